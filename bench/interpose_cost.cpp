@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <string>
 
-#include "flopcast/interpose/component.hpp"
-#include "flopcast/interpose/profile.hpp"
-#include "flopcast/interpose/program_recording.hpp"
-#include "flopcast/interpose/run_report.hpp"
-#include "flopcast/interpose/trace_format.hpp"
+#include "flopcast/program/component.hpp"
+#include "flopcast/program/profile.hpp"
+#include "flopcast/program/program_recording.hpp"
+#include "flopcast/protocol/run_report.hpp"
+#include "flopcast/protocol/trace_format.hpp"
 
 /// Measures the cost of the preloaded libraries. For the tuned library: a question that the profile answers, a question that is passed on,
 /// LAPACK's own answer, and the loading of the library. For the recording library: calls without work (n = 0), whose time is all overhead,

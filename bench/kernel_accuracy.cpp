@@ -16,9 +16,9 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/detect.hpp"

@@ -7,11 +7,11 @@
 #include <random>
 #include <vector>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/model/basis.hpp"

@@ -36,12 +36,18 @@ function(flopcast_component name)
   set_property(GLOBAL APPEND PROPERTY flopcast_components ${name})
 endfunction()
 
-# One static library per folder of flopcast/: every *.cpp in it, with the libraries it may use (lower tiers only). Other projects link it as
-# flopcast::<name>.
+# One static library per folder of flopcast/: every *.cpp in it and in its FOLDERS, with the libraries that it USES (lower tiers only). Other
+# projects link it as flopcast::<name>.
 function(flopcast_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES")
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;USES")
+  set(sources "")
+  set(headers "")
+  foreach(folder . ${arg_FOLDERS})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND sources ${more})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.hpp)
+    list(APPEND headers ${more})
+  endforeach()
   add_library(flopcast_${name} STATIC ${sources})
   add_library(flopcast::${name} ALIAS flopcast_${name})
   target_sources(flopcast_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})

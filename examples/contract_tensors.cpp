@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "flopcast/contract/plan.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/support/error.hpp"
 
 int main() {
   using namespace flopcast;

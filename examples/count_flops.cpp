@@ -7,8 +7,8 @@
 #include <string>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 

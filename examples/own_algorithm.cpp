@@ -13,11 +13,11 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/algorithm/view.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/predict/predict.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 

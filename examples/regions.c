@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "flopcast/interpose/user/regions.h"
+#include "flopcast/regions.h"
 
 static void transpose(int n, const double* a, double* b) {
   for (int j = 0; j < n; ++j) {

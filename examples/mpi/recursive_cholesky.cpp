@@ -17,7 +17,7 @@
 #include "common/grid.hpp"
 #include "common/lapack.hpp"
 #include "common/run.hpp"
-#include "flopcast/interpose/user/regions.h"
+#include "flopcast/regions.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/algorithm/view.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/entry.hpp"
 
 namespace flopcast::algorithm {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::algorithm {

@@ -11,7 +11,7 @@
 #include "flopcast/algorithm/sygst.hpp"
 #include "flopcast/algorithm/trsyl.hpp"
 #include "flopcast/algorithm/trtri.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::algorithm {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::algorithm {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "flopcast/algorithm/view.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::algorithm {
 namespace {

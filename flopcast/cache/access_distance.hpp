@@ -9,7 +9,7 @@
 #include "flopcast/cache/layout.hpp"
 #include "flopcast/cache/plane.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/inline_vector.hpp"
+#include "flopcast/support/inline_vector.hpp"
 #include "flopcast/core/trace.hpp"
 
 namespace flopcast::cache {

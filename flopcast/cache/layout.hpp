@@ -7,7 +7,7 @@
 
 #include "flopcast/cache/footprints.hpp"
 #include "flopcast/cache/trapezoid.hpp"
-#include "flopcast/core/division.hpp"
+#include "flopcast/support/division.hpp"
 #include "flopcast/core/region.hpp"
 #include "flopcast/core/trace.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::cache {
 namespace {

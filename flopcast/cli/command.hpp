@@ -6,7 +6,7 @@ namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 
-/// One file per subcommand: each adds itself to the application and does its work in CLI11's callback. Errors are thrown (core/error.hpp)
+/// One file per subcommand: each adds itself to the application and does its work in CLI11's callback. Errors are thrown (support/error.hpp)
 /// and caught once, in main.
 namespace flopcast::cli {
 

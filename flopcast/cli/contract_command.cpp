@@ -15,12 +15,12 @@
 #include "flopcast/cli/contract_run.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/recording_complaints.hpp"
-#include "flopcast/cli/workbench.hpp"
-#include "flopcast/contract/emit.hpp"
-#include "flopcast/contract/generate.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/clock.hpp"
+#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/workbench/workbench.hpp"
+#include "flopcast/contract/algorithms/emit.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/report/table.hpp"
 
 namespace flopcast::cli {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/contract/generate.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
 
 namespace flopcast::cli {
 

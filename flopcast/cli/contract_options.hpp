@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/micro_benchmark.hpp"
-#include "flopcast/machine/library_choice.hpp"
+#include "flopcast/contract/prediction/micro_benchmark.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
 
 namespace flopcast::cli {
 

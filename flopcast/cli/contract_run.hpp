@@ -2,7 +2,7 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/contract_options.hpp"
-#include "flopcast/contract/contraction.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 
 namespace flopcast::cli {
 

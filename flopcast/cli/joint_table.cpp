@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string>
 
-#include "flopcast/cli/routine_problem.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/ranking.hpp"
+#include "flopcast/tasks/tuning/ranking.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/tune/joint.hpp"
 

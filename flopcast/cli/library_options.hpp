@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "flopcast/machine/library_choice.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;

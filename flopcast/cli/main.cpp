@@ -17,9 +17,9 @@
 #include "flopcast/cli/help_formatter.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
-#include "flopcast/report/file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
 namespace {

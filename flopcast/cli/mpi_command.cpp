@@ -15,18 +15,18 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/cli/mpi_kernels.hpp"
-#include "flopcast/cli/mpi_known_kernels.hpp"
+#include "flopcast/tasks/mpi/mpi_kernels.hpp"
+#include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
 #include "flopcast/cli/mpi_options.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
-#include "flopcast/core/units.hpp"
-#include "flopcast/interpose/loaded_libraries.hpp"
-#include "flopcast/interpose/mpi_companions.hpp"
-#include "flopcast/interpose/mpi_run.hpp"
-#include "flopcast/report/file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/tasks/mpi/mpi_companions.hpp"
+#include "flopcast/tasks/mpi/mpi_run.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
 namespace {

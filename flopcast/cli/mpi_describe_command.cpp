@@ -14,16 +14,16 @@
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
-#include "flopcast/cli/mpi_machine.hpp"
+#include "flopcast/tasks/mpi/mpi_machine.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/other_load.hpp"
-#include "flopcast/cli/workbench.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/interpose/component.hpp"
-#include "flopcast/interpose/launch.hpp"
-#include "flopcast/interpose/process_environment.hpp"
-#include "flopcast/machine/topology.hpp"
-#include "flopcast/report/file.hpp"
+#include "flopcast/machine/cpu/other_load.hpp"
+#include "flopcast/workbench/workbench.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/program/component.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
 namespace {

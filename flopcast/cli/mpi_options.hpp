@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "flopcast/cli/mpi_machine.hpp"
+#include "flopcast/tasks/mpi/mpi_machine.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::cli {
 

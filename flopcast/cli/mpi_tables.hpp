@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 /// What the tables of `flopcast mpi` have in common.
 namespace flopcast::cli {

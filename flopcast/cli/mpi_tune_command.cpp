@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "flopcast/cli/mpi_command.hpp"
-#include "flopcast/cli/mpi_kernels.hpp"
+#include "flopcast/tasks/mpi/mpi_kernels.hpp"
 #include "flopcast/cli/mpi_options.hpp"
-#include "flopcast/cli/mpi_space.hpp"
+#include "flopcast/tasks/mpi/mpi_space.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
-#include "flopcast/cli/mpi_tuner.hpp"
+#include "flopcast/tasks/mpi/mpi_tuner.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
-#include "flopcast/interpose/launch.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/program/launch.hpp"
 #include "flopcast/model/store.hpp"
-#include "flopcast/path/execution_policy.hpp"
+#include "flopcast/selective/execution_policy.hpp"
 
 namespace flopcast::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "flopcast/cli/interrupt.hpp"
-#include "flopcast/report/file.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/report/progress.hpp"
 
 namespace flopcast::cli {

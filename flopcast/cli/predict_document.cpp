@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "flopcast/cli/options.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/cli/predict_subjects.hpp"
+#include "flopcast/tasks/programs/predict_subjects.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/report/table.hpp"
 

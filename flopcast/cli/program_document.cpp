@@ -7,10 +7,10 @@
 #include <ctime>
 #include <utility>
 
-#include "flopcast/cli/recording_complaints.hpp"
+#include "flopcast/program/recording_complaints.hpp"
 #include "flopcast/cli/what_if_tables.hpp"
-#include "flopcast/core/units.hpp"
-#include "flopcast/interpose/program_timeline.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/program/program_timeline.hpp"
 
 namespace flopcast::cli {
 namespace {

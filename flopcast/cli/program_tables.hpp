@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/peak.hpp"
-#include "flopcast/interpose/program_breakdown.hpp"
-#include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/program/peak.hpp"
+#include "flopcast/program/program_breakdown.hpp"
+#include "flopcast/program/program_trace.hpp"
 #include "flopcast/report/table.hpp"
 
 namespace flopcast::cli {

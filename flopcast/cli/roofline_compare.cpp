@@ -7,8 +7,8 @@
 
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_table.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/report/file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/roofline/compare.hpp"
 

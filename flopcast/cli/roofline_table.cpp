@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "flopcast/cli/options.hpp"
-#include "flopcast/core/units.hpp"
-#include "flopcast/machine/topology.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 
 namespace flopcast::cli {
 namespace {

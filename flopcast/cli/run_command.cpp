@@ -11,20 +11,20 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/cli/kernel_choice.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/profile_file.hpp"
-#include "flopcast/cli/program_libraries.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/interpose/loaded_libraries.hpp"
-#include "flopcast/interpose/program_run.hpp"
-#include "flopcast/interpose/recorder.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/program_libraries.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/program/program_run.hpp"
+#include "flopcast/program/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/installed.hpp"
-#include "flopcast/machine/library_identity.hpp"
-#include "flopcast/machine/topology.hpp"
-#include "flopcast/report/file.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
 namespace {

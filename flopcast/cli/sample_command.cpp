@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/call_list.hpp"
+#include "flopcast/kernel/call_list.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/sample_table.hpp"
-#include "flopcast/cli/stopwatch.hpp"
-#include "flopcast/cli/workbench.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/workbench/workbench.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/measure/sampler.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
 namespace flopcast::cli {

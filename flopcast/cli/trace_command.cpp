@@ -10,13 +10,13 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/routine_problem.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
-#include "flopcast/interpose/recorder.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/program/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/machine/installed.hpp"
-#include "flopcast/machine/library_identity.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
 
 namespace flopcast::cli {
 namespace {

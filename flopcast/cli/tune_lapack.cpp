@@ -12,15 +12,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/block_tuning.hpp"
+#include "flopcast/tasks/tuning/block_tuning.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/profile_file.hpp"
-#include "flopcast/cli/routine_problem.hpp"
-#include "flopcast/cli/stopwatch.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/report/table.hpp"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/cli/tuning.hpp"
-#include "flopcast/machine/library_choice.hpp"
+#include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
 
 namespace flopcast::cli {
 

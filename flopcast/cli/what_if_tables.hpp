@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/program_tables.hpp"
-#include "flopcast/cli/what_if.hpp"
+#include "flopcast/tasks/programs/what_if.hpp"
 
 namespace flopcast::cli {
 

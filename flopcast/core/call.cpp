@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "flopcast/core/inline_vector.hpp"
+#include "flopcast/support/inline_vector.hpp"
 #include "flopcast/core/region.hpp"
 #include "flopcast/core/routine.hpp"
 

@@ -1,6 +1,6 @@
 #include "flopcast/core/environment.hpp"
 
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast {
 

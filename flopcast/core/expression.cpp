@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstddef>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/inline_vector.hpp"
+#include "flopcast/support/inline_vector.hpp"
 
 namespace flopcast {
 

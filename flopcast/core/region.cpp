@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "flopcast/core/division.hpp"
+#include "flopcast/support/division.hpp"
 
 namespace flopcast {
 

@@ -1,7 +1,7 @@
 #include "flopcast/core/sample.hpp"
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/placement.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast {
 

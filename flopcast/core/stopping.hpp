@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 /// Conditions for ending a measurement: the four of paper 003, section III-C, one by one and combined.
 namespace flopcast {

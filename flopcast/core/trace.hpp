@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast {
 

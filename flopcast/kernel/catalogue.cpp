@@ -4,8 +4,8 @@
 #include <cctype>
 #include <iterator>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/entry.hpp"
 
 namespace flopcast::kernel {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::kernel {
 namespace {

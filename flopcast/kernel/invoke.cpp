@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::kernel {
 

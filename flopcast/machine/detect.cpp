@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/digest.hpp"
-#include "flopcast/machine/library_identity.hpp"
-#include "flopcast/machine/peak.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/digest.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/machine/libraries/peak.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/machine/cache_sweep.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/caches/cache_sweep.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/machine_file.hpp"
-#include "flopcast/machine/topology.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 
 namespace flopcast::machine {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
-#include "flopcast/core/whole_file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/support/whole_file.hpp"
 
 namespace flopcast::machine {
 namespace {

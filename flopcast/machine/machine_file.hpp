@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/machine/cache_levels.hpp"
-#include "flopcast/machine/cache_sweep.hpp"
-#include "flopcast/machine/shared_bandwidth.hpp"
+#include "flopcast/machine/caches/cache_levels.hpp"
+#include "flopcast/machine/caches/cache_sweep.hpp"
+#include "flopcast/machine/caches/shared_bandwidth.hpp"
 
 namespace flopcast::machine {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/invoke.hpp"
 
 namespace flopcast::measure {

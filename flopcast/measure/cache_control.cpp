@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "flopcast/core/division.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 
 #ifdef __x86_64__
 #include <cpuid.h>

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
 
 namespace flopcast::measure {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {
 namespace {

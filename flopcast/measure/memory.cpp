@@ -7,9 +7,9 @@
 #include <cstring>
 #include <fstream>
 
-#include "flopcast/core/control_group.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/control_group.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::measure {
 

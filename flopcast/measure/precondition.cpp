@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "flopcast/core/division.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/measure/placing.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/fill.hpp"
 
 namespace flopcast::measure {

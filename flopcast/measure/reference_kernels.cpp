@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"

@@ -5,7 +5,7 @@
 #include <random>
 #include <unordered_set>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/drift.hpp"

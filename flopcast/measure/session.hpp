@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/experiment.hpp"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/machine/clock.hpp"
-#include "flopcast/machine/noise.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/cpu/noise.hpp"
 
 namespace flopcast::measure {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/backend.hpp"
 
 namespace flopcast::measure {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/invoke.hpp"
 #include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/memory.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

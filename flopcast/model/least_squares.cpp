@@ -7,8 +7,8 @@
 #include <limits>
 #include <set>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/core/statistics.hpp"
 
 namespace flopcast::model {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/model/box.hpp"
 #include "flopcast/model/polynomial.hpp"
 

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/grid.hpp"
 

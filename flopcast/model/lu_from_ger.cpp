@@ -1,6 +1,6 @@
 #include "flopcast/model/lu_from_ger.hpp"
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "flopcast/core/division.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 
 namespace flopcast::model {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {

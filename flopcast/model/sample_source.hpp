@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/model/box.hpp"
 
 namespace flopcast::model {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 /// The part of SQLite that the store needs, with errors as exceptions.
 namespace flopcast::model::sqlite {

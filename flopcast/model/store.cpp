@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/model/sqlite.hpp"
 
 namespace flopcast::model {

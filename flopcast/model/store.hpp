@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/model/model.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::path {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <optional>
 
-#include "flopcast/core/own_pages.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::path {
 

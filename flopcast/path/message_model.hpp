@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::path {
 

@@ -5,7 +5,7 @@
 
 #include "flopcast/cache/access_distance.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/inline_vector.hpp"
+#include "flopcast/support/inline_vector.hpp"
 #include "flopcast/core/placement.hpp"
 
 namespace flopcast::predict {

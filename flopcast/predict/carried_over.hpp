@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::predict {
 

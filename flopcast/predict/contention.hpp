@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/predict/predict.hpp"
 
 /// Contention between threads of a program that call BLAS at the same time and compete for the same cores.

@@ -6,7 +6,7 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/placement.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/model/estimate.hpp"
 
 namespace flopcast::predict {

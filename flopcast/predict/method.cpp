@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::predict {
 namespace {

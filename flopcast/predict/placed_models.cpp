@@ -7,7 +7,7 @@
 
 #include <Eigen/Core>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::predict {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/predict/blend.hpp"
 #include "flopcast/predict/call_words.hpp"
 #include "flopcast/predict/id_table.hpp"

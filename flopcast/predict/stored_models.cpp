@@ -1,6 +1,6 @@
 #include "flopcast/predict/stored_models.hpp"
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::predict {
 

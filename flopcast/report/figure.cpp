@@ -15,10 +15,10 @@
 #include <filesystem>
 #include <iterator>
 
-#include "flopcast/core/division.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
-#include "flopcast/report/file.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::report {
 namespace {

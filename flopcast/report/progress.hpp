@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::report {
 

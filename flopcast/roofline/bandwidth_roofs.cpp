@@ -9,9 +9,9 @@
 #include <random>
 #include <tuple>
 
-#include "flopcast/core/division.hpp"
-#include "flopcast/machine/arena.hpp"
-#include "flopcast/machine/bandwidth_kernels.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/machine/caches/arena.hpp"
+#include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/measure/memory.hpp"
 
 namespace flopcast::roofline {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/core/units.hpp"
-#include "flopcast/machine/clock.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/machine_file.hpp"
-#include "flopcast/machine/thread_team.hpp"
-#include "flopcast/machine/topology.hpp"
+#include "flopcast/machine/cpu/thread_team.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"
 #include "flopcast/roofline/roof.hpp"
 

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <map>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/machine/compute_kernels.hpp"
+#include "flopcast/machine/caches/compute_kernels.hpp"
 
 namespace flopcast::roofline {
 namespace {

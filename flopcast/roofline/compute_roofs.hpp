@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "flopcast/core/units.hpp"
-#include "flopcast/machine/clock.hpp"
-#include "flopcast/machine/thread_team.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/cpu/thread_team.hpp"
 #include "flopcast/roofline/roof.hpp"
 
 namespace flopcast::roofline {

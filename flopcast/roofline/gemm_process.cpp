@@ -17,11 +17,11 @@
 #include <cstring>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/socket_bytes.hpp"
-#include "flopcast/machine/arena.hpp"
-#include "flopcast/machine/clock.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/socket_bytes.hpp"
+#include "flopcast/machine/caches/arena.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/memory.hpp"
 
 namespace flopcast::roofline {

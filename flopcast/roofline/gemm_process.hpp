@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/units.hpp"
-#include "flopcast/machine/affinity.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/roofline/roof.hpp"
 
 namespace flopcast::roofline {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/clock.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/search/exhaustive.hpp"
 #include "flopcast/search/halving.hpp"
 #include "flopcast/search/ledger.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/roofline/gemm_process.hpp"
 #include "flopcast/roofline/gemm_space.hpp"
 #include "flopcast/roofline/roof.hpp"

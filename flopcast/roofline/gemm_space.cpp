@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/search/space.hpp"
 
 namespace flopcast::roofline {

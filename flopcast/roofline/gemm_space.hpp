@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/roofline/roof.hpp"
 
 namespace flopcast::roofline {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::roofline {
 

@@ -11,7 +11,7 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 

@@ -8,10 +8,10 @@
 #include <set>
 #include <tuple>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/search/halving.hpp"
 #include "flopcast/search/ledger.hpp"

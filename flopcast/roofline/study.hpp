@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/search/evaluator.hpp"
 #include "flopcast/search/exhaustive.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::scale {
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <regex>
 
-#include "flopcast/core/division.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::scale {
 namespace {

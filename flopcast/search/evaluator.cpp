@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::search {
 

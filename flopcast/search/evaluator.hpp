@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::search {
 

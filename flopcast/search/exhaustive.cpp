@@ -6,8 +6,8 @@
 #include <random>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::search {
 namespace {

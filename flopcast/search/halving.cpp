@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "flopcast/core/division.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/search/ledger.hpp"
 
 namespace flopcast::search {

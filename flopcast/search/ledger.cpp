@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 
 namespace flopcast::search {

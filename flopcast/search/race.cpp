@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "flopcast/core/division.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/search/bounds.hpp"
 #include "flopcast/search/likely_best.hpp"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::search {
 namespace {

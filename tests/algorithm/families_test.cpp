@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
 namespace flopcast::algorithm {

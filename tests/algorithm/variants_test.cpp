@@ -8,7 +8,7 @@
 
 #include "flopcast/algorithm/compositions.hpp"
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 

@@ -1,9 +1,9 @@
-#include "flopcast/contract/access_history.hpp"
+#include "flopcast/contract/prediction/access_history.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flopcast/contract/generate.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/benchmark_candidates.hpp"
+#include "flopcast/contract/planner/benchmark_candidates.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

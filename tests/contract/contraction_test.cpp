@@ -1,11 +1,11 @@
-#include "flopcast/contract/contraction.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {

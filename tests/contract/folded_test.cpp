@@ -1,4 +1,4 @@
-#include "flopcast/contract/folded.hpp"
+#include "flopcast/contract/notation/folded.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

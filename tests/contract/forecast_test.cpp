@@ -1,4 +1,4 @@
-#include "flopcast/contract/forecast.hpp"
+#include "flopcast/contract/prediction/forecast.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "flopcast/contract/generate.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/generate.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "flopcast/contract/kernel_call.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/contract/algorithms/kernel_call.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/helper_threads.hpp"
+#include "flopcast/contract/notation/helper_threads.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
-#include "flopcast/contract/micro_benchmark.hpp"
+#include "flopcast/contract/prediction/micro_benchmark.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "flopcast/contract/forecast.hpp"
-#include "flopcast/contract/generate.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/contract/prediction/forecast.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,9 +1,9 @@
-#include "flopcast/contract/npy.hpp"
+#include "flopcast/contract/notation/npy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/overlap.hpp"
+#include "flopcast/contract/notation/overlap.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {

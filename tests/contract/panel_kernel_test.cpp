@@ -1,4 +1,4 @@
-#include "flopcast/contract/panel_kernel.hpp"
+#include "flopcast/contract/kernels/panel_kernel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "flopcast/contract/strided_batch.hpp"
+#include "flopcast/contract/kernels/strided_batch.hpp"
 
 namespace flopcast::contract {
 namespace {

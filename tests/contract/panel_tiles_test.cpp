@@ -1,4 +1,4 @@
-#include "flopcast/contract/panel_tiles.hpp"
+#include "flopcast/contract/planner/panel_tiles.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

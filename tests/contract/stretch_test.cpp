@@ -1,11 +1,11 @@
-#include "flopcast/contract/stretch.hpp"
+#include "flopcast/contract/prediction/stretch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "flopcast/contract/generate.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
 
 namespace flopcast::contract {
 namespace {

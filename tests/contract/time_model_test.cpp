@@ -1,10 +1,10 @@
-#include "flopcast/contract/time_model.hpp"
+#include "flopcast/contract/planner/time_model.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "flopcast/contract/candidates.hpp"
+#include "flopcast/contract/planner/candidates.hpp"
 
 namespace flopcast::contract {
 namespace {

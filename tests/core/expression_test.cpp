@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast {
 namespace {

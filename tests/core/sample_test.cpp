@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/documentation.hpp"
 #include "tests/kernel/reference/cases.hpp"

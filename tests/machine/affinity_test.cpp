@@ -1,10 +1,10 @@
-#include "flopcast/machine/affinity.hpp"
+#include "flopcast/machine/cpu/affinity.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/machine/bandwidth_kernels.hpp"
+#include "flopcast/machine/caches/bandwidth_kernels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/instruction_sets.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/caches/instruction_sets.hpp"
 
 namespace flopcast::machine {
 namespace {

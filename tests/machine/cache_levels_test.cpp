@@ -1,4 +1,4 @@
-#include "flopcast/machine/cache_levels.hpp"
+#include "flopcast/machine/caches/cache_levels.hpp"
 
 #include <gtest/gtest.h>
 

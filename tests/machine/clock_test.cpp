@@ -1,4 +1,4 @@
-#include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "flopcast/machine/compute_kernels.hpp"
+#include "flopcast/machine/caches/compute_kernels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "flopcast/machine/vector_loops.hpp"
+#include "flopcast/machine/caches/vector_loops.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "flopcast/machine/detect.hpp"
-#include "flopcast/machine/library_identity.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "flopcast/machine/inspect.hpp"
-#include "flopcast/machine/library_identity.hpp"
+#include "flopcast/machine/libraries/inspect.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/machine/machine_file.hpp"
 
 namespace flopcast::machine {

@@ -1,4 +1,4 @@
-#include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <fstream>
 #include <set>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/elf_file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/elf_file.hpp"
 
 namespace flopcast::machine {
 namespace {

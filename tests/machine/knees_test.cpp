@@ -1,4 +1,4 @@
-#include "flopcast/machine/knees.hpp"
+#include "flopcast/machine/caches/knees.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

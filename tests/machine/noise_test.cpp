@@ -1,4 +1,4 @@
-#include "flopcast/machine/noise.hpp"
+#include "flopcast/machine/cpu/noise.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

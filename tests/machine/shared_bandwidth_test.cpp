@@ -1,9 +1,9 @@
-#include "flopcast/machine/shared_bandwidth.hpp"
+#include "flopcast/machine/caches/shared_bandwidth.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flopcast/machine/topology.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/machine/thread_team.hpp"
+#include "flopcast/machine/cpu/thread_team.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/topology.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -1,10 +1,10 @@
-#include "flopcast/machine/topology.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/machine/detect.hpp"
 
 namespace flopcast::machine {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {
 namespace {

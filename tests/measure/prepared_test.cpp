@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::model {

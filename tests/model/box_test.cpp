@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

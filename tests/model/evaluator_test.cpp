@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/model/refinement.hpp"
 
 namespace flopcast::model {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/grid.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/model/basis.hpp"
 
 namespace flopcast::model {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/model/evaluator.hpp"
 
 namespace flopcast::model {

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <random>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

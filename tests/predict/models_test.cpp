@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/predict/demand.hpp"

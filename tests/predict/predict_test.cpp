@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/predict/call_words.hpp"
 #include "tests/kernel/plain_call.hpp"
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/report/file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_roofline.hpp"
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/roofline/bandwidth_roofs.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"
 

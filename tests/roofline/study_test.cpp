@@ -7,7 +7,7 @@
 #include <memory>
 #include <random>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::roofline {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::scale {
 namespace {

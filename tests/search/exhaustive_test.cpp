@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/search/ledger.hpp"
 #include "noise.hpp"
 

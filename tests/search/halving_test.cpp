@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/search/ledger.hpp"
 #include "noise.hpp"
 

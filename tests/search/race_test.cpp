@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/search/exhaustive.hpp"
 #include "noise.hpp"

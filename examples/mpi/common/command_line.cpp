@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "flopcast/interpose/user/regions.h"
+#include "flopcast/regions.h"
 
 namespace subject {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "flopcast/interpose/user/regions.h"
+#include "flopcast/regions.h"
 
 namespace subject {
 namespace {

@@ -8,7 +8,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 
 namespace flopcast::algorithm {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/emit.hpp"
+#include "flopcast/contract/algorithms/emit.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "flopcast/contract/generate.hpp"
-#include "flopcast/machine/installed.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,11 +1,11 @@
-#include "flopcast/contract/execute.hpp"
+#include "flopcast/contract/algorithms/execute.hpp"
 
 #include <gtest/gtest.h>
 
-#include "flopcast/contract/generate.hpp"
-#include "flopcast/contract/reference.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/notation/reference.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
 
 namespace flopcast::contract {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/plan.hpp"
+#include "flopcast/contract/planner/plan.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,15 +11,15 @@
 #include <optional>
 #include <thread>
 
-#include "flopcast/contract/candidates.hpp"
-#include "flopcast/contract/element.hpp"
-#include "flopcast/contract/panel_kernel.hpp"
-#include "flopcast/contract/reference.hpp"
-#include "flopcast/contract/streaming.hpp"
-#include "flopcast/contract/time_model.hpp"
-#include "flopcast/contract/wisdom.hpp"
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/notation/element.hpp"
+#include "flopcast/contract/kernels/panel_kernel.hpp"
+#include "flopcast/contract/notation/reference.hpp"
+#include "flopcast/contract/kernels/streaming.hpp"
+#include "flopcast/contract/planner/time_model.hpp"
+#include "flopcast/contract/planner/wisdom.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
 
 namespace flopcast::contract {

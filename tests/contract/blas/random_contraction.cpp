@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "flopcast/contract/element.hpp"
-#include "flopcast/contract/overlap.hpp"
+#include "flopcast/contract/notation/element.hpp"
+#include "flopcast/contract/notation/overlap.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "flopcast/contract/contraction.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 
 namespace flopcast::contract {
 

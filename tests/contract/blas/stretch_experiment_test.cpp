@@ -1,11 +1,11 @@
-#include "flopcast/contract/stretch_experiment.hpp"
+#include "flopcast/contract/prediction/stretch_experiment.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "flopcast/contract/generate.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
 
 namespace flopcast::contract {

@@ -1,12 +1,12 @@
-#include "flopcast/contract/tile_rates.hpp"
+#include "flopcast/contract/planner/tile_rates.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "flopcast/contract/streaming.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/contract/kernels/streaming.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 
 namespace flopcast::contract {
 namespace {

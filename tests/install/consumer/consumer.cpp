@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <string>
 
-#include "flopcast/contract/contraction.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/interpose/user/regions.h"
+#include "flopcast/regions.h"
 #include "flopcast/kernel/catalogue.hpp"
 
 int main() {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::kernel::reference {
 namespace {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/library_identity.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
 
 namespace flopcast::machine {
 namespace {

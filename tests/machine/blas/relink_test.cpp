@@ -1,13 +1,13 @@
-#include "flopcast/core/relink.hpp"
+#include "flopcast/support/relink.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/library.hpp"
-#include "flopcast/machine/loaded_file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/machine/libraries/loaded_file.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/sampler.hpp"
 
 namespace flopcast::measure {

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/interpose/profile.hpp"
+#include "flopcast/program/profile.hpp"
 #include "flopcast/model/store.hpp"
 #include "tests/cli/run_program.hpp"
-#include "tests/interpose/recording_file.hpp"
+#include "tests/program/recording_file.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/roofline/fake_roofline.hpp"
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flopcast/core/error.hpp"
-#include "flopcast/machine/installed.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/roofline/gemm_roof.hpp"
 
 namespace flopcast::roofline {

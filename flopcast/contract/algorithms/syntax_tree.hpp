@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flopcast/contract/algorithms/algorithm.hpp"
+
+namespace flopcast::contract {
+
+/// A part of a tensor, or of its copy's buffer, that a call touches: all of the indices in `whole`, one position of every other index.
+struct Slice {
+  Place place = Place::a;
+  bool buffer = false;
+  std::string whole;  ///< sorted indices
+
+  friend bool operator==(const Slice&, const Slice&) = default;
+};
+
+/// A loop with its body, or a call with the slices that it touches.
+struct Node {
+  enum class Kind : std::uint8_t { root, loop, kernel, copy_in, copy_out };
+  Kind kind = Kind::root;
+  char index = '\0';           ///< index of a loop
+  Place operand = Place::a;    ///< operand of a copy
+  std::vector<Node> body;      ///< body of a loop or the root, in the order of execution
+  std::vector<Slice> touched;  ///< slices that a call touches
+};
+
+/// Returns the algorithm as a tree (paper 002, section 2).
+Node syntax_tree(const Algorithm& algorithm, const Contraction& contraction);
+
+/// Returns the positions in the bodies that lead from the root to the first call of this kind (of `operand`, for a copy); empty if there is
+/// none.
+std::vector<std::size_t> path_to(const Node& root, Node::Kind kind, Place operand = Place::a);
+
+/// Returns the bytes of a slice.
+std::int64_t slice_bytes(const Slice& slice, const Contraction& contraction);
+
+/// Returns whether the slice differs between iterations of a loop over `index`.
+bool varies(const Slice& slice, char index, const Contraction& contraction);
+
+/// Returns the union of the slice over all iterations of a loop over `index`.
+Slice joined(Slice slice, char index, const Contraction& contraction);
+
+/// Returns everything that `node` touches, joined across its loops, with one slice per tensor or buffer.
+std::vector<Slice> all_touched(const Node& node, const Contraction& contraction);
+
+/// Adds slices to `set`, joining those of the same tensor or buffer.
+void merge(std::vector<Slice>& set, std::span<const Slice> more);
+
+}  // namespace flopcast::contract

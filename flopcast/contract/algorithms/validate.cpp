@@ -1,0 +1,109 @@
+#include "flopcast/contract/algorithms/validate.hpp"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <random>
+
+#include "flopcast/contract/notation/element.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/measure/memory.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// A tensor's bytes from the lowest to the highest element, and the offset of the first element from the lowest (negative strides).
+struct Extent {
+  std::int64_t bytes = 0, first_offset = 0;
+};
+
+Extent extent(const Contraction& contraction, Place place) {
+  const std::int64_t element = element_bytes(contraction.precision);
+  Extent found{element, 0};
+  const Tensor& tensor = contraction.tensor(place);
+  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
+    const std::int64_t reach = (contraction.extent(tensor.indices[i]) - 1) * tensor.strides[i] * element;
+    found.bytes += std::abs(reach);
+    found.first_offset += reach < 0 ? -reach : 0;
+  }
+  return found;
+}
+
+void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std::mt19937& random) {
+  with_element(precision, [&](auto element) {
+    using Element = decltype(element);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    auto* numbers = reinterpret_cast<Element*>(memory);
+    const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Element));
+    constexpr std::int64_t period = 8191;  // random numbers are slow to generate, and 8191 suffice
+    for (std::int64_t i = 0; i < count; ++i) {
+      numbers[i] = i < period ? to_element<Element>({uniform(random), uniform(random)}) : numbers[i - period];
+    }
+  });
+}
+
+}  // namespace
+
+void require_memory(const Contraction& contraction) {
+  std::int64_t needed = 0;
+  for (const Place place : places) {
+    if (__builtin_add_overflow(needed, extent(contraction, place).bytes, &needed)) {
+      needed = std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  if (const std::int64_t available = measure::available_memory_bytes(); needed > available) {
+    throw environment_error("the three tensors need {} of memory, but only {} are available", format_bytes(static_cast<double>(needed)),
+                            format_bytes(static_cast<double>(available)));
+  }
+}
+
+Workspace::Workspace(const Contraction& contraction, unsigned seed) {
+  require_memory(contraction);
+  std::mt19937 random(seed);
+  for (const Place place : places) {
+    const Extent needed = extent(contraction, place);
+    auto memory = std::make_shared<measure::Memory>(needed.bytes);
+    auto* begin = reinterpret_cast<std::byte*>(memory->begin());  // NOLINT(performance-no-int-to-ptr)
+    fill_random(contraction.precision, begin, needed.bytes, random);
+    starts_[static_cast<std::size_t>(place)] = begin + needed.first_offset;
+    memory_.push_back(std::move(memory));
+  }
+}
+
+std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, const Contraction& contraction, const FindRoutine& find,
+                                     std::span<const Seconds> predicted, const ValidateOptions& options,
+                                     const std::function<bool(std::int64_t, std::int64_t)>& go_on) {
+  const machine::WallClock clock;
+  std::vector<std::vector<Seconds>> times(algorithms.size());
+  const auto expected = static_cast<std::int64_t>(algorithms.size()) * options.repetitions;
+  std::int64_t done = 0;
+  bool stopped = false;
+  for (int repetition = 0; repetition < options.repetitions && !stopped; ++repetition) {
+    Workspace tensors(contraction);  // new in each repetition, because caches hold more of some pages than of others
+    for (std::size_t i = 0; i < algorithms.size() && !stopped; ++i) {
+      stopped = !go_on(done++, expected);
+      if (stopped || predicted[i] > options.longest) {
+        continue;
+      }
+      Execution execution(algorithms[i], contraction, find);
+      const auto run = [&] { execution.run(tensors.tensor(Place::a), tensors.tensor(Place::b), tensors.tensor(Place::c), 1.0, 1.0); };
+      if (predicted[i] < options.repeated_below) {
+        run();
+      }
+      const std::int64_t begin = clock.ticks();
+      run();
+      times[i].push_back(clock.seconds(clock.ticks() - begin));
+    }
+  }
+  std::vector<Seconds> medians;
+  medians.reserve(times.size());
+  for (const std::vector<Seconds>& one : times) {
+    medians.push_back(one.empty() ? std::numeric_limits<Seconds>::quiet_NaN() : median(one));
+  }
+  return medians;
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,253 @@
+#include "flopcast/contract/notation/folded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace flopcast::contract {
+namespace {
+
+/// An index, or several fused indices: its length and its strides in A, B and C (0 in a tensor without it).
+struct Dimension {
+  std::int64_t extent = 1;
+  std::array<std::int64_t, 3> strides{};
+  friend bool operator==(const Dimension&, const Dimension&) = default;
+};
+
+/// The dimensions of the four roles: M, N, K, batch.
+struct Dimensions {
+  std::array<std::vector<Dimension>, 4> roles;
+  bool swapped = false;
+};
+
+/// Fuses neighbouring dimensions that are one dimension in every tensor.
+std::vector<Dimension> fused(const std::vector<Dimension>& sorted) {
+  std::vector<Dimension> all;
+  for (const Dimension& next : sorted) {
+    const auto continues = [&](std::size_t t) { return next.strides[t] == all.back().strides[t] * all.back().extent; };
+    if (!all.empty() && continues(0) && continues(1) && continues(2)) {
+      all.back().extent *= next.extent;
+    } else {
+      all.push_back(next);
+    }
+  }
+  return all;
+}
+
+std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std::size_t sort_by) {
+  std::vector<Dimension> all;
+  bool empty = false;
+  for (const char index : contraction.indices(role)) {
+    const std::int64_t extent = contraction.extent(index);
+    empty = empty || extent == 0;
+    if (extent != 1) {
+      all.push_back(
+          {extent, {contraction.tensors[0].stride(index), contraction.tensors[1].stride(index), contraction.tensors[2].stride(index)}});
+    }
+  }
+  if (empty) {
+    return {{0, {}}};
+  }
+  std::stable_sort(all.begin(), all.end(), [&](const Dimension& x, const Dimension& y) { return x.strides[sort_by] < y.strides[sort_by]; });
+  return fused(all);
+}
+
+Dimensions all_dimensions(const Contraction& contraction) {
+  constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
+  // The operand that is contiguous along K decides K's order, so that its lines are read whole; if both or none are, the larger one.
+  const auto starts_along_sums = [&](Place place) {
+    const std::string indices = contraction.indices(Role::contracted);
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](char index) { return contraction.extent(index) > 1 && std::abs(contraction.tensor(place).stride(index)) == 1; });
+  };
+  const bool a_along = starts_along_sums(Place::a), b_along = starts_along_sums(Place::b);
+  const bool b_is_larger = contraction.elements(Place::b) > contraction.elements(Place::a);
+  const std::size_t sorted_by = (a_along == b_along ? b_is_larger : b_along) ? in_b : in_a;
+  Dimensions all;
+  all.roles = {dimensions(contraction, Role::free_a, in_c), dimensions(contraction, Role::free_b, in_c),
+               dimensions(contraction, Role::contracted, sorted_by), dimensions(contraction, Role::batch, in_c)};
+  const auto starts_contiguous = [](const std::vector<Dimension>& dims) { return !dims.empty() && dims.front().strides[in_c] == 1; };
+  all.swapped = starts_contiguous(all.roles[1]) || (all.roles[0].empty() && !all.roles[1].empty());
+  if (all.swapped) {
+    std::swap(all.roles[0], all.roles[1]);
+    for (std::vector<Dimension>& dims : all.roles) {
+      for (Dimension& dimension : dims) {
+        std::swap(dimension.strides[0], dimension.strides[1]);
+      }
+    }
+  }
+  return all;
+}
+
+Fold folded(const std::vector<Dimension>& dims) {
+  Fold result;
+  result.a = result.b = result.c = {0};
+  for (const Dimension& dimension : dims) {
+    const auto repeat = [&](std::vector<std::int64_t>& offsets, std::int64_t stride) {
+      const auto inner = static_cast<std::ptrdiff_t>(offsets.size());
+      offsets.resize(static_cast<std::size_t>(inner * dimension.extent));
+      for (std::int64_t i = 1; i < dimension.extent; ++i) {
+        std::transform(offsets.begin(), offsets.begin() + inner, offsets.begin() + i * inner,
+                       [&](std::int64_t offset) { return offset + i * stride; });
+      }
+    };
+    repeat(result.a, dimension.strides[0]);
+    repeat(result.b, dimension.strides[1]);
+    repeat(result.c, dimension.strides[2]);
+    result.extent *= dimension.extent;
+    result.natural.push_back(result.extent);
+  }
+  if (result.natural.empty()) {
+    result.natural = {1};
+  }
+  return result;
+}
+
+/// Cuts a dimension into blocks of about `wanted` and at least `least` values. Returns the block and the dimension of the blocks. If no
+/// such length divides the dimension, the block is the whole dimension.
+std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted, std::int64_t least) {
+  std::int64_t best = whole.extent;
+  const auto distance = [&](std::int64_t length) { return std::abs(std::log(static_cast<double>(length) / static_cast<double>(wanted))); };
+  // Multiples of four are preferred, because they are transposed in registers.
+  const auto is_better = [&](std::int64_t length) {
+    const bool fits = length % 4 == 0, best_fits = best % 4 == 0;
+    return fits == best_fits ? distance(length) < distance(best) : fits;
+  };
+  for (std::int64_t length = least; length < std::min(whole.extent, 8 * wanted); ++length) {
+    if (whole.extent % length == 0 && is_better(length)) {
+      best = length;
+    }
+  }
+  Dimension block = whole, blocks = whole;
+  block.extent = best;
+  blocks.extent = whole.extent / best;
+  for (std::int64_t& stride : blocks.strides) {
+    stride *= best;
+  }
+  return {block, blocks};
+}
+
+/// Returns M's dimension with the smallest stride in A, or the end if this is C's first dimension.
+std::vector<Dimension>::const_iterator other_nearest_in_a(const std::vector<Dimension>& dims) {
+  const auto nearest = std::min_element(
+      dims.begin(), dims.end(), [](const Dimension& x, const Dimension& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
+  return nearest == dims.begin() ? dims.end() : nearest;
+}
+
+std::vector<Dimension> without_single_ones(std::vector<Dimension> dims) {
+  dims.erase(std::remove_if(dims.begin(), dims.end(), [](const Dimension& dimension) { return dimension.extent == 1; }), dims.end());
+  return dims;
+}
+
+/// Returns M's dimensions with two blocks first: one of the dimension along which C is contiguous, then one of about `wanted_of_a` values
+/// of the dimension with A's smallest stride. Returns nothing if both are the same dimension.
+std::vector<Dimension> crossed(const std::vector<Dimension>& dims, std::int64_t wanted_of_a) {
+  constexpr std::int64_t wanted_of_c = 24, least = 8;  // 24: rows of a panel; longer runs of C would delay the use of A's lines
+  const auto nearest_in_a = other_nearest_in_a(dims);
+  if (nearest_in_a == dims.end() || dims.front().strides[2] != 1) {
+    return {};
+  }
+  const auto [block_c, blocks_c] = cut(dims.front(), wanted_of_c, least);
+  const auto [block_a, blocks_a] = cut(*nearest_in_a, wanted_of_a, least);
+  std::vector<Dimension> order = {block_c, block_a, blocks_c};
+  for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {
+    order.push_back(dimension == nearest_in_a ? blocks_a : *dimension);
+  }
+  return without_single_ones(std::move(order));
+}
+
+/// Returns M's dimensions with a block of A's contiguous one first, then as many values of C's as a line holds, then the others in A's
+/// order. Returns nothing if M begins like this anyway, or if A's runs are shorter than a vector.
+std::vector<Dimension> led_by_a(const std::vector<Dimension>& dims) {
+  constexpr std::int64_t wanted_of_a = 96, least_of_a = 24, line = 8, shortest_run = 8;
+  const auto unit_in_a = other_nearest_in_a(dims);
+  if (unit_in_a == dims.end() || unit_in_a->strides[0] != 1 || unit_in_a->extent < shortest_run) {
+    return {};
+  }
+  const auto [block_a, blocks_a] = cut(*unit_in_a, wanted_of_a, least_of_a);
+  const auto [block_c, blocks_c] = cut(dims.front(), line, line);
+  std::vector<Dimension> others = {blocks_c};
+  for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {
+    others.push_back(dimension == unit_in_a ? blocks_a : *dimension);
+  }
+  std::stable_sort(others.begin(), others.end(), [](const Dimension& x, const Dimension& y) { return x.strides[0] < y.strides[0]; });
+  others.insert(others.begin(), {block_a, block_c});
+  return without_single_ones(std::move(others));
+}
+
+}  // namespace
+
+Folded fold(const Contraction& contraction) {
+  const Dimensions all = all_dimensions(contraction);
+  Folded result{contraction.precision, folded(all.roles[0]), folded(all.roles[1]), folded(all.roles[2]), folded(all.roles[3]), all.swapped};
+  constexpr std::int64_t short_run = 24, long_run = 96;
+  const std::vector<Dimension> in_short = crossed(all.roles[0], short_run), in_long = crossed(all.roles[0], long_run);
+  for (const auto& [order, dims] : {std::pair{&result.crossed, in_short},
+                                    {&result.crossed_along_a, in_long == in_short ? std::vector<Dimension>() : in_long},
+                                    {&result.led_by_a, led_by_a(all.roles[0])}}) {
+    if (!dims.empty()) {
+      *order = folded(dims);
+    }
+  }
+  return result;
+}
+
+BatchRun batch_run(const Folded& folded) {
+  const Fold& batch = folded.batch;
+  const std::int64_t length = std::min(batch.natural.front(), batch.extent);
+  const auto step = [&](const std::vector<std::int64_t>& offsets) { return length > 1 ? offsets[1] - offsets[0] : 1; };
+  return {length, step(batch.a), step(batch.b), step(batch.c)};
+}
+
+std::string_view name_of(RowOrder order) {
+  constexpr std::array<std::string_view, all_row_orders.size()> names = {"C", "crossed", "crossedA", "A"};
+  return names[static_cast<std::size_t>(order)];
+}
+
+std::optional<RowOrder> row_order(std::string_view name) {
+  const auto* const found =
+      std::find_if(all_row_orders.begin(), all_row_orders.end(), [&](RowOrder order) { return name_of(order) == name; });
+  return found == all_row_orders.end() ? std::nullopt : std::optional(*found);
+}
+
+const Fold& rows_in(RowOrder order, const Folded& folded) {
+  const Fold* rows = &folded.m;
+  switch (order) {
+    case RowOrder::as_c: break;
+    case RowOrder::crossed: rows = &folded.crossed; break;
+    case RowOrder::crossed_along_a: rows = &folded.crossed_along_a; break;
+    case RowOrder::led_by_a: rows = &folded.led_by_a; break;
+  }
+  return rows->extent > 0 ? *rows : folded.m;
+}
+
+std::string folded_key(const Contraction& contraction) {
+  const Dimensions all = all_dimensions(contraction);
+  std::string key(1, static_cast<char>(contraction.precision));
+  for (std::size_t role = 0; role < all.roles.size(); ++role) {
+    key += fmt::format(" {}", "mnkx"[role]);
+    for (const Dimension& dimension : all.roles[role]) {
+      key += fmt::format("({}:{},{},{})", dimension.extent, dimension.strides[0], dimension.strides[1], dimension.strides[2]);
+    }
+  }
+  return key;
+}
+
+std::int64_t constant_step(const std::vector<std::int64_t>& offsets, std::int64_t first, std::int64_t count) {
+  if (count <= 1) {
+    return 1;
+  }
+  const auto* begin = offsets.data() + first;
+  const std::int64_t step = begin[1] - begin[0];
+  for (std::int64_t i = 2; i < count; ++i) {
+    if (begin[i] - begin[i - 1] != step) {
+      return 0;
+    }
+  }
+  return std::max<std::int64_t>(0, step);
+}
+
+}  // namespace flopcast::contract

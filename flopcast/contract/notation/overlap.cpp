@@ -1,0 +1,133 @@
+#include "flopcast/contract/notation/overlap.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "flopcast/support/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// The address range of a tensor: the first byte of its lowest and of its highest element.
+struct Span {
+  std::int64_t lowest = 0, highest = 0;
+  bool empty = false;
+};
+
+Span span_of(const Contraction& contraction, Place place, const void* first) {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
+  Span span{address, address, false};
+  const Tensor& tensor = contraction.tensor(place);
+  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
+    const std::int64_t extent = contraction.extent(tensor.indices[i]);
+    const std::int64_t reach = (extent - 1) * tensor.strides[i] * element_bytes(contraction.precision);
+    span.empty = span.empty || extent == 0;
+    (reach < 0 ? span.lowest : span.highest) += reach;
+  }
+  return span;
+}
+
+/// An index of either tensor, as multiples 0 ... most of a step.
+struct Term {
+  std::int64_t step = 0, most = 0;
+};
+
+/// Decides whether a sum of one multiple of every term can lie in an interval. The largest steps are tried first. The reach of the smaller
+/// steps and their greatest common divisor leave few multiples of each to try.
+class SumFinder {
+ public:
+  explicit SumFinder(std::vector<Term> terms) : terms_(std::move(terms)) {
+    std::sort(terms_.begin(), terms_.end(), [](const Term& x, const Term& y) { return x.step > y.step; });
+    reach_.resize(terms_.size() + 1);
+    divisor_.resize(terms_.size() + 1);
+    for (std::size_t i = terms_.size(); i-- > 0;) {
+      reach_[i] = reach_[i + 1] + terms_[i].step * terms_[i].most;
+      divisor_[i] = std::gcd(divisor_[i + 1], terms_[i].step);
+    }
+  }
+
+  /// Returns true also if the answer would take too long.
+  bool may_lie_in(std::int64_t low, std::int64_t high, std::size_t from = 0) {
+    low = std::max<std::int64_t>(low, 0);
+    high = std::min(high, reach_[from]);
+    if (low > high) {
+      return false;
+    }
+    if (from == terms_.size() || --steps_left_ < 0) {
+      return true;
+    }
+    if (high / divisor_[from] * divisor_[from] < low) {
+      return false;
+    }
+    const Term& term = terms_[from];
+    const std::int64_t least = std::max<std::int64_t>(0, (low - reach_[from + 1] + term.step - 1) / term.step);
+    for (std::int64_t multiple = std::min(term.most, high / term.step); multiple >= least; --multiple) {
+      if (may_lie_in(low - multiple * term.step, high - multiple * term.step, from + 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  std::vector<Term> terms_;
+  std::vector<std::int64_t> reach_, divisor_;  ///< reach and greatest common divisor of each term and all later ones
+  int steps_left_ = 100'000;                   ///< limits the search to less than a millisecond
+};
+
+/// Returns the address differences of elements of C and of `place` as multiples of positive steps above the least difference.
+std::vector<Term> terms(const Contraction& contraction, Place place) {
+  std::vector<Term> all;
+  for (const Place one : {Place::c, place}) {
+    const Tensor& tensor = contraction.tensor(one);
+    for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
+      const std::int64_t step = std::abs(tensor.strides[i]) * element_bytes(contraction.precision);
+      if (const std::int64_t most = contraction.extent(tensor.indices[i]) - 1; step > 0 && most > 0) {
+        all.push_back({step, most});
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+bool may_share_addresses(std::span<const Axis> axes) {
+  std::vector<Term> later;  // differences -(extent - 1) ... extent - 1 of the indices before this one, counted from the least
+  std::int64_t least = 0;
+  for (const Axis& axis : axes) {
+    const std::int64_t step = std::abs(axis.stride), most = axis.extent - 1;
+    if (most < 1) {
+      continue;
+    }
+    std::vector<Term> all = later;  // plus 1 ... extent - 1 of this index: distinct elements differ by such a vector or its negative
+    all.push_back({step, most - 1});
+    if (step == 0 || SumFinder(std::move(all)).may_lie_in(least - step, least - step)) {
+      return true;
+    }
+    later.push_back({step, 2 * most});
+    least += step * most;
+  }
+  return false;
+}
+
+void require_apart(const Contraction& contraction, const void* a, const void* b, const void* c) {
+  const std::int64_t element = element_bytes(contraction.precision);
+  const Span result = span_of(contraction, Place::c, c);
+  for (const auto& [place, first] : {std::pair{Place::a, a}, {Place::b, b}}) {
+    const Span span = span_of(contraction, place, first);
+    if (span.empty || result.empty || span.lowest >= result.highest + element || result.lowest >= span.highest + element) {
+      continue;
+    }
+    const std::int64_t least = result.lowest - span.highest;
+    if (SumFinder(terms(contraction, place)).may_lie_in(-element + 1 - least, element - 1 - least)) {
+      throw bad_input("C overlaps {} in memory: {} bytes of {} begin {} bytes from C's first byte; C needs memory of its own",
+                      letter(place), span.highest + element - span.lowest, letter(place), span.lowest - result.lowest);
+    }
+  }
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,399 @@
+#include "flopcast/contract/planner/candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <iterator>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "flopcast/contract/planner/panel_tiles.hpp"
+#include "flopcast/contract/kernels/streaming.hpp"
+#include "flopcast/contract/planner/time_model.hpp"
+#include "flopcast/support/division.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// Returns tile lengths to try: those at which indices end, the `usual` ones that suit the caches, and the whole dimension, if `most`
+/// allows.
+std::set<std::int64_t> lengths(const Fold& fold, std::initializer_list<std::int64_t> usual, std::int64_t most) {
+  std::set<std::int64_t> all;
+  for (const std::int64_t natural : fold.natural) {
+    if (natural > 1 && natural <= most) {
+      all.insert(natural);
+    }
+  }
+  for (const std::int64_t length : usual) {
+    if (length < fold.extent) {
+      all.insert(length);
+    }
+  }
+  if (fold.extent <= most || all.empty()) {
+    all.insert(std::min(fold.extent, most));
+  }
+  return all;
+}
+
+/// Returns lengths near `about`, multiples of `unit`, that cut `extent` into equal tiles up to rounding: moving C costs as much for a short
+/// last tile as for a whole one. The number of tiles is a multiple of `sharers`, so that no thread waits for another.
+std::set<std::int64_t> equal_lengths(std::int64_t extent, std::initializer_list<std::int64_t> about, std::int64_t unit, int sharers = 1) {
+  std::set<std::int64_t> all;
+  for (const std::int64_t length : about) {
+    if (length < extent) {
+      const std::int64_t rounds = std::max<std::int64_t>(1, (extent + sharers * length / 2) / (sharers * length)), tiles = rounds * sharers;
+      all.insert(round_up(ceil_div(extent, tiles), unit));
+    }
+  }
+  return all;
+}
+
+/// Returns numbers of rows that use whole lines of A if A is contiguous along another index than M's first one: eight or sixteen runs.
+std::set<std::int64_t> several_runs(const Fold& m) {
+  constexpr std::int64_t longest = 8192;
+  std::set<std::int64_t> all;
+  if (!starts_at_unit_step(m.a)) {
+    for (const std::int64_t natural : m.natural) {
+      for (const std::int64_t length : {8 * natural, 16 * natural}) {
+        if (natural > 1 && length < m.extent && length <= longest) {
+          all.insert(length);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+/// Returns lengths of sums that use whole lines of an operand that is contiguous along an index of K other than the first: as many runs of
+/// the preceding indices as a line has elements.
+std::set<std::int64_t> runs_for_lines(const Fold& k, std::int64_t of_a_line) {
+  constexpr std::int64_t longest = 2048;
+  std::set<std::int64_t> all;
+  for (std::size_t i = 0; i + 1 < k.natural.size(); ++i) {
+    const std::int64_t run = k.natural[i], length = of_a_line * run;
+    const auto follows = [&](const std::vector<std::int64_t>& offsets) {
+      return offsets[static_cast<std::size_t>(run)] - offsets.front() == 1;
+    };
+    if (length <= std::min(longest, k.natural[i + 1]) && (follows(k.a) || follows(k.b))) {
+      all.insert(length);
+    }
+  }
+  return all;
+}
+
+/// Returns the orders of the loops that differ for these numbers of tiles: the position of a loop with a single tile doesn't matter.
+std::vector<LoopOrder> different_orders(const PerLoop<std::int64_t>& tiles) {
+  std::vector<LoopOrder> orders;
+  std::set<std::vector<TileLoop>> seen;
+  for (const LoopOrder order : all_loop_orders) {
+    std::vector<TileLoop> that_matter;
+    for (const TileLoop loop : loops_of(order)) {
+      if (tiles[loop] > 1) {
+        that_matter.push_back(loop);
+      }
+    }
+    if (seen.insert(that_matter).second) {
+      orders.push_back(order);
+    }
+  }
+  return orders;
+}
+
+/// Collects blockings with their expected times.
+class Collector {
+ public:
+  Collector(const Folded& folded, const Environment& environment, const TileRates& rates, int threads)
+      : folded_(folded), environment_(environment), model_(folded, environment, rates), threads_(threads) {}
+
+  void add_gemm() {
+    if (folded_.batch.extent == 1 && model_.is_in_place(whole_gemm())) {
+      add_one_call();
+    }
+    add_gemm(lengths(folded_.m, {64, 256, 1024}, longest), RowOrder::as_c);
+    if (folded_.led_by_a.extent > 0) {
+      add_gemm(lengths(folded_.led_by_a, {}, longest), RowOrder::led_by_a);
+    }
+  }
+
+  /// Adds blockings of the panel kernel. A's tile should stay in L2 and a panel of B in L1. Packing operands that could be read in place
+  /// helps if their leading dimensions cause cache conflicts.
+  void add_panels() {
+    const std::int64_t unit = std::max<std::int64_t>(24, panel_size(folded_.precision).rows);
+    std::set<std::int64_t> rows = lengths(folded_.m, {}, 1024);
+    rows.merge(equal_lengths(folded_.m.extent, {96, 240, 480}, unit, threads_));
+    rows.merge(several_runs(folded_.m));
+    add_panels(rows, RowOrder::as_c);
+    for (const RowOrder order : {RowOrder::crossed, RowOrder::crossed_along_a}) {
+      constexpr std::int64_t longest_crossed = 6144;  // long runs of A and of C pay more than staying in L2
+      if (const Fold& crossed = rows_in(order, folded_); &crossed != &folded_.m) {
+        add_panels(lengths(crossed, {}, longest_crossed), order);
+      }
+    }
+    if (folded_.led_by_a.extent > 0) {
+      add_panels(lengths(folded_.led_by_a, {}, 2048), RowOrder::led_by_a);
+    }
+  }
+
+  void add_panels(const std::set<std::int64_t>& rows, RowOrder order) {
+    const Fold& m_fold = rows_in(order, folded_);
+    constexpr std::int64_t unit = 8, longest_sum = 768;  // a panel of B fills L1
+    std::set<std::int64_t> sums = lengths(folded_.k, {}, longest_sum);
+    sums.merge(equal_lengths(folded_.k.extent, {64, 192, 320, 640}, unit));
+    sums.merge(runs_for_lines(folded_.k, elements_per_line(folded_.precision)));
+    for (const std::int64_t m : rows) {
+      for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
+        for (const std::int64_t k : sums) {
+          if (m * k > (is_crossed(order) ? 2 : 1) * most_packed) {
+            continue;
+          }
+          const bool direct_a = starts_at_unit_step(m_fold.a) && model_.is_regular(folded_.k.a, k);
+          const bool direct_b = model_.is_regular(folded_.k.b, k);
+          for (const bool pack_a : {false, true}) {
+            for (const bool pack_b : {false, true}) {
+              if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // an operand that must be packed needs no second candidate
+                const Blocking blocking{m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, order};
+                add(blocking);
+                if (k >= folded_.k.extent && pays_to_stream_c(m_fold)) {
+                  add(streaming_c(blocking));
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  void add_streaming() {
+    for (const std::int64_t m : lengths(folded_.m, {256, 1024}, longest)) {
+      for (const std::int64_t n : lengths(folded_.n, {64, 256}, longest)) {
+        // Partly written lines cost more than whole ones, which matters for short columns.
+        constexpr std::int64_t line = 8, long_column = 64;
+        const bool whole_lines = m % line == 0 || m >= long_column;
+        if (whole_lines && model_.is_regular(folded_.m.c, m) && model_.is_regular(folded_.n.c, n)) {
+          add({m, n, std::max<std::int64_t>(1, folded_.k.extent), TileKernel::streaming, threads_});
+        }
+      }
+    }
+  }
+
+  /// Adds the batch kernel if the products are small. Larger ones use enough lines of their own, and executing them with this kernel would
+  /// take longer than all other trials.
+  void add_batch() {
+    constexpr std::int64_t most_in_vectors = 1 << 17, most_one_by_one = 1 << 8;
+    const bool in_vectors = batch_run(folded_).is_contiguous() && !is_complex(folded_.precision);
+    if (folded_.m.extent * folded_.n.extent * folded_.k.extent <= (in_vectors ? most_in_vectors : most_one_by_one)) {
+      add({folded_.m.extent, folded_.n.extent, folded_.k.extent, TileKernel::batch, threads_});
+    }
+  }
+
+  /// Adds the tiles of promising candidates with other orders of the loops and with kept operands. Only the best few are added, and only
+  /// where the model expects about the speed of the best candidate in the usual order, or more.
+  void add_other_loops() {
+    constexpr double promising = 1.5, about = 1.01;
+    constexpr std::size_t most_tiles = 64, most_added = 8;
+    sort();
+    const std::size_t usual = all_.size();
+    const Seconds best = usual == 0 ? 0 : all_.front().seconds;
+    for (std::size_t i = 0; i < std::min(usual, most_tiles) && all_[i].seconds <= promising * best; ++i) {
+      for (const Blocking& other : other_loops(all_[i].blocking)) {
+        if (const Seconds seconds = model_.time(other).total(); seconds <= about * best) {
+          all_.push_back({other, seconds, Basis::formula});
+        }
+      }
+    }
+    std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(usual), all_.end(), is_faster);
+    all_.resize(std::min(all_.size(), usual + most_added));
+  }
+
+  std::vector<Candidate> take() {
+    sort();
+    return std::move(all_);
+  }
+
+ private:
+  static constexpr std::int64_t longest = 8192;
+  static constexpr std::int64_t most_elements = std::int64_t{1} << 24;  ///< largest number of elements of the buffers for one operand
+  static constexpr std::int64_t most_packed = 1 << 18;  ///< largest number of elements of a packed tile of A, which should stay in L2
+
+  void add_gemm(const std::set<std::int64_t>& rows, RowOrder order) {
+    for (const std::int64_t m : rows) {
+      for (const std::int64_t n : lengths(folded_.n, {32, 128, 512}, longest)) {
+        for (const std::int64_t k : lengths(folded_.k, {128, 384}, longest)) {
+          if (m * n <= most_elements && m * k <= most_elements && k * n <= most_elements && !is_whole_in_place({m, n, k})) {
+            add({m, n, k, TileKernel::gemm, threads_, false, false, false, order});
+          }
+        }
+      }
+    }
+  }
+  [[nodiscard]] Blocking whole_gemm() const {
+    const auto all_of = [](const Fold& fold) { return std::max<std::int64_t>(1, fold.extent); };
+    return {all_of(folded_.m), all_of(folded_.n), all_of(folded_.k), TileKernel::gemm, threads_};
+  }
+  /// Returns whether `blocking` is the single call that add_one_call() adds.
+  [[nodiscard]] bool is_whole_in_place(const Blocking& blocking) const {
+    const Blocking whole = whole_gemm();
+    return !all_.empty() && all_.front().is_one_call && blocking.m >= whole.m && blocking.n >= whole.n && blocking.k >= whole.k;
+  }
+
+  /// Adds one gemm call for the whole contraction, or one per thread for its part of M or N. Requires that BLAS can read all of it in
+  /// place.
+  void add_one_call() {
+    const Blocking whole = whole_gemm();
+    constexpr std::int64_t unit = 24;  // no kernel splits so many rows or columns except at the end
+    for (std::int64_t Blocking::*side : {&Blocking::m, &Blocking::n}) {
+      Blocking share = whole;
+      share.*side = round_up(ceil_div<std::int64_t>(whole.*side, threads_), unit);
+      if (share.*side < whole.*side) {
+        add(share);
+      }
+    }
+    if (all_.empty()) {
+      add(whole);
+    }
+    all_.front().is_one_call = true;
+  }
+
+  /// Returns whether C's lines would be read from outside of the caches before they are overwritten, and most panels of these rows have
+  /// whole lines.
+  [[nodiscard]] bool pays_to_stream_c(const Fold& rows) const {
+    return panels_stream(folded_.precision) && starts_at_unit_step(rows.c) && rows.natural.front() >= panel_size(folded_.precision).rows &&
+           !environment_.caches.empty() &&
+           share_outside(model_.working_set_bytes(), static_cast<double>(environment_.caches.back().capacity_bytes)) > 0;
+  }
+  static Blocking streaming_c(Blocking blocking) {
+    blocking.stream_c = true;
+    return blocking;
+  }
+
+  static bool is_faster(const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; }
+  void sort() { std::stable_sort(all_.begin(), all_.end(), is_faster); }
+
+  /// Returns whether the tiles of an operand are needed more than once and buffers for all of them are no larger than a large tile.
+  [[nodiscard]] static bool may_keep(LoopOrder order, TileLoop without, const PerLoop<std::int64_t>& tiles, std::int64_t elements_of_tile) {
+    const std::int64_t count = tiles_inside(order, without, tiles);
+    return tiles[without] > 1 && count > 1 && count * elements_of_tile <= most_elements;
+  }
+
+  /// Returns `usual` with all other orders of the loops and choices of kept operands that make a difference.
+  [[nodiscard]] std::vector<Blocking> other_loops(const Blocking& usual) const {
+    std::vector<Blocking> all;
+    if (usual.kernel == TileKernel::batch || usual.kernel == TileKernel::streaming) {
+      return all;
+    }
+    const PerLoop<std::int64_t> tiles = tile_counts(folded_, usual);
+    const auto [packs_a, packs_b, packs_c] = model_.what_is_packed(usual);
+    for (const LoopOrder order : different_orders(tiles)) {
+      const bool keeps_a = packs_a && may_keep(order, loop_without_a, tiles, usual.m * usual.k),
+                 keeps_b = packs_b && may_keep(order, loop_without_b, tiles, usual.k * usual.n),
+                 keeps_c = packs_c && may_keep(order, loop_without_c, tiles, usual.m * usual.n);
+      std::vector<Blocking> of_order = {usual};
+      of_order.front().order = order;
+      for (const auto& [keeps, keep] :
+           {std::pair{keeps_a, &Blocking::keep_a}, {keeps_b, &Blocking::keep_b}, {keeps_c, &Blocking::keep_c}}) {
+        for (std::size_t i = 0, without = keeps ? of_order.size() : 0; i < without; ++i) {
+          of_order.push_back(of_order[i]);
+          of_order.back().*keep = true;
+        }
+      }
+      all.insert(all.end(), of_order.begin(), of_order.end());
+    }
+    std::erase(all, usual);
+    return all;
+  }
+
+  void add(const Blocking& blocking) { all_.push_back({blocking, model_.time(blocking).total(), Basis::formula}); }
+
+  const Folded& folded_;
+  const Environment& environment_;
+  TimeModel model_;
+  int threads_;
+  std::vector<Candidate> all_;
+};
+
+}  // namespace
+
+bool can_stream(const Folded& folded) {
+  return folded.precision == Precision::d && folded.k.extent <= longest_streamed_sum && folded.m.extent > 1 &&
+         starts_at_unit_step(folded.m.c) && contract::can_stream();
+}
+
+namespace {
+
+std::vector<Candidate> candidates_on(int threads, const Folded& folded, const Environment& environment, const TileRates& rates) {
+  Collector collector(folded, environment, rates, threads);
+  collector.add_gemm();
+  if (!is_complex(folded.precision)) {
+    collector.add_panels();
+  }
+  if (contract::can_stream(folded)) {
+    collector.add_streaming();
+  }
+  if (folded.batch.extent > 1) {
+    collector.add_batch();
+  }
+  collector.add_other_loops();
+  return collector.take();
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads) {
+  const Seconds worth_threads = 1e-3 + (threads - 1) * start_of_a_thread;  // above this time the cost of starting threads is irrelevant
+  std::vector<Candidate> all = candidates_on(threads, folded, environment, rates);
+  if (threads > 1 && all.front().seconds < worth_threads) {
+    const std::vector<Candidate> alone = candidates_on(1, folded, environment, rates);
+    all.insert(all.end(), alone.begin(), alone.end());
+    std::stable_sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; });
+  }
+  return all;
+}
+
+bool has_other_loops(const Blocking& blocking) { return blocking.order != LoopOrder::nkm || !kept_operands(blocking).empty(); }
+
+void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
+  constexpr std::size_t of_each = 3, of_each_with_other_loops = 2;
+  constexpr double clearly_slower = 1.5;
+  std::array<std::array<std::size_t, 2>, 4> seen{};            // by kernel, then by whether the loops differ from the usual ones
+  std::set<std::tuple<TileKernel, RowOrder, bool>> ways_seen;  // ways of going through C
+  std::vector<Candidate> promoted, others;
+  std::vector<std::pair<std::size_t, Candidate>> by_turn;
+  for (const Candidate& candidate : all) {
+    if (candidate.is_one_call) {
+      continue;
+    }
+    const bool is_other = has_other_loops(candidate.blocking);
+    const std::size_t place = seen[static_cast<std::size_t>(candidate.blocking.kernel)][is_other ? 1 : 0]++;
+    const bool is_slow = candidate.seconds > clearly_slower * all.front().seconds;
+    const Blocking& blocking = candidate.blocking;
+    const bool is_first_of_its_way = ways_seen.emplace(blocking.kernel, blocking.rows, blocking.stream_c).second;
+    if (place < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_way && !is_slow)) {
+      by_turn.emplace_back(is_slow ? of_each : is_first_of_its_way ? std::min<std::size_t>(place, 1) : place, candidate);
+    } else {
+      others.push_back(candidate);
+    }
+  }
+  std::stable_sort(by_turn.begin(), by_turn.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  for (const auto& [turn, candidate] : by_turn) {
+    promoted.push_back(candidate);
+  }
+  const auto one_call = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; });
+  if (one_call != all.end()) {
+    promoted.insert(promoted.begin() + (one_call == all.begin() || promoted.empty() ? 0 : 1), *one_call);
+  }
+  // candidates with other loops give way first, because the model treats them like the usual ones otherwise
+  while (promoted.size() > count) {
+    const auto last = std::find_if(promoted.rbegin(), promoted.rend(), [](const Candidate& x) { return has_other_loops(x.blocking); });
+    if (last == promoted.rend()) {
+      break;
+    }
+    others.insert(others.begin(), *last);
+    promoted.erase(std::next(last).base());
+  }
+  promoted.insert(promoted.end(), others.begin(), others.end());
+  all = std::move(promoted);
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,598 @@
+#include "flopcast/contract/planner/panel_tiles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+
+#include "flopcast/contract/kernels/cache_lines.hpp"
+#include "flopcast/contract/kernels/scattered_matrix.hpp"
+#include "flopcast/support/division.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// Returns the number of elements from `first` on, at most `most`, that are neighbours in memory.
+std::int64_t run_length(const std::vector<std::int64_t>& offsets, std::int64_t first, std::int64_t most) {
+  const std::int64_t* at = offsets.data() + first;
+  std::int64_t length = 1;
+  while (length < most && at[length] - at[length - 1] == 1) {
+    ++length;
+  }
+  return length;
+}
+
+/// Returns the runs of neighbours in C, cut where vectors end.
+std::vector<RowPiece> row_pieces(const Fold& m, std::int64_t first, std::int64_t rows, std::int64_t lanes) {
+  std::vector<RowPiece> all;
+  for (std::int64_t i = 0; i < rows;) {
+    const std::int64_t lane = i % lanes;
+    const std::int64_t length = run_length(m.c, first + i, std::min(lanes - lane, rows - i));
+    all.push_back({i / lanes, lane, lane + length, m.c[static_cast<std::size_t>(first + i)] - lane});
+    i += length;
+  }
+  return all;
+}
+
+/// Packs a panel of the kernel's height; the rows after its last one become zeros. `next` is packed right after it.
+template <class T>
+void pack_panel(const ScatteredMatrix<T>& x, T* to, std::int64_t height, const ScatteredMatrix<T>& next) {
+  constexpr std::int64_t strip = 2 * Square::side;  // a cache line of doubles
+  pack(x, to, height, strip, next);
+  for (std::int64_t j = 0; j < x.columns && x.rows < height; ++j) {
+    std::fill(to + x.rows + j * height, to + (j + 1) * height, T(0));
+  }
+}
+
+/// Four consecutive rows of a panel.
+struct Quad {
+  std::int64_t panel = 0, at = 0;
+  bool taken = false;
+};
+
+/// Returns the offset in A of a row of a panel.
+std::int64_t offset_of(const Fold& m, const RowPanel& panel, std::int64_t i) { return m.a[static_cast<std::size_t>(panel.first + i)]; }
+
+/// Groups quads that are neighbours in A into squares; all panels of a square have the same height.
+class SquareFinder {
+ public:
+  SquareFinder(const Fold& m, const std::vector<RowPanel>& panels) : m_(m), panels_(panels) {
+    for (std::size_t panel = 0; panel < panels.size(); ++panel) {
+      for (std::int64_t at = 0; at + Square::side <= panels[panel].rows; at += Square::side) {
+        quads_.emplace(offset_of(m, panels[panel], at), Quad{static_cast<std::int64_t>(panel), at});
+      }
+    }
+  }
+
+  std::vector<PackingOrder::Rows> find() {
+    std::vector<PackingOrder::Rows> all;
+    for (auto& [offset, quad] : quads_) {
+      std::array<Quad*, Square::side> four{};
+      if (!quad.taken && are_together(offset, quad, four)) {
+        PackingOrder::Rows square;
+        for (std::size_t k = 0; k < four.size(); ++k) {
+          four[k]->taken = true;
+          square.panel[k] = four[k]->panel;
+          square.at[k] = four[k]->at;
+          square.offset_a[k] = offset_of(m_, panel(quad), quad.at + static_cast<std::int64_t>(k));
+        }
+        all.push_back(square);
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] bool is_taken(const PackingOrder::Row& row) const {
+    const std::int64_t at = row.at / Square::side * Square::side;
+    const auto found = quads_.find(offset_of(m_, panels_[static_cast<std::size_t>(row.panel)], at));
+    return found != quads_.end() && found->second.taken && found->second.panel == row.panel && found->second.at == at;
+  }
+
+ private:
+  [[nodiscard]] const RowPanel& panel(const Quad& quad) const { return panels_[static_cast<std::size_t>(quad.panel)]; }
+
+  bool are_together(std::int64_t offset, Quad& first, std::array<Quad*, Square::side>& four) {
+    four[0] = &first;
+    for (std::int64_t k = 1; k < Square::side; ++k) {
+      const auto found = quads_.find(offset + k);
+      if (found == quads_.end() || found->second.taken || panel(found->second).rows != panel(first).rows) {
+        return false;
+      }
+      for (std::int64_t j = 0; j < Square::side; ++j) {
+        if (offset_of(m_, panel(found->second), found->second.at + j) != offset_of(m_, panel(first), first.at + j) + k) {
+          return false;
+        }
+      }
+      four[static_cast<std::size_t>(k)] = &found->second;
+    }
+    return true;
+  }
+
+  const Fold& m_;
+  const std::vector<RowPanel>& panels_;
+  std::map<std::int64_t, Quad> quads_;
+};
+
+/// Returns one offset for each cache line that the squares use.
+std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& squares, std::int64_t line_elements) {
+  std::vector<std::int64_t> offsets, lines;
+  for (const PackingOrder::Rows& rows : squares) {
+    offsets.insert(offsets.end(), std::begin(rows.offset_a), std::end(rows.offset_a));
+  }
+  std::sort(offsets.begin(), offsets.end());
+  for (const std::int64_t offset : offsets) {
+    if (lines.empty() || offset - lines.back() >= line_elements) {
+      lines.push_back(offset);
+    }
+  }
+  return lines;
+}
+
+/// Returns how many panels ahead C is prefetched, because memory takes as long to answer as some dozens of products of a panel. Panels with
+/// many products prefetch their own lines at their beginning, so that these don't leave L1 again.
+std::size_t panels_ahead(std::int64_t depth) {
+  constexpr std::int64_t products = 48, most = 8;
+  return static_cast<std::size_t>(depth >= 2 * products ? 0 : std::min(most, ceil_div(products, std::max<std::int64_t>(1, depth))));
+}
+
+/// Returns the offset of one value, or 0 for the empty folded K of an empty sum.
+std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i) {
+  return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+RowPanels::RowPanels(const Fold& m, std::int64_t most, std::int64_t lanes, bool in_pieces)
+    : m_(&m), most_(most), lanes_(lanes), in_pieces_(in_pieces), last_a_(m.a.empty() ? 0 : *std::max_element(m.a.begin(), m.a.end())) {}
+
+std::int64_t RowPanels::rows_from(std::int64_t at, std::int64_t most) const {
+  const std::int64_t run_in_c = run_length(m_->c, at, most), run_in_a = run_length(m_->a, at, most);
+  const bool is_readable = run_in_c % lanes_ == 0 && run_in_a >= run_in_c;
+  if (run_in_c >= lanes_ && (!in_pieces_ || is_readable)) {
+    return run_in_c;
+  }
+  const std::int64_t empty_lanes = round_up(run_in_a, lanes_) - run_in_a;
+  return run_in_c < lanes_ && run_in_a >= lanes_ && 3 * empty_lanes <= run_in_a ? run_in_a : most;
+}
+
+std::vector<RowPanel> RowPanels::of(std::int64_t first, std::int64_t length) const {
+  std::vector<RowPanel> all;
+  for (std::int64_t at = first; at < first + length;) {
+    RowPanel panel;
+    panel.first = at;
+    panel.rows = rows_from(at, std::min(most_, first + length - at));
+    panel.contiguous_a = run_length(m_->a, at, panel.rows) == panel.rows;
+    panel.contiguous_c = run_length(m_->c, at, panel.rows) == panel.rows;
+    panel.vectors_in_a = panel.contiguous_a && m_->a[static_cast<std::size_t>(at)] + round_up(panel.rows, lanes_) - 1 <= last_a_;
+    if (in_pieces_ && (!panel.contiguous_c || panel.rows % lanes_ != 0)) {
+      panel.pieces = row_pieces(*m_, at, panel.rows, lanes_);
+    }
+    at += panel.rows;
+    all.push_back(std::move(panel));
+  }
+  return all;
+}
+
+PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets,
+                           std::int64_t line_elements) {
+  if (first_step(depth_offsets.data(), std::ssize(depth_offsets)) == 1) {
+    return {};  // A is read along K
+  }
+  PackingOrder order;
+  std::int64_t neighbours = 0;
+  for (std::size_t panel = 0; panel < panels.size(); ++panel) {
+    for (std::int64_t i = 0; i < panels[panel].rows; ++i) {
+      order.rows.push_back({m.a[static_cast<std::size_t>(panels[panel].first + i)], static_cast<std::int64_t>(panel), i});
+      neighbours += i > 0 && order.rows.back().offset_a - (order.rows.end() - 2)->offset_a == 1 ? 1 : 0;
+    }
+  }
+  std::sort(order.rows.begin(), order.rows.end(), [](const auto& x, const auto& y) { return x.offset_a < y.offset_a; });
+  for (std::size_t i = 1; i < order.rows.size(); ++i) {
+    neighbours -= order.rows[i].offset_a - order.rows[i - 1].offset_a == 1 ? 1 : 0;
+  }
+  // Negative if sorting creates neighbours: at least half of the rows must gain one.
+  if (-2 * neighbours < std::ssize(order.rows)) {
+    return {};
+  }
+  SquareFinder finder(m, panels);
+  order.squares = finder.find();
+  order.rows.erase(std::remove_if(order.rows.begin(), order.rows.end(), [&](const auto& row) { return finder.is_taken(row); }),
+                   order.rows.end());
+  if (line_elements > 0) {
+    order.lines = lines_of(order.squares, line_elements);
+  }
+  return order;
+}
+
+std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most) {
+  std::vector<ColumnPanel> all;
+  for (std::int64_t at = first; at < first + length; at += most) {
+    const std::int64_t columns = std::min(most, first + length - at);
+    all.push_back({at, columns, constant_step(n.b, at, columns)});
+  }
+  return all;
+}
+
+std::int64_t packed_elements(const std::vector<RowPanel>& panels, std::int64_t lanes, std::int64_t depth) {
+  std::int64_t rows = 0;
+  for (const RowPanel& panel : panels) {
+    rows += round_up(panel.rows, lanes);
+  }
+  return rows * depth;
+}
+
+std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_t depth) {
+  std::int64_t columns = 0;
+  for (const ColumnPanel& panel : panels) {
+    columns += panel.columns;
+  }
+  return columns * depth;
+}
+
+template <class T>
+void PanelTiles<T>::take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack, T* buffer) {
+  b_ = b;
+  depth_ = depth;
+  column_panels_ = &panels;
+  columns_.clear();
+  for (const ColumnPanel& panel : panels) {
+    if (!pack && panel.step_b != 0 && depth.step_b != 0) {
+      columns_.push_back(
+          {b + offset_at(folded_->n.b, panel.first) + offset_at(folded_->k.b, depth.first), depth.step_b, panel.step_b, nullptr});
+    } else {
+      columns_.push_back({buffer, panel.columns, 1, buffer});
+      buffer += panel.columns * depth.length;
+    }
+  }
+}
+
+template <class T>
+void PanelTiles<T>::pack_columns(std::size_t first, std::size_t last) {
+  while (first < last) {
+    const std::size_t done = pack_columns_together(first, last);
+    if (done == 0 && columns_[first].packed != nullptr) {
+      pack_columns_of(first);
+    }
+    first += std::max<std::size_t>(done, 1);
+  }
+}
+
+/// Packs several panels at once if their columns are neighbours in B, so that whole runs of B's lines are read one after the other. Returns
+/// their number, 0 for none.
+template <class T>
+std::size_t PanelTiles<T>::pack_columns_together(std::size_t first, std::size_t last) const {
+  constexpr std::size_t most = 16;
+  constexpr std::int64_t usual = 8;
+  const std::vector<ColumnPanel>& panels = *column_panels_;
+  const std::int64_t width = panels[first].columns;
+  const auto continues = [&](std::size_t i) {
+    const auto at = static_cast<std::size_t>(panels[i].first);
+    return columns_[i].packed != nullptr && panels[i].step_b == 1 && panels[i].columns == width &&
+           (i == first || folded_->n.b[at] == folded_->n.b[at - 1] + 1);
+  };
+  if (width == 1) {
+    return 0;
+  }
+  std::size_t count = 0;
+  while (count < most && first + count < last && continues(first + count)) {
+    ++count;
+  }
+  if (count == 0) {
+    return 0;
+  }
+  const T* const from = b_ + offset_at(folded_->n.b, panels[first].first);
+  T* const to = columns_[first].packed;
+  for (std::int64_t p = 0; p < depth_.length; ++p) {
+    const T* source = from + folded_->k.b[static_cast<std::size_t>(depth_.first + p)];
+    T* target = to + p * width;
+    for (std::size_t i = 0; i < count; ++i, source += width, target += width * depth_.length) {
+      width == usual ? std::copy_n(source, usual, target) : std::copy_n(source, width, target);
+    }
+  }
+  return count;
+}
+
+template <class T>
+void PanelTiles<T>::pack_columns_of(std::size_t number) const {
+  const auto matrix = [&](std::size_t i) {  // the matrix's rows are B's columns, because a row of the packed panel is a row of B
+    const ColumnPanel& panel = (*column_panels_)[i];
+    return ScatteredMatrix<T>{b_, folded_->n.b.data() + panel.first, panel.columns, folded_->k.b.data() + depth_.first, depth_.length};
+  };
+  const bool is_last = number + 1 == column_panels_->size() || columns_[number + 1].packed == nullptr;
+  pack_panel(matrix(number), columns_[number].packed, (*column_panels_)[number].columns,
+             is_last ? ScatteredMatrix<T>{} : matrix(number + 1));
+}
+
+template <class T>
+void PanelTiles<T>::pack_rows(const T* a, const RowPanel& panel, T* to, const RowPanel* next) const {
+  const auto matrix = [&](const RowPanel& rows) {
+    return ScatteredMatrix<T>{a, folded_->m.a.data() + rows.first, rows.rows, folded_->k.a.data() + depth_.first, depth_.length};
+  };
+  pack_panel(matrix(panel), to, round_up(panel.rows, kernel_->lanes), next == nullptr ? ScatteredMatrix<T>{} : matrix(*next));
+}
+
+template <class T>
+void PanelTiles<T>::take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack, bool is_packed) {
+  rows_.clear();
+  T* free = a_buffer_;
+  for (const RowPanel& panel : panels) {
+    if (!pack && panel.vectors_in_a && depth_.step_a != 0) {
+      rows_.push_back({a + offset_at(folded_->m.a, panel.first) + offset_at(folded_->k.a, depth_.first), depth_.step_a});
+    } else {
+      const std::int64_t height = round_up(panel.rows, kernel_->lanes);
+      if (!is_packed) {
+        pack_rows(a, panel, free, &panel == &panels.back() ? nullptr : &panel + 1);
+      }
+      rows_.push_back({free, height});
+      free += height * depth_.length;
+    }
+  }
+}
+
+/// Packs the squares: finds their destinations in the buffer for p = 0, then transposes them for every p.
+template <class T>
+void PanelTiles<T>::take_squares(const T* a, const PackingOrder& order) {
+  for (std::vector<Square>& some : squares_) {
+    some.clear();
+  }
+  for (const PackingOrder::Rows& rows : order.squares) {
+    const auto vectors = static_cast<std::size_t>(rows_[static_cast<std::size_t>(rows.panel[0])].step / kernel_->lanes);
+    squares_.resize(std::max(squares_.size(), vectors + 1));
+    Square square{};
+    for (std::size_t k = 0; k < Square::side; ++k) {
+      square.from[k] = rows.offset_a[k];
+      square.to[k] = rows_[static_cast<std::size_t>(rows.panel[k])].data - a_buffer_ + rows.at[k];
+    }
+    squares_[vectors].push_back(square);
+  }
+  constexpr std::int64_t products_ahead = 2;
+  for (std::int64_t p = 0; p < depth_.length; ++p) {
+    const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
+    const T* const ahead = a + folded_->k.a[static_cast<std::size_t>(depth_.first + std::min(p + products_ahead, depth_.length - 1))];
+    for (const std::int64_t line : order.lines) {
+      __builtin_prefetch(ahead + line);
+    }
+    for (std::size_t vectors = 0; vectors < squares_.size(); ++vectors) {
+      const std::vector<Square>& some = squares_[vectors];
+      kernel_->transpose(some.data(), std::ssize(some), from, a_buffer_ + p * static_cast<std::int64_t>(vectors) * kernel_->lanes);
+    }
+  }
+}
+
+template <class T>
+void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed) {
+  rows_.clear();
+  T* free = a_buffer_;
+  for (const RowPanel& panel : panels) {
+    const std::int64_t height = round_up(panel.rows, kernel_->lanes);
+    rows_.push_back({free, height});
+    for (std::int64_t p = 0; p < depth_.length && panel.rows < height && !is_packed; ++p) {
+      std::fill(free + p * height + panel.rows, free + (p + 1) * height, T(0));
+    }
+    free += height * depth_.length;
+  }
+  if (is_packed) {
+    return;
+  }
+  take_squares(a, order);
+  for (std::int64_t p = 0; p < depth_.length; ++p) {
+    const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
+    for (const PackingOrder::Row& row : order.rows) {
+      const Rows& panel = rows_[static_cast<std::size_t>(row.panel)];
+      const_cast<T*>(panel.data)[p * panel.step + row.at] = from[row.offset_a];  // points into this object's buffer
+    }
+  }
+}
+
+template <class T>
+void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool pack, T* buffer,
+                              bool is_packed) {
+  row_panels_ = &panels;
+  a_buffer_ = buffer;
+  if (order.is_empty()) {
+    take_rows_where_they_lie(a, panels, pack, is_packed);
+  } else {
+    take_rows_in_order(a, panels, order, is_packed);
+  }
+  take_rows_of_c();
+}
+
+template <class T>
+void PanelTiles<T>::take_rows_of_c() {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const RowPanel& panel = (*row_panels_)[i];
+    const bool has_pieces = !panel.pieces.empty();
+    rows_[i].c = has_pieces ? 0 : folded_->m.c[static_cast<std::size_t>(panel.first)];
+    rows_[i].pieces = has_pieces ? panel.pieces.data() : nullptr;
+    rows_[i].piece_count = std::ssize(panel.pieces);
+    rows_[i].by_kernel = has_pieces || panel.contiguous_c;
+    rows_[i].shape = {panel.rows, has_pieces, panel.contiguous_c};
+  }
+}
+
+template <class T>
+void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
+  const std::vector<RowPanel>& panels = *row_panels_;
+  if (panels.empty()) {
+    return;
+  }
+  const bool streams = stream_c_ && beta == T(0);
+  const std::size_t ask_until = streams && writes_whole_lines(c) ? 0 : columns_.size();
+  PanelNumber ahead{panels.size()};  // number of the panel of C that is prefetched
+  for (std::size_t k = panels_ahead(depth_.length); k > 0; --k, ahead.advance()) {
+    if (ahead.column < ask_until) {
+      ask_for_c(c, panels[ahead.row], (*column_panels_)[ahead.column], streams);
+    }
+  }
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    const ColumnPanel& columns = (*column_panels_)[j];
+    ColumnsAhead next = columns_ahead(j + 1);
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+      const Rows& rows = rows_[i];
+      const Rows& rows_after = rows_[i + 1 < panels.size() ? i + 1 : 0];
+      PanelProduct<T> product{
+          panels[i].rows,   columns.columns,         depth_.length, rows.data, rows.step,       columns_[j].data,
+          columns_[j].step, columns_[j].column_step, alpha,         beta,      c + rows.c,      folded_->n.c.data() + columns.first,
+          rows.pieces,      rows.piece_count,        nullptr,       0,         rows_after.data, rows_after.step};
+      product.stream_c = stream_c_ && panels[i].contiguous_c;
+      if (ahead.column < ask_until) {
+        take_ahead(product, rows, c, ahead);
+        ahead.advance();
+      }
+      next.ask(product);
+      if (rows.by_kernel) {
+        kernel_->run(product);
+      } else {
+        scatter(product, panels[i], c);
+      }
+    }
+  }
+}
+
+/// Returns whether all columns of all row panels consist of whole cache lines.
+template <class T>
+bool PanelTiles<T>::writes_whole_lines(const T* c) const {
+  std::int64_t offsets = 0;
+  for (const RowPanel& rows : *row_panels_) {
+    if (!rows.contiguous_c || rows.rows % line_elements<T> != 0) {
+      return false;
+    }
+    offsets |= folded_->m.c[static_cast<std::size_t>(rows.first)];
+  }
+  for (const ColumnPanel& columns : *column_panels_) {
+    for (std::int64_t j = 0; j < columns.columns; ++j) {
+      offsets |= folded_->n.c[static_cast<std::size_t>(columns.first + j)];
+    }
+  }
+  return begins_line(c) && offsets % line_elements<T> == 0;
+}
+
+/// Prefetches the lines of a panel of C. The kernel does this itself if that panel has the shape of the present one. Inlined for the same
+/// reason as the functions of cache_lines.hpp.
+template <class T>
+[[gnu::always_inline]] inline void PanelTiles<T>::ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns,
+                                                            bool streams) const {
+  const std::int64_t* const row = folded_->m.c.data() + rows.first;
+  for (std::int64_t j = 0; j < columns.columns; ++j) {
+    const T* const column = c + folded_->n.c[static_cast<std::size_t>(columns.first + j)];
+    if (!rows.pieces.empty()) {
+      ask_for_pieces(column, rows.pieces.data(), std::ssize(rows.pieces));
+    } else if (rows.contiguous_c) {
+      ask_for_column(column + row[0], rows.rows, streams);
+    } else {
+      for (std::int64_t i = 0; i < rows.rows; ++i) {
+        ask_for(column + row[i]);
+      }
+    }
+  }
+}
+
+/// Makes the kernel prefetch the lines of panel `ahead` during the product if the shapes agree; otherwise prefetches them here.
+template <class T>
+[[gnu::always_inline]] inline void PanelTiles<T>::take_ahead(PanelProduct<T>& product, const Rows& rows, const T* c,
+                                                             const PanelNumber& ahead) const {
+  const Rows& rows_ahead = rows_[ahead.row];
+  const ColumnPanel& columns_ahead = (*column_panels_)[ahead.column];
+  if (rows.by_kernel && rows.shape == rows_ahead.shape && product.columns == columns_ahead.columns) {
+    product.c_ahead = c + rows_ahead.c;
+    product.c_ahead_columns = folded_->n.c.data() + columns_ahead.first;
+    product.pieces_ahead = rows_ahead.pieces;
+    product.piece_ahead_count = rows_ahead.piece_count;
+  } else {
+    ask_for_c(c, (*row_panels_)[ahead.row], columns_ahead, stream_c_ && product.beta == T(0));
+  }
+}
+
+/// Returns the lines to prefetch of column panel `number`, if it exists, divided into as many shares as there are row panels.
+template <class T>
+typename PanelTiles<T>::ColumnsAhead PanelTiles<T>::columns_ahead(std::size_t number) const {
+  if (number >= columns_.size() || depth_.length == 0) {
+    return {};
+  }
+  const Columns& columns = columns_[number];
+  const std::int64_t count = (*column_panels_)[number].columns, shares = std::ssize(rows_);
+  if (columns.column_step == 1) {
+    const std::int64_t share = ceil_div(count * depth_.length, shares);
+    return {columns.data, share, ceil_div(share, depth_.length)};
+  }
+  if (columns.step != 1) {
+    return {};
+  }
+  const std::int64_t share = ceil_div(count * ceil_div(depth_.length, line_elements<T>), shares);
+  return {columns.data, share, 0, count, columns.column_step, depth_.length};
+}
+
+/// Prefetches the next share. Packed lines are left to the kernel, which spreads them even more. Inlined, because GCC omits calls of
+/// functions that do nothing but prefetch.
+template <class T>
+[[gnu::always_inline]] inline void PanelTiles<T>::ColumnsAhead::ask(PanelProduct<T>& product) {
+  if (step > 0) {
+    product.ahead = data + at;
+    product.ahead_step = step;
+    at += share;
+    return;
+  }
+  for (std::int64_t i = 0; i < share && column < columns; ++i) {
+    __builtin_prefetch(data + column * column_step + at);
+    at += line_elements<T>;
+    if (at >= depth) {
+      at = 0;
+      ++column;
+    }
+  }
+}
+
+/// Multiplies into a buffer and adds it to C, for panels whose rows aren't neighbours in C.
+template <class T>
+void PanelTiles<T>::scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const {
+  constexpr std::int64_t most_rows = 64, most_columns = 16;
+  std::array<T, most_rows * most_columns> buffer;
+  std::array<std::int64_t, most_columns> offsets{};
+  for (std::int64_t j = 0; j < product.columns; ++j) {
+    offsets[static_cast<std::size_t>(j)] = j * most_rows;
+  }
+  const std::int64_t* columns = product.c_columns;
+  const T beta = product.beta;
+  product.c = buffer.data();
+  product.c_columns = offsets.data();
+  product.beta = 0;
+  kernel_->run(product);
+  const std::int64_t* row = folded_->m.c.data() + rows.first;
+  for (std::int64_t j = 0; j < product.columns; ++j) {
+    T* const to = c + columns[j];
+    const T* const from = buffer.data() + offsets[static_cast<std::size_t>(j)];
+    for (std::int64_t i = 0; i < product.rows; ++i) {
+      to[row[i]] = beta == T(0) ? from[i] : from[i] + beta * to[row[i]];
+    }
+  }
+}
+
+PanelSize panel_size(Precision precision) {
+  const auto size = [](const auto& kernel) { return PanelSize{kernel.rows, kernel.columns}; };
+  const bool is_single = precision == Precision::s || precision == Precision::c;
+  return is_single ? size(panel_kernels<float>().front()) : size(panel_kernels<double>().front());
+}
+
+double share_of_scattered_rows(const Fold& m, std::int64_t length, Precision precision) {
+  constexpr std::int64_t enough = 4096;
+  const auto share = [&](const auto& kernel) {
+    double scattered = 0, all = 0;
+    for (const RowPanel& panel : RowPanels(m, kernel.rows, kernel.lanes, kernel.takes_pieces).of(0, std::min({length, enough, m.extent}))) {
+      all += static_cast<double>(panel.rows);
+      scattered += panel.vectors_in_a ? 0 : static_cast<double>(panel.rows);
+    }
+    return all > 0 ? scattered / all : 0;
+  };
+  const bool is_single = precision == Precision::s || precision == Precision::c;
+  return is_single ? share(panel_kernels<float>().front()) : share(panel_kernels<double>().front());
+}
+
+bool panels_stream(Precision precision) {
+  return precision == Precision::s ? panel_kernels<float>().front().streams
+                                   : precision == Precision::d && panel_kernels<double>().front().streams;
+}
+
+template class PanelTiles<float>;
+template class PanelTiles<double>;
+
+}  // namespace flopcast::contract

@@ -1,0 +1,295 @@
+#include "flopcast/contract/planner/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "flopcast/contract/planner/benchmark_candidates.hpp"
+#include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/planner/execute_candidates.hpp"
+#include "flopcast/contract/planner/mirror.hpp"
+#include "flopcast/contract/notation/overlap.hpp"
+#include "flopcast/contract/planner/time_model.hpp"
+#include "flopcast/contract/planner/wisdom.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/library.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+std::string how_known(const Candidate& candidate, bool from_wisdom) {
+  switch (candidate.basis) {
+    case Basis::formula: return "expected";
+    case Basis::benchmark: return from_wisdom ? "predicted before:" : "predicted";
+    case Basis::execution: break;
+  }
+  return from_wisdom ? "measured before:" : "measured";
+}
+
+/// Returns tiles for the case that A and B are one tensor, if C is symmetric and computing half of it pays. The tiles are small enough to
+/// leave out most of the other half.
+std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& chosen, const TimeModel& model) {
+  constexpr std::int64_t fewest = 96, most = 240, shortest_sum = 32, rows = 24, parts = 4;
+  if (!is_symmetric_of_one(folded) || folded.m.extent < 2 * fewest || folded.k.extent < shortest_sum) {
+    return std::nullopt;
+  }
+  const std::int64_t side = std::clamp(folded.m.extent / parts / rows * rows, fewest, most);
+  Blocking half = chosen;
+  half.kernel = is_complex(folded.precision) ? TileKernel::gemm : TileKernel::panels;
+  half.rows = RowOrder::as_c;
+  half.order = LoopOrder::nkm;
+  half.keep_a = half.keep_b = half.keep_c = false;
+  half.stream_c = false;  // the other half is copied from C afterwards
+  half.m = half.n = side;
+  half.k = std::min<std::int64_t>(chosen.k, 320);
+  const double tiles = std::ceil(static_cast<double>(folded.m.extent) / static_cast<double>(side));
+  const double computed = (tiles + 1) / (2 * tiles);
+  if (computed * model.time(half).total() > model.time(chosen).total()) {
+    return std::nullopt;
+  }
+  half.mirrored = true;
+  return half;
+}
+
+/// Throws bad_input for a tensor that has elements, but a null pointer.
+void require_there(const Contraction& contraction, const std::array<const void*, 3>& tensors) {
+  for (const Place place : places) {
+    if (tensors[static_cast<std::size_t>(place)] == nullptr && contraction.elements(place) > 0) {
+      throw bad_input("{} of {} is a null pointer, but the tensor has {} elements", letter(place), to_string(contraction.notation()),
+                      contraction.elements(place));
+    }
+  }
+}
+
+/// Returns room for C. Throws environment_error if the memory isn't available.
+std::vector<double> zeros(const Contraction& contraction) {
+  const std::int64_t elements = contraction.elements(Place::c);
+  try {
+    return std::vector<double>(static_cast<std::size_t>(elements));
+  } catch (const std::bad_alloc&) {
+    throw environment_error("the {} of C of {} need memory that isn't available",
+                            format_bytes(static_cast<double>(elements) * sizeof(double)), to_string(contraction.notation()));
+  } catch (const std::length_error&) {
+    throw environment_error("C of {} has {} elements, more than a vector can hold", to_string(contraction.notation()), elements);
+  }
+}
+
+TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
+
+/// Compares candidates with the requested effort. Returns whether the result is worth storing.
+bool compare(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
+             const PlanOptions& options) {
+  switch (options.effort) {
+    case Effort::estimate: return false;
+    case Effort::microbench: return benchmark_candidates(all, folded, machine.environment, rates_of(machine), machine.find, options.go_on);
+    case Effort::measure: break;
+  }
+  return execute_candidates(all, contraction, folded, machine, rates_of(machine), options);
+}
+
+}  // namespace
+
+/// The state that copies of a plan share.
+class Plan::State {
+ public:
+  Contraction contraction;
+  Machine machine;
+  int threads = 1;
+  bool from_wisdom = false;
+
+  /// The data for executing and explaining, which include tables as long as the folded dimensions.
+  struct Ready {
+    std::vector<Candidate> considered;  ///< considered candidates, the chosen one first
+    ExpectedTime::Parts parts;          ///< parts of the chosen candidate's expected time, with A and B as given by the user
+    std::unique_ptr<Blocked> chosen;
+    std::unique_ptr<Blocked> mirrored;  ///< used instead if A and B are one tensor and C is symmetric; null if this doesn't pay
+    std::unique_ptr<Blocked> updating;  ///< used instead if C is not overwritten and the chosen kernel streams
+  };
+
+  /// Sets the choice. A stored choice is prepared when it is first needed, so that planning costs nothing for unused plans.
+  void choose(std::vector<Candidate> considered) { ready_.considered = std::move(considered); }
+  [[nodiscard]] Seconds seconds() const { return ready_.considered.front().seconds; }
+  const Ready& ready() const {
+    std::call_once(once_, [this] { prepare(fold(contraction)); });
+    return ready_;
+  }
+  void make_ready(const Folded& folded) const {
+    std::call_once(once_, [&] { prepare(folded); });
+  }
+
+ private:
+  void prepare(const Folded& folded) const {
+    const TileRates rates = rates_of(machine);
+    const TimeModel model(folded, machine.environment, rates);
+    const Blocking blocking = ready_.considered.front().blocking;
+    ready_.parts = model.time(blocking).parts();
+    if (folded.swapped) {
+      std::swap(ready_.parts.a, ready_.parts.b);
+    }
+    ready_.chosen = std::make_unique<Blocked>(folded, blocking, machine.find);
+    for (Candidate& candidate : ready_.considered) {
+      candidate.blocking = fitted(folded, candidate.blocking);
+    }
+    ready_.considered.front().blocking = ready_.chosen->blocking();  // the prepared blocking, without settings that have no effect
+    if (blocking.kernel == TileKernel::streaming) {
+      const std::vector<Candidate> all = candidates(folded, machine.environment, rates, threads);
+      const auto plain = std::find_if(all.begin(), all.end(),
+                                      [](const Candidate& candidate) { return candidate.blocking.kernel != TileKernel::streaming; });
+      ready_.updating = std::make_unique<Blocked>(folded, plain->blocking, machine.find);
+    }
+    if (const std::optional<Blocking> half = mirrored_blocking(folded, blocking, model)) {
+      ready_.mirrored = std::make_unique<Blocked>(folded, *half, machine.find);
+    }
+  }
+
+  mutable std::once_flag once_;
+  mutable Ready ready_;
+};
+
+void Plan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
+  require_there(state_->contraction, {a, b, c});
+  require_apart(state_->contraction, a, b, c);
+  if (!is_complex(state_->contraction.precision) && (alpha.imag() != 0 || beta.imag() != 0)) {
+    throw bad_input("{} of real numbers can't be scaled by a complex alpha or beta", to_string(state_->contraction.notation()));
+  }
+  const State::Ready& ready = state_->ready();
+  const bool overwrites = beta == 0.0;
+  if (overwrites && a == b && ready.mirrored != nullptr) {
+    ready.mirrored->run(a, b, c, alpha, beta);
+    return;
+  }
+  (overwrites || ready.updating == nullptr ? *ready.chosen : *ready.updating).run(a, b, c, alpha, beta);
+}
+
+std::string Plan::explain() const {
+  const State::Ready& ready = state_->ready();
+  const Candidate& chosen = ready.considered.front();
+  const std::string packed = ready.chosen->packed();
+  std::string text =
+      fmt::format("{}: tiles of M x N x K = {}; packs {}; {} {}, {} of workspace\n", to_string(state_->contraction.notation()),
+                  to_string(chosen.blocking), packed.empty() ? "nothing" : packed, how_known(chosen, state_->from_wisdom),
+                  format_seconds(chosen.seconds), format_bytes(static_cast<double>(workspace_bytes())));
+  if (const Seconds sum = ready.parts.sum(); sum > 0) {
+    const ExpectedTime::Parts& parts = ready.parts;
+    text += fmt::format("  by the model: multiplying {}, A {}, B {}, C {}\n", format_percent(parts.kernel / sum),
+                        format_percent(parts.a / sum), format_percent(parts.b / sum), format_percent(parts.c / sum));
+  }
+  if (ready.mirrored != nullptr) {
+    text += fmt::format("  where A and B are one tensor: {}, the other half of C mirrored\n", to_string(ready.mirrored->blocking()));
+  }
+  constexpr std::size_t most = 4;
+  for (std::size_t i = 1; i < std::min(most, ready.considered.size()); ++i) {
+    const Candidate& other = ready.considered[i];
+    text += fmt::format("  instead of {}: {} {}\n", to_string(other.blocking), how_known(other, false), format_seconds(other.seconds));
+  }
+  return text;
+}
+
+const std::vector<Candidate>& Plan::considered() const { return state_->ready().considered; }
+std::int64_t Plan::workspace_bytes() const { return state_->ready().chosen->workspace_bytes(); }
+Seconds Plan::seconds() const { return state_->seconds(); }
+const Contraction& Plan::contraction() const { return state_->contraction; }
+
+Machine local_machine(const std::string& blas) {
+  const std::string name = blas.empty() ? machine::default_blas(2) : blas;
+  const int integer_bytes = machine::Library::open(name).identity().integer_bytes;
+  const machine::LibrarySet libraries = machine::LibrarySet::open(name, machine::default_lapack(integer_bytes));
+  libraries.set_threads(1);
+  const FindRoutine find = [libraries](std::string_view routine) { return libraries.find(routine); };
+  Environment environment = machine::detect(libraries, 1, {});
+  TileRates rates = measure_tile_rates(find);
+  rates.bandwidth_shares = machine::bandwidth_shares_if_measurable(machine::detect_topology());
+  return {find, std::move(environment), std::move(rates)};
+}
+
+Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
+  if (options.threads < 1) {
+    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.threads);
+  }
+  if (!(options.time_budget >= 0)) {
+    throw bad_input("a plan can't have a time budget of {} s; 0 or more is needed", options.time_budget);
+  }
+  if (options.most_measured < 1) {
+    throw bad_input("a plan can't measure {} candidates; at least 1 is needed", options.most_measured);
+  }
+  auto state = std::make_shared<Plan::State>();
+  state->contraction = contraction;
+  state->machine = machine;
+  state->threads = options.threads;
+  const std::optional<Candidate> known = options.tiles ? std::nullopt : find_wisdom(contraction, machine, options);
+  if (known) {
+    state->choose({*known});
+    state->from_wisdom = true;
+    return Plan(std::move(state));
+  }
+  const Folded folded = fold(contraction);
+  const TileRates rates = rates_of(machine);
+  if (options.tiles) {
+    state->choose({{*options.tiles, TimeModel(folded, machine.environment, rates).time(*options.tiles).total(), Basis::formula}});
+  } else {
+    std::vector<Candidate> considered = candidates(folded, machine.environment, rates, options.threads);
+    if (flops(contraction) > 0 && compare(considered, contraction, folded, machine, options)) {
+      keep_wisdom(contraction, machine, options, considered.front());
+    }
+    state->choose(std::move(considered));
+  }
+  state->make_ready(folded);
+  return Plan(std::move(state));
+}
+
+Plan plan(std::string_view text, const Shapes& shapes, const Machine& machine, const PlanOptions& options) {
+  const Notation notation = parse_notation(text);
+  Extents extents;
+  const auto read = [&](const std::string& indices, const std::vector<std::int64_t>& shape, Place place) {
+    if (shape.size() != indices.size()) {
+      throw bad_input("{} of {} has {} indices, but its shape has {} sizes", letter(place), to_string(notation), indices.size(),
+                      shape.size());
+    }
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const auto [found, is_new] = extents.emplace(indices[i], shape[i]);
+      if (!is_new && found->second != shape[i]) {
+        throw bad_input("index {} of {} is {} long in {}, but {} elsewhere", indices[i], to_string(notation), shape[i], letter(place),
+                        found->second);
+      }
+    }
+  };
+  read(notation.a, shapes.a, Place::a);
+  read(notation.b, shapes.b, Place::b);
+  read(notation.c, shapes.c, Place::c);
+  return plan(make_contraction(notation, extents, options.precision, options.order), machine, options);
+}
+
+std::vector<double> einsum(std::string_view text, std::span<const double> a, const std::vector<std::int64_t>& shape_a,
+                           std::span<const double> b, const std::vector<std::int64_t>& shape_b, const Machine& machine,
+                           std::vector<std::int64_t>* shape) {
+  const Notation notation = parse_notation(text);
+  std::vector<std::int64_t> shape_c;
+  for (const char index : notation.c) {
+    const std::size_t in_a = notation.a.find(index);
+    const std::vector<std::int64_t>& from = in_a != std::string::npos ? shape_a : shape_b;
+    const std::size_t at = in_a != std::string::npos ? in_a : notation.b.find(index);
+    shape_c.push_back(at < from.size() ? from[at] : 0);  // plan() rejects shapes that are too short
+  }
+  const Plan chosen = plan(text, {shape_a, shape_b, shape_c}, machine);
+  const auto check = [&](Place place, std::size_t given) {
+    if (static_cast<std::int64_t>(given) != chosen.contraction().elements(place)) {
+      throw bad_input("{} of {} has {} elements, but its shape says {}", letter(place), text, given, chosen.contraction().elements(place));
+    }
+  };
+  check(Place::a, a.size());
+  check(Place::b, b.size());
+  std::vector<double> c = zeros(chosen.contraction());
+  chosen.execute(a.data(), b.data(), c.data());
+  if (shape != nullptr) {
+    *shape = shape_c;
+  }
+  return c;
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
+#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/planner/tile_rates.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/model/store.hpp"
+
+/// Tensor contractions for users, in the manner of FFTW: plan once, execute often.
+///
+/// const contract::Machine machine = contract::local_machine();
+/// const contract::Plan plan = contract::plan("ija,jbic->abc", {{8, 8, 100}, {8, 100, 8, 100}, {100, 100, 100}}, machine);
+/// plan.execute(a, b, c);
+namespace flopcast::contract {
+
+/// The environment in which contractions run: BLAS routines and the known properties of the machine.
+struct Machine {
+  FindRoutine find;  ///< may be called during the lifetime of any plan for this machine, which holds a copy
+  Environment environment;
+  std::optional<TileRates> rates = {};  ///< rates of the kernels; if missing, assumed from the environment
+};
+
+/// Returns the local machine with the library `blas` on one thread. An empty `blas` selects an installed library that several threads may
+/// call, if there is one. Caches are taken from an earlier measurement or measured first (seconds); kernels are timed (milliseconds).
+/// Throws what LibrarySet::open and machine::detect throw.
+Machine local_machine(const std::string& blas = {});
+
+/// The effort with which a plan is chosen.
+enum class Effort : std::uint8_t {
+  estimate,    ///< a model of kernels and memory decides; nothing is executed; milliseconds at most
+  microbench,  ///< a tile of each of the model's best candidates is timed at the real strides; tens of milliseconds
+  measure      ///< the model's best candidates are executed on tensors of the planner's own; PlanOptions::time_budget at most
+};
+
+struct PlanOptions {
+  Effort effort = Effort::estimate;
+  int threads = 1;  ///< threads of the contraction, around a BLAS on one thread; they call OpenBLAS's single-threaded build in turns
+  Seconds time_budget = 2;  ///< seconds for measuring
+  int most_measured = 12;   ///< candidates that are executed, followed by at most as many neighbours of the fastest one
+  Precision precision = Precision::d;
+  Order order = Order::row_major;  ///< order of dense tensors, if no strides are given; NumPy and C use row_major
+  model::Store* wisdom =
+      nullptr;  ///< store in which measured choices are kept and found again, also by other processes, for the same effort and budget
+  std::optional<Blocking> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
+  bool fresh = false;                  ///< measure stored choices again and replace them
+  /// Polled before every execution while measuring; if false, the plan takes the best known candidate and stores nothing.
+  std::function<bool()> go_on = {};
+};
+
+/// A prepared contraction: execute() may be called often, on any buffers, and from several threads at once. A stored choice is prepared by
+/// the first call that needs it, whichever that is; this fills tables as long as the folded dimensions.
+class Plan {
+ public:
+  /// C := alpha A B + beta C on complete tensors. If A and B are one tensor (a == b), C is symmetric and beta = 0, half of C may be
+  /// computed and mirrored. Throws bad_input if C overlaps A or B, if a pointer to elements is null, or if real numbers are to be scaled by
+  /// complex ones. Throws environment_error if memory for packing is not available. C is unchanged after an exception.
+  void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
+  /// Returns several lines of text: the choice, its reason, and other candidates.
+  [[nodiscard]] std::string explain() const;
+  /// Returns the considered candidates, the chosen one first.
+  [[nodiscard]] const std::vector<Candidate>& considered() const;
+  /// Returns the bytes that execute() allocates for packing.
+  [[nodiscard]] std::int64_t workspace_bytes() const;
+  /// Returns the expected time of execute().
+  [[nodiscard]] Seconds seconds() const;
+  [[nodiscard]] const Contraction& contraction() const;
+
+ private:
+  friend Plan plan(const Contraction&, const Machine&, const PlanOptions&);
+  class State;
+  explicit Plan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+/// Chooses how to compute `contraction`. Throws bad_input for options out of range and for tiles that don't suit the contraction. Throws
+/// environment_error if the plan needs gemm and no library has it; a plan with a stored choice throws at its first use instead.
+Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options = {});
+
+/// Sizes along every index of A, B and C, in the notation's order.
+struct Shapes {
+  std::vector<std::int64_t> a, b, c;
+};
+/// Plans the contraction of dense tensors of these shapes in options.order. Throws, in addition, bad_input if a shape contradicts the
+/// notation or another shape.
+Plan plan(std::string_view notation, const Shapes& shapes, const Machine& machine, const PlanOptions& options = {});
+
+/// Computes einsum of two dense row-major operands. Returns the result's elements, and its shape in `shape`.
+std::vector<double> einsum(std::string_view notation, std::span<const double> a, const std::vector<std::int64_t>& shape_a,
+                           std::span<const double> b, const std::vector<std::int64_t>& shape_b, const Machine& machine,
+                           std::vector<std::int64_t>* shape = nullptr);
+
+}  // namespace flopcast::contract

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "flopcast/contract/planner/blocked.hpp"
+#include "flopcast/contract/notation/folded.hpp"
+
+namespace flopcast::contract {
+
+/// Memory for the beginnings of a contraction's tensors, at the whole contraction's strides. Only used pages take real memory.
+class SampleTensors {
+ public:
+  /// Reserves room for `most`, which is a part of a contraction. Throws environment_error if the system refuses this much address space.
+  explicit SampleTensors(const Folded& most);
+
+  /// Writes numbers into all elements of a part of A and B, so that the pages exist. C's pages come into existence when C is computed.
+  void fill(const Folded& part);
+  /// Evicts the elements of a part of A and B, and of C if `result`, from all caches.
+  void flush(const Folded& part, bool result) const;
+  /// C := A B + beta C on the part for which `blocked` was made.
+  void run(const Blocked& blocked, double beta) const;
+  /// Runs like run() on the calling thread. Returns the times of the parts.
+  PartTimes run_timed(const Blocked& blocked, double beta, const machine::WallClock& clock) const;
+
+ private:
+  struct Unmap {
+    std::size_t size_bytes;
+    void operator()(std::byte* memory) const noexcept;
+  };
+  struct Tensor {
+    std::unique_ptr<std::byte, Unmap> memory;
+    std::byte* first = nullptr;
+  };
+  using Offsets = std::vector<std::int64_t>;
+
+  [[nodiscard]] Tensor allocate(const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
+  void fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
+  void flush(const Tensor& tensor, Offsets rows, Offsets columns, Offsets batch) const;
+  void flush(const Tensor& tensor, const Offsets& rows, std::int64_t from) const;
+
+  Precision precision_;
+  bool swapped_;
+  Tensor a_, b_, c_;  ///< tensors as folded: A and B have changed places if `swapped`
+};
+
+}  // namespace flopcast::contract

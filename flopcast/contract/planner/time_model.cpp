@@ -1,0 +1,368 @@
+#include "flopcast/contract/planner/time_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace flopcast::contract {
+namespace {
+
+/// Time of a line from L2 while several others are under way.
+constexpr Seconds seconds_per_lost_line = 1e-9;
+
+/// Least number of columns that the time of a panel counts: each sum waits for the product before, so that fewer columns take as long. The
+/// number is that of additions that two units have under way for four cycles each, over the vectors of a panel. Panels of 24 rows took 1.1
+/// ns for each product with one column, and 3.2 ns with 8 columns (a Zen 5).
+constexpr double fewest_columns = 8.0 / 3;
+
+double as_double(std::int64_t value) { return static_cast<double>(value); }
+double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
+
+/// Seconds per byte in which a thread reads from the level that feeds a working set of a given size, while others do the same. Data that
+/// stay in the innermost caches take no time, because the kernels' rates include them.
+class Roofs {
+ public:
+  Roofs(const Environment& environment, const TileRates& rates, int threads)
+      : environment_(environment), share_(machine::share_of(rates.bandwidth_shares, threads)) {}
+
+  [[nodiscard]] Seconds per_byte(double working_set_bytes) const {
+    const std::size_t levels = environment_.caches.size();
+    for (std::size_t level = 0; level + 1 < levels; ++level) {
+      if (working_set_bytes <= as_double(environment_.caches[level].capacity_bytes)) {
+        return 0;
+      }
+    }
+    if (levels == 0) {
+      return per_byte_of_memory();
+    }
+    const CacheLevel& last = environment_.caches.back();
+    const Seconds from_cache = levels == 1 ? 0 : inverse(share_.cache * last.bandwidth, fallback_ / 3);
+    const double outside = share_outside(working_set_bytes, as_double(last.capacity_bytes));
+    return (1 - outside) * from_cache + outside * per_byte_of_memory();
+  }
+  /// Returns the time per byte of data that come from the private caches only once: 0 for the first level.
+  [[nodiscard]] Seconds per_byte_inside(double working_set_bytes) const {
+    const std::size_t levels = environment_.caches.size();
+    for (std::size_t level = 0; level + 1 < levels; ++level) {
+      if (working_set_bytes <= as_double(environment_.caches[level].capacity_bytes)) {
+        return level == 0 ? 0 : inverse(environment_.caches[level].bandwidth, fallback_ / 10);
+      }
+    }
+    return 0;
+  }
+  [[nodiscard]] Seconds per_byte_of_memory() const { return inverse(share_.memory * environment_.memory_bandwidth, fallback_); }
+  /// Returns the capacity of the outermost private cache in bytes.
+  [[nodiscard]] double inner_capacity() const {
+    const std::size_t levels = environment_.caches.size();
+    return levels > 1 ? as_double(environment_.caches[levels - 2].capacity_bytes) : 0;
+  }
+
+ private:
+  static Seconds inverse(double bandwidth, Seconds otherwise) { return bandwidth > 0 ? 1 / bandwidth : otherwise; }
+
+  const Environment& environment_;
+  machine::BandwidthShare share_;
+  /// Used where no bandwidth was measured: memory moves a double while a slow core does some ten flops.
+  Seconds fallback_ = 1e-10;
+};
+
+/// Operands as the formula uses them.
+struct Sides {
+  double m, n, k, batch, bytes, precision_factor;
+};
+
+Sides sides_of(const Folded& folded) {
+  const double bytes = as_double(element_bytes(folded.precision));
+  const double flops_of_double = is_complex(folded.precision) ? 4 : 1;
+  const bool is_single = folded.precision == Precision::s || folded.precision == Precision::c;
+  return {
+      as_double(folded.m.extent),           as_double(folded.n.extent), as_double(folded.k.extent), as_double(folded.batch.extent), bytes,
+      flops_of_double / (is_single ? 2 : 1)};
+}
+
+}  // namespace
+
+double share_outside(double working_set_bytes, double capacity_bytes) {
+  constexpr double surely_inside = 0.4, surely_outside = 0.9;  // bounds as for the stretches of the paper's algorithms
+  return std::clamp((working_set_bytes / capacity_bytes - surely_inside) / (surely_outside - surely_inside), 0.0, 1.0);
+}
+
+bool TimeModel::is_regular(const std::vector<std::int64_t>& offsets, std::int64_t length) const {
+  const auto [known, is_new] = regular_.emplace(std::pair{offsets.data(), length}, true);
+  const auto extent = static_cast<std::int64_t>(offsets.size());
+  for (std::int64_t first = 0; is_new && known->second && first < extent; first += length) {
+    known->second = constant_step(offsets, first, std::min(length, extent - first)) != 0;
+  }
+  return known->second;
+}
+
+bool TimeModel::is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
+                          std::int64_t column_length) const {
+  return is_regular(rows, row_length) && is_regular(columns, column_length) && (starts_at_unit_step(rows) || starts_at_unit_step(columns));
+}
+
+TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
+  const Folded& folded = *folded_;
+  const Fold& rows = rows_of(blocking);
+  const TileRates& rates = *rates_;
+  const auto rate = [&](bool along) { return along ? rates.packed_along : rates.packed_across; };
+  const bool across_sums = starts_at_unit_step(folded.k.a);  // in any order of the rows
+  const Seconds a = rate(starts_at_unit_step(rows.a) || (is_crossed(blocking.rows) && !across_sums)),
+                b = rate(starts_at_unit_step(folded.k.b));
+  const bool c_contiguous = starts_at_unit_step(rows.c);
+  if (blocking.kernel == TileKernel::streaming) {
+    return {a, b, 0};
+  }
+  if (blocking.kernel == TileKernel::panels) {
+    constexpr std::int64_t few_rows = 8;  // shorter runs go through a buffer
+    const bool direct_a = !blocking.pack_a && starts_at_unit_step(rows.a) && is_regular(folded.k.a, blocking.k);
+    const bool direct_b = !blocking.pack_b && is_regular(folded.k.b, blocking.k);
+    const bool scatters = !c_contiguous || (rows.natural.front() < few_rows && rows.natural.size() > 1);
+    return {direct_a ? 0 : a, direct_b ? 0 : b, scatters ? rates.packed_across : 0};
+  }
+  const bool direct_a = is_direct(rows.a, blocking.m, folded.k.a, blocking.k);
+  const bool direct_b = is_direct(folded.k.b, blocking.k, folded.n.b, blocking.n);
+  const bool direct_c = c_contiguous && is_regular(rows.c, blocking.m) && is_regular(folded.n.c, blocking.n);
+  return {direct_a ? 0 : a, direct_b ? 0 : b, direct_c ? 0 : rate(c_contiguous)};
+}
+
+bool TimeModel::is_in_place(const Blocking& blocking) const {
+  const Packing packed = packing(blocking);
+  return packed.a == 0 && packed.b == 0 && packed.c == 0;
+}
+
+TimeModel::Packed TimeModel::what_is_packed(const Blocking& blocking) const {
+  const Packing packed = packing(blocking);
+  return {packed.a > 0, packed.b > 0, packed.c > 0 && blocking.kernel == TileKernel::gemm};
+}
+
+bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offsets.size() < 2 || offsets[1] - offsets[0] == 1; }
+
+double TimeModel::scattered_share(const Blocking& blocking) const {
+  const Fold& rows = rows_of(blocking);
+  const auto [known, is_new] = scattered_.emplace(TableAndLength{rows.a.data(), blocking.m}, 0.0);
+  if (is_new) {
+    known->second = share_of_scattered_rows(rows, blocking.m, folded_->precision);
+  }
+  return known->second;
+}
+
+const Fold& TimeModel::rows_of(const Blocking& blocking) const { return rows_in(blocking.rows, *folded_); }
+
+std::int64_t TimeModel::run_of(const Side& side, std::int64_t step) const {
+  const auto [known, is_new] = runs_.emplace(std::pair{TableAndLength{side.offsets.data(), side.length}, step}, 1);
+  if (!is_new) {
+    return known->second;
+  }
+  std::vector<std::int64_t> tile(side.offsets.begin(),
+                                 side.offsets.begin() + std::min<std::int64_t>(side.length, std::ssize(side.offsets)));
+  std::sort(tile.begin(), tile.end());
+  const auto first = std::adjacent_find(tile.begin(), tile.end(), [&](std::int64_t x, std::int64_t y) { return y - x == step; });
+  std::int64_t& run = known->second;
+  while (first != tile.end() && first + run != tile.end() && first[run] - first[run - 1] == step) {
+    ++run;
+  }
+  return run;
+}
+
+std::int64_t TimeModel::run_of(const Side& rows, const Side& columns) const {
+  const std::int64_t along_rows = run_of(rows, 1), along_columns = run_of(columns, 1);
+  return along_rows >= along_columns ? along_rows * run_of(columns, along_rows) : along_columns * run_of(rows, along_columns);
+}
+
+double TimeModel::fetching(const Side& rows, const Side& columns) const {
+  const double of_a_line = as_double(elements_per_line(folded_->precision));
+  const double needed_at_once = as_double(std::max(run_of(rows, 1), run_of(columns, 1)));
+  const double lines = std::max(1.0, as_double(run_of(rows, columns)) / of_a_line);
+  return std::max(1.0, of_a_line / needed_at_once) * (1 + lines_until_prefetched / lines);
+}
+
+double TimeModel::working_set_bytes() const {
+  const Sides all = sides_of(*folded_);
+  return working_set_bytes_ > 0 ? working_set_bytes_ : all.batch * all.bytes * (all.m * all.k + all.k * all.n + all.m * all.n);
+}
+
+ExpectedTime TimeModel::time_along_batch(int threads) const {
+  // Factors of the panel kernel's time for a product. With vectors, operands come from L1 for each product. Without, products follow one by
+  // one at the latency of an addition.
+  constexpr double in_vectors = 2, one_by_one = 40;
+  const Sides all = sides_of(*folded_);
+  constexpr std::int64_t vector = 8;  // least batch that fills one
+  const BatchRun run = batch_run(*folded_);
+  const bool fills_vectors = run.is_contiguous() && run.length >= vector && !is_complex(folded_->precision);
+  const Seconds product = rates_->of(TileKernel::panels).per_product * all.precision_factor * (fills_vectors ? in_vectors : one_by_one);
+  const Seconds outer = Roofs(*environment_, *rates_, beside(threads)).per_byte(working_set_bytes()) * all.bytes * all.batch;
+  const double at_once = std::max(1, threads);
+  const Seconds starting = (threads - 1) * start_of_a_thread;
+  ExpectedTime time;
+  time.first.inside.kernel = all.batch * (all.m * all.n * all.k + 2 * all.m * all.n) * product / at_once + starting;
+  time.first.moving = outer / at_once * ExpectedTime::Parts{0, all.m * all.k, all.k * all.n, 2 * all.m * all.n};
+  return time;
+}
+
+double TimeModel::at_once_of(const Blocking& blocking) const {
+  const Folded& folded = *folded_;
+  const double rows = as_double(folded.m.extent), height = as_double(std::min(blocking.m, folded.m.extent));
+  const double columns = as_double(folded.batch.extent * folded.n.extent),
+               width = as_double(std::max<std::int64_t>(1, std::min(blocking.n, folded.n.extent)));
+  switch (sharing_of(folded, blocking)) {
+    case Sharing::columns: return speedup_of(blocking.threads, columns, width);
+    case Sharing::rows: return speedup_of(blocking.threads, as_double(folded.batch.extent) * rows, height);
+    case Sharing::together: break;
+  }
+  const bool waits_for_each_other = packs_some_of_b(blocking) || blocking.k < folded.k.extent;
+  return speedup_of(blocking.threads, waits_for_each_other ? rows : rows * columns / width, height);
+}
+
+bool TimeModel::packs_some_of_b(const Blocking& blocking) const {
+  const std::vector<std::int64_t>& columns = folded_->n.b;
+  const bool in_panels = blocking.kernel == TileKernel::panels && blocking.n % panel_.columns == 0 && is_regular(columns, panel_.columns);
+  return packing(blocking).b > 0 || !(in_panels || is_regular(columns, blocking.n));
+}
+
+TimeModel::Turns TimeModel::turns_of(const Blocking& blocking, TileLoop without, bool keeps) const {
+  const PerLoop<std::int64_t> tiles = tile_counts(*folded_, blocking);
+  const PerLoop<double> extent = {as_double(folded_->m.extent), as_double(folded_->n.extent), as_double(folded_->k.extent)};
+  const auto reached = [&](TileLoop loop) {
+    return runs_inside(blocking.order, loop, without) ? extent[loop] : extent[loop] / as_double(tiles[loop]);
+  };
+  const double m = reached(TileLoop::m), n = reached(TileLoop::n), k = reached(TileLoop::k), turns = as_double(tiles[without]);
+  Turns all;
+  all.working_set_bytes = (m * k + k * n + m * n) * as_double(element_bytes(folded_->precision));
+  const bool one_buffer_does = tiles_inside(blocking.order, without, tiles) == 1;
+  all.keeps = keeps && !one_buffer_does;
+  all.again = loops_of(blocking.order).back() == without ? 0 : turns - 1;
+  all.packings = keeps || one_buffer_does ? 1 : turns;
+  return all;
+}
+
+Seconds TimeModel::moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
+                          const Turns& turns) const {
+  const double once = fetching(rows, columns), once_more = is_packed && turns.packings == 1 ? 1 : once;
+  return bytes * (once * outer + (turns.again * once_more + (turns.keeps ? 1 : 0)) * again);
+}
+
+double TimeModel::lines_lost(std::int64_t depth) const {
+  const auto [known, is_new] = lines_lost_.emplace(depth, 0.0);
+  if (is_new) {
+    known->second = lines_lost_of(depth);
+  }
+  return known->second;
+}
+
+double TimeModel::lines_lost_of(std::int64_t depth) const {
+  constexpr std::int64_t enough = 256;  // products; enough to show how lines are distributed over sets
+  const Fold &n = folded_->n, &k = folded_->k;
+  const std::int64_t columns = std::min(panel_.columns, n.extent), looked_at = std::min({depth, enough, k.extent});
+  if (environment_->caches.empty() || looked_at == 0) {
+    return 0;
+  }
+  const CacheLevel& l1 = environment_->caches.front();
+  const std::int64_t bytes = l1.reported_bytes > 0 ? l1.reported_bytes : l1.capacity_bytes;
+  const std::int64_t ways = l1.associativity > 0 ? l1.associativity : 8, sets = std::max<std::int64_t>(1, bytes / (l1.line_bytes * ways));
+  std::set<std::int64_t> lines;
+  for (std::int64_t p = 0; p < looked_at; ++p) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const std::int64_t offset = k.b[static_cast<std::size_t>(p)] + n.b[static_cast<std::size_t>(j)];
+      lines.insert(offset * element_bytes(folded_->precision) / l1.line_bytes);
+    }
+  }
+  std::map<std::int64_t, std::int64_t> in_set;
+  for (const std::int64_t line : lines) {
+    ++in_set[line % sets];
+  }
+  double lost = 0;
+  for (const auto& [set, count] : in_set) {
+    lost += 2 * count > ways ? as_double(count) : 0;  // A's panel passes through the other half of the set
+  }
+  return lost * as_double(depth) / as_double(looked_at);
+}
+
+ExpectedTime TimeModel::time(const Blocking& blocking) const {
+  const Folded& folded = *folded_;
+  if (folded.m.extent == 0 || folded.n.extent == 0 || folded.k.extent == 0 || folded.batch.extent == 0) {
+    return {};  // there is nothing to multiply
+  }
+  if (blocking.kernel == TileKernel::batch) {
+    return time_along_batch(blocking.threads);
+  }
+  const Sides all = sides_of(folded);
+  const Roofs roofs(*environment_, *rates_, beside(blocking.threads));
+  const double m_tiles = count(folded.m.extent, blocking.m), n_tiles = count(folded.n.extent, blocking.n),
+               k_tiles = std::max(1.0, count(folded.k.extent, blocking.k));
+  const double mb = as_double(std::min(blocking.m, folded.m.extent)), nb = as_double(std::min(blocking.n, folded.n.extent)),
+               kb = all.k / k_tiles;
+  const Packing packed = packing(blocking);
+
+  // Time of the kernel on all tiles of one slab of K. The panel kernel's rates were measured with packing, which is counted separately
+  // here.
+  KernelRates kernel = rates_->of(blocking.kernel);
+  if (blocking.kernel != TileKernel::gemm) {
+    kernel.per_a = kernel.per_b = 0;
+  }
+  kernel.per_product *= all.precision_factor;
+  const double tiles = all.batch * m_tiles * n_tiles;
+  ExpectedTime::Share slab;
+  slab.inside.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
+  if (blocking.kernel == TileKernel::panels && !blocking.pack_b && is_regular(folded.k.b, blocking.k)) {
+    slab.inside.kernel += all.batch * count(folded.m.extent, panel_.rows) * count(folded.n.extent, panel_.columns) *
+                          lines_lost(std::min(blocking.k, folded.k.extent)) * seconds_per_lost_line;
+  }
+  const double columns = all.n / std::max(1.0, n_tiles), rows = all.m / std::max(1.0, m_tiles);
+  if (blocking.kernel == TileKernel::panels && columns < fewest_columns) {
+    const double in_panels = std::ceil(rows / as_double(panel_.rows)) * as_double(panel_.rows);
+    slab.inside.kernel += tiles * kernel.per_product * in_panels * (fewest_columns - columns) * kb;
+  }
+  const Turns turns_a = turns_of(blocking, loop_without_a, blocking.keep_a && packed.a > 0),
+              turns_b = turns_of(blocking, loop_without_b, blocking.keep_b && packed.b > 0),
+              turns_c = turns_of(blocking, loop_without_c, blocking.keep_c && packed.c > 0 && blocking.kernel == TileKernel::gemm);
+  const Sharing sharing = sharing_of(folded, blocking);
+  const auto packings = [&](const Turns& turns, Sharing where_each_packs_for_itself, double tiles_shared) {
+    const double packers = sharing == where_each_packs_for_itself ? std::min<double>(blocking.threads, tiles_shared) : 1;
+    return std::max(turns.packings, packers);
+  };
+  slab.inside.a = all.batch * packed.a * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
+  if (blocking.kernel == TileKernel::panels && packed.a == 0) {  // some panels may still have to be packed
+    const Seconds gathered = (rates_->packed_along + rates_->packed_across) / 2;
+    slab.inside.a = all.batch * scattered_share(blocking) * gathered * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
+  }
+  slab.inside.b = all.batch * packed.b * kb * all.n * packings(turns_b, Sharing::rows, m_tiles);
+  const Seconds c_buffered = all.batch * packed.c * all.m * all.n;
+
+  // Data from outside of the private caches: A once per tile of N, unless it stays inside or the loop over N is innermost, B likewise, C
+  // per tile of K.
+  const double a_bytes = all.batch * all.m * kb * all.bytes, b_bytes = all.batch * kb * all.n * all.bytes,
+               c_bytes = all.batch * all.m * all.n * all.bytes;
+  const double total = working_set_bytes();
+  const Seconds outer = roofs.per_byte(total);
+  slab.moving.a = moving(a_bytes, {rows_of(blocking).a, blocking.m}, {folded.k.a, blocking.k}, packed.a > 0, outer,
+                         roofs.per_byte(turns_a.working_set_bytes), turns_a);
+  slab.moving.b = moving(b_bytes, {folded.n.b, blocking.n}, {folded.k.b, blocking.k}, packed.b > 0, outer,
+                         roofs.per_byte(turns_b.working_set_bytes), turns_b);
+  // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
+  const Seconds inside = blocking.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
+  slab.moving.a += columns < as_double(panel_.columns) ? a_bytes * inside : 0;
+  slab.moving.b += rows < as_double(panel_.columns) ? b_bytes * inside : 0;
+  const double c_until_next = (runs_inside(blocking.order, TileLoop::m, TileLoop::k) ? all.m : mb) *
+                              (runs_inside(blocking.order, TileLoop::n, TileLoop::k) ? all.n : nb);
+  const bool stays_inside = c_until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
+  const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
+  const bool streams = blocking.kernel == TileKernel::streaming || (blocking.stream_c && k_tiles == 1);
+  // gemm clears a large C before it adds to it, and reads it once more.
+  const bool passes_twice = blocking.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
+  const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
+  const Seconds c_later = stays_inside ? 0 : c_read + c_written;
+  const double at_once = at_once_of(blocking);
+  const auto slabs = [&](double slabs_of_k, Seconds buffered, Seconds c) {
+    slab.inside.c = buffered;
+    slab.moving.c = c;
+    return ExpectedTime::Share{slabs_of_k / at_once * slab.inside, slabs_of_k / at_once * slab.moving};
+  };
+  const bool sums_up = blocking.kernel == TileKernel::gemm && writes_c_once(folded, blocking);
+  const Seconds c_kept = turns_c.keeps ? c_bytes * roofs.per_byte(turns_c.working_set_bytes) : 0;  // buffers that don't stay inside
+  ExpectedTime time{slabs(1, c_buffered, c_first + c_kept), slabs(k_tiles - 1, sums_up ? 0 : c_buffered, c_later)};
+  time.first.inside.kernel += (blocking.threads - 1) * start_of_a_thread;
+  return time;
+}
+
+}  // namespace flopcast::contract

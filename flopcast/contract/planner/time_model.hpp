@@ -1,0 +1,147 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "flopcast/contract/planner/blocked.hpp"
+#include "flopcast/contract/planner/panel_tiles.hpp"
+#include "flopcast/contract/planner/tile_rates.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::contract {
+
+/// Expected time of executing a blocking: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which add to
+/// it.
+struct ExpectedTime {
+  /// Times for multiplying tiles, and for A, B and C of the folded contraction.
+  struct Parts {
+    Seconds kernel = 0, a = 0, b = 0, c = 0;
+    [[nodiscard]] Seconds sum() const { return kernel + a + b + c; }
+    friend Parts operator+(const Parts& x, const Parts& y) { return {x.kernel + y.kernel, x.a + y.a, x.b + y.b, x.c + y.c}; }
+    friend Parts operator*(double factor, const Parts& x) { return {factor * x.kernel, factor * x.a, factor * x.b, factor * x.c}; }
+  };
+  struct Share {
+    Parts inside;  ///< multiplying, packing and buffering within the private caches
+    Parts moving;  ///< between these and the last cache or memory
+    [[nodiscard]] Parts parts() const { return inside + moving; }
+    friend Share operator+(const Share& x, const Share& y) { return {x.inside + y.inside, x.moving + y.moving}; }
+  };
+  Share first, later;
+  [[nodiscard]] Parts parts() const { return (first + later).parts(); }
+  [[nodiscard]] Seconds total() const { return parts().sum(); }
+};
+
+/// Time for waking a thread and waiting for its end. The value lies between that of a thread that is awake (a microsecond) and that of one
+/// that has to be started (tens of them).
+inline constexpr Seconds start_of_a_thread = 8e-6;
+
+/// Number of lines that could have come in the additional time of a run's first lines. Runs of 3 lines took 1.57 times as long as long
+/// ones, runs of 4.5 lines 1.35 times (a Zen 5, intensli3 of the TCCG suite from memory).
+inline constexpr double lines_until_prefetched = 1.5;
+
+/// Share of repeatedly used data that lies outside of a last-level cache: such caches don't end at a sharp size.
+double share_outside(double working_set_bytes, double capacity_bytes);
+
+/// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and transfers from memory and outer caches. The
+/// formula is in docs/planner.md. Keeps references to the constructor's arguments.
+class TimeModel {
+ public:
+  TimeModel(const Folded& folded, const Environment& environment, const TileRates& rates)
+      : folded_(&folded), environment_(&environment), rates_(&rates), panel_(panel_size(folded.precision)) {}
+  TimeModel(const Folded&, Environment&&, const TileRates&) = delete;  // temporaries would be gone
+  TimeModel(const Folded&, const Environment&, TileRates&&) = delete;
+
+  [[nodiscard]] ExpectedTime time(const Blocking& blocking) const;
+  /// Returns true if nothing is packed.
+  [[nodiscard]] bool is_in_place(const Blocking& blocking) const;
+  /// Operands that pass through buffers of a tile.
+  struct Packed {
+    bool a = false, b = false, c = false;
+  };
+  [[nodiscard]] Packed what_is_packed(const Blocking& blocking) const;
+  /// Declares that the contraction is part of one whose tensors have `bytes` bytes, which leaves its operands in the caches.
+  void set_working_set(double bytes) { working_set_bytes_ = bytes; }
+  /// Sets the number of threads that work at once and share the outer bandwidths; the blocking may be one thread's part. Without it the
+  /// blocking's own threads count.
+  void set_neighbours(int threads) { neighbours_ = threads; }
+  /// Bytes of all tensors' elements.
+  [[nodiscard]] double working_set_bytes() const;
+  /// Returns true if all tiles of this length have a constant step inside; `offsets` is one of the contraction's tables. Computed once for
+  /// each table and length.
+  [[nodiscard]] bool is_regular(const std::vector<std::int64_t>& offsets, std::int64_t length) const;
+
+ private:
+  /// Seconds for packing or buffering an element, on average over all products of one tile of K.
+  struct Packing {
+    Seconds a = 0, b = 0, c = 0;
+  };
+  [[nodiscard]] Packing packing(const Blocking& blocking) const;
+  /// Part of a folded dimension in a tensor.
+  struct Side {
+    const std::vector<std::int64_t>& offsets;
+    std::int64_t length;
+  };
+  /// Effects on an operand of the loop over tiles that doesn't move it.
+  struct Turns {
+    double packings = 1;           ///< how often each of the operand's tiles is packed
+    double again = 0;              ///< how often all of its tiles are read once more, from the level that holds `working_set_bytes`
+    double working_set_bytes = 0;  ///< working set of one turn of the loop
+    bool keeps = false;            ///< all of its packed tiles are kept from one turn to the next
+  };
+  [[nodiscard]] Turns turns_of(const Blocking& blocking, TileLoop without, bool keeps) const;
+  /// Seconds for moving `bytes` of A or B: from their tensor at `outer` per byte, then at `again`. Kept tiles are also written at `again`.
+  [[nodiscard]] Seconds moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
+                               const Turns& turns) const;
+  /// Speed-up of the threads, which take tiles of N, or of M, as Blocked::run distributes them.
+  [[nodiscard]] double at_once_of(const Blocking& blocking) const;
+  [[nodiscard]] bool packs_some_of_b(const Blocking& blocking) const;
+  /// Number of threads that share outer bandwidths with a blocking of `threads` threads.
+  [[nodiscard]] int beside(int threads) const { return neighbours_ > 0 ? neighbours_ : std::max(1, threads); }
+  /// Expected time of the batch kernel.
+  [[nodiscard]] ExpectedTime time_along_batch(int threads) const;
+  /// Number of lines of a panel of B's columns, read in place, that L1 loses until the next panel of A needs them, because too many of them
+  /// belong to the same sets. Computed once for each depth.
+  [[nodiscard]] double lines_lost(std::int64_t depth) const;
+  [[nodiscard]] double lines_lost_of(std::int64_t depth) const;
+  /// Length of the first run of a tile's sorted offsets that are `step` apart. Computed once.
+  [[nodiscard]] std::int64_t run_of(const Side& side, std::int64_t step) const;
+  /// Number of elements of an operand's tile that are neighbours in memory: along one side, and along the other where the run continues
+  /// there.
+  [[nodiscard]] std::int64_t run_of(const Side& rows, const Side& columns) const;
+  /// Factor by which an operand takes longer to come from outside than its bytes would. Lines are fetched again if a tile needs only part
+  /// of them, and each run begins before prefetchers follow it.
+  [[nodiscard]] double fetching(const Side& rows, const Side& columns) const;
+  /// Share of A's rows that panels can't read in place although most rows allow it. Computed once.
+  [[nodiscard]] double scattered_share(const Blocking& blocking) const;
+  /// Rows (M) in the blocking's order.
+  [[nodiscard]] const Fold& rows_of(const Blocking& blocking) const;
+  [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
+                               std::int64_t column_length) const;
+
+  const Folded* folded_;
+  const Environment* environment_;
+  const TileRates* rates_;
+  PanelSize panel_;
+  double working_set_bytes_ = 0;  ///< 0: the contraction's own
+  int neighbours_ = 0;            ///< 0: the blocking's threads
+  using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
+  mutable std::map<std::pair<TableAndLength, std::int64_t>, std::int64_t> runs_;  ///< index: table, length and step
+  mutable std::map<TableAndLength, bool> regular_;
+  mutable std::map<TableAndLength, double> scattered_;
+  mutable std::map<std::int64_t, double> lines_lost_;  ///< index: depth
+};
+
+/// Number of elements in a cache line.
+inline std::int64_t elements_per_line(Precision precision) {
+  constexpr std::int64_t line_bytes = 64;
+  return line_bytes / element_bytes(precision);
+}
+
+/// Returns true if the first two offsets are neighbours in memory, or there is only one.
+bool starts_at_unit_step(const std::vector<std::int64_t>& offsets);
+
+}  // namespace flopcast::contract

@@ -1,0 +1,101 @@
+#include "flopcast/contract/planner/wisdom.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/support/json.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+constexpr const char* kind = "contraction-plan";
+/// Number of the family of candidates. Increase it whenever candidates are added, tried or run differently: the best candidate of one
+/// family may not be the best of another.
+constexpr int family = 14;
+
+std::string effort_name(const PlanOptions& options) {
+  switch (options.effort) {
+    case Effort::estimate: return "estimate";
+    case Effort::microbench: return "microbench";
+    case Effort::measure: break;
+  }
+  return fmt::format("measure {} within {:.6g} s", options.most_measured, options.time_budget);
+}
+
+nlohmann::json to_json(const Candidate& candidate) {
+  const Blocking& blocking = candidate.blocking;
+  return {{"m", blocking.m},
+          {"n", blocking.n},
+          {"k", blocking.k},
+          {"kernel", name_of(blocking.kernel)},
+          {"threads", blocking.threads},
+          {"pack_a", blocking.pack_a},
+          {"pack_b", blocking.pack_b},
+          {"rows", name_of(blocking.rows)},
+          {"stream_c", blocking.stream_c},
+          {"loops", name_of(blocking.order)},
+          {"kept", kept_operands(blocking)},
+          {"benchmark", candidate.basis == Basis::benchmark},
+          {"seconds", candidate.seconds}};
+}
+
+/// Reads a length of a tile, or a number of threads.
+std::int64_t positive(const nlohmann::json& json, const char* name) {
+  const auto value = member<std::int32_t>(json, name);
+  if (value < 1) {
+    throw MemberError(name, fmt::format("{} given, expected 1 or more", value));
+  }
+  return value;
+}
+
+/// Reads a candidate; nothing if another version has written it.
+std::optional<Candidate> from_json(const nlohmann::json& json) {
+  const std::optional<TileKernel> kernel = tile_kernel(member<std::string>(json, "kernel"));
+  const std::optional<RowOrder> rows = row_order(member<std::string>(json, "rows"));
+  const std::optional<LoopOrder> order = loop_order(member<std::string>(json, "loops"));
+  if (!kernel || !rows || !order) {
+    return std::nullopt;
+  }
+  Blocking blocking{
+      positive(json, "m"),          positive(json, "n"),         positive(json, "k"), *kernel, static_cast<int>(positive(json, "threads")),
+      member<bool>(json, "pack_a"), member<bool>(json, "pack_b")};
+  blocking.rows = *rows;
+  blocking.stream_c = member<bool>(json, "stream_c");
+  blocking.order = *order;
+  keep_operands(blocking, member<std::string>(json, "kept"));
+  return Candidate{blocking, member<double>(json, "seconds"), member<bool>(json, "benchmark") ? Basis::benchmark : Basis::execution};
+}
+
+}  // namespace
+
+std::string wisdom_name(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
+  return fmt::format("{} threads {} {} {} family {}", folded_key(contraction), options.threads, machine.environment.fingerprint,
+                     effort_name(options), family);
+}
+
+std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
+  if (options.wisdom == nullptr || options.fresh || options.effort == Effort::estimate) {
+    return std::nullopt;
+  }
+  const std::optional<nlohmann::json> found = options.wisdom->find_artifact(kind, wisdom_name(contraction, machine, options));
+  if (!found) {
+    return std::nullopt;
+  }
+  try {
+    return from_json(*found);
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // written by another version: the plan is made anew, and replaces this one
+  }
+}
+
+void keep_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options, const Candidate& chosen) {
+  if (options.wisdom != nullptr) {
+    options.wisdom->put_artifact(kind, wisdom_name(contraction, machine, options), to_json(chosen));
+  }
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/contract/algorithms/algorithm.hpp"
+#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/measure/cache_control.hpp"
+#include "flopcast/measure/experiment.hpp"
+
+namespace flopcast::contract {
+
+/// The degree to which micro-benchmarks recreate an algorithm's cache behaviour: each stage of paper 002 includes all stages before it. The
+/// last stage is flopcast's own.
+enum class Stage : std::uint8_t {
+  repeated,          ///< section 3.1: the kernel is repeated on the same operands
+  distance,          ///< 3.2: operands were last accessed as long ago as in the algorithm
+  prefetching,       ///< 3.3: data that come next in memory have been prefetched
+  failures,          ///< 3.4: prefetching fails at a new line
+  first_iterations,  ///< 3.5: a loop's first iteration finds the caches in another state
+  stretches,         ///< not in the paper: segments of consecutive calls, at their own distances in memory
+};
+
+/// Parses "repeated", "distance", "prefetching", "failures", "first" or "stretches"; throws bad_input for any other text.
+Stage parse_stage(std::string_view text);
+
+struct BenchmarkOptions {
+  Stage stage = Stage::stretches;
+  double capacity_factor = 1.25;  ///< setup lists are as long as the largest cache times this factor (section 3.2)
+  double first_share = 0.01;      ///< smallest share of all calls from which first iterations of outer loops count (section 3.5)
+  /// lines of each run of a prefetched operand (section 3.3); more for CPUs that follow streams further
+  std::int64_t prefetched_lines = 1;
+  int threads = 1;                                 ///< threads of the BLAS
+  std::int64_t most_columns = 32;                  ///< largest number of a copy's columns that are timed; the others take as long
+  std::int64_t repetitions = 10;                   ///< approximate repetitions of segments (section 3.1)
+  FindRoutine find;                                ///< BLAS routines for segments, which execute parts of the algorithm
+  std::shared_ptr<measure::Sweeper> sweeper = {};  ///< shared by all segments; if null, each segment has its own
+};
+
+/// An experiment and its key, which is equal for equal experiments.
+struct NamedExperiment {
+  std::string key;
+  measure::Experiment experiment;
+};
+
+/// One kernel call or one copy, in one of the cache states in which the algorithm makes it.
+struct MicroBenchmark {
+  std::string what;  ///< "kernel", "kernel, new line", "kernel, first of c", "copy of A", ...
+  double calls = 0;  ///< number of times that the algorithm does the timed work
+  double scale = 1;  ///< factor from the sum of the timed calls' times to the time of one
+  measure::Experiment experiment;
+  bool alike = false;  ///< the timed calls are repetitions of one another, and each is counted by itself
+  std::string key;     ///< equal for equal experiments, which algorithms share
+  /// Two further experiments for short calls, or none: the warm call alone, and many warm calls together. A short call is slower alone
+  /// between two readings of the clock than in a loop, where it overlaps with its neighbours. The difference between the two experiments is
+  /// subtracted from every timed call.
+  std::vector<NamedExperiment> isolation;
+};
+
+/// Returns the micro-benchmarks of one algorithm; the sum of their calls x scale x time predicts its time. The line size and the capacity
+/// are those of `environment`.
+std::vector<MicroBenchmark> micro_benchmarks(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
+                                             const BenchmarkOptions& options = {});
+
+}  // namespace flopcast::contract

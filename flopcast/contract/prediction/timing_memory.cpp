@@ -1,0 +1,85 @@
+#include "flopcast/contract/prediction/timing_memory.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/support/json.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+constexpr const char* kind = "micro-benchmark";
+
+bool is_complete(const measure::Timings& timings, std::size_t fewest) {
+  return !timings.calls.empty() && std::all_of(timings.calls.begin(), timings.calls.end(), [&](const std::vector<Repetition>& call) {
+    const auto counted = std::count_if(call.begin(), call.end(), [](const Repetition& repetition) { return !repetition.discarded; });
+    return static_cast<std::size_t>(counted) >= fewest;
+  });
+}
+
+/// Converts timings to short JSON, because there are thousands: [seconds, drift, at, discarded] per repetition.
+nlohmann::json to_json(const measure::Timings& timings) {
+  nlohmann::json calls = nlohmann::json::array();
+  for (const std::vector<Repetition>& call : timings.calls) {
+    nlohmann::json repetitions = nlohmann::json::array();
+    for (const Repetition& one : call) {
+      repetitions.push_back({one.seconds, one.drift, one.at, one.discarded});
+    }
+    calls.push_back(std::move(repetitions));
+  }
+  return {{"calls", std::move(calls)}, {"reference_seconds", timings.reference_seconds}, {"warnings", timings.warnings}};
+}
+
+measure::Timings from_json(const nlohmann::json& json) {
+  measure::Timings timings;
+  for_each_element(json, "calls", [&](const nlohmann::json& call) {
+    std::vector<Repetition> repetitions;
+    for (const nlohmann::json& one : call) {
+      repetitions.push_back({element<double>(one, 0), element<double>(one, 1), element<double>(one, 2), element<bool>(one, 3)});
+    }
+    timings.calls.push_back(std::move(repetitions));
+  });
+  timings.reference_seconds = member<double>(json, "reference_seconds");
+  timings.warnings = member<std::vector<std::string>>(json, "warnings");
+  return timings;
+}
+
+void relate(measure::Timings& timings, Seconds reference) {
+  if (reference <= 0 || timings.reference_seconds <= 0) {
+    return;
+  }
+  for (std::vector<Repetition>& call : timings.calls) {
+    for (Repetition& one : call) {
+      one.drift *= timings.reference_seconds / reference;
+    }
+  }
+  timings.reference_seconds = reference;
+}
+
+}  // namespace
+
+TimingMemory timings_in(model::Store& store, const std::string& context, std::size_t fewest, Seconds reference) {
+  TimingMemory memory;
+  memory.find = [&store, context, fewest, reference](const std::string& key) -> std::optional<measure::Timings> {
+    const std::optional<nlohmann::json> found = store.find_artifact(kind, key + ' ' + context);
+    if (!found) {
+      return std::nullopt;
+    }
+    try {
+      measure::Timings timings = from_json(*found);
+      relate(timings, reference);
+      return is_complete(timings, fewest) ? std::optional(std::move(timings)) : std::nullopt;
+    } catch (const nlohmann::json::exception&) {
+      return std::nullopt;  // written by another version: measured again and replaced
+    }
+  };
+  memory.keep = [&store, context, fewest](const std::string& key, const measure::Timings& timings) {
+    if (is_complete(timings, fewest)) {
+      store.put_artifact(kind, key + ' ' + context, to_json(timings));
+    }
+  };
+  return memory;
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,102 @@
+#include "flopcast/kernel/call_list.hpp"
+
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using Arguments = std::map<std::string, std::string>;
+
+constexpr std::size_t most_calls = 1'000'000;
+
+bool may_be_range(Kind kind) { return kind == Kind::size || kind == Kind::leading_dimension || kind == Kind::increment; }
+
+bool is_list(const std::string& value) { return value.find_first_of(":,") != std::string::npos; }
+
+Arguments split(const std::vector<std::string>& words) {
+  Arguments arguments;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      throw bad_input("'{}' is not of the form name=value, such as n=1000", word);
+    }
+    if (!arguments.emplace(word.substr(0, equals), word.substr(equals + 1)).second) {
+      throw bad_input("argument '{}' is given twice", word.substr(0, equals));
+    }
+  }
+  return arguments;
+}
+
+}  // namespace
+
+std::vector<Call> expand_calls(const std::string& routine_name, const std::vector<std::string>& words) {
+  const Routine& routine = kernel::require(routine_name);
+  std::vector<Arguments> combinations = {split(words)};
+  for (const Argument& argument : routine.arguments) {
+    const auto given = combinations.front().find(argument.name);
+    if (given == combinations.front().end() || !may_be_range(argument.kind) || !is_list(given->second)) {
+      continue;
+    }
+    const std::int64_t least = argument.kind == Kind::increment ? -1'000'000 : 0;
+    const std::vector<std::int64_t> values = parse_sizes(given->second, argument.name, least, 2'000'000);
+    if (combinations.size() * values.size() > most_calls) {
+      throw bad_input("the ranges given for {} are more than {} calls; give larger steps", routine.name, most_calls);
+    }
+    std::vector<Arguments> extended;
+    for (const Arguments& combination : combinations) {
+      for (const std::int64_t value : values) {
+        extended.push_back(combination);
+        extended.back()[argument.name] = std::to_string(value);
+      }
+    }
+    combinations = std::move(extended);
+  }
+  std::vector<Call> calls;
+  calls.reserve(combinations.size());
+  for (const Arguments& combination : combinations) {
+    calls.push_back(kernel::parse_call(routine, combination));
+  }
+  return calls;
+}
+
+std::vector<Call> expand_calls(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words{std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
+  if (words.empty()) {
+    throw bad_input("'{}' is no call such as 'dgemm m=100 n=100 k=64'", text);
+  }
+  const std::string routine = words.front();
+  words.erase(words.begin());
+  return expand_calls(routine, words);
+}
+
+std::vector<Call> read_calls(const std::string& path) {
+  const nlohmann::json list = report::read_json(path);
+  if (!list.is_array()) {
+    throw bad_input("{}: expected a JSON array of calls such as [\"dgemm m=100 n=100 k=64\"]", path);
+  }
+  std::vector<Call> calls;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].is_string()) {
+      throw bad_input("{}: item {} is {}, expected a call such as \"dgemm m=100 n=100 k=64\"", path, i, shown(list[i]));
+    }
+    try {
+      const std::vector<Call> some = expand_calls(list[i].get<std::string>());
+      calls.insert(calls.end(), some.begin(), some.end());
+    } catch (const Error& error) {
+      throw bad_input("{}: item {}: {}", path, i, error.what());
+    }
+  }
+  return calls;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,102 @@
+#include "flopcast/kernel/routine_problem.hpp"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t largest_size = 100000;
+
+/// Leading dimensions as a program that allocates exactly what it needs has them, and work sizes to be asked for; but not those that are
+/// `given`.
+void complete_call(Call& call, const std::map<std::string, std::string>& given) {
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  const auto is_free = [&](std::size_t i, Kind kind) { return arguments[i].kind == kind && given.count(arguments[i].name) == 0; };
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (is_free(i, Kind::leading_dimension)) {
+      call.arguments[i] = kernel::least_leading_dimension(call, i - 1);
+    }
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_free(i, Kind::work_size)) {
+      call.arguments[i] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Call> routine_calls(const Routine& routine, const std::map<std::string, std::vector<std::int64_t>>& sizes,
+                                const std::map<std::string, std::string>& fixed) {
+  std::vector<std::string> names;
+  for (const Argument& argument : routine.arguments) {
+    if (argument.kind == Kind::size && argument.rows.empty()) {
+      names.push_back(argument.name);
+    }
+  }
+  const auto n = sizes.find("n");
+  const bool square = sizes.size() == 1 && n != sizes.end();
+  std::vector<std::map<std::string, std::string>> combinations = {fixed};
+  if (square) {
+    combinations.clear();
+    for (const std::int64_t value : n->second) {
+      combinations.push_back(fixed);
+      for (const std::string& name : names) {
+        combinations.back()[name] = std::to_string(value);
+      }
+    }
+  } else {
+    for (const auto& [name, values] : sizes) {
+      std::vector<std::map<std::string, std::string>> extended;
+      for (const auto& combination : combinations) {
+        for (const std::int64_t value : values) {
+          extended.push_back(combination);
+          extended.back()[name] = std::to_string(value);
+        }
+      }
+      combinations = std::move(extended);
+    }
+  }
+  std::vector<Call> calls;
+  for (const auto& combination : combinations) {
+    calls.push_back(kernel::parse_call(routine, combination));
+    complete_call(calls.back(), combination);
+  }
+  return calls;
+}
+
+std::string size_text(const std::vector<std::int64_t>& sizes) {
+  const bool square = std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size == sizes.front(); });
+  return sizes.empty() ? "-" : square ? fmt::format("{}", sizes.front()) : fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+RoutineArguments parse_routine_arguments(const Routine& routine, const std::vector<std::string>& words) {
+  RoutineArguments arguments;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw bad_input("'{}' is not of the form name=value, such as n=1000", word);
+    }
+    const std::string name = word.substr(0, equals);
+    const std::string value = word.substr(equals + 1);
+    kernel::refuse_unknown_names(routine, {{name, value}});
+    if (arguments.sizes.count(name) + arguments.fixed.count(name) > 0) {
+      throw bad_input("argument '{}' is given twice", name);
+    }
+    const int index = routine.index(name);
+    if (index >= 0 && routine.arguments[static_cast<std::size_t>(index)].kind == Kind::size) {
+      arguments.sizes[name] = parse_sizes(value, name, 1, largest_size);
+    } else {
+      arguments.fixed[name] = value;
+    }
+  }
+  return arguments;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/machine/cpu/affinity.hpp"
+
+namespace flopcast::machine {
+
+/// A data or unified cache as the system reports it; in virtual machines the report is often wrong.
+struct ReportedCache {
+  int level = 0;
+  std::int64_t bytes = 0;
+  int line_bytes = 0;     ///< 0 if not told
+  int associativity = 0;  ///< 0 if not told
+  int cores = 1;          ///< cores that share one instance
+  friend bool operator==(const ReportedCache&, const ReportedCache&) = default;
+};
+
+/// Cores that are built alike, on a CPU that has several kinds of them.
+struct CoreKind {
+  std::string name;                   ///< "performance" and "efficiency"; of more kinds "kind 1", "kind 2", the fastest first
+  std::vector<int> cpus;              ///< usable hardware threads
+  int cores = 0;                      ///< cores that these belong to
+  double most_hertz = 0;              ///< highest clock; 0 if not told
+  std::vector<ReportedCache> caches;  ///< caches of its first core, from L1 outwards
+  friend bool operator==(const CoreKind&, const CoreKind&) = default;
+};
+
+/// Properties that the system reports of the machine.
+struct Topology {
+  std::string cpu;  ///< model name with family, model and stepping where they are told: names are masked in virtual machines
+  int sockets = 1;
+  int cores = 1;  ///< hyperthreads of one core count once
+  int hardware_threads = 1;
+  int numa_nodes = 1;
+  std::vector<int> usable;       ///< hardware threads that this process may run on (affinity, cpuset)
+  std::vector<CpuPlace> places;  ///< places of the usable hardware threads, in their order
+  int usable_cores = 1;          ///< cores that these belong to
+  std::vector<CoreKind> kinds;   ///< kinds of the usable cores, the fastest first; empty where all are alike
+  double cpu_quota = 0;          ///< CPUs' worth of time that the control group grants; 0: no limit
+  std::int64_t memory_bytes = 0;
+  std::vector<ReportedCache> caches;  ///< caches of the first usable core of the fastest kind, from L1 outwards
+  bool this_system = true;            ///< false: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs
+  bool invariant_tsc = false;         ///< the time stamp counter ticks evenly whatever the clock does
+  double nominal_hertz = 0;           ///< 0 if not told
+  friend bool operator==(const Topology&, const Topology&) = default;
+};
+
+/// Returns the machine with the cores of one kind only, as if a process might run on no others. Throws bad_input if no kind has that name.
+Topology restricted_to(const Topology& topology, const std::string& kind);
+
+/// CPUs to which measurements of this topology are bound: those of the fastest kind. Empty where all are alike or it is another system.
+std::vector<int> cpus_to_measure_on(const Topology& topology);
+
+/// CPUs' worth of time that this process may use: its cores, or less where its control group grants less.
+double usable_cpus(const Topology& topology);
+
+/// Asks hwloc and the CPU. Throws environment_error if hwloc fails.
+Topology detect_topology();
+
+/// "0-3,8" of {0, 1, 2, 3, 8}.
+std::string format_cpu_list(const std::vector<int>& cpus);
+
+}  // namespace flopcast::machine

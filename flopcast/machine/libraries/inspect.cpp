@@ -1,0 +1,236 @@
+#include "flopcast/machine/libraries/inspect.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/machine/libraries/peak.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+constexpr Seconds inspection_limit = 30;
+constexpr int trial_order = 320;
+constexpr Seconds trial_budget = 0.05;
+
+/// Loads the library, here, and describes it: {"identity", "dgemm_flops"}.
+nlohmann::json describe(const InstalledLibrary& installed, bool time_dgemm) {
+  const Library library = Library::open(installed.path, installed.has_blas ? Role::blas : Role::lapack);
+  double rate = 0;
+  if (time_dgemm && installed.has_blas) {
+    library.set_threads(1);
+    rate = dgemm_rate(WallClock(), library.function("dgemm"), trial_order, trial_budget);
+  }
+  return {{"identity", library.identity()}, {"dgemm_flops", rate}};
+}
+
+#if defined(__x86_64__)
+bool cpu_has(std::string_view feature) {
+  return feature == "avx512" ? __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+                             : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#else
+bool cpu_has(std::string_view) { return false; }
+#endif
+
+/// Writes all of `text` to a pipe; gives up when nobody reads it any more.
+void send(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// Reads everything from a pipe until its other end is closed, for `limit` seconds at most.
+std::pair<std::string, bool> receive(int descriptor, Seconds limit) {
+  const std::int64_t deadline = monotonic_nanoseconds() + static_cast<std::int64_t>(limit * 1e9);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (true) {
+    const std::int64_t left = (deadline - monotonic_nanoseconds()) / 1'000'000;
+    pollfd waiting{descriptor, POLLIN, 0};
+    if (left <= 0 || (poll(&waiting, 1, static_cast<int>(left)) == 0)) {
+      return {text, false};
+    }
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count == 0 || (count < 0 && errno != EINTR)) {
+      return {text, true};
+    }
+    text.append(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+  }
+}
+
+[[noreturn]] void be_child(int descriptor, const std::function<nlohmann::json()>& work) {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  // A library's output, or its message when it aborts, doesn't belong to flopcast's output.
+  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+  }
+  nlohmann::json answer;
+  try {
+    answer["result"] = work();
+  } catch (const std::exception& error) {
+    answer["error"] = error.what();
+  }
+  send(descriptor, answer.dump());
+  _exit(0);  // exit() would run what the parent has registered
+}
+
+/// Has a child describe the library, with another choice of kernels unless `choice` is null.
+nlohmann::json look(const InstalledLibrary& library, const KernelChoice* choice, bool time_dgemm) {
+  return in_child(
+      [&] {
+        if (choice != nullptr) {
+          setenv(std::string(choice->variable).c_str(), std::string(choice->value).c_str(), 1);
+        }
+        return describe(library, time_dgemm);
+      },
+      inspection_limit);
+}
+
+/// Times dgemm with every other choice of kernels once. Each keeps its best rate; the fastest come first.
+void try_others(LibraryReport& report) {
+  for (const KernelChoice& choice : kernel_choices()) {
+    if (choice.library != report.identity.name || choice.kernels == report.identity.kernels || !cpu_has(choice.feature)) {
+      continue;
+    }
+    const std::string setting = fmt::format("{}={}", choice.variable, choice.value);
+    try {
+      const nlohmann::json found = look(report.installed, &choice, true);
+      if (found.at("identity").at("kernels") != choice.kernels) {
+        continue;
+      }
+      auto trial = std::find_if(report.trials.begin(), report.trials.end(), [&](const KernelTrial& one) { return one.setting == setting; });
+      if (trial == report.trials.end()) {
+        trial = report.trials.insert(trial, {setting, std::string(choice.kernels), 0});
+      }
+      trial->dgemm_flops = std::max(trial->dgemm_flops, member<double>(found, "dgemm_flops"));
+    } catch (const Error&) {
+      continue;  // these kernels don't run here; the ones that it chose do
+    }
+  }
+  std::sort(report.trials.begin(), report.trials.end(),
+            [](const KernelTrial& a, const KernelTrial& b) { return a.dgemm_flops > b.dgemm_flops; });
+}
+
+}  // namespace
+
+const std::vector<KernelChoice>& kernel_choices() {
+  static const std::vector<KernelChoice> choices = {
+      {"openblas", "OPENBLAS_CORETYPE", "SkylakeX", "SkylakeX", "avx512"},
+      {"openblas", "OPENBLAS_CORETYPE", "Haswell", "Haswell", "avx2"},
+      {"openblas", "OPENBLAS_CORETYPE", "Zen", "Zen", "avx2"},
+      {"blis", "BLIS_ARCH_TYPE", "0", "skx", "avx512"},  // numbers as of BLIS 0.9; a library that means something else by them says so
+      {"blis", "BLIS_ARCH_TYPE", "3", "haswell", "avx2"},
+  };
+  return choices;
+}
+
+nlohmann::json in_child(const std::function<nlohmann::json()>& work, Seconds limit) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) {
+    throw environment_error("can't make a pipe: {}", std::strerror(errno));
+  }
+  const pid_t child = fork();
+  if (child < 0) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    throw environment_error("can't start a child process: {}", std::strerror(error));
+  }
+  if (child == 0) {
+    close(ends[0]);
+    be_child(ends[1], work);
+  }
+  close(ends[1]);
+  const auto [text, complete] = receive(ends[0], limit);
+  close(ends[0]);
+  if (!complete) {
+    kill(child, SIGKILL);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!complete) {
+    throw environment_error("gave no answer within {}", format_seconds(limit));
+  }
+  if (WIFSIGNALED(status)) {
+    throw environment_error("crashed: {}", strsignal(WTERMSIG(status)));
+  }
+  const nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
+  if (!answer.is_object()) {
+    throw environment_error("ended without an answer");
+  }
+  if (answer.contains("error")) {
+    throw environment_error("{}", member<std::string>(answer, "error"));
+  }
+  return answer.at("result");
+}
+
+const KernelTrial* LibraryReport::better() const {
+  static constexpr double misread = 1.25;
+  return !trials.empty() && trials.front().dgemm_flops > misread * dgemm_flops ? &trials.front() : nullptr;
+}
+
+std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports, const std::map<std::string, double>& known) {
+  static constexpr double restless = 0.75;
+  std::vector<SlowDgemm> slow;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const LibraryReport& report = reports[i];
+    const auto before = known.find(library_key(report.identity));
+    double expected = before == known.end() ? 0 : before->second;
+    for (const LibraryReport& other : reports) {
+      const bool same = other.identity.name == report.identity.name && other.identity.version == report.identity.version &&
+                        other.identity.kernels == report.identity.kernels;
+      expected = same ? std::max(expected, other.dgemm_flops) : expected;
+    }
+    if (report.dgemm_flops > 0 && report.dgemm_flops < restless * expected) {
+      slow.push_back({i, expected});
+    }
+  }
+  return slow;
+}
+
+LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
+  // Other programs can halve a rate for longer than a trial takes. Therefore close candidates are compared by the best of several trials.
+  static constexpr int most_rounds = 4;
+  static constexpr double clearly_worse = 0.8;
+  LibraryReport report{library, {}, 0, {}, ""};
+  try {
+    bool is_close = true;
+    for (int round = 0; is_close && round < most_rounds; ++round) {
+      const nlohmann::json found = look(library, nullptr, try_kernels);
+      read_member(found, "identity", report.identity);
+      report.dgemm_flops = std::max(report.dgemm_flops, member<double>(found, "dgemm_flops"));
+      if (try_kernels) {
+        try_others(report);
+      }
+      is_close = !report.trials.empty() && report.trials.front().dgemm_flops > clearly_worse * report.dgemm_flops;
+    }
+  } catch (const Error& error) {
+    report.failure = error.what();
+  }
+  return report;
+}
+
+}  // namespace flopcast::machine

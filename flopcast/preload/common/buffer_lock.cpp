@@ -1,0 +1,144 @@
+#include "flopcast/preload/common/buffer_lock.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "flopcast/preload/common/caller_table.hpp"
+#include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/unnoticed.hpp"
+
+/// Provides the lock that an OpenBLAS built for one thread lacks. Unless built with USE_LOCKING, such a library keeps its buffers in a
+/// table without a lock, so that two concurrent calls may get the same buffer and wrong results. The library calls the two functions below
+/// through the dynamic linker, so that a preloaded library can hold a lock around them. Computations of different threads still overlap.
+namespace flopcast::interpose {
+namespace {
+
+enum BufferFunction : std::uint32_t { allocate, release, buffer_functions };
+constexpr const char* symbols[buffer_functions] = {"blas_memory_alloc", "blas_memory_free"};
+
+/// A function to which calls are forwarded: its address, shifted by one, and a bit that says whether a lock must be held around it.
+using Definition = std::uint64_t;
+
+// Global, because a preloaded library has no caller that could pass these. Recursive, because a signal handler may call BLAS inside either
+// function.
+constexpr pthread_mutex_t free_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+constinit pthread_mutex_t buffers = free_lock;
+constinit std::atomic<Definition> for_all_callers[buffer_functions]{};
+constinit CallerTable<12> for_callers{};
+
+/// Returns whether the library that contains `function` reports a lock of its own, because it is built for threads.
+bool has_own_lock(void* function) noexcept {
+  const link_map* object = object_of(function);
+  void* handle = object != nullptr && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  const auto parallel = handle != nullptr ? reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel")) : nullptr;
+  return parallel != nullptr && parallel() != 0;
+}
+
+Definition definition_at(void* function) noexcept {
+  return reinterpret_cast<std::uintptr_t>(function) << 1U | (has_own_lock(function) ? 0U : 1U);
+}
+
+Definition find_definition(BufferFunction which, const void* caller) noexcept {
+  if (const Definition known = for_callers.find(which, caller)) {
+    return known;
+  }
+  const Unnoticed unnoticed;
+  void* next = dlsym(RTLD_NEXT, symbols[which]);
+  const Definition definition = definition_at(next != nullptr ? next : required_symbol(symbols[which], caller));
+  if (next != nullptr) {
+    for_all_callers[which].store(definition, std::memory_order_relaxed);
+  } else {
+    for_callers.remember(which, caller, definition);
+  }
+  return definition;
+}
+
+Definition definition_of(BufferFunction which, const void* caller) noexcept {
+  const Definition known = for_all_callers[which].load(std::memory_order_relaxed);
+  return known != 0 ? known : find_definition(which, caller);
+}
+
+/// Returns the definition in the calling library or its dependencies.
+Definition deep_definition_of(BufferFunction which, const void* caller) noexcept {
+  if (const Definition known = for_callers.find(which, caller)) {
+    return known;
+  }
+  const Unnoticed unnoticed;
+  const link_map* object = object_of(caller);
+  void* handle = object != nullptr ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* function = handle != nullptr ? dlsym(handle, symbols[which]) : nullptr;
+  const Definition definition = definition_at(function != nullptr ? function : required_symbol(symbols[which], caller));
+  for_callers.remember(which, caller, definition);
+  return definition;
+}
+
+/// Holds the lock while it lives, if `definition` needs it.
+class Turn {
+ public:
+  explicit Turn(Definition definition) noexcept : locks_((definition & 1U) != 0) {
+    if (locks_) {
+      pthread_mutex_lock(&buffers);
+    }
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (locks_) {
+      pthread_mutex_unlock(&buffers);
+    }
+  }
+
+ private:
+  bool locks_;
+};
+
+template <class Function>
+Function* function_of(Definition definition) noexcept {
+  return reinterpret_cast<Function*>(static_cast<std::uintptr_t>(definition >> 1U));
+}
+
+void* allocated(Definition definition, int position) noexcept {
+  const Turn turn(definition);
+  return function_of<void*(int)>(definition)(position);
+}
+
+void released(Definition definition, void* buffer) noexcept {
+  const Turn turn(definition);
+  function_of<void(void*)>(definition)(buffer);
+}
+
+void* allocate_deep(int position) noexcept { return allocated(deep_definition_of(allocate, __builtin_return_address(0)), position); }
+
+void release_deep(void* buffer) noexcept { released(deep_definition_of(release, __builtin_return_address(0)), buffer); }
+
+/// Gives a forked child a new lock. Its only thread has another number than the thread that held the old one.
+[[gnu::constructor]] void keep_free_in_children() noexcept {
+  pthread_atfork([] { pthread_mutex_lock(&buffers); }, [] { pthread_mutex_unlock(&buffers); }, [] { buffers = free_lock; });
+}
+
+}  // namespace
+
+void* locked_deep(std::string_view name) noexcept {
+  return name == symbols[allocate]  ? reinterpret_cast<void*>(&allocate_deep)
+         : name == symbols[release] ? reinterpret_cast<void*>(&release_deep)
+                                    : nullptr;
+}
+
+}  // namespace flopcast::interpose
+
+extern "C" {
+
+[[gnu::visibility("default")]] void* blas_memory_alloc(int position) {
+  using namespace flopcast::interpose;
+  return allocated(definition_of(allocate, __builtin_return_address(0)), position);
+}
+
+[[gnu::visibility("default")]] void blas_memory_free(void* buffer) {
+  using namespace flopcast::interpose;
+  released(definition_of(release, __builtin_return_address(0)), buffer);
+}
+}

@@ -1,0 +1,417 @@
+#include "flopcast/preload/common/redirect.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "flopcast/support/bindings.hpp"
+#include "flopcast/preload/common/library_width.hpp"
+#include "flopcast/preload/common/next_symbol.hpp"
+
+#if defined(__x86_64__)
+
+namespace {
+constexpr std::size_t most_doors = 4096;
+}
+
+extern "C" {
+constinit thread_local flopcast::interpose::Redirected* flopcast_entered{};
+[[gnu::visibility("hidden")]] extern const char flopcast_doors[];
+[[gnu::visibility("hidden")]] constinit flopcast::interpose::Redirected flopcast_redirected[most_doors]{};
+void* flopcast_dlopen(const char* name, int mode);
+void* flopcast_dlsym(void* handle, const char* name);
+/// Called by the two functions above with their arguments. They return the function to continue with.
+[[gnu::visibility("hidden"), gnu::used]] void* flopcast_choose_dlopen(const char* name, int mode) noexcept;
+[[gnu::visibility("hidden"), gnu::used]] void* flopcast_choose_dlsym(void* handle, const char* name) noexcept;
+}
+
+// A door changes only registers that the procedure call standard leaves to the linker's own stubs. dlopen and dlsym identify their caller
+// by the return address, which must therefore be preserved.
+asm(R"(
+  .text
+  .p2align 4
+  .globl flopcast_doors
+  .hidden flopcast_doors
+flopcast_doors:
+  .set door, 0
+  .rept 4096
+  endbr64
+  leaq flopcast_redirected + door * 64(%rip), %r11
+  jmp .Lenter
+  .p2align 4
+  .set door, door + 1
+  .endr
+.Lenter:
+  movq flopcast_entered@gottpoff(%rip), %r10
+  movq %r11, %fs:(%r10)
+  jmp *(%r11)
+
+  .macro pass_on name, choose
+  .globl \name
+  .hidden \name
+  .type \name, @function
+\name:
+  .cfi_startproc
+  endbr64
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call \choose
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  jmp *%rax
+  .cfi_endproc
+  .endm
+  pass_on flopcast_dlopen, flopcast_choose_dlopen
+  pass_on flopcast_dlsym, flopcast_choose_dlsym
+)");
+
+namespace flopcast::interpose {
+namespace {
+
+constexpr std::size_t door_bytes = 16;
+constexpr std::size_t most_objects = 2048;
+static_assert(sizeof(Redirected) == 64 && offsetof(Redirected, stub) == 0);
+
+/// A loaded object that was already searched.
+struct Seen {
+  std::uintptr_t address;
+  const void* dynamic;
+};
+
+constinit OwnSymbol own_symbol{};
+constinit DeepReplacement deep_replacement{};  ///< nullptr: there is none
+constinit std::atomic<bool> busy{};            ///< a thread is searching objects, or making a door
+constinit std::size_t doors = 0;
+constinit Seen seen[most_objects]{};
+constinit std::size_t seen_count = 0;
+constinit unsigned long long loaded_before = 0, unloaded_before = 0;  ///< as the linker counts them
+constinit bool next_are_deep = false;                                 ///< objects that are loaded next look into their own libraries first
+
+/// Held by one thread at a time. Others don't wait, because the holder may be waiting for the linker's lock, which they may hold.
+class Turn {
+ public:
+  Turn() noexcept : mine_(!busy.exchange(true, std::memory_order_acquire)) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (mine_) {
+      busy.store(false, std::memory_order_release);
+    }
+  }
+  explicit operator bool() const noexcept { return mine_; }
+
+ private:
+  bool mine_;
+};
+
+const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&redirect_calls)); }
+
+bool is_door(const void* address) noexcept {
+  const auto* at = static_cast<const char*>(address);
+  return at >= flopcast_doors && at < flopcast_doors + most_doors * door_bytes;
+}
+
+void* own_function(const char* symbol) noexcept {
+  static constinit std::atomic<void*> handle{};
+  if (handle.load() == nullptr) {
+    handle.store(dlopen(own_object()->l_name, RTLD_LAZY | RTLD_NOLOAD));
+  }
+  return dlsym(handle.load(), symbol);
+}
+
+/// The name's parts with the routine in lower case, even for names in capitals.
+class LowerCase {
+ public:
+  explicit LowerCase(const RoutineSymbol& parts) noexcept : parts_(parts) {
+    const bool fits = parts.routine.size() < sizeof text_;
+    bool capitals = fits && !parts.routine.empty();
+    for (const char c : parts.routine) {
+      capitals = capitals && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'));
+    }
+    if (capitals) {
+      for (std::size_t i = 0; i < parts.routine.size(); ++i) {
+        const char c = parts.routine[i];
+        text_[i] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      }
+      parts_.routine = {text_, parts.routine.size()};
+    }
+  }
+  LowerCase(const LowerCase&) = delete;
+  LowerCase& operator=(const LowerCase&) = delete;
+  [[nodiscard]] const RoutineSymbol& parts() const noexcept { return parts_; }
+
+ private:
+  RoutineSymbol parts_;
+  char text_[24]{};
+};
+
+/// Returns whether a function with this name is BLAS's. A function called dgemm or DGEMM may be the program's own, unless the same library
+/// also has dgemm_.
+bool is_convincing(const RoutineSymbol& name, const void* definition) noexcept {
+  if (!name.suffix.empty() || is_c_routine(name.routine)) {
+    return true;
+  }
+  const link_map* object = object_of(definition);
+  void* library = object != nullptr && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (library == nullptr) {
+    return false;
+  }
+  const void* usual = dlsym(library, SymbolName(name.prefix, name.routine, "_").c_str());
+  dlclose(library);
+  return usual != nullptr && object_of(usual) == object;
+}
+
+/// Returns the door to `definition`; nullptr if there is no room for one.
+void* door_to(void* definition, const RoutineSymbol& name, const char* symbol) noexcept {
+  void* stub = own_function(symbol);
+  std::size_t i = 0;
+  while (i < doors && (flopcast_redirected[i].definition != definition || flopcast_redirected[i].stub != stub)) {
+    ++i;
+  }
+  if (i == most_doors || stub == nullptr) {
+    return nullptr;
+  }
+  if (i == doors) {
+    Redirected& door = flopcast_redirected[doors++];
+    door.stub = stub;
+    door.definition = definition;
+    door.prefix = name.prefix;
+    door.suffix = name.suffix;
+    door.c = is_c_routine(name.routine);
+  }
+  return const_cast<char*>(flopcast_doors + i * door_bytes);
+}
+
+/// Returns the replacement of `definition`, which has this name; nullptr if it is to stay.
+void* substitute(void* definition, std::string_view symbol) noexcept {
+  const LowerCase name(routine_symbol(symbol));
+  const char* own = name.parts().routine.empty() ? nullptr : own_symbol(name.parts());
+  const bool other = own != nullptr && definition != nullptr && !is_door(definition) && object_of(definition) != own_object();
+  return other && is_convincing(name.parts(), definition) ? door_to(definition, name.parts(), own) : nullptr;
+}
+
+/// A loaded object that is searched.
+struct Object {
+  const link_map* map;
+  void* handle;
+  bool deep;  ///< the object looks into its own libraries first
+};
+
+/// Returns whether the name is that of a routine that some library offers to the whole program.
+bool is_visible_routine(const char* symbol) noexcept {
+  const LowerCase name(routine_symbol(symbol));
+  return own_symbol(name.parts()) != nullptr && dlsym(RTLD_DEFAULT, symbol) != nullptr;
+}
+
+/// Returns the destination of calls through `binding`, also before the linker has resolved it; nullptr if this library is the destination.
+void* destination(const Object& object, const Binding& binding) noexcept {
+  void* value = *binding.slot;
+  const bool unresolved = value == nullptr || (object_of(value) == object.map && value != binding.own_definition);
+  if (!unresolved) {
+    return value;
+  }
+  if (!object.deep) {
+    if (void* global = dlsym(RTLD_DEFAULT, binding.name.data())) {
+      return global;
+    }
+  }
+  return dlsym(object.handle, binding.name.data());
+}
+
+/// Returns the replacement of the linker's own function `name`; nullptr for other names.
+void* hook_of(std::string_view name) noexcept {
+  return name == "dlopen"  ? reinterpret_cast<void*>(&flopcast_dlopen)
+         : name == "dlsym" ? reinterpret_cast<void*>(&flopcast_dlsym)
+                           : nullptr;
+}
+
+void look_through(const Object& object) noexcept {
+  for_each_binding(*object.map, [&object](const Binding& binding) {
+    if (void* hook = hook_of(binding.name); hook != nullptr && !binding.own) {
+      set_binding(binding, hook);
+      return;
+    }
+    if (void* replacement = object.deep && deep_replacement != nullptr ? deep_replacement(binding.name) : nullptr) {
+      set_binding(binding, replacement);
+      return;
+    }
+    const LowerCase name(routine_symbol(binding.name));
+    if (name.parts().routine.size() < 3 || own_symbol(name.parts()) == nullptr) {
+      return;
+    }
+    if (void* door = substitute(destination(object, binding), binding.name)) {
+      set_binding(binding, door);
+    }
+  });
+}
+
+/// Objects that were loaded since the last search.
+struct NewObjects {
+  const char* names[64];
+  std::size_t count = 0;
+  unsigned long long loaded = 0;  ///< as the linker counts them
+};
+
+bool was_seen(std::uintptr_t address, const void* dynamic) noexcept {
+  for (std::size_t i = 0; i < seen_count; ++i) {
+    if (seen[i].address == address && seen[i].dynamic == dynamic) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const void* dynamic_section(const dl_phdr_info& info) noexcept {
+  for (std::size_t i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC) {
+      return reinterpret_cast<const void*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+    }
+  }
+  return nullptr;
+}
+
+int note_object(dl_phdr_info* info, std::size_t /*bytes*/, void* to) noexcept {
+  auto& found = *static_cast<NewObjects*>(to);
+  if (found.count == 0 && info->dlpi_subs != unloaded_before) {
+    seen_count = 0;
+    unloaded_before = info->dlpi_subs;
+    loaded_before = 0;
+  }
+  if (found.count == 0 && info->dlpi_adds == loaded_before) {
+    return 1;
+  }
+  found.loaded = info->dlpi_adds;
+  const void* dynamic = dynamic_section(*info);
+  if (dynamic == nullptr || was_seen(info->dlpi_addr, dynamic)) {
+    return 0;
+  }
+  if (found.count == std::size(found.names) || seen_count == most_objects) {
+    return 2;
+  }
+  seen[seen_count++] = {info->dlpi_addr, dynamic};
+  found.names[found.count++] = info->dlpi_name;
+  return 0;
+}
+
+/// Searches the objects that were loaded since the last search.
+void look_through_new_objects(bool deep) noexcept {
+  const Turn turn;
+  if (!turn) {
+    return;
+  }
+  deep = deep || next_are_deep;
+  next_are_deep = false;
+  int more = 0;
+  do {
+    NewObjects found;
+    more = dl_iterate_phdr(note_object, &found);
+    loaded_before = more == 0 ? found.loaded : loaded_before;
+    for (std::size_t i = 0; i < found.count; ++i) {
+      const char* name = found.names[i];
+      Object object{nullptr, dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD), deep};
+      if (object.handle != nullptr && dlinfo(object.handle, RTLD_DI_LINKMAP, &object.map) == 0 && object.map != own_object()) {
+        look_through(object);
+      }
+      if (object.handle != nullptr) {
+        dlclose(object.handle);
+      }
+    }
+  } while (more == 2 && seen_count < most_objects);
+}
+
+void* followed_dlopen(const char* name, int mode) {
+  void* handle = dlopen(name, mode);
+  if (handle != nullptr) {
+    look_through_new_objects((mode & RTLD_DEEPBIND) != 0);
+    dlerror();  // drop errors of flopcast's own calls
+  }
+  return handle;
+}
+
+void* followed_dlsym(void* handle, const char* name) {
+  void* found = dlsym(handle, name);
+  if (found == nullptr) {
+    return found;
+  }
+  const Turn turn;
+  void* door = turn ? substitute(found, name) : nullptr;
+  dlerror();
+  return door != nullptr ? door : found;
+}
+
+}  // namespace
+
+void redirect_calls(OwnSymbol symbol, DeepReplacement replacement) noexcept {
+  own_symbol = symbol;
+  deep_replacement = replacement;
+  look_through_new_objects(false);
+}
+
+void redirect_calls_of(const link_map& object, OwnSymbol symbol) noexcept {
+  own_symbol = symbol;
+  const Turn turn;
+  void* handle = turn ? dlopen(object.l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (handle != nullptr) {
+    look_through({&object, handle, true});
+    dlclose(handle);
+  }
+}
+
+}  // namespace flopcast::interpose
+
+/// A name with a folder is found for any caller; other names depend on the caller's search path.
+void* flopcast_choose_dlopen(const char* name, int mode) noexcept {
+  using namespace flopcast::interpose;
+  look_through_new_objects(false);
+  const bool is_path = name != nullptr && std::strchr(name, '/') != nullptr && std::strchr(name, '$') == nullptr;
+  if (!is_path) {
+    next_are_deep = (mode & RTLD_DEEPBIND) != 0;
+  }
+  return is_path ? reinterpret_cast<void*>(&followed_dlopen) : reinterpret_cast<void*>(&dlopen);
+}
+
+void* flopcast_choose_dlsym(void* handle, const char* name) noexcept {
+  using namespace flopcast::interpose;
+  look_through_new_objects(false);
+  // Names visible to the whole program are the same for all callers. RTLD_NEXT depends on the caller.
+  const bool for_all = name != nullptr && handle != RTLD_NEXT && (handle != RTLD_DEFAULT || is_visible_routine(name));
+  return for_all ? reinterpret_cast<void*>(&followed_dlsym) : reinterpret_cast<void*>(&dlsym);
+}
+
+#else
+
+extern "C" {
+constinit thread_local flopcast::interpose::Redirected* flopcast_entered{};
+}
+
+namespace flopcast::interpose {
+
+void redirect_calls(OwnSymbol /*own_symbol*/, DeepReplacement /*deep_replacement*/) noexcept {}
+void redirect_calls_of(const link_map& /*object*/, OwnSymbol /*own_symbol*/) noexcept {}
+
+}  // namespace flopcast::interpose
+
+#endif
+
+namespace flopcast::interpose {
+
+int integer_bytes_of(Redirected& door) noexcept {
+  int width = door.width.load(std::memory_order_relaxed);
+  if (width == 0) {
+    width = integer_bytes_at(door.definition, {door.prefix, door.c ? "cblas_" : "", door.suffix});
+    door.width.store(static_cast<std::uint8_t>(width), std::memory_order_relaxed);
+  }
+  return width;
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,87 @@
+#include "flopcast/preload/kernels/kernel_keys.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "flopcast/preload/kernels/routine_digest.hpp"
+#include "flopcast/preload/kernels/routines.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+constexpr std::size_t flags_word = RoutineDigest::flags_word;
+constexpr std::size_t strides_word = RoutineDigest::strides_word;
+
+std::string unpacked(std::int64_t word) {
+  std::string text;
+  for (; word != 0; word >>= 8U) {
+    text.insert(text.begin(), static_cast<char>(word & 0xff));
+  }
+  return text;
+}
+
+std::string computation_name(const path::KernelKey& key) {
+  const flopcast::Routine& routine = kernel::catalogue()[key.routine];
+  std::size_t count = 0;
+  for (const Argument& argument : routine.arguments) {
+    count += argument.kind == Kind::size ? 1 : 0;
+  }
+  std::vector<std::string> parts;
+  if (const std::string letters = unpacked(key.words[flags_word]); !letters.empty()) {
+    parts.push_back(letters);
+  }
+  for (std::size_t i = 0; i < count && i < flags_word; ++i) {
+    parts.push_back(std::to_string(key.words[i]));
+  }
+  if (key.words[strides_word] != 0) {
+    parts.emplace_back("strided");
+  }
+  return fmt::format("{}({})", routine.name, fmt::join(parts, ", "));
+}
+
+std::string region_name(const path::KernelKey& key, const RegionNames& regions) {
+  return fmt::format("{}({})", regions.name(key.routine), fmt::join(key.words.begin(), key.words.begin() + key.size_count, ", "));
+}
+
+}  // namespace
+
+std::string routine_of(const path::KernelKey& key, const RegionNames& regions) {
+  switch (key.kind) {
+    case path::KernelKind::computation: return kernel::catalogue()[key.routine].name;
+    case path::KernelKind::region: return regions.name(key.routine);
+    case path::KernelKind::communication: break;
+  }
+  return routine_name(static_cast<mpi::Routine>(key.routine));
+}
+
+std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine, RegionNames& regions) {
+  if (kind == path::KernelKind::computation) {
+    const flopcast::Routine* found = kernel::find(routine);
+    return found == nullptr ? std::nullopt
+                            : std::optional<path::KernelKey>({kind, static_cast<std::uint32_t>(found - kernel::catalogue().data()), {}});
+  }
+  if (kind == path::KernelKind::region) {
+    return path::KernelKey{kind, regions.number(routine), {}};
+  }
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(mpi::Routine::count); ++i) {
+    if (routine == routine_name(static_cast<mpi::Routine>(i))) {
+      return path::KernelKey{kind, i, {}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string kernel_name(const path::KernelKey& key, const RegionNames& regions) {
+  switch (key.kind) {
+    case path::KernelKind::computation: return computation_name(key);
+    case path::KernelKind::region: return region_name(key, regions);
+    case path::KernelKind::communication: break;
+  }
+  const char* name = routine_name(static_cast<mpi::Routine>(key.routine));
+  return fmt::format("{}({} bytes, {} rank{}, stride {})", name, key.words[0], key.words[1], key.words[1] == 1 ? "" : "s", key.words[2]);
+}
+
+}  // namespace flopcast::interpose::mpi

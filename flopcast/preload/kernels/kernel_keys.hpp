@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "flopcast/preload/kernels/region_names.hpp"
+#include "flopcast/selective/kernel_table.hpp"
+
+namespace flopcast::interpose::mpi {
+
+/// `dgemm`, `MPI_Bcast`, `pack`.
+std::string routine_of(const path::KernelKey& key, const RegionNames& regions);
+/// A key of the routine that routine_of() named, without sizes; nothing if there is no such routine. A region becomes known.
+std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine, RegionNames& regions);
+
+/// `dgemm(NN, 100, 100, 64)`, `MPI_Bcast(8192 bytes, 4 ranks, stride 1)`, `pack(100, 64)`.
+std::string kernel_name(const path::KernelKey& key, const RegionNames& regions);
+
+}  // namespace flopcast::interpose::mpi

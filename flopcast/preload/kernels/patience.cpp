@@ -1,0 +1,39 @@
+#include "flopcast/preload/kernels/patience.hpp"
+
+#include <sched.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+void pause() noexcept {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+}  // namespace
+
+bool Patience::is_over() noexcept {
+  constexpr unsigned int short_wait = 256;   // longer than a message takes
+  constexpr unsigned int long_wait = 65536;  // a millisecond or so
+  if (crowded_) {
+    sched_yield();
+    return true;
+  }
+  if (++looks_ > short_wait) {
+    pause();  // takes as long as a third of a short message: not while one is expected
+  }
+  if (looks_ % short_wait != 0) {
+    return false;
+  }
+  if (looks_ > long_wait) {
+    sched_yield();
+  }
+  return true;
+}
+
+}  // namespace flopcast::interpose::mpi

@@ -1,0 +1,360 @@
+#include "flopcast/preload/kernels/skipped_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "flopcast/support/pages_in_use.hpp"
+#include "flopcast/kernel/fill.hpp"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace flopcast::interpose::mpi {
+
+bool can_fail(const flopcast::Routine& routine) {
+  return std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::info; });
+}
+
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+
+char* pointer_to(std::uintptr_t address) {
+  return reinterpret_cast<char*>(address);  // NOLINT(performance-no-int-to-ptr): addresses are kept as integers in calls
+}
+
+std::int64_t run_bytes(const Region& part, std::int64_t column) { return part.column_bytes + column * part.growth_bytes; }
+
+std::uintptr_t run_begin(const Region& part, std::int64_t column) {
+  return part.address + static_cast<std::uintptr_t>(column * part.stride_bytes);
+}
+
+/// Zero, or so small that the processor takes a detour: what lay in memory before, such as addresses, often is.
+template <class Real>
+bool is_tiny(Real number) {
+  return std::abs(number) < std::numeric_limits<Real>::min();
+}
+
+/// Numbers of one line of memory that aren't of the program: all zero, and so never written, or some denormal.
+template <class Real>
+bool is_stale(std::uintptr_t address, std::int64_t bytes, bool zeros_count) {
+  const auto* const begin = reinterpret_cast<const Real*>(pointer_to(address));
+  const auto* const end = begin + std::min(bytes, line_bytes) / static_cast<std::int64_t>(sizeof(Real));
+  if (std::all_of(begin, end, [](Real number) { return number == 0; })) {
+    return zeros_count;
+  }
+  return std::any_of(begin, end, [](Real number) { return number != 0 && is_tiny(number); });
+}
+
+/// Bytes from one line that is looked at to the next: a matrix without gaps is one run, and may be filled in part. What a routine could give
+/// up over, such as columns of zeros, is looked for more closely.
+std::int64_t probe_distance(const Operand& operand, bool closely) {
+  constexpr std::int64_t probes = 32;
+  constexpr std::int64_t least = 512;
+  constexpr std::int64_t close = 2048;
+  const std::int64_t distance = std::max(least, operand.bytes() / probes);
+  return (closely ? std::min(close, distance) : distance) / line_bytes * line_bytes;
+}
+
+/// Looks at some of an operand's lines only, since what is looked at comes into the caches; its first one is where memory that was in use
+/// before has addresses.
+template <class Real>
+bool looks_stale(const Operand& operand, bool zeros_count, bool closely) {
+  constexpr std::int64_t most_columns = 32;  // unless closely
+  const std::int64_t distance = probe_distance(operand, closely);
+  for (const Region& part : operand.parts) {
+    const std::int64_t usual_bytes = std::max<std::int64_t>(1, run_bytes(part, part.columns / 2));
+    const std::int64_t step = std::max<std::int64_t>(1, std::min(part.columns / most_columns, distance / usual_bytes));
+    for (std::int64_t j = 0; j < part.columns; j += step) {
+      const std::int64_t bytes = run_bytes(part, j);
+      for (std::int64_t at = j == 0 ? 0 : std::min(bytes, distance) / line_bytes / 2 * line_bytes; at < bytes; at += distance) {
+        if (is_stale<Real>(run_begin(part, j) + static_cast<std::uintptr_t>(at), bytes - at, zeros_count)) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+/// Numbers between 1/128 and 1/64, in the place of the tiny ones. They differ from line to line: a matrix of equal columns is of rank one,
+/// and what a factorisation makes of it soon is zero, for which routines take shortcuts.
+template <class Real>
+void write_numbers(std::uintptr_t address, std::int64_t bytes) {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
+  auto* const begin = reinterpret_cast<Real*>(pointer_to(address));
+  auto state = static_cast<std::uint32_t>(address * odd >> 32U);
+  std::for_each(begin, begin + bytes / static_cast<std::int64_t>(sizeof(Real)), [&](Real& number) {
+    constexpr std::uint32_t factor = 1664525;
+    constexpr std::uint32_t summand = 1013904223;
+    state = factor * state + summand;
+    number = is_tiny(number) ? static_cast<Real>((1 + 0x1p-32 * state) / 128) : number;
+  });
+}
+
+/// Writes those lines of an operand that aren't of the program.
+template <class Real>
+void renew(const Operand& operand, bool zeros_count, bool closely) {
+  if (!looks_stale<Real>(operand, zeros_count, closely)) {
+    return;
+  }
+  for (const Region& part : operand.parts) {
+    for (std::int64_t j = 0; j < part.columns; ++j) {
+      const std::int64_t bytes = run_bytes(part, j);
+      for (std::int64_t at = 0; at < bytes; at += line_bytes) {
+        const std::uintptr_t address = run_begin(part, j) + static_cast<std::uintptr_t>(at);
+        if (is_stale<Real>(address, bytes - at, zeros_count)) {
+          write_numbers<Real>(address, std::min(bytes - at, line_bytes));
+        }
+      }
+    }
+  }
+}
+
+bool needs_definite(const Routine& routine) {
+  return can_fail(routine) && std::any_of(routine.arguments.begin(), routine.arguments.end(),
+                                          [](const Argument& a) { return a.kind == Kind::data && a.fill == Fill::definite; });
+}
+
+bool has_numbers(const Argument& argument) { return argument.kind == Kind::data && !argument.integer && argument.access != Access::write; }
+
+/// What BLAS updates may rightly be fresh memory: then writing it first is part of the routine's time. LAPACK's routines don't begin with
+/// nothing.
+bool must_be_written(const Routine& routine, const Argument& argument) { return argument.access == Access::read || can_fail(routine); }
+
+/// Larger than the damping of updates makes up for, in a product of two of them; or no number at all.
+template <class Real>
+bool is_unusual(Real number) {
+  constexpr Real most = 65536;
+  return !(std::abs(number) <= most);
+}
+
+/// Writes numbers in the place of unusual ones; whether there were any.
+template <class Real>
+bool settle(char* place, std::int64_t bytes) {
+  constexpr std::int64_t block = 64;
+  constexpr Real usual = Real(1) / 128;
+  auto* const numbers = reinterpret_cast<Real*>(place);
+  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Real));
+  bool any_at_all = false;
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    const std::int64_t end = std::min(count, begin + block);
+    bool any = false;
+    for (std::int64_t i = begin; i < end; ++i) {
+      any |= is_unusual(numbers[i]);
+    }
+    for (std::int64_t i = begin; any && i < end; ++i) {
+      numbers[i] = is_unusual(numbers[i]) ? usual : numbers[i];
+    }
+    any_at_all |= any;
+  }
+  return any_at_all;
+}
+
+void settle(std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
+  settle_numbers(pointer_to(begin), bytes, static_cast<int>(element_bytes));
+}
+
+/// The same but for pages that nobody has used, where nothing remains of anything: to look at them would take a page each. Numbers don't lie
+/// across pages.
+void settle_used(const PagesInUse& used, std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
+  const std::uintptr_t end = begin + static_cast<std::uintptr_t>(bytes);
+  while (begin < end) {
+    const bool is_used = used.contain(begin);
+    std::uintptr_t same = std::min(end, PagesInUse::end_of_page(begin));
+    while (same < end && used.contain(same) == is_used) {
+      same = std::min(end, PagesInUse::end_of_page(same));
+    }
+    if (is_used) {
+      settle(begin, static_cast<std::int64_t>(same - begin), element_bytes);
+    }
+    begin = same;
+  }
+}
+
+/// Whether asking which of the pages from `begin` to `end` are in use pays: it takes as long as looking at 64 KiB, and a byte for each page of
+/// what lies between columns too. Numbers across pages aren't asked about.
+bool pays_to_ask(std::uintptr_t begin, std::uintptr_t end, std::int64_t looked_at, std::int64_t element_bytes) {
+  constexpr std::int64_t worth_asking = std::int64_t{64} << 10U;
+  const bool is_aligned = begin % static_cast<std::uintptr_t>(element_bytes) == 0;
+  return is_aligned && end > begin && looked_at >= worth_asking && 2 * static_cast<std::uintptr_t>(looked_at) >= end - begin;
+}
+
+void settle(const Operand& operand, std::int64_t element_bytes) {
+  for (const Region& part : operand.parts) {
+    const std::int64_t last = part.columns - 1;
+    const std::uintptr_t end = part.columns > 0 ? run_begin(part, last) + static_cast<std::uintptr_t>(run_bytes(part, last)) : part.address;
+    const PagesInUse used(part.address, pays_to_ask(part.address, end, operand.bytes(), element_bytes) ? end : part.address);
+    for (std::int64_t j = 0; j < part.columns; ++j) {
+      settle_used(used, run_begin(part, j), run_bytes(part, j), element_bytes);
+    }
+  }
+}
+
+/// A few numbers of many: remains of something else are seldom alone.
+template <class Real>
+bool looks_unusual(const char* place, std::int64_t bytes) {
+  constexpr std::int64_t probes = 8;
+  const auto* const numbers = reinterpret_cast<const Real*>(place);
+  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Real));
+  for (std::int64_t i = 0; i < probes && count > 0; ++i) {
+    if (is_unusual(numbers[i * (count - 1) / (probes - 1)])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether all of `bytes` at `place` are to be looked at: the first time, now and then again, and where some are seen to be unusual.
+bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
+  constexpr std::uint32_t looked_at = 8;  // one in so many
+  struct Place {
+    const char* address = nullptr;
+    std::int64_t bytes = 0;
+    std::uint32_t times = 0;
+  };
+  constexpr unsigned bits = 12;
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
+  static std::array<Place, std::size_t{1} << bits> places;  // with few of them programs that have thousands of buffers are looked at always
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  Place& found = places.at((address / line_bytes + static_cast<std::uintptr_t>(bytes)) * odd >> (64U - bits));
+  if (found.address != place || found.bytes != bytes) {
+    found = {place, bytes, 0};
+  }
+  return found.times++ % looked_at == 0 || (element_bytes == 4 ? looks_unusual<float>(place, bytes) : looks_unusual<double>(place, bytes));
+}
+
+constexpr std::int64_t short_bytes = 4096;  ///< looking at all of it takes less than a page's first use
+
+/// The same for a matrix, which is probed in its first column.
+bool is_due(const Operand& operand, std::int64_t element_bytes) {
+  const std::int64_t bytes = operand.bytes();
+  return bytes > 0 && (bytes <= short_bytes || is_due(pointer_to(operand.parts[0].address), run_bytes(operand.parts[0], 0), element_bytes));
+}
+
+/// What `call` adds to isn't read.
+bool replaces(const Call& call) {
+  const int beta = call.routine->index("beta");
+  return beta >= 0 && call.scalars[static_cast<std::size_t>(call.arguments[static_cast<std::size_t>(beta)])] == 0.0;
+}
+
+/// x := op(A)^-1 x or op(A) x with a triangle A, in BLAS.
+bool has_triangle(const Routine& routine) {
+  constexpr std::array<std::string_view, 8> families = {"trsm", "trmm", "trsv", "trmv", "tbsv", "tbmv", "tpsv", "tpmv"};
+  return std::find(families.begin(), families.end(), routine.family) != families.end();
+}
+
+/// Whether alpha stands before what is added to an operand, and that isn't scaled.
+bool is_update(const Call& call) {
+  const Routine& routine = *call.routine;
+  if (const int beta = routine.index("beta"); beta >= 0) {
+    return call.scalars[static_cast<std::size_t>(call.arguments[static_cast<std::size_t>(beta)])] == 1.0;
+  }
+  constexpr std::array<std::string_view, 12> families = {"axpy", "ger",  "geru", "gerc", "syr", "syr2",
+                                                         "her",  "her2", "spr",  "spr2", "hpr", "hpr2"};
+  return std::find(families.begin(), families.end(), routine.family) != families.end();
+}
+
+}  // namespace
+
+void make_safe(const Call& call) {
+  const Routine& routine = *call.routine;
+  if (needs_definite(routine)) {
+    kernel::fill(call, 1);
+    return;
+  }
+  const bool closely = can_fail(routine);
+  for (const Operand& operand : operands(call)) {
+    const Argument& argument = routine.arguments[operand.argument];
+    if (has_numbers(argument) && call.address(operand.argument) != 0) {
+      const bool written = must_be_written(routine, argument);
+      real_bytes(routine.precision) == 4 ? renew<float>(operand, written, closely) : renew<double>(operand, written, closely);
+    }
+  }
+}
+
+void settle_outputs(const Call& call) {
+  const Routine& routine = *call.routine;
+  const bool replacing = replaces(call);
+  const auto is_output = [&](const Argument& a) {
+    return a.kind == Kind::data && !a.integer && (a.access == Access::write || (replacing && a.access == Access::update));
+  };
+  if (std::none_of(routine.arguments.begin(), routine.arguments.end(), is_output)) {
+    return;
+  }
+  for (const Operand& operand : operands(call)) {
+    if (is_output(routine.arguments[operand.argument]) && call.address(operand.argument) != 0 &&
+        is_due(operand, real_bytes(routine.precision))) {
+      settle(operand, real_bytes(routine.precision));
+    }
+  }
+}
+
+void settle_solution(const Call& call) {
+  const Routine& routine = *call.routine;
+  if (!has_triangle(routine)) {
+    return;
+  }
+  for (const Operand& operand : operands(call)) {
+    if (routine.arguments[operand.argument].access == Access::update) {
+      settle(operand, real_bytes(routine.precision));
+    }
+  }
+}
+
+bool settle_numbers(char* place, std::int64_t bytes, int element_bytes) {
+  return element_bytes == 4 ? settle<float>(place, bytes) : settle<double>(place, bytes);
+}
+
+void settle_message(void* place, std::int64_t bytes, int element_bytes) {
+  char* const begin = static_cast<char*>(place);
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  if (bytes <= short_bytes || is_due(begin, bytes, element_bytes)) {
+    const std::uintptr_t end = address + static_cast<std::uintptr_t>(bytes);
+    settle_used(PagesInUse(address, pays_to_ask(address, end, bytes, element_bytes) ? end : address), address, bytes, element_bytes);
+  }
+}
+
+void DampedUpdate::apply(const Call& call, std::span<void* const> pointers) noexcept {
+  constexpr double damping = 0x1p-50;
+  const int alpha = call.routine->index("alpha");
+  if (alpha < 0 || !is_update(call)) {
+    return;
+  }
+  const auto index = static_cast<std::size_t>(alpha);
+  const std::complex<double> value = damping * call.scalars[static_cast<std::size_t>(call.arguments[index])];
+  if (real_bytes(call.routine->precision) == 4) {
+    const std::complex<float> single(value);
+    std::memcpy(alpha_.data(), &single, sizeof single);
+  } else {
+    std::memcpy(alpha_.data(), &value, sizeof value);
+  }
+  const_cast<void*&>(pointers[index]) = alpha_.data();  // NOLINT: an array of the caller's that isn't constant, see intercept()
+}
+
+void DenormalsAsZero::begin() noexcept {
+#if defined(__x86_64__)
+  constexpr unsigned int results_to_zero = 0x8000, operands_are_zero = 0x0040;
+  saved_ = _mm_getcsr();
+  _mm_setcsr(saved_ | results_to_zero | operands_are_zero);
+  active_ = true;
+#endif
+}
+
+void DenormalsAsZero::end() noexcept {
+#if defined(__x86_64__)
+  if (active_) {
+    _mm_setcsr(saved_);
+  }
+#endif
+  active_ = false;
+}
+
+}  // namespace flopcast::interpose::mpi

@@ -1,0 +1,282 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "flopcast/preload/mpi/requests.hpp"
+#include "flopcast/preload/mpi/session.hpp"
+#include "flopcast/preload/mpi/shadow.hpp"
+
+/// Collectives, whatever type their counts and displacements have: what each of them moves, and how they are followed.
+namespace flopcast::interpose::mpi {
+
+/// A collective as far as its cost goes.
+struct Collective {
+  path::Pattern pattern = path::Pattern::barrier;
+  std::int64_t bytes = 0;  ///< as path::MessageModel counts them
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+/// Where data arrive, of one process or as many of each.
+struct Output {
+  void* buffer = nullptr;
+  std::int64_t count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+
+  /// Nothing has arrived, and what remains there of something else isn't to go through the program.
+  void settle() const { settle_empty(buffer, count * message_bytes(1, type), type); }
+};
+
+/// Where data of each process arrive that says how many and where.
+template <class Count, class Place>
+struct Outputs {
+  void* buffer = nullptr;
+  const Count* counts = nullptr;
+  const Place* places = nullptr;  ///< in extents of the type
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int processes = 0;
+
+  void settle() const {
+    MPI_Aint begin = 0;
+    MPI_Aint extent = 0;
+    if (buffer == nullptr || counts == nullptr || places == nullptr || PMPI_Type_get_extent(type, &begin, &extent) != MPI_SUCCESS) {
+      return;
+    }
+    for (int i = 0; i < processes; ++i) {
+      Output{static_cast<char*>(buffer) + places[i] * extent, counts[i], type}.settle();
+    }
+  }
+};
+
+/// Bytes of `counts` elements, one count per process.
+template <class Count>
+std::int64_t all_bytes(const Count* counts, MPI_Datatype type, const Channel& channel) noexcept {
+  return counts == nullptr ? 0 : message_bytes(std::accumulate(counts, counts + channel.size(), std::int64_t{0}), type);
+}
+
+template <class Count>
+std::int64_t all_bytes(const Count* counts, const MPI_Datatype* types, const Channel& channel) noexcept {
+  std::int64_t sum = 0;
+  for (int i = 0; counts != nullptr && types != nullptr && i < channel.size(); ++i) {
+    sum += message_bytes(counts[i], types[i]);
+  }
+  return sum;
+}
+
+/// Bytes of one process's part times their number.
+inline std::int64_t parts_bytes(std::int64_t count, MPI_Datatype type, const Channel& channel) noexcept {
+  return message_bytes(count, type) * channel.size();
+}
+
+/// `count` from each process.
+inline Output from_all(void* buffer, std::int64_t count, MPI_Datatype type, const Channel& channel) noexcept {
+  return {buffer, count * channel.size(), type};
+}
+
+/// What the arguments of each collective say, once its communicator is known to be followed: a function of that communicator's channel that
+/// returns a Collective and where its data arrive.
+inline auto barrier() {
+  return [](const Channel&) { return std::pair(Collective(), Output()); };
+}
+
+inline auto bcast(void* buffer, std::int64_t count, MPI_Datatype type, int root) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::broadcast, message_bytes(count, type), type},
+                     channel.rank() == root ? Output() : Output{buffer, count, type});
+  };
+}
+
+inline auto reduce(void* out, std::int64_t count, MPI_Datatype type, int root) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::reduce, message_bytes(count, type), type},
+                     channel.rank() == root ? Output{out, count, type} : Output());
+  };
+}
+
+inline auto allreduce(void* out, std::int64_t count, MPI_Datatype type) {
+  return [=](const Channel&) {
+    return std::pair(Collective{path::Pattern::allreduce, message_bytes(count, type), type}, Output{out, count, type});
+  };
+}
+
+inline auto scan(void* out, std::int64_t count, MPI_Datatype type) {
+  return [=](const Channel&) {
+    return std::pair(Collective{path::Pattern::scan, message_bytes(count, type), type}, Output{out, count, type});
+  };
+}
+
+inline auto gather(const void* in, std::int64_t sent, MPI_Datatype in_type, void* out, std::int64_t received, MPI_Datatype out_type,
+                   int root) {
+  return [=](const Channel& channel) {
+    const bool in_place = in == MPI_IN_PLACE;
+    const std::int64_t bytes = in_place ? parts_bytes(received, out_type, channel) : parts_bytes(sent, in_type, channel);
+    return std::pair(Collective{path::Pattern::gather, bytes, in_place ? out_type : in_type},
+                     channel.rank() == root ? from_all(out, received, out_type, channel) : Output());
+  };
+}
+
+template <class Count, class Place>
+auto gatherv(const void* in, Count sent, MPI_Datatype in_type, void* out, const Count* received, const Place* places, MPI_Datatype out_type,
+             int root) {
+  return [=](const Channel& channel) {
+    const bool in_place = in == MPI_IN_PLACE;
+    const std::int64_t bytes = in_place ? all_bytes(received, out_type, channel) : parts_bytes(sent, in_type, channel);
+    using Arriving = Outputs<Count, Place>;
+    return std::pair(Collective{path::Pattern::gather, bytes, in_place ? out_type : in_type},
+                     channel.rank() == root ? Arriving{out, received, places, out_type, channel.size()} : Arriving());
+  };
+}
+
+inline auto scatter(std::int64_t sent, MPI_Datatype in_type, void* out, std::int64_t received, MPI_Datatype out_type) {
+  return [=](const Channel& channel) {
+    const bool in_place = out == MPI_IN_PLACE;
+    const std::int64_t bytes = in_place ? parts_bytes(sent, in_type, channel) : parts_bytes(received, out_type, channel);
+    return std::pair(Collective{path::Pattern::scatter, bytes, in_place ? in_type : out_type},
+                     in_place ? Output() : Output{out, received, out_type});
+  };
+}
+
+template <class Count>
+auto scatterv(const Count* sent, MPI_Datatype in_type, void* out, Count received, MPI_Datatype out_type) {
+  return [=](const Channel& channel) {
+    const bool in_place = out == MPI_IN_PLACE;
+    const std::int64_t bytes = in_place ? all_bytes(sent, in_type, channel) : parts_bytes(received, out_type, channel);
+    return std::pair(Collective{path::Pattern::scatter, bytes, in_place ? in_type : out_type},
+                     in_place ? Output() : Output{out, received, out_type});
+  };
+}
+
+inline auto allgather(void* out, std::int64_t received, MPI_Datatype out_type) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::allgather, parts_bytes(received, out_type, channel), out_type},
+                     from_all(out, received, out_type, channel));
+  };
+}
+
+template <class Count, class Place>
+auto allgatherv(void* out, const Count* received, const Place* places, MPI_Datatype out_type) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::allgather, all_bytes(received, out_type, channel), out_type},
+                     Outputs<Count, Place>{out, received, places, out_type, channel.size()});
+  };
+}
+
+inline auto alltoall(void* out, std::int64_t received, MPI_Datatype out_type) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::alltoall, parts_bytes(received, out_type, channel), out_type},
+                     from_all(out, received, out_type, channel));
+  };
+}
+
+template <class Count, class Place>
+auto alltoallv(void* out, const Count* received, const Place* places, MPI_Datatype out_type) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::alltoall, all_bytes(received, out_type, channel), out_type},
+                     Outputs<Count, Place>{out, received, places, out_type, channel.size()});
+  };
+}
+
+template <class Count>
+auto alltoallw(const Count* received, const MPI_Datatype* out_types) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::alltoall, all_bytes(received, out_types, channel)}, Output());
+  };
+}
+
+template <class Count>
+auto reduce_scatter(void* out, const Count* counts, MPI_Datatype type) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::reduce_scatter, all_bytes(counts, type, channel), type},
+                     Output{out, counts[channel.rank()], type});
+  };
+}
+
+inline auto reduce_scatter_block(void* out, std::int64_t count, MPI_Datatype type) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{path::Pattern::reduce_scatter, parts_bytes(count, type, channel), type}, Output{out, count, type});
+  };
+}
+
+/// A blocking collective, which `execute` executes: first everybody learns who was on the longest path, and has come; what it takes from
+/// there on is communication. It is left out if nobody wants it executed.
+template <class Describe, class Execute>
+int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute) {
+  const Inside inside;
+  Channel* channel = inside ? channel_of(comm) : nullptr;
+  if (channel == nullptr) {
+    return execute();
+  }
+  Session& all = *session();
+  const auto [collective, output] = describe(*channel);
+  const std::uint32_t kernel = all.communication_kernel(routine, collective.bytes, channel->size(), channel->stride());
+  const bool wanted = !may_be_skipped(collective.bytes, collective.type) || all.wants_execution(kernel);
+  all.note_call(routine, collective.bytes, channel->size(), channel->stride());
+  Agreement mine = all.agreement(wanted, channel);
+  mine.wanted = channel->votes().wanted();
+  const Agreement agreed = all.idle([&] { return channel->agree(mine); });
+  channel->votes().agree(agreed.wanted);
+  all.follow(agreed, *channel);
+  if (agreed.execute == 0) {
+    all.note_left_out();
+    output.settle();
+    all.communicated(kernel, all.estimate(kernel), static_cast<double>(collective.bytes), false);
+    return MPI_SUCCESS;
+  }
+  const Seconds start = all.now();
+  const int result = execute();
+  const Seconds seconds = all.uses_cpu_clock()
+                              ? all.messages().seconds(collective.pattern, static_cast<double>(collective.bytes), channel->size())
+                              : all.now() - start;
+  all.communicated(kernel, seconds, static_cast<double>(collective.bytes), true);
+  return result;
+}
+
+/// Whether a nonblocking collective is left out; what this process wants counts from the next blocking collective on.
+bool is_left_out(Routine routine, const Collective& collective, Channel& channel);
+
+/// The request of a nonblocking collective that is left out: it is complete when its processes have agreed. Not one that is complete at once,
+/// as MPI hands out the same for many of those, and the program would wait for one collective where it means another.
+inline int begin_without_data(AgreementInFlight& agreement, MPI_Request* request) {
+  if (agreement.request == MPI_REQUEST_NULL) {  // among one process there is nothing to agree on
+    return PMPI_Irecv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  }
+  *request = agreement.request;
+  agreement.is_programs = true;
+  return MPI_SUCCESS;
+}
+
+/// A nonblocking collective, which `execute` begins, with the question who is on the longest path under way beside it.
+template <class Describe, class Execute>
+int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describe, Execute execute) {
+  const Inside inside;
+  Channel* channel = inside ? channel_of(comm) : nullptr;
+  if (channel == nullptr) {
+    return execute();
+  }
+  const auto [collective, output] = describe(*channel);
+  session()->note_call(routine, collective.bytes, channel->size(), channel->stride());
+  Pending pending;
+  pending.routine = routine;
+  pending.pattern = collective.pattern;
+  pending.bytes = collective.bytes;
+  pending.channel = channel->shared_from_this();
+  pending.agreement = std::make_unique<AgreementInFlight>();
+  pending.agreement->mine = session()->agreement(true);
+  pending.skipped = is_left_out(routine, collective, *channel);
+  channel->begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
+  if (pending.skipped) {
+    session()->note_left_out();
+    output.settle();
+  }
+  const int result = pending.skipped ? begin_without_data(*pending.agreement, request) : execute();
+  requests().add(*request, std::move(pending));
+  return result;
+}
+
+}  // namespace flopcast::interpose::mpi

@@ -1,0 +1,99 @@
+#include <cstdint>
+#include <optional>
+
+#include "flopcast/preload/common/calls_to_follow.hpp"
+#include "flopcast/preload/common/fortran_call.hpp"
+#include "flopcast/preload/common/intercept.hpp"
+#include "flopcast/preload/kernels/routine_digest.hpp"
+#include "flopcast/preload/mpi/session.hpp"
+#include "flopcast/preload/kernels/skipped_data.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
+
+/// BLAS and LAPACK in MPI programs: the outermost calls of the thread that called MPI_Init are kernels.
+namespace flopcast::interpose {
+namespace {
+
+thread_local int depth = 0;  ///< kernels that this thread is in
+thread_local std::uint32_t number = 0;
+thread_local Seconds started = 0;
+thread_local path::Cause cause = path::Cause::always;
+thread_local mpi::DampedUpdate damped;
+thread_local mpi::DenormalsAsZero denormals;
+thread_local std::optional<Call> unsafe;  ///< a call with data that aren't the program's
+
+/// The value of a call that the program makes. To find out the width of its integers a library's function is called, which is no kernel.
+Call program_call(std::size_t routine, std::span<void* const> pointers, Redirected* door, const void* caller) {
+  ++depth;
+  const int integer_bytes = integer_bytes_of_call(routine, door, caller);
+  --depth;
+  return call_of(kernel::catalogue()[routine], pointers, integer_bytes);
+}
+
+}  // namespace
+
+Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
+    : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
+  mpi::Session* all = mpi::session();
+  if (all == nullptr || depth > 0 || !all->follows_program() || !all->measures() || all->is_in_region()) {
+    return;
+  }
+  const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
+  if (digest.asks_for_work_size(pointers)) {
+    return;
+  }
+  const auto turn = all->turn_at_once();
+  if (!turn) {
+    return;  // beside another thread's communication: time of the program without a name
+  }
+  all->leave_program();
+  number = all->kernels().number(digest.key_of(pointers));
+  if (path::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
+    kernel.flops = flops(program_call(routine, pointers, door_, caller));
+  }
+  part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
+  cause = digest.decides() ? path::Cause::always : all->cause();
+  if (part_ == Part::skipped) {
+    const Call call = program_call(routine, pointers, door_, caller);
+    skipped_value_ = kernel::skip(call).value;
+    mpi::settle_outputs(call);
+    all->note_left_out();
+    all->computed(number, all->estimate(number), false);
+    all->return_to_program();
+    all->note_time_of_leaving_out();
+    return;
+  }
+  if (all->has_skipped()) {
+    unsafe = program_call(routine, pointers, door_, caller);
+    // looking at the operands of one of half a microsecond takes longer than it, whatever they hold; but it mustn't make the program give up
+    if (cause != path::Cause::brief || mpi::can_fail(*unsafe->routine)) {
+      mpi::make_safe(*unsafe);
+    }
+    damped.apply(*unsafe, pointers);
+    denormals.begin();
+  }
+  ++depth;
+  started = all->now();
+}
+
+Interception::~Interception() {
+  if (part_ == Part::observed) {
+    mpi::Session* all = mpi::session();
+    const Seconds seconds = all->now() - started;
+    denormals.end();
+    --depth;
+    if (unsafe) {
+      mpi::settle_solution(*unsafe);
+      unsafe.reset();
+    }
+    if (const auto turn = all->turn_at_once()) {
+      all->note_executed(cause, started, seconds);
+      all->computed(number, seconds, true);
+      all->return_to_program();
+    }
+  }
+}
+
+void* Interception::next() const noexcept { return definition_of_call(routine_, door_, caller_); }
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,75 @@
+#include <array>
+
+#include "flopcast/preload/mpi/session.hpp"
+
+/// What travels with the paths: counts of kernels (policy online) and times of kernels (policy eager).
+namespace flopcast::interpose::mpi {
+namespace {
+
+constexpr std::size_t most_records = 8;  ///< in one message
+
+}  // namespace
+
+void Session::follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts) {
+  if (epoch == epoch_ && path_.follow(mark) && options_.policy == path::Policy::online) {
+    counts_.replace(counts);
+  }
+}
+
+path::KernelCounts Session::counts() const {
+  return options_.policy == path::Policy::online ? counts_.most_frequent(Channel::most_counts) : path::KernelCounts();
+}
+
+Agreement Session::agreement(bool execute, const Channel* channel) const {
+  Agreement mine{path_.mark(), execute ? 1 : 0, epoch_};
+  mine.skipped = has_skipped_ ? 1 : 0;
+  if (options_.policy == path::Policy::eager && channel != nullptr && channel->aggregate() &&
+      eager_.has_something_to_tell(*channel->aggregate())) {
+    mine.teller = channel->rank();
+  }
+  return mine;
+}
+
+void Session::follow(const Agreement& agreement, Channel& channel) {
+  if (options_.policy == path::Policy::online && channel.size() > 1) {
+    note_skipped_elsewhere(agreement.skipped != 0, agreement.epoch);
+    take_counts(agreement, channel);
+    return;
+  }
+  follow(agreement);
+  if (agreement.teller != Agreement::nobody) {
+    hear(agreement, channel);
+  }
+}
+
+/// The process on the longest path tells the others its counts.
+void Session::take_counts(const Agreement& agreement, Channel& channel) {
+  path::KernelCounts all = counts();
+  all.resize(Channel::most_counts);
+  channel.broadcast(all.data(), all.size() * sizeof(path::KernelCount), channel.rank_of(agreement.mark.place.rank));
+  while (!all.empty() && all.back().count == 0) {
+    all.pop_back();
+  }
+  follow(agreement.mark, agreement.epoch, all);
+}
+
+/// The process with something to tell tells it.
+void Session::hear(const Agreement& agreement, Channel& channel) {
+  std::array<path::EagerRecord, most_records> records{};
+  if (channel.rank() == agreement.teller) {
+    const std::vector<path::EagerRecord> mine = eager_.to_tell(*channel.aggregate(), most_records);
+    std::copy(mine.begin(), mine.end(), records.begin());
+  }
+  channel.broadcast(records.data(), sizeof records, agreement.teller);
+  for (const path::EagerRecord& record : records) {
+    if (record.times.count == 0) {
+      break;
+    }
+    const std::uint32_t kernel = kernels_.number(record.key);
+    if (eager_.hear(kernel, record, *channel.aggregate())) {
+      decisions_.know_everywhere(kernel, record.key, record.times);
+    }
+  }
+}
+
+}  // namespace flopcast::interpose::mpi

@@ -1,0 +1,171 @@
+#include "flopcast/regions.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "flopcast/preload/mpi/session.hpp"
+#include "flopcast/preload/mpi/traffic.hpp"
+
+/// Regions of the program's own code, as flopcast/regions.h describes them.
+namespace flopcast::interpose::mpi {
+
+bool Session::enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out) {
+  if (region_.depth > 0 || !measures_) {
+    ++region_.depth;
+    return true;
+  }
+  leave_program();
+  path::KernelKey key{path::KernelKind::region, regions_.number(name), {}, std::ssize(sizes)};
+  std::copy(sizes.begin(), sizes.end(), key.words.begin());
+  const std::uint32_t kernel = kernels_.number(key);
+  if (may_be_left_out && communicating_regions_.count(key.routine) == 0 && !wants_execution(kernel)) {
+    note_left_out();
+    computed(kernel, estimate(kernel), false);
+    return_to_program();
+    return false;
+  }
+  region_ = {1, kernel, 0, false, may_be_left_out ? cause() : path::Cause::always};
+  return_to_program();
+  return true;
+}
+
+void Session::leave_region() {
+  if (region_.depth == 0 || --region_.depth > 0 || !measures_) {
+    return;
+  }
+  leave_program();
+  if (region_.communicates) {
+    communicating_regions_.insert(kernels_[region_.kernel].key.routine);
+  }
+  spent_.program -= region_.seconds;
+  spent_.add_computation(region_.cause, region_.seconds);
+  note_time(region_.kernel, region_.seconds, true);
+  note_on_path(region_.kernel, {region_.seconds, region_.seconds, false});  // where its computation is already
+  return_to_program();
+}
+
+void Session::measure(bool on) {
+  if (on == measures_) {
+    return;
+  }
+  leave_program();
+  waited_on_path(settle_questions(0, 0));
+  note_system_time(measures_);
+  region_.depth = 0;  // one that is open says nothing
+  measures_ = on;
+  if (on) {
+    begun_ = wall();
+  } else {
+    elapsed_ += wall() - begun_;
+  }
+  return_to_program();
+}
+
+void Session::control(int level) {
+  if (follows_program()) {
+    const auto lock = turn();
+    measure(level > 0);
+  }
+}
+
+void Session::count_anew() {
+  PMPI_Barrier(world_);
+  for (std::uint32_t i = 0; i < kernels_.kernels().size(); ++i) {
+    path::Kernel& kernel = kernels_[i];
+    kernel.executed = kernel.in_context = kernel.along = {};
+    kernel.skipped = 0;
+  }
+  path_ = path::CriticalPath(rank_);
+  path_.reserve_log();
+  counts_ = {};
+  spent_ = {};
+  asked_ = settled_ = 0;
+  note_system_time(false);
+  calls_ = {};
+  forget_traffic();
+  region_.depth = 0;
+  ++epoch_;
+  PMPI_Barrier(world_);
+  elapsed_ = 0;
+  begun_ = wall();
+}
+
+void Session::reset() {
+  decisions_.begin_anew();
+  count_anew();
+  return_to_program();
+}
+
+namespace {
+
+/// The session if it follows what this thread does now.
+Session* followed() noexcept {
+  Session* all = session();
+  return all != nullptr && all->follows_program() ? all : nullptr;
+}
+
+int enter(const char* name, int count, const std::int64_t* sizes, int may_be_left_out) {
+  constexpr int most_sizes = 8;
+  Session* all = followed();
+  if (all == nullptr) {
+    return 1;
+  }
+  const auto turn = all->turn();
+  if (name == nullptr || count < 0 || count > most_sizes || (count > 0 && sizes == nullptr)) {
+    std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed without being told apart\n",
+                 name == nullptr ? "" : name, count, most_sizes);
+    return all->enter_region(name == nullptr ? "?" : name, {}, false) ? 1 : 0;
+  }
+  return all->enter_region(name, {sizes, static_cast<std::size_t>(count)}, may_be_left_out != 0) ? 1 : 0;
+}
+
+void leave() {
+  if (Session* all = followed()) {
+    const auto turn = all->turn();
+    all->leave_region();
+  }
+}
+
+void measure(int on) {
+  if (Session* all = followed()) {
+    const auto turn = all->turn();
+    all->measure(on != 0);
+  }
+}
+
+void reset() {
+  if (Session* all = followed()) {
+    const auto turn = all->turn();
+    all->reset();
+  }
+}
+
+/// -1 where nobody asks for several: then the program's only one is its command line's.
+int next_configuration() {
+  Session* all = followed();
+  return all == nullptr || !all->has_executions() ? -1 : all->next_configuration() ? 1 : 0;
+}
+
+const char* parameter(const char* name) {
+  Session* all = followed();
+  const std::string* value = all == nullptr || name == nullptr ? nullptr : all->parameter(name);
+  return value != nullptr ? value->c_str() : nullptr;
+}
+
+}  // namespace
+}  // namespace flopcast::interpose::mpi
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+const flopcast_region_hooks* flopcast_region_hooks_2() {
+  namespace mpi = flopcast::interpose::mpi;
+  static constexpr flopcast_region_hooks hooks = {mpi::enter,    mpi::leave, mpi::measure, mpi::reset, mpi::next_configuration,
+                                                  mpi::parameter};
+  return &hooks;
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,646 @@
+#include "flopcast/preload/mpi/requests.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "flopcast/support/own_pages.hpp"
+#include "flopcast/preload/mpi/session.hpp"
+#include "flopcast/preload/kernels/skipped_data.hpp"
+
+namespace flopcast::interpose::mpi {
+
+void Requests::add(MPI_Request request, Pending pending) { pending_.emplace(request, std::move(pending)); }
+
+std::optional<Pending> Requests::take(MPI_Request request) {
+  const auto found = pending_.find(request);
+  if (found == pending_.end()) {
+    return std::nullopt;
+  }
+  Pending pending = std::move(found->second);
+  pending_.erase(found);
+  return pending;
+}
+
+Pending* Requests::find(MPI_Request request) {
+  const auto found = pending_.find(request);
+  return found != pending_.end() ? &found->second : nullptr;
+}
+
+Requests& requests() {
+  static Requests all;
+  return all;
+}
+
+void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
+  if (channel != nullptr && channel->has(destination)) {
+    session()->note_call(Routine::send, bytes, destination, tag);
+    channel->send(session()->path(), session()->envelope(bytes, tag, skipped), destination, session()->counts());
+  }
+}
+
+namespace {
+
+/// Bytes of the reals that a basic type is made of, 4 or 8; 0 if it isn't made of any.
+int real_bytes(MPI_Datatype type) noexcept {
+  const std::array singles = {MPI_FLOAT, MPI_REAL, MPI_C_FLOAT_COMPLEX, MPI_COMPLEX};
+  const std::array doubles = {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX};
+  return std::find(singles.begin(), singles.end(), type) != singles.end()   ? 4
+         : std::find(doubles.begin(), doubles.end(), type) != doubles.end() ? 8
+                                                                            : 0;
+}
+
+bool has_precision_of_fortran(int combiner) noexcept { return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX; }
+
+/// The same if `type` is derived from numbers of one precision alone, in whatever way: it goes by the sequence of basic types, which is the
+/// same in all processes of a communication. Derived types are made and freed all the time: it is asked anew whenever one is used.
+int real_bytes_of_derived(MPI_Datatype type) {
+  int integer_count = 0;
+  int address_count = 0;
+  int type_count = 0;
+  int combiner = MPI_COMBINER_NAMED;
+  if (PMPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner) != MPI_SUCCESS) {
+    return 0;
+  }
+  if (has_precision_of_fortran(combiner)) {
+    const std::int64_t bytes = message_bytes(1, type);
+    return bytes <= (combiner == MPI_COMBINER_F90_REAL ? 4 : 8) ? 4 : 8;
+  }
+  if (combiner == MPI_COMBINER_NAMED || type_count == 0) {
+    return real_bytes(type);
+  }
+  std::vector<int> integers(static_cast<std::size_t>(integer_count));
+  std::vector<MPI_Aint> addresses(static_cast<std::size_t>(address_count));
+  std::vector<MPI_Datatype> parts(static_cast<std::size_t>(type_count));
+  PMPI_Type_get_contents(type, integer_count, address_count, type_count, integers.data(), addresses.data(), parts.data());
+  int all = real_bytes_of_derived(parts.front());
+  for (MPI_Datatype& part : parts) {
+    all = real_bytes_of_derived(part) == all ? all : 0;
+    PMPI_Type_get_envelope(part, &integer_count, &address_count, &type_count, &combiner);
+    if (combiner != MPI_COMBINER_NAMED && !has_precision_of_fortran(combiner) && combiner != MPI_COMBINER_F90_INTEGER) {
+      PMPI_Type_free(&part);  // a derived type comes as another handle
+    }
+  }
+  return all;
+}
+
+/// Memory that a strided type spreads over, such as a block of a matrix, is settled in a copy without gaps, since what lies in the gaps isn't
+/// the message's.
+void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
+  const int element_bytes = real_bytes_of_derived(type);
+  const std::int64_t size = message_bytes(1, type);
+  if (element_bytes == 0 || size == 0 || bytes % size != 0 || bytes / size > std::numeric_limits<int>::max()) {
+    return;
+  }
+  const int count = static_cast<int>(bytes / size);
+  int packed_bytes = 0;
+  PMPI_Pack_size(count, type, MPI_COMM_SELF, &packed_bytes);
+  static OwnVector<char> copy;
+  copy.resize(std::max(copy.size(), static_cast<std::size_t>(packed_bytes)));
+  int end = 0;
+  PMPI_Pack(buffer, count, type, copy.data(), packed_bytes, &end, MPI_COMM_SELF);
+  if (end == bytes && settle_numbers(copy.data(), bytes, element_bytes)) {
+    int begin = 0;
+    PMPI_Unpack(copy.data(), end, &begin, buffer, count, type, MPI_COMM_SELF);
+  }
+}
+
+}  // namespace
+
+bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
+  constexpr std::int64_t most_control_bytes = 64;
+  return bytes > most_control_bytes && type != MPI_DATATYPE_NULL &&
+         (real_bytes(type) != 0 || (session()->options().policy != path::Policy::full && real_bytes_of_derived(type) != 0));
+}
+
+void mend_status(const Shadow& shadow, MPI_Status& status) noexcept {
+  if (shadow.is_empty()) {
+    PMPI_Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(shadow.bytes));
+  }
+}
+
+void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type) {
+  MPI_Aint begin = 0;
+  MPI_Aint extent = 0;
+  if (buffer == nullptr || type == MPI_DATATYPE_NULL || PMPI_Type_get_extent(type, &begin, &extent) != MPI_SUCCESS) {
+    return;
+  }
+  if (begin == 0 && message_bytes(1, type) == extent) {
+    settle_message(buffer, bytes, real_bytes(type) == 4 ? 4 : 8);
+  } else {
+    settle_strided(buffer, bytes, type);
+  }
+}
+
+namespace {
+
+/// The type that was asked for last: asking MPI takes as long as all else that a short message costs here. Only types of MPI's own are kept,
+/// as nobody frees them.
+struct {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Count size = 0;
+} last_named;
+
+MPI_Count size_of(MPI_Datatype type) noexcept {
+  if (type == last_named.type) {
+    return last_named.size;
+  }
+  MPI_Count size = 0;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS) {
+    return 0;
+  }
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED) {
+    last_named = {type, size};
+  }
+  return size;
+}
+
+}  // namespace
+
+std::int64_t message_bytes(std::int64_t count, MPI_Datatype type) noexcept {
+  return count > 0 && type != MPI_DATATYPE_NULL ? static_cast<std::int64_t>(size_of(type)) * count : 0;
+}
+
+namespace {
+
+/// Whether the processes of a nonblocking collective have agreed; makes progress.
+bool has_agreed(AgreementInFlight& agreement) {
+  int done = 1;
+  if (agreement.is_programs) {
+    PMPI_Request_get_status(agreement.request, &done, MPI_STATUS_IGNORE);
+  } else {
+    PMPI_Test(&agreement.request, &done, MPI_STATUS_IGNORE);
+  }
+  return done != 0;
+}
+
+/// What the completion of one or more requests comes to.
+class Completion {
+ public:
+  /// Before MPI is asked: shadows of messages that must arrive, and agreements that must be reached, before it can answer.
+  void await(int request, Pending pending) {
+    if (pending.names_its_message()) {
+      const Arrival* shadow = session()->idle([&] { return &pending.channel->receive(pending.source, pending.tag); });
+      follow(pending, *shadow);
+      if (shadow->is_empty()) {
+        to_mend_.emplace_back(request, *shadow);
+      }
+    } else if (!pending.is_receive()) {
+      await_agreement(*pending.agreement);
+      follow(pending);
+    } else {
+      later_.push_back(std::move(pending));
+      return;
+    }
+    done_.push_back(std::move(pending));
+  }
+
+  /// Statuses of empty messages among those of await(), by the number of the request that was given.
+  template <class Statuses>
+  void mend(Statuses& statuses) {
+    for (const auto& [request, shadow] : to_mend_) {
+      mend_status(shadow, statuses[request]);
+    }
+  }
+
+  /// For those of await() that only their status tells about, in the same order.
+  [[nodiscard]] std::size_t unknown() const noexcept { return later_.size(); }
+
+  void finish_unknown(std::size_t i, MPI_Status& status) { finish(std::move(later_[i]), status); }
+
+  /// After MPI has said that it is complete.
+  void finish(Pending pending, MPI_Status& status) {
+    if (!pending.is_receive()) {
+      follow(pending);
+    } else if (pending.is_exchange()) {
+      if (const Arrival* shadow = shadow_of_exchange(pending)) {
+        follow(pending, *shadow);
+        mend_status(*shadow, status);
+      }
+    } else if (!was_cancelled(pending, status)) {
+      const Arrival& shadow = pending.channel->receive(status.MPI_SOURCE, status.MPI_TAG);
+      follow(pending, shadow);
+      mend_status(shadow, status);
+    } else {
+      return;
+    }
+    done_.push_back(std::move(pending));
+  }
+
+  /// Puts the costs on the path: `seconds` of the clock between the program's question and MPI's answer. What a message or a collective
+  /// moves takes what the model says where CPU time is the clock; otherwise it takes the time waited, shared out among those that are
+  /// complete.
+  void account(Seconds seconds) {
+    Session& all = *session();
+    if (done_.empty()) {
+      seconds += all.settle_questions(0, 0);
+      const Seconds idle = all.uses_cpu_clock() ? 0 : all.explain_wait(seconds);  // of a send, for its receiver
+      all.waited_on_path(idle);
+      return;
+    }
+    seconds += all.settle_questions(last_seen(), usual_seconds());
+    const Seconds share = seconds / static_cast<double>(done_.size());
+    for (const Pending& pending : done_) {
+      const Seconds cost = all.uses_cpu_clock()
+                               ? all.messages().seconds(pending.pattern, static_cast<double>(pending.bytes), pending.channel->size())
+                               : share;
+      const std::uint32_t kernel =
+          all.communication_kernel(pending.routine, pending.bytes, pending.channel->size(), pending.channel->stride());
+      const Seconds taken = pending.skipped ? all.estimate(kernel, pending.pattern, pending.bytes, pending.channel->size()) : cost;
+      all.communicated(kernel, taken, static_cast<double>(pending.bytes), !pending.skipped);
+      if (pending.made != MPI_COMM_NULL) {
+        adopt(pending.made, pending.agreement->all.channel);
+      }
+    }
+  }
+
+ private:
+  /// Since when all that is complete was under way; negative if nobody knows.
+  [[nodiscard]] Seconds last_seen() const noexcept {
+    const auto earlier = [](const Pending& a, const Pending& b) { return a.seen < b.seen; };
+    const bool all_seen = std::all_of(done_.begin(), done_.end(), [](const Pending& pending) { return pending.seen >= 0; });
+    return all_seen ? std::max_element(done_.begin(), done_.end(), earlier)->seen : -1;
+  }
+
+  /// What they take at most where nobody knows how long they were under way.
+  [[nodiscard]] Seconds usual_seconds() const {
+    Seconds sum = 0;
+    for (const Pending& pending : done_) {
+      sum += 2 * session()->messages().seconds(pending.pattern, static_cast<double>(pending.bytes), pending.channel->size());
+    }
+    return sum;
+  }
+
+  /// Of one from anybody, or with any tag, some shadow that may be its own. That stays: a shadow too many is never waited for, but one that
+  /// was taken in place of another would be.
+  static const Arrival* shadow_of_exchange(const Pending& pending) {
+    return pending.names_its_message() ? &pending.channel->receive(pending.source, pending.tag)
+                                       : pending.channel->look(pending.source, pending.tag);
+  }
+
+  static bool was_cancelled(const Pending& pending, MPI_Status& status) {
+    int cancelled = 0;
+    if (pending.cancelled) {
+      PMPI_Test_cancelled(&status, &cancelled);
+    }
+    return cancelled != 0 || !pending.channel->has(status.MPI_SOURCE);
+  }
+
+  static void follow(Pending& pending, const Arrival& shadow) {
+    session()->follow(shadow);
+    pending.bytes = shadow.bytes;
+    pending.skipped = shadow.is_empty();
+    if (pending.skipped && real_bytes(pending.type) != 0) {  // others may have been freed
+      settle_empty(pending.buffer, shadow.bytes, pending.type);
+    }
+  }
+
+  /// Without completing the program's own request.
+  static void await_agreement(AgreementInFlight& agreement) {
+    session()->idle([&] {
+      while (agreement.is_programs && !has_agreed(agreement)) {
+        sched_yield();
+      }
+      return agreement.is_programs ? MPI_SUCCESS : PMPI_Wait(&agreement.request, MPI_STATUS_IGNORE);
+    });
+  }
+
+  /// A collective that MPI has completed, or is asked to complete: all have begun it.
+  static void follow(Pending& pending) {
+    if (!pending.agreement->is_programs) {
+      await_agreement(*pending.agreement);
+    }
+    session()->follow(pending.agreement->all);
+  }
+
+  std::vector<Pending> done_;
+  std::vector<Pending> later_;  ///< of await()
+  std::vector<std::pair<int, Shadow>> to_mend_;
+};
+
+/// Statuses for us where the program doesn't want any.
+class Statuses {
+ public:
+  Statuses(MPI_Status* wanted, int count) : all_(wanted) {
+    if (wanted == MPI_STATUSES_IGNORE) {
+      own_.resize(static_cast<std::size_t>(count));
+      all_ = own_.data();
+    }
+  }
+  [[nodiscard]] MPI_Status* get() noexcept { return all_; }
+  MPI_Status& operator[](int i) noexcept { return all_[i]; }
+
+ private:
+  std::vector<MPI_Status> own_;
+  MPI_Status* all_;
+};
+
+/// Runs `answer`, which asks MPI, and returns its result and the seconds it took.
+template <class Answer>
+std::pair<int, Seconds> timed(Answer answer) {
+  const Seconds start = session()->now();
+  const int result = answer();
+  return {result, session()->now() - start};
+}
+
+int wait_one(MPI_Request* request, MPI_Status* wanted) {
+  std::optional<Pending> pending = requests().take(*request);
+  MPI_Status own;
+  MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
+  Completion completion;
+  const bool any = pending.has_value();
+  if (any) {
+    completion.await(0, std::move(*pending));
+  }
+  const auto [result, seconds] = timed([&] { return PMPI_Wait(request, status); });
+  completion.mend(status);
+  if (any && completion.unknown() > 0 && result == MPI_SUCCESS) {
+    completion.finish_unknown(0, *status);
+  }
+  completion.account(seconds);
+  return result;
+}
+
+int wait_all(int count, MPI_Request* all, MPI_Status* wanted) {
+  Completion completion;
+  std::vector<int> unknown;
+  for (int i = 0; i < count; ++i) {
+    const std::size_t before = completion.unknown();
+    if (std::optional<Pending> pending = requests().take(all[i])) {
+      completion.await(i, std::move(*pending));
+    }
+    if (completion.unknown() > before) {
+      unknown.push_back(i);
+    }
+  }
+  Statuses statuses(wanted, unknown.empty() ? 0 : count);
+  MPI_Status* const asked = unknown.empty() ? wanted : statuses.get();
+  const auto [result, seconds] = timed([&] { return PMPI_Waitall(count, all, asked); });
+  if (asked != MPI_STATUSES_IGNORE) {
+    completion.mend(asked);
+  }
+  for (std::size_t i = 0; i < unknown.size() && result == MPI_SUCCESS; ++i) {
+    completion.finish_unknown(i, statuses[unknown[i]]);
+  }
+  completion.account(seconds);
+  return result;
+}
+
+/// A nonblocking collective isn't complete for the program before its agreement is: MPI must not be asked earlier.
+bool agreement_is_open(MPI_Request request) {
+  const Pending* pending = requests().find(request);
+  return pending != nullptr && !pending->is_receive() && !has_agreed(*pending->agreement);
+}
+
+bool any_agreement_is_open(std::span<const MPI_Request> all) {
+  bool open = false;
+  for (const MPI_Request request : all) {
+    open = (request != MPI_REQUEST_NULL && agreement_is_open(request)) || open;  // each of them makes progress
+  }
+  return open;
+}
+
+void finish_if_followed(Completion& completion, MPI_Request handle, MPI_Status& status) {
+  if (std::optional<Pending> pending = requests().take(handle)) {
+    completion.finish(std::move(*pending), status);
+  }
+}
+
+/// Whether what a request waits for is under way.
+bool is_under_way(Pending& pending) {
+  constexpr int most_looked_through = 64;
+  if (!pending.is_receive()) {
+    return has_agreed(*pending.agreement);
+  }
+  const bool is_looked_for = pending.source != MPI_ANY_SOURCE || pending.channel->size() <= most_looked_through;
+  return is_looked_for && pending.channel->look(pending.source, pending.tag) != nullptr;
+}
+
+/// MPI was asked in vain for these: time passes in which what they wait for may be under way already. Of many some are looked at, now these,
+/// now those.
+void note_in_vain(std::span<const MPI_Request> all) {
+  constexpr std::size_t most = 16;
+  static std::size_t next = 0;
+  session()->note_vain_question();
+  if (session()->uses_cpu_clock()) {
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
+    const MPI_Request request = all[next++ % all.size()];
+    Pending* pending = request == MPI_REQUEST_NULL ? nullptr : requests().find(request);
+    if (pending != nullptr && pending->seen < 0 && is_under_way(*pending)) {
+      pending->seen = session()->asked();
+    }
+  }
+}
+
+/// MPI has said whether a request is complete, and goes on with it.
+void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
+  if (!is_complete) {
+    note_in_vain({&request, 1});
+    return;
+  }
+  const Pending* pending = requests().find(request);
+  if (pending != nullptr && pending->is_receive() && !pending->is_exchange() && !pending->cancelled &&
+      pending->channel->has(status.MPI_SOURCE)) {
+    mend_status(pending->channel->peek(status.MPI_SOURCE, status.MPI_TAG), status);
+  }
+}
+
+/// MPI_Waitany and MPI_Testany: `ask` gets a status and tells which request is complete.
+template <class Ask>
+int complete_any(int count, MPI_Request* all, const int* index, const int* flag, MPI_Status* wanted, Ask ask) {
+  const std::vector<MPI_Request> handles(all, all + count);
+  MPI_Status own;
+  MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
+  const auto [result, seconds] = timed([&] { return ask(status); });
+  if (result == MPI_SUCCESS && *flag == 0) {
+    note_in_vain(handles);
+    return result;
+  }
+  Completion completion;
+  if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) {
+    finish_if_followed(completion, handles[static_cast<std::size_t>(*index)], *status);
+  }
+  completion.account(seconds);
+  return result;
+}
+
+/// MPI_Waitsome and MPI_Testsome.
+template <class Ask>
+int complete_some(int count, MPI_Request* all, const int* completed, const int* indices, MPI_Status* wanted, Ask ask) {
+  const std::vector<MPI_Request> handles(all, all + count);
+  Statuses statuses(wanted, count);
+  const auto [result, seconds] = timed([&] { return ask(statuses.get()); });
+  if (result == MPI_SUCCESS && *completed == 0) {
+    note_in_vain(handles);
+    return result;
+  }
+  Completion completion;
+  for (int i = 0; result == MPI_SUCCESS && *completed != MPI_UNDEFINED && i < *completed; ++i) {
+    finish_if_followed(completion, handles[static_cast<std::size_t>(indices[i])], statuses[i]);
+  }
+  completion.account(seconds);
+  return result;
+}
+
+int test_all(int count, MPI_Request* all, int* flag, MPI_Status* wanted) {
+  if (any_agreement_is_open({all, static_cast<std::size_t>(count)})) {
+    session()->note_vain_question();
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  const std::vector<MPI_Request> handles(all, all + count);
+  Statuses statuses(wanted, count);
+  const auto [result, seconds] = timed([&] { return PMPI_Testall(count, all, flag, statuses.get()); });
+  if (result == MPI_SUCCESS && *flag == 0) {
+    note_in_vain(handles);
+    return result;
+  }
+  Completion completion;
+  for (int i = 0; result == MPI_SUCCESS && i < count; ++i) {
+    finish_if_followed(completion, handles[static_cast<std::size_t>(i)], statuses[i]);
+  }
+  completion.account(seconds);
+  return result;
+}
+
+/// A persistent request begins anew.
+void start(MPI_Request request) {
+  const auto found = requests().persistent.find(request);
+  if (found == requests().persistent.end()) {
+    return;
+  }
+  const Persistent& persistent = found->second;
+  if (!persistent.receives) {
+    announce(persistent.channel.get(), persistent.bytes, persistent.peer, persistent.tag);
+  } else {
+    Pending pending;
+    pending.routine = persistent.routine;
+    pending.channel = persistent.channel;
+    pending.source = persistent.peer;
+    pending.tag = persistent.tag;
+    session()->note_call(Routine::irecv, 0, persistent.peer, persistent.tag);
+    session()->acknowledge(*persistent.channel, persistent.peer, persistent.bytes);
+    requests().add(request, std::move(pending));
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::interpose::mpi
+
+using namespace flopcast::interpose::mpi;
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const Inside inside;
+  return inside ? wait_one(request, status) : PMPI_Wait(request, status);
+}
+
+int MPI_Waitall(int count, MPI_Request all[], MPI_Status* statuses) {
+  const Inside inside;
+  return inside ? wait_all(count, all, statuses) : PMPI_Waitall(count, all, statuses);
+}
+
+int MPI_Waitany(int count, MPI_Request all[], int* index, MPI_Status* status) {
+  const Inside inside;
+  const auto ask = [&](MPI_Status* into) { return PMPI_Waitany(count, all, index, into); };
+  const int always = 1;
+  return inside ? complete_any(count, all, index, &always, status, ask) : ask(status);
+}
+
+int MPI_Waitsome(int count, MPI_Request all[], int* completed, int indices[], MPI_Status* statuses) {
+  const Inside inside;
+  const auto ask = [&](MPI_Status* into) { return PMPI_Waitsome(count, all, completed, indices, into); };
+  return inside ? complete_some(count, all, completed, indices, statuses, ask) : ask(statuses);
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  const Inside inside;
+  if (!inside) {
+    return PMPI_Test(request, flag, status);
+  }
+  if (*request != MPI_REQUEST_NULL && agreement_is_open(*request)) {
+    session()->note_vain_question();
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  const int first = 0;
+  return complete_any(1, request, &first, flag, status, [&](MPI_Status* into) { return PMPI_Test(request, flag, into); });
+}
+
+int MPI_Testall(int count, MPI_Request all[], int* flag, MPI_Status* statuses) {
+  const Inside inside;
+  return inside ? test_all(count, all, flag, statuses) : PMPI_Testall(count, all, flag, statuses);
+}
+
+int MPI_Testany(int count, MPI_Request all[], int* index, int* flag, MPI_Status* status) {
+  const Inside inside;
+  const auto ask = [&](MPI_Status* into) { return PMPI_Testany(count, all, index, flag, into); };
+  return inside ? complete_any(count, all, index, flag, status, ask) : ask(status);
+}
+
+int MPI_Testsome(int count, MPI_Request all[], int* completed, int indices[], MPI_Status* statuses) {
+  const Inside inside;
+  const auto ask = [&](MPI_Status* into) { return PMPI_Testsome(count, all, completed, indices, into); };
+  return inside ? complete_some(count, all, completed, indices, statuses, ask) : ask(statuses);
+}
+
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  const Inside inside;
+  MPI_Status own;
+  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PMPI_Request_get_status(request, flag, into);
+  if (inside && result == MPI_SUCCESS) {
+    note_answer(request, *flag != 0, *into);
+  }
+  return result;
+}
+
+int MPI_Cancel(MPI_Request* request) {
+  const Inside inside;
+  if (Pending* pending = inside ? requests().find(*request) : nullptr) {
+    pending->cancelled = true;
+  }
+  return PMPI_Cancel(request);
+}
+
+int MPI_Request_free(MPI_Request* request) {
+  const Inside inside;
+  if (inside) {
+    requests().take(*request);
+    requests().persistent.erase(*request);
+  }
+  return PMPI_Request_free(request);
+}
+
+int MPI_Start(MPI_Request* request) {
+  const Inside inside;
+  if (inside) {
+    start(*request);
+  }
+  return PMPI_Start(request);
+}
+
+int MPI_Startall(int count, MPI_Request all[]) {
+  const Inside inside;
+  for (int i = 0; inside && i < count; ++i) {
+    start(all[i]);
+  }
+  return PMPI_Startall(count, all);
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,129 @@
+#include <link.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/preload/common/buffer_lock.hpp"
+#include "flopcast/preload/common/calls_to_follow.hpp"
+#include "flopcast/preload/mpi/session.hpp"
+#include "flopcast/preload/common/redirect.hpp"
+
+using flopcast::interpose::mpi::Session;
+using flopcast::interpose::mpi::session;
+
+namespace {
+
+/// Whether a library is the MPI that this one isn't built for, by its name. Where MPICH's is called libmpi, it has number 12.
+bool is_other_mpi(std::string_view path) noexcept {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const bool is_mpich = name.rfind("libmpich.so", 0) == 0 || name.rfind("libmpi.so.12", 0) == 0;
+#ifdef OPEN_MPI
+  return is_mpich;
+#else
+  return !is_mpich && name.rfind("libmpi.so", 0) == 0;
+#endif
+}
+
+/// Whether it is loaded: the program is linked with it, or has opened it (Python's mpi4py).
+bool other_mpi_is_loaded() noexcept {
+  return dl_iterate_phdr([](dl_phdr_info* object, std::size_t, void*) { return is_other_mpi(object->dlpi_name) ? 1 : 0; }, nullptr) != 0;
+}
+
+/// Between two MPIs a program crashes, or finds itself alone. It is ended before anything of that, and flopcast says why.
+void require_one_mpi() noexcept {
+  if (const Session* all = session(); all != nullptr && other_mpi_is_loaded()) {
+    flopcast::interpose::mpi::write_stage(all->options(), flopcast::interpose::mpi_stage_foreign);
+    _exit(static_cast<int>(flopcast::ExitCode::environment));
+  }
+}
+
+[[gnu::constructor]] void load() noexcept {
+  flopcast::interpose::mpi::open_session();  // says that the library is there
+  require_one_mpi();
+  if (session() != nullptr) {
+    flopcast::interpose::redirect_calls(flopcast::interpose::followed_symbol, flopcast::interpose::locked_deep);
+  }
+}
+
+/// Processes that the program has spawned inherit the library and the profile's file, which are those of their parents.
+bool is_spawned() noexcept {
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  return parent != MPI_COMM_NULL;
+}
+
+int begin(int result) noexcept {
+  if (Session* all = session(); all != nullptr && result == MPI_SUCCESS && !is_spawned()) {
+    all->begin();
+  }
+  return result;
+}
+
+/// Processes of `workers`, which `comm` has made together, are counted by its process `root`.
+int spawned(int result, int root, MPI_Comm comm, const MPI_Comm* workers) noexcept {
+  int rank = 0;
+  int count = 0;
+  if (Session* all = session(); all != nullptr && all->follows_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_remote_size(*workers, &count);
+    all->note_spawned(rank == root ? count : 0);
+  }
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+int MPI_Init(int* argc, char*** argv) {
+  require_one_mpi();
+  return begin(PMPI_Init(argc, argv));
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  require_one_mpi();
+  const Session* all = session();
+  const bool too_much = required == MPI_THREAD_MULTIPLE && all != nullptr && !all->grants_thread_multiple();
+  return begin(PMPI_Init_thread(argc, argv, too_much ? MPI_THREAD_SERIALIZED : required, provided));
+}
+
+#if MPI_VERSION >= 4
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
+  if (Session* all = session()) {
+    all->note_sessions();
+  }
+  return PMPI_Session_init(info, handler, made);
+}
+#endif
+
+int MPI_Comm_spawn(const char* program, char* arguments[], int processes, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* workers,
+                   int errors[]) {
+  return spawned(PMPI_Comm_spawn(program, arguments, processes, info, root, comm, workers, errors), root, comm, workers);
+}
+
+int MPI_Comm_spawn_multiple(int count, char* programs[], char** arguments[], const int processes[], const MPI_Info infos[], int root,
+                            MPI_Comm comm, MPI_Comm* workers, int errors[]) {
+  return spawned(PMPI_Comm_spawn_multiple(count, programs, arguments, processes, infos, root, comm, workers, errors), root, comm, workers);
+}
+
+/// 0: what the program does isn't measured from now on; greater levels: it is.
+int MPI_Pcontrol(const int level, ...) {
+  if (Session* all = session()) {
+    all->control(level);
+  }
+  return PMPI_Pcontrol(level);
+}
+
+int MPI_Finalize() {
+  if (Session* all = session(); all != nullptr && all->follows_this_thread()) {
+    all->end();
+  }
+  return PMPI_Finalize();
+}
+
+#pragma GCC visibility pop
+}

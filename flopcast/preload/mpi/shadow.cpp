@@ -1,0 +1,403 @@
+#include "flopcast/preload/mpi/shadow.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "flopcast/preload/kernels/patience.hpp"
+#include "flopcast/preload/mpi/shadow_mail.hpp"
+#include "flopcast/preload/mpi/shadow_rings.hpp"
+#include "flopcast/preload/mpi/traffic.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+bool counts_travel = false;
+bool is_crowded = false;
+
+std::unique_ptr<ShadowRings> rings;  ///< of this node, while a session lasts
+std::unique_ptr<ShadowMail> mail;    ///< of all processes, while a session lasts
+
+/// Shadows that were in the way of another channel's, by the number of theirs. That may be of a communicator which this process has yet to
+/// hear of, as one that MPI_Comm_idup makes.
+std::unordered_map<std::uint32_t, std::deque<Arrival>>& early_shadows() {
+  static std::unordered_map<std::uint32_t, std::deque<Arrival>> all;
+  return all;
+}
+
+MPI_Datatype agreement_type = MPI_DATATYPE_NULL;
+MPI_Op agreement_op = MPI_OP_NULL;
+int channel_key = MPI_KEYVAL_INVALID;
+
+/// MPI's form of a reduction.
+void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const auto* a = static_cast<const Agreement*>(in);
+  auto* b = static_cast<Agreement*>(inout);
+  for (int i = 0; i < *count; ++i) {
+    if (a[i].epoch == b[i].epoch) {
+      b[i].mark = path::longer(a[i].mark, b[i].mark);
+    } else if (a[i].epoch > b[i].epoch) {
+      b[i].mark = a[i].mark;
+      b[i].epoch = a[i].epoch;
+    }
+    b[i].teller = std::min(a[i].teller, b[i].teller);
+    b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
+    b[i].skipped |= a[i].skipped;
+    b[i].wanted |= a[i].wanted;
+    b[i].channel = std::max(a[i].channel, b[i].channel);
+  }
+}
+
+using Held = std::shared_ptr<Channel>;  ///< what the attribute points to
+
+/// The communicator that was asked for last: asking MPI takes longer than all else that a message costs here. It is forgotten whenever one
+/// gets or loses a shadow.
+struct {
+  MPI_Comm comm = MPI_COMM_NULL;
+  Channel* channel = nullptr;
+} last_asked;
+
+/// A communicator is freed: so is its shadow.
+int delete_channel(MPI_Comm /*comm*/, int /*key*/, void* held, void* /*extra*/) {
+  last_asked = {};
+  delete static_cast<Held*>(held);  // NOLINT: MPI has owned it
+  return MPI_SUCCESS;
+}
+
+std::vector<int> world_ranks_of(MPI_Group group, int size) {
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> world_ranks(ranks.size());
+  PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  PMPI_Group_free(&world);
+  return world_ranks;
+}
+
+/// Distance between one rank and the next; 0 if it varies.
+int stride_of(const std::vector<int>& ranks) {
+  const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
+  for (std::size_t i = 2; i < ranks.size(); ++i) {
+    if (ranks[i] - ranks[i - 1] != stride) {
+      return 0;
+    }
+  }
+  return stride;
+}
+
+}  // namespace
+
+void make_agreement_type() {
+  PMPI_Type_contiguous(static_cast<int>(sizeof(Agreement)), MPI_BYTE, &agreement_type);
+  PMPI_Type_commit(&agreement_type);
+  PMPI_Op_create(reduce_agreements, 1, &agreement_op);
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_channel, &channel_key, nullptr);
+}
+
+void let_counts_travel(bool travel) noexcept { counts_travel = travel; }
+
+void free_agreement_type() {
+  PMPI_Comm_free_keyval(&channel_key);
+  PMPI_Op_free(&agreement_op);
+  PMPI_Type_free(&agreement_type);
+}
+
+void connect_shadows(MPI_Comm world, MPI_Comm node, bool crowded) {
+  int processes = 1;
+  PMPI_Comm_size(world, &processes);
+  early_shadows().clear();
+  mail = std::make_unique<ShadowMail>(world);
+  rings = ShadowRings::make(node, processes);
+  is_crowded = crowded;
+}
+
+void disconnect_shadows() {
+  mail->close();
+  mail.reset();
+  if (rings != nullptr) {
+    rings->free();
+    rings.reset();
+  }
+}
+
+Channel::Channel(MPI_Comm comm, std::uint32_t number) : number_(number), comm_(comm) {
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(comm, &group);
+  PMPI_Comm_size(comm, &size_);
+  PMPI_Comm_rank(comm, &rank_);
+  world_ranks_ = world_ranks_of(group, size_);
+  stride_ = stride_of(world_ranks_);
+  aggregate_ = path::Aggregate::of_ranks(world_ranks_);
+  arrived_.resize(static_cast<std::size_t>(size_));
+  streams_.resize(static_cast<std::size_t>(size_));
+  PMPI_Group_free(&group);
+}
+
+Channel::~Channel() { early_shadows().erase(number_); }
+
+int Channel::rank_of(int world_rank) const noexcept {
+  return static_cast<int>(std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) - world_ranks_.begin());
+}
+
+bool Channel::goes_in_memory(int rank) const noexcept { return rings != nullptr && rings->reaches(world_rank(rank)); }
+
+void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, const path::KernelCounts& counts) {
+  count_sent(sizeof(Shadow) + counts.size() * sizeof(path::KernelCount));
+  const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
+  const int peer = world_rank(destination);
+  const bool in_memory = !counts_travel && goes_in_memory(destination) && rings->put(peer, {number_, number}, path, envelope);
+  if (!in_memory) {
+    mail->send(ShadowMail::Kind::shadow, {envelope, path.mark(), number, number_}, counts, peer);
+  }
+}
+
+bool Channel::take_early(int world_rank, std::uint32_t number) {
+  if (early_shadows().empty()) {
+    return false;
+  }
+  const auto own = early_shadows().find(number_);
+  if (own == early_shadows().end()) {
+    return false;
+  }
+  std::deque<Arrival>& all = own->second;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Arrival& each) { return each.mark.place.rank == world_rank && each.number == number; });
+  if (found == all.end()) {
+    return false;
+  }
+  latest_ = std::move(*found);
+  all.erase(found);
+  if (all.empty()) {
+    early_shadows().erase(own);
+  }
+  return true;
+}
+
+/// One that has come as a message, if it is the one that is taken next; others are put aside.
+bool Channel::take_from_network(int world_rank, std::uint32_t number) {
+  Arrival found;
+  mail->receive(ShadowMail::Kind::shadow, world_rank, found);
+  if (found.channel == number_ && found.number == number) {
+    latest_ = std::move(found);
+    return true;
+  }
+  early_shadows()[found.channel].push_back(std::move(found));
+  return false;
+}
+
+/// From the ring. It is there, unless that was full: then it has come as a message, and what is in the ring of this channel was sent after it.
+bool Channel::take_from_memory(int source, bool& is_in_network) {
+  const int peer = world_rank(source);
+  while (const Letter* letter = rings->front(peer)) {
+    const bool is_own = letter->channel == number_;
+    if (is_own && letter->number != streams_[static_cast<std::size_t>(source)].taken) {
+      is_in_network = true;
+      return false;
+    }
+    Arrival found;
+    read(*letter, peer, found);
+    rings->drop(peer);
+    if (is_own) {
+      latest_ = std::move(found);
+      return true;
+    }
+    early_shadows()[found.channel].push_back(std::move(found));
+  }
+  return false;
+}
+
+/// The next shadow from `source`, if it has come; `asks_network`: as a message, too. Asking makes MPI go on with what else is under way.
+bool Channel::take_if_there(int source, bool asks_network) {
+  Stream& stream = streams_[static_cast<std::size_t>(source)];
+  const int peer = world_rank(source);
+  const bool in_memory = goes_in_memory(source);
+  bool is_in_network = false;
+  bool taken = take_early(peer, stream.taken) || (in_memory && take_from_memory(source, is_in_network));
+  while (is_in_network && !taken) {
+    taken = take_from_network(peer, stream.taken);
+  }
+  if (!taken && asks_network && mail->sender(ShadowMail::Kind::shadow, peer) &&
+      (!in_memory || rings->front(peer) == nullptr)) {  // otherwise that has come before
+    taken = take_from_network(peer, stream.taken);
+  }
+  stream.taken += taken ? 1 : 0;
+  return taken;
+}
+
+/// The next shadow from `source`, those of one process come in order.
+void Channel::take(int source) {
+  Stream& stream = streams_[static_cast<std::size_t>(source)];
+  if (goes_in_memory(source)) {
+    Patience patience(is_crowded);
+    for (bool asks_network = false; !take_if_there(source, asks_network);) {
+      asks_network = patience.is_over();
+    }
+    return;
+  }
+  const int peer = world_rank(source);
+  while (!take_early(peer, stream.taken) && !take_from_network(peer, stream.taken)) {
+  }
+  ++stream.taken;
+}
+
+std::deque<Arrival>& Channel::waiting_from(int source) {
+  std::unique_ptr<std::deque<Arrival>>& waiting = arrived_[static_cast<std::size_t>(source)];
+  if (waiting == nullptr) {
+    waiting = std::make_unique<std::deque<Arrival>>();
+  }
+  return *waiting;
+}
+
+const Arrival& Channel::receive(int source, int tag) {
+  std::deque<Arrival>* waiting = arrived_[static_cast<std::size_t>(source)].get();
+  for (std::size_t i = 0; waiting != nullptr && i < waiting->size(); ++i) {
+    if ((*waiting)[i].tag == tag) {
+      latest_ = std::move((*waiting)[i]);
+      waiting->erase(waiting->begin() + static_cast<std::ptrdiff_t>(i));
+      return latest_;
+    }
+  }
+  for (;;) {
+    take(source);
+    if (latest_.tag == tag) {
+      return latest_;
+    }
+    waiting_from(source).push_back(latest_);
+  }
+}
+
+const Arrival& Channel::peek(int source, int tag) {
+  for (;;) {
+    if (const Arrival* found = look_from(source, tag)) {
+      return *found;
+    }
+    take(source);
+    waiting_from(source).push_back(latest_);
+  }
+}
+
+const Arrival* Channel::look_from(int source, int tag) {
+  std::deque<Arrival>& waiting = waiting_from(source);
+  const auto fits = [&](const Arrival& each) { return tag == MPI_ANY_TAG || each.tag == tag; };
+  const auto found = std::find_if(waiting.begin(), waiting.end(), fits);
+  if (found != waiting.end()) {
+    return &*found;
+  }
+  while (take_if_there(source, !goes_in_memory(source))) {
+    waiting.push_back(latest_);
+    if (fits(waiting.back())) {
+      return &waiting.back();
+    }
+  }
+  return nullptr;
+}
+
+const Arrival* Channel::look(int source, int tag) {
+  if (source != MPI_ANY_SOURCE) {
+    return has(source) ? look_from(source, tag) : nullptr;
+  }
+  for (int each = 0; each < size_; ++each) {
+    if (const Arrival* found = look_from(each, tag)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+void acknowledge(const path::CriticalPath& path, const Envelope& envelope, int world_rank) {
+  count_sent(sizeof(Shadow));
+  mail->send(ShadowMail::Kind::acknowledgement, {envelope, path.mark()}, {}, world_rank);
+}
+
+const Arrival* next_acknowledgement() {
+  static Arrival latest;
+  const std::optional<int> sender = mail->sender(ShadowMail::Kind::acknowledgement, MPI_ANY_SOURCE);
+  if (!sender) {
+    return nullptr;
+  }
+  mail->receive(ShadowMail::Kind::acknowledgement, *sender, latest);
+  return &latest;
+}
+
+void Channel::broadcast(void* bytes, std::size_t count, int root) {
+  count_sent(count);
+  PMPI_Bcast(bytes, static_cast<int>(count), MPI_BYTE, root, comm_);
+}
+
+Agreement agree(MPI_Comm comm, const Agreement& mine) {
+  Agreement all = mine;
+  PMPI_Allreduce(&mine, &all, 1, agreement_type, agreement_op, comm);
+  return all;
+}
+
+Agreement Channel::agree(const Agreement& mine) {
+  if (size_ == 1) {
+    return mine;
+  }
+  count_sent(sizeof(Agreement));
+  return mpi::agree(comm_, mine);
+}
+
+void Channel::begin_to_agree(const Agreement& mine, Agreement& all, MPI_Request& request) {
+  all = mine;
+  if (size_ > 1) {
+    count_sent(sizeof(Agreement));
+    PMPI_Iallreduce(&mine, &all, 1, agreement_type, agreement_op, comm_, &request);
+  }
+}
+
+bool may_have_channel(MPI_Comm comm) noexcept {
+  int inter = 0;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) {
+    return false;
+  }
+  MPI_Group group = MPI_GROUP_NULL;
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  PMPI_Comm_group(comm, &group);
+  const std::vector<int> world_ranks = world_ranks_of(group, size);
+  PMPI_Group_free(&group);
+  return std::find(world_ranks.begin(), world_ranks.end(), MPI_UNDEFINED) == world_ranks.end();
+}
+
+/// Rank 0 alone proposes, and no two processes ever the same.
+std::uint32_t proposed_channel(int rank) noexcept {
+  static std::uint32_t proposed = 0;
+  if (rank != 0) {
+    return 0;
+  }
+  int world_rank = 0;
+  int world_size = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  return ++proposed * static_cast<std::uint32_t>(world_size) + static_cast<std::uint32_t>(world_rank);
+}
+
+void adopt(MPI_Comm comm, std::uint32_t number) {
+  last_asked = {};
+  PMPI_Comm_set_attr(comm, channel_key, std::make_unique<Held>(std::make_shared<Channel>(comm, number)).release());
+}
+
+Channel* channel_of(MPI_Comm comm) noexcept {
+  if (comm == last_asked.comm && last_asked.channel != nullptr) {
+    return last_asked.channel;
+  }
+  void* held = nullptr;
+  int found = 0;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, channel_key, static_cast<void*>(&held), &found) != MPI_SUCCESS || found == 0) {
+    return nullptr;
+  }
+  last_asked = {comm, static_cast<Held*>(held)->get()};
+  return last_asked.channel;
+}
+
+void disown(MPI_Comm comm) {
+  if (channel_of(comm) != nullptr) {
+    PMPI_Comm_delete_attr(comm, channel_key);
+  }
+}
+
+}  // namespace flopcast::interpose::mpi

@@ -1,0 +1,166 @@
+#include "flopcast/preload/mpi/shadow_rings.hpp"
+
+#include <new>
+
+#include "flopcast/preload/mpi/shadow.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+/// Letters from one process of a node to another, a power of two; 0 where there are so many processes that rings would take more memory
+/// than MPI itself does.
+std::uint32_t letters_per_ring(std::size_t processes) noexcept {
+  constexpr std::size_t most_bytes = std::size_t{16} << 20U;  // of all rings of a node
+  constexpr std::uint32_t fewest = 8;
+  std::uint32_t letters = ShadowRings::most_letters;
+  while (letters >= fewest && processes * processes * letters * sizeof(Letter) > most_bytes) {
+    letters /= 2;
+  }
+  return letters >= fewest ? letters : 0;
+}
+
+/// The second line of the letter that comes next, which its receiver has read and nobody looks at now: writing it won't have to wait then.
+void fetch_for_writing(Letter& letter) noexcept {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(letter.longest));  // processors that lack it do nothing
+#else
+  __builtin_prefetch(&letter.longest, 1);
+#endif
+}
+
+void write(Letter& letter, const path::CriticalPath& path, const Envelope& envelope) noexcept {
+  const path::Costs& along = path.along();
+  const path::Costs& longest = path.longest();
+  letter.tag = envelope.tag;
+  letter.bytes = envelope.bytes;
+  letter.position = path.log().position();
+  letter.left_out = envelope.left_out;
+  letter.epoch = envelope.epoch;
+  letter.time = along.time;
+  letter.communication = along.communication;
+  letter.idle = along.idle;
+  letter.supersteps = along.supersteps;
+  letter.words = along.words;
+  letter.flops = along.flops;
+  letter.longest = {longest.computation, longest.communication, longest.idle, longest.supersteps, longest.words, longest.flops};
+}
+
+}  // namespace
+
+void read(const Letter& letter, int world_rank, Shadow& into) noexcept {
+  path::Costs& along = into.mark.along;
+  along.time = letter.time;
+  along.computation = letter.time - letter.communication - letter.idle;
+  along.communication = letter.communication;
+  along.idle = letter.idle;
+  along.supersteps = letter.supersteps;
+  along.words = letter.words;
+  along.flops = letter.flops;
+  path::Costs& longest = into.mark.longest;
+  longest.time = letter.time;
+  longest.computation = letter.longest.computation;
+  longest.communication = letter.longest.communication;
+  longest.idle = letter.longest.idle;
+  longest.supersteps = letter.longest.supersteps;
+  longest.words = letter.longest.words;
+  longest.flops = letter.longest.flops;
+  into.mark.place = {world_rank, letter.position};
+  into.bytes = letter.bytes;
+  into.tag = letter.tag;
+  into.left_out = letter.left_out;
+  into.epoch = letter.epoch;
+  into.number = letter.number;
+  into.channel = letter.channel;
+}
+
+std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
+  int size = 1;
+  PMPI_Comm_size(node, &size);
+  std::unique_ptr<ShadowRings> rings(new ShadowRings);  // NOLINT: its constructor is private
+  rings->slots_ = letters_per_ring(static_cast<std::size_t>(size));
+  if (rings->slots_ == 0) {
+    return nullptr;
+  }
+  const std::size_t bytes = static_cast<std::size_t>(size) * (sizeof(Progress) + rings->slots_ * sizeof(Letter)) + sizeof(Letter);
+  void* memory = nullptr;
+  PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+  int made = PMPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node, static_cast<void*>(&memory), &rings->window_) ==
+                     MPI_SUCCESS
+                 ? 1
+                 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, node);
+  if (made == 0) {
+    return nullptr;
+  }
+  rings->find_ends(node, processes);
+  PMPI_Barrier(node);
+  return rings;
+}
+
+/// The rings to a process lie in its own part of the memory, one for each sender; it is the receiver who begins them.
+void ShadowRings::find_ends(MPI_Comm node, int processes) {
+  int rank = 0;
+  int size = 1;
+  PMPI_Comm_rank(node, &rank);
+  PMPI_Comm_size(node, &size);
+  int world_rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  std::vector<int> world_ranks(static_cast<std::size_t>(size));
+  PMPI_Allgather(&world_rank, 1, MPI_INT, world_ranks.data(), 1, MPI_INT, node);
+  const auto ring_of = [&](int receiver, int sender) {
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    char* base = nullptr;
+    PMPI_Win_shared_query(window_, receiver, &bytes, &unit, static_cast<void*>(&base));
+    base += (alignof(Letter) - reinterpret_cast<std::uintptr_t>(base) % alignof(Letter)) % alignof(Letter);
+    base += static_cast<std::size_t>(sender) * (sizeof(Progress) + slots_ * sizeof(Letter));
+    return End{reinterpret_cast<Progress*>(base), reinterpret_cast<Letter*>(base + sizeof(Progress)), 0, 0};
+  };
+  to_.resize(static_cast<std::size_t>(processes));
+  from_.resize(static_cast<std::size_t>(processes));
+  for (int other = 0; other < size; ++other) {
+    const auto peer = static_cast<std::size_t>(world_ranks[static_cast<std::size_t>(other)]);
+    to_[peer] = ring_of(other, rank);
+    from_[peer] = ring_of(rank, other);
+    new (from_[peer].progress) Progress{};
+    for (std::size_t i = 0; i < slots_; ++i) {
+      new (from_[peer].letters + i) Letter{};
+    }
+  }
+}
+
+void ShadowRings::free() noexcept { PMPI_Win_free(&window_); }
+
+bool ShadowRings::put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept {
+  End& end = to_[static_cast<std::size_t>(world_rank)];
+  if (end.count - end.known >= slots_) {
+    end.known = end.progress->taken.load(std::memory_order_acquire);
+    if (end.count - end.known >= slots_) {
+      return false;
+    }
+  }
+  Letter& letter = end.letters[end.count & (slots_ - 1)];
+  letter.number = name.number;
+  letter.channel = name.channel;
+  write(letter, path, envelope);
+  letter.place.store(++end.count, std::memory_order_release);
+  fetch_for_writing(end.letters[end.count & (slots_ - 1)]);
+  return true;
+}
+
+const Letter* ShadowRings::front(int world_rank) const noexcept {
+  const End& end = from_[static_cast<std::size_t>(world_rank)];
+  const Letter& letter = end.letters[end.count & (slots_ - 1)];
+  return letter.place.load(std::memory_order_acquire) == end.count + 1 ? &letter : nullptr;
+}
+
+/// The sender is told now and then only, since whatever is told takes a line of the cache from one core to the other.
+void ShadowRings::drop(int world_rank) noexcept {
+  End& end = from_[static_cast<std::size_t>(world_rank)];
+  if (++end.count - end.known >= slots_ / 4) {
+    end.known = end.count;
+    end.progress->taken.store(end.count, std::memory_order_release);
+  }
+}
+
+}  // namespace flopcast::interpose::mpi

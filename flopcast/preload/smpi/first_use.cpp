@@ -1,0 +1,96 @@
+#include "flopcast/preload/smpi/first_use.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <vector>
+
+#include "flopcast/support/division.hpp"
+#include "flopcast/core/integer_width.hpp"
+#include "flopcast/preload/common/next_symbol.hpp"
+
+namespace flopcast::interpose::smpi {
+namespace {
+
+/// CPU time of this thread, as SMPI takes for the program's own code.
+Seconds cpu_seconds() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  constexpr double nano = 1e-9;
+  return static_cast<double>(time.tv_sec) + nano * static_cast<double>(time.tv_nsec);
+}
+
+/// Writes to the first byte of each page of [begin, end) that doesn't exist, without changing it.
+Seconds touch_missing_pages(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
+  begin = begin / page * page;
+  thread_local std::vector<unsigned char> present;
+  present.assign(ceil_div(end - begin, page), 1);
+  if (mincore(reinterpret_cast<void*>(begin), end - begin, present.data()) != 0 ||  // NOLINT: an operand's address
+      std::all_of(present.begin(), present.end(), [](unsigned char state) { return (state & 1U) != 0; })) {
+    return 0;
+  }
+  const Seconds start = cpu_seconds();
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    if ((present[i] & 1U) == 0) {
+      auto* byte = reinterpret_cast<volatile char*>(begin + i * page);  // NOLINT
+      *byte = *byte;
+    }
+  }
+  return cpu_seconds() - start;
+}
+
+/// Columns that lie close together are one stretch.
+Seconds touch(const Region& region, std::uintptr_t page) {
+  const auto stride = static_cast<std::uintptr_t>(std::max<std::int64_t>(region.stride_bytes, 0));
+  if (region.empty() || region.columns <= 1 || stride < 2 * page) {
+    return region.empty() ? 0 : touch_missing_pages(region.begin(), region.end(), page);
+  }
+  Seconds seconds = 0;
+  for (std::int64_t j = 0; j < region.columns; ++j) {
+    const std::uintptr_t begin = region.address + static_cast<std::uintptr_t>(j) * stride;
+    const std::int64_t bytes = region.column_bytes + j * region.growth_bytes;
+    seconds += bytes > 0 ? touch_missing_pages(begin, begin + static_cast<std::uintptr_t>(bytes), page) : 0;
+  }
+  return seconds;
+}
+
+}  // namespace
+
+Seconds touch_written_memory(const Call& call) {
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  Seconds seconds = 0;
+  for (const Operand& operand : operands(call)) {
+    for (const Region& part : operand.parts) {
+      seconds += operand.access != Access::read && part.address != 0 ? touch(part, page) : 0;
+    }
+  }
+  return seconds;
+}
+
+Seconds first_call_seconds() {
+  using Size = const FortranInteger*;
+  using Product = void (*)(const char*, const char*, Size, Size, Size, const double*, const double*, Size, const double*, Size,
+                           const double*, double*, Size, std::size_t, std::size_t);
+  void* usual = next_symbol("dgemm_", reinterpret_cast<const void*>(&first_call_seconds));
+  const auto product = reinterpret_cast<Product>(usual != nullptr ? usual : any_routine("dgemm"));
+  if (product == nullptr) {
+    return 0;
+  }
+  constexpr FortranInteger order = 384;  // large enough for all buffers
+  constexpr double one = 1;
+  const std::vector<double> a(static_cast<std::size_t>(order) * order, 1.0);
+  std::vector<double> c(a.size(), 0.0);
+  const auto seconds_of_one = [&] {
+    const Seconds start = cpu_seconds();
+    product("N", "N", &order, &order, &order, &one, a.data(), &order, a.data(), &order, &one, c.data(), &order, 1, 1);
+    return cpu_seconds() - start;
+  };
+  const Seconds first = seconds_of_one();
+  return std::max(0.0, first - std::min(seconds_of_one(), seconds_of_one()));
+}
+
+}  // namespace flopcast::interpose::smpi

@@ -1,0 +1,48 @@
+#include "flopcast/preload/smpi/kernel_times.hpp"
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/protocol/smpi_options.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+
+namespace flopcast::interpose::smpi {
+
+KernelTimes KernelTimes::read(const std::string& file) {
+  KernelTimes times;
+  if (file.empty()) {
+    return times;
+  }
+  try {
+    std::ifstream stream(file);
+    const nlohmann::json document = nlohmann::json::parse(stream);
+    if (document.at("schema") != smpi_times_schema) {
+      throw bad_input("{} has the schema {}, not {}", file, document.at("schema").dump(), smpi_times_schema);
+    }
+    for (const nlohmann::json& kernel : document.at("kernels")) {
+      const auto index = &kernel::require(member<std::string>(kernel, "routine")) - kernel::catalogue().data();
+      path::KernelKey key{path::KernelKind::computation, static_cast<std::uint32_t>(index), {}};
+      read_member(kernel, "words", key.words);
+      times.seconds_[key] = member<double>(kernel, "seconds");
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_input("{} holds no times of kernels: {}", file, reason(error));
+  }
+  return times;
+}
+
+std::optional<Seconds> KernelTimes::find(const path::KernelKey& key) const {
+  const auto found = seconds_.find(key);
+  return found == seconds_.end() ? std::nullopt : std::optional<Seconds>(found->second);
+}
+
+Seconds KernelTimes::nominal(double flops) noexcept {
+  constexpr double flops_per_second = 2e10;
+  constexpr Seconds call = 5e-7;
+  return call + flops / flops_per_second;
+}
+
+}  // namespace flopcast::interpose::smpi

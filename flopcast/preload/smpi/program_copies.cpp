@@ -1,0 +1,76 @@
+#include "flopcast/preload/smpi/program_copies.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdio>
+#include <exception>
+#include <set>
+#include <string>
+
+#include "flopcast/support/relink.hpp"
+#include "flopcast/preload/common/calls_to_follow.hpp"
+#include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/redirect.hpp"
+
+namespace flopcast::interpose::smpi {
+namespace {
+
+const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&follow_copy)); }
+
+/// Objects that need no redirection: those that were there before the first copy, which the loader has bound to preloaded libraries, and
+/// those that were redirected.
+std::set<const link_map*>& settled_objects() {
+  static std::set<const link_map*> all;
+  return all;
+}
+
+template <class Visit>
+void for_each_object(Visit visit) {
+  const link_map* object = nullptr;
+  if (dlinfo(dlopen(nullptr, RTLD_LAZY), RTLD_DI_LINKMAP, &object) != 0) {
+    return;
+  }
+  for (; object != nullptr; object = object->l_next) {
+    visit(*object);
+  }
+}
+
+/// Before the simulator opens any copy.
+[[gnu::constructor]] void note_first_objects() {
+  for_each_object([](const link_map& object) { settled_objects().insert(&object); });
+}
+
+/// The function of this library with that name; nullptr if it has none.
+void* own_function(void* own, const std::string& name) noexcept {
+  void* found = dlsym(own, name.c_str());
+  return found != nullptr && object_of(found) == own_object() ? found : nullptr;
+}
+
+void redirect(const link_map& object, void* own) {
+  for_each_binding(object, [own](const Binding& binding) {
+    void* function = binding.own ? nullptr : own_function(own, std::string(binding.name));
+    if (function != nullptr) {
+      rebind(binding, function);
+    }
+  });
+}
+
+}  // namespace
+
+void follow_copy(void* opened) noexcept {
+  try {
+    look_first_in(opened);
+    void* own = dlopen(own_object()->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    for_each_object([own](const link_map& object) {
+      if (settled_objects().insert(&object).second) {
+        redirect(object, own);
+        redirect_calls_of(object, followed_symbol);
+      }
+    });
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flopcast: the program can't be followed: %s\n", error.what());
+  }
+}
+
+}  // namespace flopcast::interpose::smpi

@@ -1,0 +1,164 @@
+#include "flopcast/preload/smpi/result.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/core/trace.hpp"
+#include "flopcast/support/whole_file.hpp"
+#include "flopcast/preload/kernels/kernel_keys.hpp"
+#include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/smpi/simulation.hpp"
+#include "flopcast/protocol/smpi_options.hpp"
+
+namespace flopcast::interpose::smpi {
+namespace {
+
+using nlohmann::json;
+
+json costs_document(const path::Costs& costs) {
+  json document;
+  for (const path::Metric& metric : path::metrics) {
+    document[metric.name] = costs.*metric.value;
+  }
+  return document;
+}
+
+json statistics_document(const path::KernelStatistics& times) {
+  return {{"count", times.count}, {"mean", times.mean}, {"seconds", times.mean * static_cast<double>(times.count)}};
+}
+
+/// The process that ends last: its path is the critical one, as the simulated clock and all paths go alike.
+const Process& last_to_end(const std::vector<const Process*>& processes) {
+  return **std::max_element(processes.begin(), processes.end(),
+                            [](const Process* a, const Process* b) { return a->path().length() < b->path().length(); });
+}
+
+/// Counts the kernels along the path that ends where `last` has ended. False if a process had more events than are kept.
+bool follow_back(const Process& last, const std::vector<const Process*>& processes, path::KernelTable& kernels) {
+  const auto visit = [&kernels](std::uint32_t kernel, Seconds seconds, auto... /*estimated*/) { kernels[kernel].along.add(seconds); };
+  for (std::optional<path::Place> place = last.path().mark().place; place;) {
+    const path::CriticalPath& path = processes[static_cast<std::size_t>(place->rank)]->path();
+    place = path.log().walk(place->position, visit);
+  }
+  return std::all_of(processes.begin(), processes.end(), [](const Process* process) { return process->path().log().complete(); });
+}
+
+json kernels_document(const path::KernelTable& kernels, const std::vector<bool>& known) {
+  const mpi::RegionNames no_regions;
+  json list = json::array();
+  for (std::size_t i = 0; i < kernels.kernels().size(); ++i) {
+    const path::Kernel& kernel = kernels.kernels()[i];
+    const bool computation = kernel.key.kind == path::KernelKind::computation;
+    json document = {{"kernel", mpi::kernel_name(kernel.key, no_regions)}, {"kind", computation ? "computation" : "communication"},
+                     {"routine", mpi::routine_of(kernel.key, no_regions)}, {"words", kernel.key.words},
+                     {"all", statistics_document(kernel.executed)},        {"along", statistics_document(kernel.along)}};
+    if (computation) {
+      document["known"] = static_cast<bool>(known.at(i));
+      document["flops"] = kernel.flops;
+    }
+    list.push_back(std::move(document));
+  }
+  return list;
+}
+
+json processes_document(const std::vector<const Process*>& processes) {
+  json list = json::array();
+  for (const Process* process : processes) {
+    const path::Costs& own = process->path().own();
+    list.push_back({{"seconds", process->path().length()},
+                    {"computation_seconds", own.computation},
+                    {"communication_seconds", own.communication},
+                    {"waiting_seconds", process->waited},
+                    {"messages", process->messages},
+                    {"message_bytes", process->message_bytes},
+                    {"flops", own.flops}});
+  }
+  return list;
+}
+
+json trace_document(const CallList& list) {
+  Trace trace;
+  trace.configuration.algorithm = "program";
+  trace.calls = list.calls;
+  make_virtual(trace);
+  return {{"trace", to_json(trace)}, {"kernels", list.kernels}};
+}
+
+json traces_document(const ResultFacts& facts) {
+  json list = json::array();
+  for (const Process* process : facts.processes) {
+    if (!process->trace.calls.empty()) {
+      list.push_back(trace_document(process->trace));
+    }
+  }
+  if (!facts.first_calls->calls.empty()) {
+    list.push_back(trace_document(*facts.first_calls));
+  }
+  return list;
+}
+
+/// The file of the program's libraries that `routine` comes from; empty if nobody defines it.
+std::string library_of(const std::string& routine) {
+  Dl_info library{};
+  const void* usual = next_symbol((routine + '_').c_str(), reinterpret_cast<const void*>(&write_result_file));
+  const void* function = usual != nullptr ? usual : any_routine(routine);
+  if (function == nullptr || dladdr(function, &library) == 0) {
+    return "";
+  }
+  const std::unique_ptr<char, void (*)(void*)> path(realpath(library.dli_fname, nullptr), std::free);
+  return path ? path.get() : library.dli_fname;
+}
+
+/// The file with those called routines that aren't in `blas`; empty if there are none.
+std::string lapack_beside(const std::string& blas, const path::KernelTable& kernels) {
+  const mpi::RegionNames no_regions;
+  for (const path::Kernel& kernel : kernels.kernels()) {
+    if (kernel.key.kind == path::KernelKind::computation) {
+      const std::string library = library_of(mpi::routine_of(kernel.key, no_regions));
+      if (library != blas) {
+        return library;
+      }
+    }
+  }
+  return "";
+}
+
+json document_of(const ResultFacts& facts, path::KernelTable& kernels) {
+  const Process& last = last_to_end(facts.processes);
+  const bool complete = follow_back(last, facts.processes, kernels);
+  const std::string blas = library_of("dgemm");
+  json document = {{"schema", smpi_result_schema},
+                   {"ranks", facts.processes.size()},
+                   {"seconds", last.path().length()},
+                   {"blas", blas},
+                   {"lapack", lapack_beside(blas, kernels)},
+                   {"path_complete", complete},
+                   {"path", costs_document(last.path().mark().along)},
+                   {"processes", processes_document(facts.processes)},
+                   {"kernels", kernels_document(kernels, facts.known)}};
+  if (facts.traces) {
+    document["traces"] = traces_document(facts);
+  }
+  return document;
+}
+
+}  // namespace
+
+void write_result_file(const std::string& file, const ResultFacts& facts, path::KernelTable& kernels) noexcept {
+  try {
+    replace_file(file, document_of(facts, kernels).dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flopcast: can't write what came of the simulation: %s\n", error.what());
+  }
+}
+
+}  // namespace flopcast::interpose::smpi

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flopcast/selective/kernel_table.hpp"
+
+namespace flopcast::interpose::smpi {
+
+class Process;
+struct CallList;
+
+/// What a simulation knows at its end, apart from the kernels.
+struct ResultFacts {
+  std::vector<const Process*> processes;  ///< by rank
+  const CallList* first_calls = nullptr;  ///< of kernels that may be in no process's trace
+  std::vector<bool> known;                ///< by kernel
+  bool traces = false;
+};
+
+/// Writes it as a whole or not at all, with the kernels along the critical path; complains on standard error where it can't.
+void write_result_file(const std::string& file, const ResultFacts& facts, path::KernelTable& kernels) noexcept;
+
+}  // namespace flopcast::interpose::smpi

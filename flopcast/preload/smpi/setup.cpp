@@ -1,0 +1,50 @@
+#include <dlfcn.h>
+#include <smpi/mpi.h>
+
+#include "flopcast/preload/smpi/program_copies.hpp"
+#include "flopcast/preload/smpi/simulation.hpp"
+
+using flopcast::interpose::smpi::Simulation;
+using flopcast::interpose::smpi::simulation;
+
+namespace {
+
+int begin(int result) {
+  if (Simulation* all = simulation(); all != nullptr && result == MPI_SUCCESS) {
+    all->begin_process();
+  }
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+/// The simulator opens a copy of the program for each process such that it is bound to its own libraries before any other.
+void* dlopen(const char* file, int mode) noexcept {
+  using Open = void* (*)(const char*, int);
+  static const auto next = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
+  void* opened = next(file, mode);
+  if (opened != nullptr && (mode & RTLD_DEEPBIND) != 0) {
+    flopcast::interpose::smpi::follow_copy(opened);
+  }
+  return opened;
+}
+
+int MPI_Init(int* argc, char*** argv) { return begin(PMPI_Init(argc, argv)); }
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return begin(PMPI_Init_thread(argc, argv, required, provided));
+}
+
+int MPI_Finalize() {
+  if (Simulation* all = simulation(); all != nullptr && all->current() != nullptr) {
+    all->end_process();
+  }
+  return PMPI_Finalize();
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,277 @@
+#include "flopcast/preload/smpi/simulation.hpp"
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <smpi/smpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <numeric>
+
+#include "flopcast/preload/kernels/routine_digest.hpp"
+#include "flopcast/preload/smpi/first_use.hpp"
+#include "flopcast/preload/smpi/result.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+
+extern "C" {
+// The simulator's measurement of the program's own code: exported, but in no header of its installation.
+void smpi_bench_begin();
+void smpi_bench_end();
+}
+
+namespace flopcast::interpose::smpi {
+namespace {
+
+/// Processes whose calls go into the result as traces: first, second, middle and last, which on grids differ in what they do.
+bool is_traced(int rank, int size) { return rank < 2 || rank == size / 2 || rank == size - 1; }
+
+/// FNV-1a over the ranks: all processes of a group find the same without asking each other. Duplicates of a communicator look alike by it;
+/// that two messages of them are confused needs the same tag and another order on the other side.
+std::uint64_t id_of(const std::vector<int>& world_ranks) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const int rank : world_ranks) {
+    hash = (hash ^ static_cast<std::uint32_t>(rank)) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+int stride_of(const std::vector<int>& world_ranks) {
+  const int stride = world_ranks.size() > 1 ? world_ranks[1] - world_ranks[0] : 1;
+  for (std::size_t i = 1; i < world_ranks.size(); ++i) {
+    if (world_ranks[i] - world_ranks[i - 1] != stride) {
+      return 0;
+    }
+  }
+  return stride;
+}
+
+std::vector<int> world_ranks_of(MPI_Comm comm, int size) {
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> all(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(comm, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, size, ranks.data(), world, all.data());
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  return all;
+}
+
+std::unique_ptr<Simulation> made_simulation() noexcept {
+  const char* text = std::getenv(smpi_options_variable);
+  if (text == nullptr) {
+    return nullptr;
+  }
+  try {
+    return std::make_unique<Simulation>(parse_smpi_options(text));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flopcast: follows nothing: %s\n", error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Group> Process::group(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) {
+    return nullptr;
+  }
+  std::shared_ptr<const Group>& known = groups_[comm];
+  if (!known) {
+    const auto group = std::make_shared<Group>();
+    int size = 0;
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_rank(comm, &group->rank);
+    group->world_ranks = world_ranks_of(comm, size);
+    group->id = id_of(group->world_ranks);
+    group->stride = stride_of(group->world_ranks);
+    known = group;
+  }
+  return known;
+}
+
+Simulation::Simulation(const SmpiOptions& options) : options_(options), times_(KernelTimes::read(options.times)) {
+  kernel::catalogue();  // takes milliseconds the first time: not to be taken for the program's
+}
+
+Process* Simulation::current() noexcept {
+  const auto number = static_cast<std::size_t>(sg_actor_self_get_pid());
+  Process* process = number < processes_.size() ? processes_[number].get() : nullptr;
+  return process != nullptr && !process->ended ? process : nullptr;
+}
+
+void Simulation::begin_process() {
+  const auto number = static_cast<std::size_t>(sg_actor_self_get_pid());
+  if (number >= processes_.size()) {
+    processes_.resize(number + 1);
+  }
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size_);
+  processes_[number] = std::make_unique<Process>(rank);
+  ++begun_;
+  smpi_bench_end();
+  // Paths begin when the simulation does: so each is as long as its process's clock.
+  processes_[number]->path().add({.time = now(), .computation = now()});
+  processes_[number]->resumed = now();
+  smpi_bench_begin();
+}
+
+void Simulation::end_process() {
+  { const Inside inside; }
+  if (Process* process = current(); process != nullptr) {
+    process->ended = true;
+    if (++ended_ == size_) {
+      write_result();
+    }
+  }
+}
+
+std::uint32_t Simulation::computation_kernel(const Call& call, std::size_t routine) {
+  Process& process = *current();
+  const std::uint32_t number = kernels_.number(mpi::routine_digests()[routine].key_of(call));
+  const bool first = number >= seconds_.size();
+  if (first) {
+    path::Kernel& kernel = kernels_[number];
+    kernel.flops = flops(call);
+    const std::optional<Seconds> seconds = times_.find(kernel.key);
+    seconds_.resize(number + 1);
+    known_.resize(number + 1, true);
+    seconds_[number] = seconds.value_or(KernelTimes::nominal(kernel.flops));
+    known_[number] = seconds.has_value();
+  }
+  keep_in_trace(process, call, number, first);
+  return number;
+}
+
+void Simulation::keep_in_trace(Process& process, const Call& call, std::uint32_t kernel, bool first) {
+  if (options_.most_traced_calls == 0) {
+    return;
+  }
+  if (is_traced(process.rank(), size_) && traced_ < options_.most_traced_calls) {
+    ++traced_;
+    process.trace.add(call, kernel);
+  } else if (first) {
+    first_calls_.add(call, kernel);
+  }
+}
+
+void Simulation::use_first(Process& process, const Call& call) {
+  if (options_.only_kernels) {
+    return;
+  }
+  Seconds seconds = touch_written_memory(call);
+  if (!process.has_called) {
+    first_call_ = first_call_ ? first_call_ : first_call_seconds();
+    seconds += *first_call_;
+    process.has_called = true;
+  }
+  if (seconds > 0) {
+    const Seconds start = now();
+    smpi_execute_flops(seconds * options_.flops_per_second);
+    process.path().add({.time = now() - start, .computation = now() - start});
+  }
+}
+
+void Simulation::compute(Process& process, std::uint32_t kernel) {
+  const Seconds start = now();
+  smpi_execute_flops(seconds_[kernel] * options_.flops_per_second);
+  const Seconds seconds = now() - start;
+  path::Kernel& entry = kernels_[kernel];
+  ++entry.skipped;
+  entry.executed.add(seconds);
+  process.path().add({.time = seconds, .computation = seconds, .flops = entry.flops});
+  process.path().add_kernel(kernel, seconds);
+  process.resumed = now();
+}
+
+std::uint32_t Simulation::communication_kernel(mpi::Routine routine, std::int64_t bytes, const Group& group) {
+  const std::uint32_t number =
+      kernels_.number({path::KernelKind::communication, static_cast<std::uint32_t>(routine), {bytes, group.size(), group.stride}});
+  if (number >= seconds_.size()) {
+    seconds_.resize(number + 1);
+    known_.resize(number + 1, true);
+  }
+  return number;
+}
+
+void Simulation::communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const Arrival> others, double bytes) {
+  const Arrival* last = nullptr;
+  for (const Arrival& other : others) {
+    if (other.time > entered && other.time <= now() && (last == nullptr || other.time > last->time)) {
+      last = &other;
+    }
+  }
+  Seconds start = entered;
+  if (last != nullptr) {
+    process.path().wait(last->time - entered);
+    process.waited += last->time - entered;
+    process.path().follow(last->mark);
+    start = last->time;
+  }
+  constexpr double word_bytes = 8;
+  const Seconds seconds = now() - start;
+  kernels_[kernel].executed.add(seconds);
+  process.path().add({.time = seconds, .communication = seconds, .supersteps = 1, .words = bytes / word_bytes});
+  process.path().add_kernel(kernel, seconds);
+}
+
+void Simulation::write_result() {
+  ResultFacts facts;
+  std::vector<const Process*> by_rank(static_cast<std::size_t>(size_), nullptr);
+  for (const auto& process : processes_) {
+    if (process) {
+      by_rank[static_cast<std::size_t>(process->rank())] = process.get();
+    }
+  }
+  facts.processes = std::move(by_rank);
+  facts.first_calls = &first_calls_;
+  facts.known = known_;
+  facts.traces = options_.most_traced_calls > 0;
+  write_result_file(options_.result, facts, kernels_);
+}
+
+Simulation* simulation() noexcept {
+  static const std::unique_ptr<Simulation> made = made_simulation();
+  return made.get();
+}
+
+Seconds now() noexcept { return simgrid_get_clock(); }
+
+Process* enter_kernel() noexcept {
+  Simulation* all = simulation();
+  Process* process = all != nullptr ? all->current() : nullptr;
+  if (process == nullptr || process->inside) {
+    return nullptr;
+  }
+  process->inside = true;
+  smpi_bench_end();  // lets the time pass that the program's own code has taken
+  const Seconds seconds = now() - process->resumed;
+  process->path().add({.time = seconds, .computation = seconds});
+  return process;
+}
+
+void leave_kernel(Process& process) noexcept {
+  process.resumed = now();
+  process.inside = false;
+  smpi_bench_begin();
+}
+
+Inside::Inside() noexcept : process_(enter_kernel()), entered_(now()) {
+  if (process_ != nullptr) {
+    smpi_bench_begin();  // the simulator's function ends it again
+  }
+}
+
+Inside::~Inside() {
+  if (process_ != nullptr) {
+    process_->resumed = now();
+    process_->inside = false;
+  }
+}
+
+}  // namespace flopcast::interpose::smpi

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <smpi/mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "flopcast/core/call.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/preload/kernels/routines.hpp"
+#include "flopcast/preload/smpi/kernel_times.hpp"
+#include "flopcast/preload/smpi/matching.hpp"
+#include "flopcast/protocol/smpi_options.hpp"
+#include "flopcast/path/critical_path.hpp"
+#include "flopcast/selective/kernel_table.hpp"
+
+/// SMPI runs all processes of a program in one, one at a time, on a simulated clock. So this library, which is loaded once, sees all of
+/// them: paths need no messages, and a process's path is as long as the simulated time.
+namespace flopcast::interpose::smpi {
+
+/// A communicator as its processes know it.
+struct Group {
+  std::uint64_t id = 0;  ///< the same in all its processes, another for other processes
+  int rank = 0;          ///< of this process in it
+  int stride = 1;        ///< between the world ranks of its processes; 0 if it varies
+  std::vector<int> world_ranks;
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(world_ranks.size()); }
+};
+
+/// What a request stands for.
+struct Pending {
+  std::shared_ptr<Message> message;
+  Route route;                         ///< of a receive from anybody, tag and source are found out when it ends
+  std::shared_ptr<const Group> group;  ///< of such a receive, or of a collective
+  Collectives::Key collective;
+  std::int64_t bytes = 0;
+  bool sends = false, is_collective = false, wildcard = false;
+};
+
+/// What a persistent request begins each time that it is started.
+struct Persistent {
+  bool sends = false;
+  int partner = 0, tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::int64_t bytes = 0;
+};
+
+/// Calls of kernels in order, each with its kernel's number.
+struct CallList {
+  std::vector<Call> calls;
+  std::vector<std::uint32_t> kernels;
+  void add(const Call& call, std::uint32_t kernel) {
+    calls.push_back(call);
+    kernels.push_back(kernel);
+  }
+};
+
+/// One of the simulated processes.
+class Process {
+ public:
+  explicit Process(int rank) : rank_(rank), path_(rank) {}
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] path::CriticalPath& path() noexcept { return path_; }
+  [[nodiscard]] const path::CriticalPath& path() const noexcept { return path_; }
+  /// The group of `comm`; nullptr for none and for intercommunicators.
+  std::shared_ptr<const Group> group(MPI_Comm comm);
+  void forget(MPI_Comm comm) { groups_.erase(comm); }
+  /// Number of the next collective on that group.
+  std::int64_t next_collective(const Group& group) { return collectives_[group.id]++; }
+
+  std::unordered_map<MPI_Request, Pending> requests;       ///< begun and not complete
+  std::unordered_map<MPI_Request, Persistent> persistent;  ///< begun or not
+  CallList trace;
+  Seconds resumed = 0;          ///< when the program last went on
+  Seconds waited = 0;           ///< for others
+  bool inside = false;          ///< an intercepted function
+  std::uint32_t executing = 0;  ///< the kernel that it is inside of, if that is executed
+  bool ended = false;
+  bool has_called = false;    ///< a kernel
+  std::int64_t messages = 0;  ///< that it sent
+  double message_bytes = 0;
+
+ private:
+  int rank_;
+  path::CriticalPath path_;
+  std::unordered_map<MPI_Comm, std::shared_ptr<const Group>> groups_;
+  std::unordered_map<std::uint64_t, std::int64_t> collectives_;
+};
+
+/// All of them.
+class Simulation {
+ public:
+  explicit Simulation(const SmpiOptions& options);
+
+  /// The process that is running now; nullptr before its MPI_Init and after its MPI_Finalize.
+  Process* current() noexcept;
+  void begin_process();
+  /// The last one writes the result.
+  void end_process();
+
+  [[nodiscard]] const SmpiOptions& options() const noexcept { return options_; }
+  path::KernelTable& kernels() noexcept { return kernels_; }
+  Matching& matching() noexcept { return matching_; }
+  Collectives& collectives() noexcept { return collectives_; }
+
+  /// Number of the kernel that `call` is.
+  std::uint32_t computation_kernel(const Call& call, std::size_t routine);
+  /// What it takes.
+  [[nodiscard]] Seconds seconds_of(std::uint32_t kernel) const noexcept { return seconds_[kernel]; }
+  /// Lets the simulated time pass that using memory and BLAS for the first time takes, which `call` does but won't be executed.
+  void use_first(Process& process, const Call& call);
+  /// Lets the simulated time pass that it takes.
+  void compute(Process& process, std::uint32_t kernel);
+  /// A communication that was entered at `entered` is over; it needed `others`.
+  void communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const Arrival> others, double bytes);
+  std::uint32_t communication_kernel(mpi::Routine routine, std::int64_t bytes, const Group& group);
+
+ private:
+  void keep_in_trace(Process& process, const Call& call, std::uint32_t kernel, bool first);
+  void write_result();
+
+  SmpiOptions options_;
+  KernelTimes times_;
+  path::KernelTable kernels_;
+  std::vector<Seconds> seconds_;                     ///< by kernel
+  std::vector<bool> known_;                          ///< by kernel: the models told
+  CallList first_calls_;                             ///< of kernels that aren't first met by a process whose trace is kept
+  std::vector<std::unique_ptr<Process>> processes_;  ///< by the simulator's number
+  int size_ = 0, begun_ = 0, ended_ = 0;
+  std::int64_t traced_ = 0;
+  std::optional<Seconds> first_call_;  ///< what every process's first kernel costs beyond its time
+  Matching matching_;
+  Collectives collectives_;
+};
+
+/// The process's simulation, nullptr if the library has not been told to do anything.
+Simulation* simulation() noexcept;
+
+/// Seconds of the simulated clock.
+Seconds now() noexcept;
+
+/// The program calls a kernel: what it did before passes on the simulated clock, and from here on nothing is measured. nullptr for calls that
+/// libraries make of themselves, and outside of MPI_Init and MPI_Finalize.
+Process* enter_kernel() noexcept;
+void leave_kernel(Process& process) noexcept;
+
+/// A stretch inside an intercepted MPI function, entered from the program. False for calls that the simulator makes of itself, and outside of
+/// MPI_Init and MPI_Finalize.
+class Inside {
+ public:
+  Inside() noexcept;
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside();
+  explicit operator bool() const noexcept { return process_ != nullptr; }
+  [[nodiscard]] Process& process() const noexcept { return *process_; }
+  [[nodiscard]] Seconds entered() const noexcept { return entered_; }
+
+ private:
+  Process* process_ = nullptr;
+  Seconds entered_ = 0;
+};
+
+}  // namespace flopcast::interpose::smpi

@@ -1,0 +1,593 @@
+#include "flopcast/preload/trace/trace.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "flopcast/preload/common/buffer_lock.hpp"
+#include "flopcast/preload/common/caller_table.hpp"
+#include "flopcast/preload/record/dry_run.hpp"
+#include "flopcast/preload/common/library_width.hpp"
+#include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/unnoticed.hpp"
+
+namespace flopcast::interpose {
+
+// Global, because a preloaded library has no caller that could pass these to the stubs.
+constinit thread_local Thread thread{};
+constinit Settings settings{};
+namespace {
+constinit Presence absent{};
+}
+constinit Presence* presence = &absent;
+
+namespace {
+
+enum : std::uint32_t { joining = 2, joined = 1 };  // Presence::here
+
+/// A live chunk, and a flag whether a thread of this process has it.
+struct Seat {
+  std::atomic<std::uint32_t> taken;
+  ChunkHeader* live;
+};
+
+constexpr std::size_t most_seats = 1024;
+constexpr std::size_t most_libraries = 64;
+constexpr std::size_t live_room = live_bytes - sizeof(ChunkHeader);
+
+constinit char path[PATH_MAX]{};
+constinit FileHeader* header = nullptr;  ///< nullptr: no recording
+constinit std::atomic<bool> full{};      ///< the disk is full, and calls are only counted
+constinit std::uint32_t generation = 0;
+constinit Seat seats[most_seats]{};
+constinit CallerTable<13> found_for_callers{};
+constinit std::atomic<const link_map*> libraries[most_libraries]{};  ///< already noted
+constinit pthread_key_t thread_end{};
+constinit DryRun dry_run{};
+
+/// Makes calls of routines count as nested calls, so that they aren't recorded. `frame` is that of the function that makes the calls.
+class Unrecorded {
+ public:
+  explicit Unrecorded(const void* frame) noexcept : frame_(thread.frame), returns_to_(thread.returns_to) {
+    thread.frame = frame;
+    thread.returns_to = static_cast<const void* const*>(frame)[1];
+  }
+  Unrecorded(const Unrecorded&) = delete;
+  Unrecorded& operator=(const Unrecorded&) = delete;
+  ~Unrecorded() {
+    thread.frame = frame_;
+    thread.returns_to = returns_to_;
+  }
+
+ private:
+  const void* frame_;
+  const void* returns_to_;
+};
+
+/// Reports a failure, once in the whole recording.
+void complain(const char* what, const char* why) noexcept {
+  if (header == nullptr || header->complaints.fetch_add(1, std::memory_order_relaxed) == 0) {
+    std::fprintf(stderr, "flopcast: %s%s%s; the program goes on without being recorded\n", what, why != nullptr ? ": " : "",
+                 why != nullptr ? why : "");
+  }
+}
+
+/// Sets `offset` to the file position of `bytes` more. Returns false beyond the limit of file sizes, too, where a write would kill the
+/// process.
+bool claim(std::size_t bytes, std::uint64_t& offset) noexcept {
+  rlimit limit{};
+  offset = header->end.fetch_add(bytes, std::memory_order_relaxed);
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + bytes > limit.rlim_cur) {
+    errno = EFBIG;
+    return false;
+  }
+  return true;
+}
+
+std::uint32_t thread_id() noexcept { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
+
+bool write_all(int file, iovec (&parts)[2], std::uint64_t offset) noexcept {
+  const std::size_t bytes = parts[0].iov_len + parts[1].iov_len;
+  ssize_t written = 0;
+  do {
+    written = pwritev(file, parts, 2, static_cast<off_t>(offset));
+  } while (written < 0 && errno == EINTR);
+  if (written >= 0 && static_cast<std::size_t>(written) != bytes) {
+    errno = ENOSPC;
+    return false;
+  }
+  return written >= 0;
+}
+
+/// Adds a complete chunk to the file. The file is opened each time, because programs close and reuse descriptors that they didn't open.
+bool append(ChunkHeader& chunk, const void* contents, std::size_t bytes) noexcept {
+  chunk.magic = chunk_magic;
+  chunk.bytes.store(bytes, std::memory_order_relaxed);
+  chunk.checksum = chunk_checksum(static_cast<const std::byte*>(contents), bytes);
+  std::uint64_t offset = 0;
+  const int file = claim(round_to_page(sizeof chunk + bytes), offset) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+  if (file < 0) {
+    return false;
+  }
+  iovec parts[2] = {{&chunk, sizeof chunk}, {const_cast<void*>(contents), bytes}};
+  const bool written = write_all(file, parts, offset);
+  const int error = errno;
+  close(file);
+  errno = error;
+  return written;
+}
+
+bool append_text(ChunkKind kind, const char* text, std::size_t bytes) noexcept {
+  ChunkHeader chunk{};
+  chunk.kind = kind;
+  chunk.pid = static_cast<std::uint32_t>(getpid());
+  chunk.tid = thread_id();
+  return append(chunk, text, bytes);
+}
+
+/// Copies a live chunk to the end of the file and empties it. If the process is killed in between, the reader recognises the two copies by
+/// the sequence.
+bool seal(ChunkHeader& live, std::uint64_t offset) noexcept {
+  const std::uint64_t bytes = live.bytes.load(std::memory_order_relaxed);
+  ChunkHeader chunk{};
+  chunk.kind = ChunkKind::sealed;
+  chunk.thread = live.thread;
+  chunk.pid = live.pid;
+  chunk.tid = live.tid;
+  chunk.live = offset;
+  chunk.sequence = live.sequence;
+  if (bytes > 0 && !append(chunk, &live + 1, bytes)) {
+    return false;
+  }
+  live.checked = 0;  // the recording may have finished while this process goes on
+  live.bytes.store(0, std::memory_order_release);
+  live.sequence += 1;
+  return true;
+}
+
+/// Makes and maps a chunk for a thread; nullptr if the disk has no room for it.
+ChunkHeader* make_live() noexcept {
+  std::uint64_t offset = 0;
+  const int file = claim(live_bytes, offset) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+  if (file < 0) {
+    return nullptr;
+  }
+  // Memory is reserved first, because writing to a mapped hole of a full disk would kill the process.
+  const int error = posix_fallocate(file, static_cast<off_t>(offset), live_bytes);
+  void* mapped = error == 0 ? mmap(nullptr, live_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, static_cast<off_t>(offset))
+                            : MAP_FAILED;
+  const int reason = error != 0 ? error : errno;
+  close(file);
+  if (mapped == MAP_FAILED) {
+    errno = reason;
+    return nullptr;
+  }
+  madvise(mapped, live_bytes, MADV_DONTFORK);
+  auto* live = static_cast<ChunkHeader*>(mapped);
+  live->kind = ChunkKind::live;
+  live->live = offset;
+  return live;
+}
+
+/// Gives the thread the chunk `live`, which another thread may have used.
+bool take(ChunkHeader& live) noexcept {
+  if (live.magic == chunk_magic && !seal(live, live.live)) {
+    return false;
+  }
+  live.thread = header->threads.fetch_add(1, std::memory_order_relaxed);
+  live.pid = static_cast<std::uint32_t>(getpid());
+  live.tid = thread_id();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  live.magic = chunk_magic;
+  thread.live = &live;
+  thread.generation = generation;
+  thread.at = reinterpret_cast<std::byte*>(&live + 1);
+  thread.end = thread.at + live_room;
+  return true;
+}
+
+/// Gives a thread a free live chunk, or a new one, at its first call.
+bool sit_down() noexcept {
+  for (Seat& seat : seats) {
+    std::uint32_t nobody = 0;
+    if (seat.taken.load(std::memory_order_relaxed) != 0 || !seat.taken.compare_exchange_strong(nobody, 1, std::memory_order_acquire)) {
+      continue;
+    }
+    if (seat.live == nullptr) {
+      seat.live = make_live();
+    }
+    if (seat.live == nullptr || !take(*seat.live)) {
+      seat.taken.store(0, std::memory_order_release);
+      return false;
+    }
+    pthread_setspecific(thread_end, &seat);
+    return true;
+  }
+  errno = EAGAIN;
+  return false;
+}
+
+/// Frees a thread's live chunk when the thread ends. Its records stay until another thread needs the chunk.
+void stand_up(void* seat) noexcept {
+  if (thread.generation == generation) {
+    thread = Thread{};
+    static_cast<Seat*>(seat)->taken.store(0, std::memory_order_release);
+  }
+}
+
+bool write_dictionary() noexcept {
+  std::size_t bytes = 0;
+  for (std::uint32_t i = 0; i < intercepted_count; ++i) {
+    bytes += std::strlen(intercepted[i].symbol) + std::strlen(intercepted[i].layout) + 2;
+  }
+  char* text = static_cast<char*>(std::malloc(bytes + 1));
+  if (text == nullptr) {
+    return false;
+  }
+  char* at = text;
+  for (std::uint32_t i = 0; i < intercepted_count; ++i) {
+    const Intercepted& routine = intercepted[i];
+    const std::size_t length = std::strlen(routine.symbol);
+    const std::size_t name = routine.symbol[length - 1] == '_' ? length - 1 : length;
+    at += std::sprintf(at, "%.*s%s%s\n", static_cast<int>(name), routine.symbol, routine.layout[0] != '\0' ? " " : "", routine.layout);
+  }
+  const bool written = append_text(ChunkKind::dictionary, text, static_cast<std::size_t>(at - text));
+  std::free(text);
+  return written;
+}
+
+/// Writes the words of the process's command line, as many as fit.
+bool write_command_line() noexcept {
+  char text[trace_page - sizeof(ChunkHeader)];
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const ssize_t bytes = file >= 0 ? read(file, text, sizeof text) : 0;
+  if (file >= 0) {
+    close(file);
+  }
+  return append_text(ChunkKind::process, text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+}
+
+/// Prepares a process before its first record. After a fork the parent's chunks don't belong to this process.
+bool introduce_process() noexcept {
+  ++generation;
+  for (Seat& seat : seats) {
+    seat.live = nullptr;
+    seat.taken.store(0, std::memory_order_relaxed);
+  }
+  if (header->dictionary.load(std::memory_order_acquire) == 0) {
+    if (!write_dictionary()) {
+      return false;
+    }
+    header->dictionary.store(1, std::memory_order_release);
+  }
+  return write_command_line();
+}
+
+void stop(const char* doing) noexcept {
+  if (!full.exchange(true)) {
+    complain(doing, std::strerror(errno));
+  }
+}
+
+/// Returns whether this process can record. One thread prepares the process; the others wait.
+bool join() noexcept {
+  std::uint32_t nobody = 0;
+  if (presence->here.compare_exchange_strong(nobody, joining)) {
+    if (!introduce_process()) {
+      stop("can't write the trace");
+    }
+    presence->here.store(joined, std::memory_order_release);
+  }
+  while (presence->here.load(std::memory_order_acquire) != joined) {
+    sched_yield();
+  }
+  return !full.load(std::memory_order_relaxed);
+}
+
+/// Returns the function called `symbol` in the library behind `handle`, or in its dependencies.
+template <class Function>
+Function function_in(void* handle, const char* symbol) noexcept {
+  return reinterpret_cast<Function>(dlsym(handle, symbol));
+}
+
+/// Returns the library's number of threads, as it reports it; 0 if it doesn't. BLIS reports -1 for one thread unless more were requested.
+long threads_of(void* handle) noexcept {
+  for (const char* symbol : {"openblas_get_num_threads", "openblas_get_num_threads64_", "MKL_Get_Max_Threads"}) {
+    if (const auto get = function_in<int (*)()>(handle, symbol)) {
+      return get();
+    }
+  }
+  if (const auto get = function_in<long (*)()>(handle, "bli_thread_get_num_threads")) {
+    return get() < 1 ? 1 : get();
+  }
+  return 0;
+}
+
+/// Returns the kernels that a library has chosen for this CPU; nullptr if it doesn't report them.
+const char* kernels_of(void* handle) noexcept {
+  for (const char* symbol : {"openblas_get_corename", "openblas_get_corename64_"}) {
+    if (const auto get = function_in<char* (*)()>(handle, symbol)) {
+      return get();
+    }
+  }
+  const auto query = function_in<int (*)()>(handle, "bli_arch_query_id");
+  const auto name = function_in<const char* (*)(int)>(handle, "bli_arch_string");
+  return query != nullptr && name != nullptr ? name(query()) : nullptr;
+}
+
+/// Writes the settings of the library in `file` before its first call.
+void write_state(const link_map& object, const char* file) noexcept {
+  void* handle = dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) {
+    return;
+  }
+  char text[trace_page - sizeof(ChunkHeader)];
+  const long threads = threads_of(handle);
+  const char* kernels = kernels_of(handle);
+  int bytes = std::snprintf(text, sizeof text, "%s\n", file);
+  if (threads > 0 && bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
+    bytes += std::snprintf(text + bytes, sizeof text - static_cast<std::size_t>(bytes), "threads %ld\n", threads);
+  }
+  if (kernels != nullptr && bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
+    bytes += std::snprintf(text + bytes, sizeof text - static_cast<std::size_t>(bytes), "kernels %s\n", kernels);
+  }
+  if (bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
+    append_text(ChunkKind::state, text, static_cast<std::size_t>(bytes));
+  }
+}
+
+void note_library(const void* definition) noexcept {
+  const link_map* object = header != nullptr ? object_of(definition) : nullptr;
+  if (object == nullptr) {
+    return;
+  }
+  for (std::atomic<const link_map*>& known : libraries) {
+    const link_map* nothing = nullptr;
+    if (known.load(std::memory_order_relaxed) == object) {
+      return;
+    }
+    if (known.compare_exchange_strong(nothing, object)) {
+      char resolved[PATH_MAX];
+      const char* name = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
+      const char* file = realpath(name, resolved) != nullptr ? resolved : name;
+      append_text(ChunkKind::library, file, std::strlen(file));
+      write_state(*object, file);
+      return;
+    }
+    if (nothing == object) {
+      return;
+    }
+  }
+}
+
+[[noreturn]] void end_without(const char* symbol) noexcept {
+  std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol);
+  _exit(127);  // as the dynamic linker does for an undefined symbol
+}
+
+/// Maps the file's header. Without it nothing is recorded.
+void open_trace(const char* name) noexcept {
+  const int file = std::strlen(name) < sizeof path ? open(name, O_RDWR | O_CLOEXEC) : -1;
+  struct stat status {};
+  const bool whole = file >= 0 && fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= trace_page;
+  void* mapped = whole ? mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  if (file >= 0) {
+    close(file);
+  }
+  void* page = mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED || page == MAP_FAILED || madvise(page, trace_page, MADV_WIPEONFORK) != 0 ||
+      pthread_key_create(&thread_end, stand_up) != 0) {
+    complain(name, std::strerror(errno));
+    return;
+  }
+  auto* opened = static_cast<FileHeader*>(mapped);
+  if (std::memcmp(opened->magic, trace_magic, sizeof trace_magic) != 0 || opened->version != trace_version) {
+    complain(name, "isn't a recording of this version of flopcast");
+    return;
+  }
+  std::strcpy(path, name);
+  settings.counter = opened->counter != 0;
+  settings.origin = opened->origin;
+  presence = static_cast<Presence*>(page);
+  header = opened;
+  header->processes.fetch_add(1, std::memory_order_relaxed);
+}
+
+void open_dry_run(const char* library) noexcept {
+  void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  const auto open = handle != nullptr ? reinterpret_cast<OpenDryRun>(dlsym(handle, open_dry_run_symbol)) : nullptr;
+  if (open == nullptr || !open(&dry_run)) {
+    std::fprintf(stderr, "flopcast: the dry run can't skip calls: %s\n", open == nullptr ? dlerror() : "the catalogue can't be read");
+    return;
+  }
+  settings.dry_run = true;
+}
+
+/// Numbers of the routines plus 1, in a hash table by name; 0: free.
+constinit std::uint16_t numbers[8192]{};
+
+/// Returns "dgemm" for "dgemm_", and "cblas_dgemm" unchanged.
+std::string_view routine_name(const char* symbol) noexcept { return routine_symbol(symbol).routine; }
+
+/// Returns the slot of a routine in `numbers`, or the free one for it.
+std::size_t number_place(std::string_view routine) noexcept {
+  std::uint32_t hash = 2166136261U;  // FNV-1a
+  for (const char c : routine) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  }
+  std::size_t place = hash % std::size(numbers);
+  while (numbers[place] != 0 && routine_name(intercepted[numbers[place] - 1].symbol) != routine) {
+    place = (place + 1) % std::size(numbers);
+  }
+  return place;
+}
+
+const char* own_symbol(const RoutineSymbol& routine) noexcept {
+  const std::uint16_t number = numbers[number_place(routine.routine)];
+  return number != 0 ? intercepted[number - 1].symbol : nullptr;
+}
+
+void number_routines() noexcept {
+  for (std::uint32_t i = 0; i < intercepted_count; ++i) {
+    std::uint16_t& number = numbers[number_place(routine_name(intercepted[i].symbol))];
+    number = number != 0 ? number : static_cast<std::uint16_t>(i + 1);
+  }
+}
+
+[[gnu::constructor]] void start() noexcept {
+  if (const char* name = std::getenv(trace_variable)) {
+    const Unnoticed unnoticed;
+    open_trace(name);
+  }
+  if (header != nullptr) {
+    const Unnoticed unnoticed;
+    number_routines();
+    redirect_calls(own_symbol, locked_deep);
+  }
+  if (const char* library = std::getenv(dry_run_variable); library != nullptr && header != nullptr) {
+    open_dry_run(library);
+  }
+}
+
+/// Returns whether the loaded object defines routines itself, under any known names.
+bool defines_routines(const link_map& object, void* handle) noexcept {
+  for (const std::string_view prefix : symbol_prefixes) {
+    for (const std::string_view suffix : fortran_suffixes) {
+      for (const std::string_view routine : {"dgemm", "dgetrf", "ddot"}) {
+        const void* found = suffix.empty() ? nullptr : dlsym(handle, SymbolName(prefix, routine, suffix).c_str());
+        if (found != nullptr && object_of(found) == &object) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+/// Writes the libraries with routines, in a process in which no call was seen.
+void note_unseen_libraries() noexcept {
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  const link_map* object = nullptr;
+  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
+    return;
+  }
+  const link_map* own = object_of(reinterpret_cast<const void*>(&note_unseen_libraries));
+  for (; object != nullptr; object = object->l_next) {
+    void* handle = object != own && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    char resolved[PATH_MAX];
+    if (handle != nullptr && defines_routines(*object, handle) && realpath(object->l_name, resolved) != nullptr) {
+      append_text(ChunkKind::unseen, resolved, std::strlen(resolved));
+    }
+    if (handle != nullptr) {
+      dlclose(handle);
+    }
+  }
+}
+
+[[gnu::destructor]] void finish() noexcept {
+  if (header != nullptr && presence->here.load() == 0) {
+    const Unnoticed unnoticed;
+    note_unseen_libraries();
+  }
+}
+
+}  // namespace
+
+bool make_room(std::size_t bytes) noexcept {
+  if (header == nullptr) {
+    return false;
+  }
+  const Unnoticed unnoticed;
+  const bool written = join() && (thread.live == nullptr || thread.generation != generation
+                                      ? sit_down()
+                                      : static_cast<std::size_t>(thread.end - thread.at) >= bytes || seal(*thread.live, thread.live->live));
+  if (!written) {
+    stop("can't write the trace");
+    header->dropped.fetch_add(1, std::memory_order_relaxed);
+    thread.at = thread.end = nullptr;
+    thread.live = nullptr;
+    return false;
+  }
+  if (static_cast<std::size_t>(thread.end - thread.at) < bytes) {
+    thread.at = reinterpret_cast<std::byte*>(thread.live + 1);
+  }
+  return true;
+}
+
+Definition find_definition(std::uint32_t routine, const void* caller) noexcept {
+  if (const std::uint64_t known = found_for_callers.find(routine, caller)) {
+    return unpacked(known);
+  }
+  const Unnoticed unnoticed;
+  const char* symbol = intercepted[routine].symbol;
+  void* next = dlsym(RTLD_NEXT, symbol);
+  void* address = next != nullptr ? next : next_symbol(symbol, caller);
+  if (address == nullptr) {
+    end_without(symbol);
+  }
+  const Unrecorded unrecorded(__builtin_frame_address(0));
+  const Definition definition = {address, integer_bytes_at(address, routine_symbol(symbol)) == 8};
+  if (next != nullptr) {
+    definitions[routine].store(packed(definition), std::memory_order_relaxed);
+  } else {
+    found_for_callers.remember(routine, caller, packed(definition));
+  }
+  note_library(address);
+  return definition;
+}
+
+Definition definition_behind(Redirected& door) noexcept {
+  const bool known = door.width.load(std::memory_order_relaxed) != 0;
+  if (!known) {
+    const Unnoticed unnoticed;
+    const Unrecorded unrecorded(__builtin_frame_address(0));
+    integer_bytes_of(door);
+    note_library(door.definition);
+  }
+  return {door.definition, integer_bytes_of(door) == 8};
+}
+
+Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept {
+  const int integer_bytes = std::strchr(intercepted[routine].layout, 'l') != nullptr ? 8 : 4;
+  return dry_run.decide(intercepted[routine].symbol, integer_bytes, arguments, value);
+}
+
+Treatment decide_unnamed(const UnnamedWords& words) noexcept {
+  constexpr std::size_t most_words = 24;
+  constexpr std::size_t in_registers = sizeof words.first / sizeof(void*);
+  void* all[most_words];
+  std::memcpy(all, words.first, sizeof words.first);
+  std::size_t count = in_registers;
+#if defined(__x86_64__)  // on other machines the other words are not read
+  std::memcpy(all + in_registers, static_cast<void* const*>(words.frame) + 2, (most_words - in_registers) * sizeof(void*));
+  count = most_words;
+#endif
+  return dry_run.decide_unnamed(all, count);
+}
+
+void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept {
+  void* next = definition(routine, caller).address;
+  auto* recording = new (call.recording) Recording(routine, sizeof(RecordHeader), words.frame, caller);
+  if (*recording) {
+    recording->start_unnamed(words);
+  }
+  return next;
+}
+
+void finish(UnnamedCall& call) noexcept { reinterpret_cast<Recording*>(call.recording)->finish(); }
+
+}  // namespace flopcast::interpose

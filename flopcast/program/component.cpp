@@ -1,0 +1,44 @@
+#include "flopcast/program/component.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "flopcast/support/error.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> component_folders() {
+  if (const char* folder = std::getenv("FLOPCAST_LIBEXEC")) {
+    return {folder};
+  }
+  std::vector<fs::path> folders;
+  std::error_code none;
+  for (fs::path above = fs::read_symlink("/proc/self/exe", none).parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    folders.push_back(above / "libexec/flopcast");
+  }
+  folders.emplace_back(FLOPCAST_INSTALLED_COMPONENTS);
+  return folders;
+}
+
+}  // namespace
+
+fs::path find_component(std::string_view name) {
+  std::vector<std::string> tried;
+  for (const fs::path& folder : component_folders()) {
+    std::error_code none;
+    if (fs::exists(folder / name, none)) {
+      return folder / name;
+    }
+    tried.push_back(folder.string());
+  }
+  throw environment_error(
+      "flopcast's {} is missing. It isn't in {}. Build flopcast again if its MPI or SimGrid was installed later, install all of flopcast, "
+      "or set FLOPCAST_LIBEXEC to its folder",
+      name, fmt::join(tried, ", "));
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,98 @@
+#include "flopcast/program/library_links.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/process_environment.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names by which programs load libraries of that width of integers.
+const char* blas_name(bool wide) { return wide ? "libblas64.so.3" : "libblas.so.3"; }
+const char* lapack_name(bool wide) { return wide ? "liblapack64.so.3" : "liblapack.so.3"; }
+
+fs::path existing(const fs::path& file) {
+  std::error_code error;
+  fs::path resolved = fs::canonical(file, error);
+  if (error) {
+    throw environment_error("library {} can't be opened: {}", file.string(), error.message());
+  }
+  return resolved;
+}
+
+/// Returns the file with the BLAS alone that lies beside libraries such as OpenBLAS, or `blas` itself if there is none. Otherwise the
+/// LAPACK inside the library would be found before the chosen one.
+fs::path blas_alone(const fs::path& blas, bool wide) {
+  std::error_code none;
+  const fs::path alone = blas.parent_path() / blas_name(wide);
+  return fs::exists(alone, none) ? alone : blas;
+}
+
+/// Returns the folders in which R looks for its own libraries: the user's choice, else the usual places of installation. R's script drops
+/// its own list when one is given.
+std::string r_libraries(const std::vector<std::string>& environment) {
+  std::string path = variable(environment, "R_LD_LIBRARY_PATH");
+  if (!path.empty()) {
+    return path;
+  }
+  const std::string home = variable(environment, "R_HOME");
+  for (const std::string& folder : {home, std::string("/usr/lib/R"), std::string("/usr/lib64/R"), std::string("/usr/local/lib/R")}) {
+    std::error_code none;
+    if (!folder.empty() && fs::exists(folder + "/lib", none)) {
+      path += (path.empty() ? "" : ":") + folder + "/lib";
+    }
+  }
+  return path;
+}
+
+}  // namespace
+
+LibraryLinks::LibraryLinks(const LibraryFiles& files) {
+  files_.blas = files.blas.empty() ? fs::path() : existing(files.blas);
+  files_.lapack = files.lapack.empty() ? files_.blas : existing(files.lapack);
+  if (!files_.blas.empty() && files_.blas != files_.lapack) {
+    files_.blas = blas_alone(files_.blas, files.wide);
+  }
+  files_.wide = files.wide;
+  for (const auto& [name, file] : {std::pair(blas_name(files.wide), files_.blas), std::pair(lapack_name(files.wide), files_.lapack)}) {
+    if (!file.empty()) {
+      folder_.link(name, file);
+      const fs::path beside = file.parent_path();
+      own_folders_.push_back(is_listable(beside) ? beside : folder_.link(std::string("beside-") + name, beside));
+    }
+  }
+}
+
+std::string LibraryLinks::search_path(const std::string& before) const {
+  std::string path = folder_.path().string();
+  for (const fs::path& folder : own_folders_) {
+    path += ':' + folder.string();
+  }
+  return before.empty() ? path : path + ":" + before;
+}
+
+std::vector<fs::path> LibraryLinks::passed_over(const std::vector<LoadedLibrary>& loaded) const {
+  std::vector<fs::path> links;
+  for (const auto& [name, file] : {std::pair(blas_name(files_.wide), files_.blas), std::pair(lapack_name(files_.wide), files_.lapack)}) {
+    const bool passed_over =
+        !file.empty() && std::any_of(loaded.begin(), loaded.end(), [&, &name = name, &file = file](const auto& library) {
+          std::error_code none;
+          return fs::path(library.name).filename() == name && !fs::equivalent(library.path, file, none);
+        });
+    if (passed_over) {
+      links.push_back(folder_.path() / name);
+    }
+  }
+  return links;
+}
+
+void LibraryLinks::put_first(std::vector<std::string>& environment) const {
+  set_variable(environment, "LD_LIBRARY_PATH", search_path(variable(environment, "LD_LIBRARY_PATH")));
+  set_variable(environment, "R_LD_LIBRARY_PATH", search_path(r_libraries(environment)));
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,107 @@
+#include "flopcast/program/loaded_libraries.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/support/process_environment.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_script(const fs::path& program) {
+  std::array<char, 2> start{};
+  std::ifstream(program, std::ios::binary).read(start.data(), start.size());
+  return start[0] == '#' && start[1] == '!';
+}
+
+/// Returns the dynamic linker's listing for `program`.
+std::string linker_output(const fs::path& program, std::vector<std::string> environment) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) {
+    throw environment_error("can't make a pipe: {}", std::strerror(errno));
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
+  std::vector<std::string> arguments = {program.string()};
+  pid_t child = -1;
+  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, pointers(arguments).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  std::string text;
+  std::array<char, 4096> part{};
+  for (ssize_t bytes = 0; error == 0 && (bytes = read(ends[0], part.data(), part.size())) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(bytes));
+  }
+  close(ends[0]);
+  if (error == 0) {
+    int status = 0;
+    waitpid(child, &status, 0);
+  }
+  return text;
+}
+
+/// Reads a line such as "libm.so.6 => /lib/libm.so.6 (0x7f...)", "libx.so => not found" or "/lib/ld.so (0x7f...)".
+LoadedLibrary library_of(const std::string& line) {
+  constexpr std::string_view arrow = " => ";
+  const std::string text = line.substr(line.find_first_not_of(" \t"), line.rfind(" (0x") - line.find_first_not_of(" \t"));
+  const std::size_t at = text.find(arrow);
+  if (at == std::string::npos) {
+    return {text, text};
+  }
+  const std::string path = text.substr(at + arrow.size());
+  return {text.substr(0, at), path.find('/') == std::string::npos ? fs::path() : fs::path(path)};
+}
+
+}  // namespace
+
+std::vector<LoadedLibrary> loaded_libraries(const fs::path& program, std::vector<std::string> environment) {
+  std::vector<LoadedLibrary> libraries;
+  if (is_script(program)) {
+    return libraries;
+  }
+  std::istringstream lines(linker_output(program, std::move(environment)));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_not_of(" \t") != std::string::npos) {
+      libraries.push_back(library_of(line));
+    }
+  }
+  return libraries;
+}
+
+std::string why_not_started(const std::string& command, int exit_code) {
+  constexpr int not_started = 127;
+  if (exit_code != not_started) {
+    return "";
+  }
+  std::vector<std::string> missing;
+  try {
+    for (const LoadedLibrary& library : loaded_libraries(find_program(command), current_environment())) {
+      if (library.path.empty()) {
+        missing.push_back(library.name);
+      }
+    }
+  } catch (const Error&) {  // the program isn't on this machine
+    missing.clear();
+  }
+  return missing.empty() ? fmt::format("{} did not start: it ended with exit code {} before its first instruction", command, exit_code)
+                         : fmt::format("{} did not start: the dynamic linker finds no {}. Add its folder to LD_LIBRARY_PATH", command,
+                                       fmt::join(missing, ", "));
+}
+
+}  // namespace flopcast::interpose

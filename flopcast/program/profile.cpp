@@ -1,0 +1,184 @@
+#include "flopcast/program/profile.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/protocol/block_table.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+constexpr const char* schema = "flopcast-profile-1";
+
+void require_sane(const TunedRoutine& routine) {
+  if (routine.name.empty() || routine.points.empty()) {
+    throw bad_input("profile: routine '{}' has no points", routine.name);
+  }
+  for (const TunedPoint& point : routine.points) {
+    if (point.m < 1 || point.n < 1 || point.blocks.nb < 1 || point.blocks.nbmin < 0 || point.blocks.nx < 0) {
+      throw bad_input(
+          "profile: {} of {} x {} has nb = {}, nbmin = {}, nx = {}; expected positive sizes and nb, and nbmin and nx of 0 or more",
+          routine.name, point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
+    }
+  }
+}
+
+nlohmann::json to_json(const TunedPoint& point) {
+  return {{"m", point.m},          {"n", point.n},       {"nb", point.blocks.nb},  {"nbmin", point.blocks.nbmin},
+          {"nx", point.blocks.nx}, {"ties", point.ties}, {"regret", point.regret}, {"undecided", point.undecided}};
+}
+
+TunedPoint point_from_json(const nlohmann::json& json) {
+  TunedPoint point;
+  point.m = member<std::int64_t>(json, "m");
+  point.n = member<std::int64_t>(json, "n");
+  point.blocks = {member<std::int64_t>(json, "nb"), member<std::int64_t>(json, "nbmin"), member<std::int64_t>(json, "nx")};
+  point.ties = member_or(json, "ties", std::vector<std::int64_t>());
+  point.regret = member_or(json, "regret", 0.0);
+  point.undecided = member_or(json, "undecided", false);
+  return point;
+}
+
+TunedRoutine routine_from_json(const nlohmann::json& json) {
+  TunedRoutine routine;
+  routine.name = member<std::string>(json, "routine");
+  routine.flags = member_or(json, "flags", std::string());
+  for_each_element(json, "points", [&](const nlohmann::json& point) { routine.points.push_back(point_from_json(point)); });
+  require_sane(routine);
+  return routine;
+}
+
+bool are_near(const TunedPoint& a, const TunedPoint& b) {
+  constexpr double factor = 1.05;
+  const auto near = [](std::int64_t x, std::int64_t y) {
+    return static_cast<double>(std::max(x, y)) <= factor * static_cast<double>(std::min(x, y));
+  };
+  return near(a.m, b.m) && near(a.n, b.n);
+}
+
+auto same_as(const TunedRoutine& routine, std::vector<TunedRoutine>& known) {
+  return std::find_if(known.begin(), known.end(),
+                      [&](const TunedRoutine& one) { return one.name == routine.name && one.flags == routine.flags; });
+}
+
+}  // namespace
+
+void Profile::set(TunedRoutine routine) {
+  require_sane(routine);
+  std::sort(routine.points.begin(), routine.points.end(),
+            [](const TunedPoint& a, const TunedPoint& b) { return std::tie(a.m, a.n) < std::tie(b.m, b.n); });
+  if (const auto same = same_as(routine, routines); same != routines.end()) {
+    *same = std::move(routine);
+  } else {
+    routines.push_back(std::move(routine));
+  }
+}
+
+void Profile::merge(TunedRoutine routine) {
+  require_sane(routine);
+  if (const auto same = same_as(routine, routines); same != routines.end()) {
+    std::vector<TunedPoint> older, newer;
+    const auto has_near = [](const std::vector<TunedPoint>& points, const TunedPoint& to, const auto& counts) {
+      return std::any_of(points.begin(), points.end(), [&](const TunedPoint& point) { return are_near(point, to) && counts(point); });
+    };
+    std::copy_if(routine.points.begin(), routine.points.end(), std::back_inserter(newer), [&](const TunedPoint& point) {
+      return !point.undecided || !has_near(same->points, point, [](const TunedPoint& old) { return !old.undecided; });
+    });
+    std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(older),
+                 [&](const TunedPoint& point) { return !has_near(newer, point, [](const TunedPoint&) { return true; }); });
+    if (newer.size() + older.size() <= most_tuned_points) {
+      routine.points = std::move(newer);
+      routine.points.insert(routine.points.end(), older.begin(), older.end());
+    }
+  }
+  set(std::move(routine));
+}
+
+std::string block_table_text(const Profile& profile) {
+  std::string text;
+  for (const TunedRoutine& routine : profile.routines) {
+    text += fmt::format("{}{},{}", text.empty() ? "" : ";", routine.name, routine.flags);
+    for (const TunedPoint& point : routine.points) {
+      text += fmt::format(",{}x{}:{}/{}/{}", point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
+    }
+  }
+  const auto table = std::make_unique<BlockTable>();
+  if (!parse(text.c_str(), *table)) {
+    throw bad_input("profile: at most {} routines of {} points are possible, with names of {} letters and sizes below 10^9",
+                    most_tuned_routines, most_tuned_points, RoutineName::length);
+  }
+  return text;
+}
+
+std::vector<Profile> places(Profile profile) {
+  std::vector<Profile> all = std::exchange(profile.others, {});
+  all.insert(all.begin(), std::move(profile));
+  return all;
+}
+
+Profile joined(std::vector<Profile> places) {
+  Profile profile = std::move(places.at(0));
+  profile.others.assign(std::make_move_iterator(places.begin() + 1), std::make_move_iterator(places.end()));
+  return profile;
+}
+
+bool same_place(const Environment& a, const Environment& b) {
+  return a.blas.path == b.blas.path && a.lapack.path == b.lapack.path && a.threads == b.threads;
+}
+
+namespace {
+
+/// Converts the profile without its `others`.
+nlohmann::json place_to_json(const Profile& profile) {
+  nlohmann::json routines = nlohmann::json::array();
+  for (const TunedRoutine& routine : profile.routines) {
+    nlohmann::json points = nlohmann::json::array();
+    for (const TunedPoint& point : routine.points) {
+      points.push_back(to_json(point));
+    }
+    routines.push_back({{"routine", routine.name}, {"flags", routine.flags}, {"points", std::move(points)}});
+  }
+  return {{"environment", profile.environment}, {"settings", profile.settings}, {"routines", std::move(routines)}};
+}
+
+Profile place_from_json(const nlohmann::json& json) {
+  Profile profile;
+  profile.environment = member<Environment>(json, "environment");
+  profile.settings = member_or(json, "settings", std::map<std::string, std::string>());
+  for_each_element(json, "routines", [&](const nlohmann::json& routine) { profile.set(routine_from_json(routine)); });
+  return profile;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Profile& profile) {
+  nlohmann::json json = place_to_json(profile);
+  json["schema"] = schema;
+  for (const Profile& other : profile.others) {
+    json["others"].push_back(place_to_json(other));
+  }
+  return json;
+}
+
+Profile profile_from_json(const nlohmann::json& json) {
+  if (!json.is_object() || !json.contains("schema") || json["schema"] != schema) {
+    throw bad_input("not a profile: expected \"schema\": \"{}\"{}", schema,
+                    json.is_object() && json.contains("schema") ? ", found " + shown(json["schema"]) : "");
+  }
+  try {
+    Profile profile = place_from_json(json);
+    if (json.contains("others")) {
+      for_each_element(json, "others", [&](const nlohmann::json& other) { profile.others.push_back(place_from_json(other)); });
+    }
+    return profile;
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_input("profile is damaged: {}", reason(error));
+  }
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,113 @@
+#include "flopcast/program/profile_file.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string set_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+void make_folder_of(const std::string& file) {
+  std::error_code error;
+  if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) {
+    fs::create_directories(folder, error);
+  }
+  if (error) {
+    throw environment_error("can't make the folder of {}: {}", file, error.message());
+  }
+}
+
+}  // namespace
+
+std::string default_profile_file() {
+  if (const std::string home = set_variable("FLOPCAST_HOME"); !home.empty()) {
+    return fs::path(home) / "profile.json";
+  }
+  if (const std::string data = set_variable("XDG_DATA_HOME"); !data.empty()) {
+    return fs::path(data) / "flopcast/profile.json";
+  }
+  const std::string home = set_variable("HOME");
+  if (home.empty()) {
+    throw environment_error("neither FLOPCAST_HOME, XDG_DATA_HOME nor HOME is set: name the profile with --profile FILE");
+  }
+  return fs::path(home) / ".local/share/flopcast/profile.json";
+}
+
+interpose::Profile read_profile(const std::string& file) {
+  const nlohmann::json document = report::read_document(file, "flopcast-profile-1");
+  try {
+    return interpose::profile_from_json(document);
+  } catch (const Error& error) {
+    throw Error(error.code(), file + ": " + error.what());
+  }
+}
+
+void require_profile_writable(const std::string& file) {
+  make_folder_of(file);
+  report::require_writable(file);
+}
+
+namespace {
+
+/// What was known before is kept under another name; returns what to tell the user of that.
+std::string keep_previous(const std::string& file, const Environment& environment) {
+  const std::string previous = file + ".previous";
+  report::write_file(previous, report::read_file(file));
+  return fmt::format("{} held for another machine or library ({}, {}): that is kept as {}", file, environment.cpu, environment.blas.path,
+                     previous);
+}
+
+/// Drops of `known` what no longer holds beside `environment`: all of it on another machine, its own place if that has changed since.
+std::vector<interpose::Profile> without_obsolete(std::vector<interpose::Profile> known, const Environment& environment) {
+  std::erase_if(known, [&](const interpose::Profile& place) {
+    return place.environment.cpu != environment.cpu ||
+           (interpose::same_place(place.environment, environment) && place.environment.fingerprint != environment.fingerprint);
+  });
+  return known;
+}
+
+}  // namespace
+
+std::string save_profile(const std::string& file, const interpose::Profile& profile) {
+  std::vector<interpose::Profile> known;
+  std::string remark;
+  if (fs::exists(file)) {
+    const std::vector<interpose::Profile> before = interpose::places(read_profile(file));
+    known = without_obsolete(before, profile.environment);
+    const auto is_lost = [&](const interpose::Profile& place) {
+      return !place.routines.empty() && std::find(known.begin(), known.end(), place) == known.end();
+    };
+    if (const auto lost = std::find_if(before.begin(), before.end(), is_lost); lost != before.end()) {
+      remark = keep_previous(file, lost->environment);
+    }
+  }
+  auto own = std::find_if(known.begin(), known.end(),
+                          [&](const interpose::Profile& place) { return interpose::same_place(place.environment, profile.environment); });
+  if (own == known.end()) {
+    own = known.insert(known.begin(), interpose::Profile{});
+  }
+  std::rotate(known.begin(), own, own + 1);  // the newest first
+  known.front().environment = profile.environment;
+  known.front().settings = profile.settings;
+  for (const interpose::TunedRoutine& routine : profile.routines) {
+    known.front().merge(routine);
+  }
+  make_folder_of(file);
+  report::write_file(file, interpose::to_json(interpose::joined(std::move(known))).dump(2) + '\n');
+  return remark;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "flopcast/support/units.hpp"
+#include "flopcast/program/program_trace.hpp"
+
+/// Distribution of the time of a recorded program's BLAS and LAPACK calls over routines, shapes, threads and processes.
+namespace flopcast::interpose {
+
+/// Sum over a set of calls.
+struct CallSum {
+  std::int64_t calls = 0;
+  std::int64_t skipped = 0;  ///< the calls that a dry run skipped
+  double flops = 0;          ///< flops of the calls that the catalogue describes
+  /// The flops with single precision counted half, for comparison with the double-precision peak.
+  double peak_flops = 0;
+  Seconds seconds = 0;
+  /// The part in calls that the catalogue describes, to which the flops belong. First calls are left out.
+  Seconds described_seconds = 0;
+  Seconds invalid_seconds = 0;   ///< the part in calls that met NaN or Inf; no routines that meet them with ordinary operands
+  Seconds denormal_seconds = 0;  ///< the part in calls that met denormal numbers; no routines that iterate
+
+  friend bool operator==(const CallSum&, const CallSum&) = default;
+  CallSum& operator+=(const CallSum& other);
+};
+
+/// Range of a size argument over the calls of one shape.
+struct SizeRange {
+  std::string name;
+  std::int64_t low = 0, high = 0;
+  friend bool operator==(const SizeRange&, const SizeRange&) = default;
+};
+
+/// Calls of one routine with the same flags and with equal sizes or, where there are many different ones, similar sizes.
+struct ShapeSum {
+  std::uint32_t name = 0;  ///< index into ProgramSummary::names
+  std::string flags;       ///< as flags(call); empty where only the name is known
+  std::vector<SizeRange> sizes;
+  CallSum sum;
+  bool first_calls = false;  ///< the routine's first calls, which are told apart; their flops are in no sum
+  Call longest;              ///< an example: the longest call; its routine is null where only the name is known
+  Seconds longest_seconds = -1;
+  bool longest_asked_size = false;  ///< the program had queried the workspace size
+};
+
+/// One routine's calls.
+struct RoutineSum {
+  std::uint32_t name = 0;  ///< index into ProgramSummary::names
+  bool described = false;
+  CallSum sum;
+};
+
+/// Sum of the calls that one thread made.
+struct ThreadSum {
+  std::size_t thread = 0;  ///< index into ProgramSummary::threads
+  CallSum sum;
+  std::uint32_t heaviest = 0;  ///< the routine in which the thread spent most time; index into ProgramSummary::names
+};
+
+/// Sum of the calls that the threads of one process made.
+struct ProcessSum {
+  std::uint32_t pid = 0;
+  std::size_t threads = 0;
+  CallSum sum;
+};
+
+struct BreakdownOptions {
+  /// If a routine is called with the same flags and more different sizes, they are joined by powers of two.
+  std::size_t most_exact_sizes = 24;
+  double first_call_factor = 1.5;      ///< a first call is told apart if it took this many times the typical time of such calls
+  Seconds first_call_excess = 100e-6;  ///< and if it took longer than typical by this much
+};
+
+/// Sums of a recording. Each list is sorted by falling time (then flops, then calls); threads and processes are in the order of their first
+/// calls.
+/// First calls are told apart where they took much longer than similar calls, because a library starts in them and memory is touched for
+/// the first time. They form shapes of their own and are in no routine's sum. The sums of threads, of processes and of all calls include
+/// their time, but no rate does.
+class ProgramBreakdown {
+ public:
+  /// Reads all calls twice.
+  explicit ProgramBreakdown(const ProgramTraceFile& file, const BreakdownOptions& options = {});
+
+  [[nodiscard]] const CallSum& all() const noexcept { return all_; }
+  /// Sums per routine, without first calls.
+  [[nodiscard]] const std::vector<RoutineSum>& routines() const noexcept { return routines_; }
+  [[nodiscard]] const CallSum& first_calls() const noexcept { return first_calls_; }
+  [[nodiscard]] const std::vector<ShapeSum>& shapes() const noexcept { return shapes_; }
+  [[nodiscard]] const std::vector<ThreadSum>& threads() const noexcept { return threads_; }
+  [[nodiscard]] const std::vector<ProcessSum>& processes() const noexcept { return processes_; }
+
+  /// Returns the index into shapes() of a call of this recording.
+  [[nodiscard]] std::size_t shape_of(const ProgramEvent& event) const;
+  /// Returns whether a call of this recording is told apart as a first one.
+  [[nodiscard]] bool is_first_call(const ProgramEvent& event) const { return first_.count(identity_of(event)) > 0; }
+
+ private:
+  friend class FirstCalls;
+  /// Calls that are the same but for their operands. Flags and sizes are empty where only the name is known.
+  struct Key {
+    std::uint32_t name = 0;
+    std::string flags;
+    std::vector<std::int64_t> sizes;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  static Key key_of(const ProgramEvent& event);
+  /// Identifies a call by name, start and duration.
+  using Identity = std::tuple<std::uint32_t, Seconds, Seconds>;
+  static Identity identity_of(const ProgramEvent& event) { return {event.name, event.start, event.seconds}; }
+  void read(const ProgramTraceFile& file, std::map<Key, ShapeSum>& exact);
+  void group(const std::map<Key, ShapeSum>& exact, const BreakdownOptions& options);
+  void sort_shapes();
+
+  CallSum all_, first_calls_;
+  std::set<Identity> first_;
+  std::map<std::uint32_t, ShapeSum> first_shapes_;       ///< by name, used while reading
+  std::map<std::uint32_t, std::size_t> first_shape_of_;  ///< index into shapes_ by name
+  std::vector<RoutineSum> routines_;
+  std::vector<ShapeSum> shapes_;
+  std::vector<ThreadSum> threads_;
+  std::vector<ProcessSum> processes_;
+  std::map<Key, std::size_t> index_;  ///< shape of every exact key
+};
+
+/// Returns e.g. `m=100 n=64..127`; empty where there are no sizes.
+std::string to_string(const std::vector<SizeRange>& sizes);
+
+}  // namespace flopcast::interpose

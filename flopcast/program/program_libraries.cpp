@@ -1,0 +1,144 @@
+#include "flopcast/program/program_libraries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/machine/libraries/elf_file.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using interpose::LoadedLibrary;
+using machine::ElfFile;
+
+constexpr int wide_bytes = 8;
+
+/// Bytes of the library's integers; those of the usual libraries if no file is given or nothing tells.
+int integer_bytes_of(const fs::path& library) { return library.empty() ? 4 : machine::integer_bytes(library).value_or(4); }
+
+/// Whether the program asks for libraries whose names say that it passes 64-bit integers.
+bool passes_wide_integers(const std::vector<std::string>& command) {
+  const std::vector<LoadedLibrary> loaded =
+      interpose::loaded_libraries(interpose::find_program(command.at(0)), interpose::current_environment());
+  return std::any_of(loaded.begin(), loaded.end(), [](const LoadedLibrary& library) {
+    const std::string name = fs::path(library.name).filename().string();
+    return name == "libblas64.so.3" || name == "liblapack64.so.3";
+  });
+}
+
+[[noreturn]] void refuse_wide_integers(const fs::path& library) {
+  throw environment_error(
+      "{} takes 64-bit integers, but programs that ask for libblas.so.3 or liblapack.so.3 pass 32-bit ones, and would crash or get wrong "
+      "results. Choose a library with 32-bit integers",
+      library.string());
+}
+
+/// Threads of a program may call its libraries at the same time, which isn't known before it runs.
+void require_safe_for_threads(const fs::path& library) {
+  const std::optional<bool> is_safe = machine::may_be_called_by_several_threads(library);
+  if (!is_safe) {
+    throw environment_error("{} can't be opened: the dynamic linker refuses it, or it crashes when it is loaded. 'ldd -r {}' may say why",
+                            library.string(), library.string());
+  }
+  if (!*is_safe && !machine::buffers_can_be_locked(library)) {
+    throw environment_error(
+        "{} would give wrong results where several threads of the program call it. It was built for one thread, its buffers have no lock, "
+        "and "
+        "flopcast can't add one, since the library doesn't call for them through the dynamic linker. Choose another library, such as "
+        "openblas-pthread",
+        library.string());
+  }
+}
+
+fs::path usable_in_programs(const std::string& name_or_path, machine::Role role) {
+  fs::path library = machine::locate_usable(name_or_path, role);
+  require_safe_for_threads(library);
+  return library;
+}
+
+/// Why `object` gets `needed`, and not what LD_LIBRARY_PATH offers: by its own DT_RPATH or that of the program.
+std::string reason_of(const fs::path& object, const std::string& needed, const fs::path& program) {
+  if (needed.find('/') != std::string::npos) {
+    return fmt::format("{} asks for it by its path", object.string());
+  }
+  for (const fs::path& file : {object, program}) {
+    const std::string rpath = ElfFile(file, ElfFile::Kind::program).rpath();
+    if (!rpath.empty()) {
+      return fmt::format("{} is bound to it by the DT_RPATH {}{}", object.string(), rpath, file == object ? "" : " of " + file.string());
+    }
+  }
+  return fmt::format("{} asks for {}, not for libblas.so.3", object.string(), needed);
+}
+
+/// The first of the program and its libraries that asks for the file `taken`, and why it gets that; empty if that can't be seen.
+std::string why_bound(const fs::path& program, const fs::path& taken) {
+  const std::vector<LoadedLibrary> loaded = interpose::loaded_libraries(program, interpose::current_environment());
+  std::vector<fs::path> objects = {program};
+  std::vector<std::string> names;
+  for (const LoadedLibrary& library : loaded) {
+    std::error_code none;
+    if (fs::equivalent(library.path, taken, none)) {
+      names.push_back(library.name);
+    } else if (!library.path.empty() && fs::exists(library.path, none)) {
+      objects.push_back(library.path);
+    }
+  }
+  for (const fs::path& object : objects) {
+    for (const std::string& needed : ElfFile(object, ElfFile::Kind::program).needed()) {
+      if (std::find(names.begin(), names.end(), needed) != names.end()) {
+        return reason_of(object, needed, program);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+interpose::LibraryFiles program_libraries(const std::string& blas, const std::string& lapack, const std::vector<std::string>& command) {
+  interpose::LibraryFiles files;
+  if (!blas.empty()) {
+    files.blas = usable_in_programs(blas, machine::Role::blas);
+  }
+  const int blas_bytes = integer_bytes_of(files.blas);
+  const std::string chosen = lapack.empty() && !blas.empty() ? machine::default_lapack(blas_bytes) : lapack;
+  if (!chosen.empty()) {
+    files.lapack = usable_in_programs(chosen, machine::Role::lapack);
+  }
+  const int lapack_bytes = files.lapack.empty() ? blas_bytes : integer_bytes_of(files.lapack);
+  files.wide = lapack_bytes == wide_bytes;
+  if (!files.blas.empty() && blas_bytes != lapack_bytes) {
+    throw environment_error("LAPACK {} can't call BLAS {}: its integers have {} bits, the other's {}. Choose a LAPACK with {}-bit integers",
+                            files.lapack.string(), files.blas.string(), 8 * lapack_bytes, 8 * blas_bytes, 8 * blas_bytes);
+  }
+  if (files.wide && !passes_wide_integers(command)) {
+    refuse_wide_integers(files.blas.empty() ? files.lapack : files.blas);
+  }
+  return files;
+}
+
+std::string other_blas_note(const std::vector<std::string>& command, const fs::path& taken, const interpose::LibraryFiles& chosen) {
+  if (chosen.blas.empty() || taken.empty() || taken.parent_path() == chosen.blas.parent_path()) {  // variants lie in folders of their own
+    return {};
+  }
+  std::string reason;
+  try {
+    reason = why_bound(interpose::find_program(command.at(0)), taken);
+  } catch (const Error&) {  // a program that is no file of this machine's any more
+  }
+  return fmt::format(
+      "the program took its BLAS from {} instead of {}: {}", taken.string(), chosen.blas.string(),
+      reason.empty() ? "what opens it asks for it by its path or by another name than libblas.so.3, or has a DT_RPATH" : reason);
+}
+
+}  // namespace flopcast::cli

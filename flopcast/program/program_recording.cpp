@@ -1,0 +1,223 @@
+#include "flopcast/program/program_recording.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/program/component.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/program/prepared_program.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/protocol/trace_format.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns whether the CPU's counter ticks evenly and alike on all cores. Where it doesn't, the kernel uses one of the two slow clocks.
+bool counter_is_even() {
+#if defined(__x86_64__)
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  constexpr unsigned power_management = 0x80000007;
+  constexpr unsigned invariant = 1U << 8U;
+  if (__get_cpuid(power_management, &a, &b, &c, &d) == 0 || (d & invariant) == 0) {
+    return false;
+  }
+  std::string source;
+  std::ifstream("/sys/devices/system/clocksource/clocksource0/current_clocksource") >> source;
+  return source != "hpet" && source != "acpi_pm";
+#else
+  return false;
+#endif
+}
+
+/// A reading of the ticks and of the system's clock.
+struct Moment {
+  std::uint64_t ticks = 0, nanoseconds = 0;
+
+  static Moment now(bool counter) { return {trace_ticks(counter), trace_ticks(false)}; }
+};
+
+double rate(const Moment& from, const Moment& to) {
+  return 1e9 * static_cast<double>(to.ticks - from.ticks) / static_cast<double>(to.nanoseconds - from.nanoseconds);
+}
+
+/// Returns the tick rate from two readings some milliseconds apart.
+double calibrated_rate(const Moment& start, bool counter) {
+  constexpr std::uint64_t calibration = 5'000'000;
+  Moment end = start;
+  while (end.nanoseconds - start.nanoseconds < calibration) {
+    end = Moment::now(counter);
+  }
+  return rate(start, end);
+}
+
+std::string folder_of(const fs::path& file) { return file.parent_path().empty() ? "." : file.parent_path().string(); }
+
+/// The recording's file with its header mapped. It has a temporary name until start(), so that an older recording is kept until then.
+class TraceFile {
+ public:
+  TraceFile(const fs::path& path, const std::string& document) : path_(fs::absolute(path)), temporary_(path_.string() + ".XXXXXX") {
+    if (std::error_code none; fs::exists(path_, none) && !fs::is_regular_file(path_, none)) {
+      throw environment_error("can't record into {}: it isn't a regular file", path.string());
+    }
+    const int file = mkstemp(temporary_.data());
+    if (file < 0) {
+      throw environment_error("can't write {}: {}: {}", path.string(), folder_of(path), std::strerror(errno));
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(file, 0666 & ~mask);
+    const int error = fill(file, document);
+    close(file);
+    if (error != 0) {
+      unlink(temporary_.c_str());
+      throw environment_error("can't write {}: {}", path.string(), std::strerror(error));
+    }
+  }
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+  ~TraceFile() {
+    munmap(header_, trace_page);
+    if (!kept_) {
+      unlink(temporary_.c_str());
+    }
+  }
+
+  void start() {
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+      throw environment_error("can't write {}: {}", path_.string(), std::strerror(errno));
+    }
+    temporary_ = path_.string();
+    const bool counter = counter_is_even();
+    start_ = Moment::now(counter);
+    header_->counter = counter ? 1 : 0;
+    header_->ticks_per_second = counter ? calibrated_rate(start_, counter) : 1e9;
+    start_ = Moment::now(counter);
+    header_->origin = start_.ticks;
+    header_->started = std::time(nullptr);
+  }
+
+  void finish(int exit_code) {
+    kept_ = true;
+    const Moment end = Moment::now(header_->counter != 0);
+    constexpr std::uint64_t long_enough = 50'000'000;  // nanoseconds above which this rate is better than the calibration
+    if (header_->counter != 0 && end.nanoseconds - start_.nanoseconds > long_enough) {
+      header_->ticks_per_second = rate(start_, end);
+    }
+    add_checksums();
+    header_->ended = end.ticks;
+    header_->exit_code = exit_code;
+    header_->finished = 1;
+  }
+
+  [[nodiscard]] const fs::path& path() const noexcept { return path_; }
+
+ private:
+  /// Gives the threads' live chunks checksums, as the sealed ones have. Live chunks keep no checksum where writing it fails.
+  void add_checksums() const {
+    const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    std::vector<std::byte> contents(live_bytes);
+    const std::uint64_t end = header_->end.load();
+    ChunkHeader chunk{};
+    for (std::uint64_t at = trace_page + round_to_page(header_->document_bytes); file >= 0 && at < end;) {
+      if (pread(file, &chunk, sizeof chunk, static_cast<off_t>(at)) != sizeof chunk) {
+        break;
+      }
+      const std::size_t bytes = chunk.bytes.load();
+      const bool live = chunk.magic == chunk_magic && chunk.kind == ChunkKind::live;
+      if (live && bytes <= live_bytes - sizeof chunk &&
+          pread(file, contents.data(), bytes, static_cast<off_t>(at + sizeof chunk)) == static_cast<ssize_t>(bytes)) {
+        const std::uint64_t sums[] = {chunk_checksum(contents.data(), bytes), bytes};
+        static_assert(offsetof(ChunkHeader, checked) == offsetof(ChunkHeader, checksum) + sizeof sums[0]);
+        if (pwrite(file, sums, sizeof sums, static_cast<off_t>(at + offsetof(ChunkHeader, checksum))) < 0) {
+          break;
+        }
+      }
+      at += live ? live_bytes : chunk.magic == chunk_magic ? round_to_page(sizeof chunk + bytes) : trace_page;
+    }
+    if (file >= 0) {
+      close(file);
+    }
+  }
+
+  /// Returns 0 or the errno of the failure.
+  int fill(int file, const std::string& document) {
+    const std::size_t bytes = trace_page + round_to_page(document.size());
+    if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes)); error != 0) {
+      return error;
+    }
+    if (pwrite(file, document.data(), document.size(), trace_page) != static_cast<ssize_t>(document.size())) {
+      return errno;
+    }
+    void* mapped = mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (mapped == MAP_FAILED) {
+      return errno;
+    }
+    header_ = new (mapped) FileHeader{};
+    header_->version = trace_version;
+    header_->document_bytes = static_cast<std::uint32_t>(document.size());
+    header_->end = bytes;
+    header_->ticks_per_second = 1e9;
+    std::memcpy(header_->magic, trace_magic, sizeof trace_magic);
+    return 0;
+  }
+
+  fs::path path_;
+  std::string temporary_;
+  FileHeader* header_ = nullptr;
+  Moment start_;
+  bool kept_ = false;
+};
+
+std::string document(const ProgramOptions& program, const RecordingOptions& options) {
+  nlohmann::json json = {{"schema", "flopcast-program-trace-1"},
+                         {"command", program.command},
+                         {"folder", fs::current_path().string()},
+                         {"dry_run", options.dry_run},
+                         {"machine", options.machine}};
+  if (program.threads) {
+    json["threads"] = *program.threads;
+  }
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+int record_program(const ProgramOptions& program, const RecordingOptions& options) {
+  PreparedProgram prepared(program, "libflopcast-trace.so");
+  std::vector<std::string>& environment = prepared.environment();
+  if (options.dry_run) {
+    set_variable(environment, dry_run_variable, find_component("libflopcast-dry-run.so").string());
+  }
+  TraceFile trace(options.output, document(program, options));
+  set_variable(environment, trace_variable, trace.path().string());
+  trace.start();
+  const int exit_code = run_program(prepared.file(), program.command, environment);
+  trace.finish(exit_code);
+  return exit_code;
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,98 @@
+#include "flopcast/program/program_run.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <optional>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/support/memory_file.hpp"
+#include "flopcast/program/prepared_program.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/protocol/run_report.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The memory in which the preloaded library counts. It is made before the program begins; if that fails nothing is counted.
+class ReportMemory {
+ public:
+  ReportMemory() {
+    try {
+      file_.emplace("flopcast-report");
+      report_ = static_cast<const RunReport*>(file_->map(sizeof(RunReport)));
+    } catch (const Error& error) {
+      lacking_ = error.what();
+    }
+  }
+  ReportMemory(const ReportMemory&) = delete;
+  ReportMemory& operator=(const ReportMemory&) = delete;
+  ~ReportMemory() {
+    if (report_ != nullptr) {
+      munmap(const_cast<RunReport*>(report_), sizeof(RunReport));
+    }
+  }
+
+  /// Returns the path by which the preloaded library finds the memory; empty if there is none.
+  [[nodiscard]] std::string path() const { return report_ != nullptr ? file_->path() : ""; }
+  [[nodiscard]] const RunReport* report() const noexcept { return report_; }
+  /// Returns the reason why there is no memory.
+  [[nodiscard]] const std::string& lacking() const noexcept { return lacking_; }
+
+ private:
+  std::optional<MemoryFile> file_;
+  const RunReport* report_ = nullptr;
+  std::string lacking_;
+};
+
+/// Returns the path with links resolved, as long as those of LibraryLinks exist.
+fs::path resolved(const SharedPath& shared) {
+  const std::string text(shared.text, strnlen(shared.text, SharedPath::length));
+  std::error_code error;
+  fs::path path = text.empty() ? fs::path() : fs::canonical(text, error);
+  return error ? fs::path(text) : path;
+}
+
+std::vector<RoutineUse> uses(const RunReport& report, const Profile& profile) {
+  std::vector<RoutineUse> all;
+  for (std::size_t i = 0; i < profile.routines.size(); ++i) {
+    const RoutineReport& counts = report.routines[i];
+    all.push_back({profile.routines[i].name, profile.routines[i].flags, counts.questions.load(), counts.smallest.load(),
+                   counts.largest.load(), counts.told.load(), counts.short_workspaces.load(), counts.allowed.load(),
+                   counts.other_questions.load(),
+                   std::string(counts.other_options.text, strnlen(counts.other_options.text, SharedOptions::length)),
+                   resolved(counts.asker), resolved(counts.definer)});
+  }
+  return all;
+}
+
+}  // namespace
+
+ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile) {
+  PreparedProgram program(options, "libflopcast-tuned.so");
+  std::vector<std::string>& environment = program.environment();
+  const ReportMemory memory;
+  ProgramRun run;
+  for (const auto& [name, value] : profile.settings) {
+    if (variable(environment, name).empty()) {
+      set_variable(environment, name, value);
+      run.settings[name] = value;
+    }
+  }
+  set_variable(environment, blocks_variable, block_table_text(profile));
+  set_variable(environment, report_variable, memory.path());
+
+  run.exit_code = run_program(program.file(), options.command, environment);
+  run.lacking_report = memory.lacking();
+  if (const RunReport* report = memory.report()) {
+    run.processes = report->processes.load();
+    run.blas = resolved(report->blas);
+    run.routines = uses(*report, profile);
+  }
+  return run;
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/program/profile.hpp"
+#include "flopcast/program/recorder.hpp"
+
+namespace flopcast::interpose {
+
+/// Settings with which a program is started.
+struct ProgramOptions {
+  std::vector<std::string> command;  ///< program and arguments, not empty
+  LibraryFiles libraries;            ///< empty ones: the program's own choice
+  std::optional<int> threads;        ///< threads of BLAS, set in the variables that the libraries read
+};
+
+/// Use that a program made of one entry of the profile.
+struct RoutineUse {
+  std::string routine, flags;
+  std::uint64_t questions = 0;             ///< number of ilaenv queries for the block size
+  std::int64_t smallest = 0, largest = 0;  ///< orders of the smallest and largest problem queried
+  std::int64_t told = 0;                   ///< largest block size returned
+  std::uint64_t short_workspaces = 0;      ///< times that the program's workspace was too short for it
+  std::int64_t allowed = 0;                ///< least block size that such a workspace allowed; 0: not known
+  std::uint64_t other_questions = 0;       ///< queries with options for which the profile has nothing
+  std::string other_options;               ///< options of the first such query
+  std::filesystem::path asker;             ///< library that made the queries; empty if none did
+  std::filesystem::path definer;           ///< library that defines the routine in the program; empty if none was seen
+};
+
+/// Outcome of a program.
+struct ProgramRun {
+  int exit_code = 0;                            ///< the program's own, or 128 plus the signal that ended it
+  std::int64_t processes = 0;                   ///< processes into which the preloaded library was loaded
+  std::filesystem::path blas;                   ///< library that defined dgemm; empty if none was seen
+  std::map<std::string, std::string> settings;  ///< the profile's environment variables that were set, because the user hadn't set them
+  std::vector<RoutineUse> routines;             ///< in the order of the profile
+  std::string lacking_report;                   ///< reason why only exit_code and settings are known; usually empty
+};
+
+/// Runs a program whose LAPACK gets the block sizes of `profile`, and waits for its end. Throws environment_error if the program doesn't
+/// exist or libraries can't be preloaded into it.
+ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile);
+
+}  // namespace flopcast::interpose

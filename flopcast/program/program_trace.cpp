@@ -1,0 +1,535 @@
+#include "flopcast/program/program_trace.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/protocol/record_layout.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+using View = std::span<const std::byte>;
+
+constexpr const char* document_schema = "flopcast-program-trace-1";
+
+/// Returns whether a mapping's holes need memory that a full disk lacks. Reading such a hole would end the process.
+bool is_unsafe_to_map(int file) {
+  struct statfs disk {};
+  return fstatfs(file, &disk) == 0 && disk.f_type == TMPFS_MAGIC && lseek(file, 0, SEEK_HOLE) < lseek(file, 0, SEEK_END);
+}
+
+/// Returns the first `bytes` of a file in this process's memory, which takes no more memory than the file has data. Returns MAP_FAILED on
+/// error, as mmap does.
+void* copy_of(int file, std::size_t bytes) {
+  void* const copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const auto end = static_cast<off_t>(bytes);
+  for (off_t at = copy != MAP_FAILED ? lseek(file, 0, SEEK_DATA) : -1; at >= 0 && at < end; at = lseek(file, at, SEEK_DATA)) {
+    const off_t hole = std::min(lseek(file, at, SEEK_HOLE), end);
+    while (at < hole) {
+      const ssize_t read = pread(file, static_cast<std::byte*>(copy) + at, static_cast<std::size_t>(hole - at), at);
+      if (read <= 0) {
+        return copy;  // the rest stays zero, as in a file that was cut off
+      }
+      at += read;
+    }
+  }
+  return copy;
+}
+
+/// A file's contents, mapped.
+class MappedFile {
+ public:
+  explicit MappedFile(const fs::path& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (file < 0 || fstat(file, &status) != 0) {
+      const int error = errno;
+      if (file >= 0) {
+        close(file);
+      }
+      throw bad_input("can't read {}: {}", path.string(), std::strerror(error));
+    }
+    bytes_ = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
+    if (bytes_ > 0) {
+      data_ = is_unsafe_to_map(file) ? copy_of(file, bytes_) : mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file, 0);
+    }
+    close(file);
+    if (data_ == MAP_FAILED) {
+      throw bad_input("can't map {}: {}", path.string(), std::strerror(errno));
+    }
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (bytes_ > 0) {
+      munmap(data_, bytes_);
+    }
+  }
+
+  [[nodiscard]] View view() const noexcept { return {static_cast<const std::byte*>(data_), bytes_}; }
+
+ private:
+  std::size_t bytes_ = 0;
+  void* data_ = nullptr;
+};
+
+bool has_address(const Argument& argument) {
+  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
+}
+
+std::string_view text_of(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+/// Returns the parts of `text` that end with `separator`. The last part may lack it.
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// Returns the header; throws bad_input if the file isn't a recording.
+const FileHeader& checked_header(View file, const fs::path& path) {
+  if (file.size() < sizeof trace_magic || std::memcmp(file.data(), trace_magic, sizeof trace_magic) != 0) {
+    throw bad_input("{} isn't a recording of a program. It doesn't begin as files of 'flopcast record' do", path.string());
+  }
+  if (file.size() < sizeof(FileHeader)) {
+    throw bad_input("{} is cut off after {} bytes, within its header", path.string(), file.size());
+  }
+  const auto& header = *reinterpret_cast<const FileHeader*>(file.data());
+  if (header.version < oldest_trace_version || header.version > trace_version) {
+    throw bad_input("{} has version {} of the format, but this flopcast reads versions {} to {}: {}", path.string(), header.version,
+                    oldest_trace_version, trace_version, header.version > trace_version ? "a newer flopcast wrote it" : "it is damaged");
+  }
+  return header;
+}
+
+nlohmann::json read_header_document(View file, const FileHeader& header, const fs::path& path) {
+  if (file.size() < trace_page || file.size() - trace_page < header.document_bytes) {
+    throw bad_input("{} is cut off after {} bytes, before its first call", path.string(), file.size());
+  }
+  const std::string_view text = text_of(file.subspan(trace_page, header.document_bytes));
+  nlohmann::json document = parse_json(text, path.string() + ": its document");
+  if (!document.is_object() || !document.contains("schema") || document["schema"] != document_schema) {
+    throw bad_input("{} is damaged: the schema of its document isn't \"{}\"", path.string(), document_schema);
+  }
+  return document;
+}
+
+/// A piece of one thread's records.
+struct Piece {
+  std::uint64_t live = 0, sequence = 0;
+  bool sealed = false;
+  View records;
+};
+
+/// A routine's entry in the dictionary.
+struct Entry {
+  std::size_t bytes = 0;             ///< size of its arguments
+  const Routine* routine = nullptr;  ///< null unless the catalogue has the routine with the same arguments
+  int integer_bytes = 4;
+};
+
+}  // namespace
+
+struct ProgramTraceFile::State {
+  explicit State(const fs::path& path) : file(path) {
+    const FileHeader& header = checked_header(file.view(), path);
+    read_header(header, path);
+    read_chunks(round_to_page(trace_page + header.document_bytes));
+    order_threads();
+    finish_summary(header, path);
+  }
+
+  void read_header(const FileHeader& header, const fs::path& path) {
+    summary.document = read_header_document(file.view(), header, path);
+    in_document(path.string(), [this] {
+      read_member(summary.document, "command", summary.command);
+      summary.dry_run = member_or(summary.document, "dry_run", false);
+    });
+    summary.ticks_per_second = header.ticks_per_second;
+    if (!(summary.ticks_per_second > 1 && summary.ticks_per_second < 1e12)) {
+      throw bad_input("{} is damaged: its clock ticks {} times per second", path.string(), summary.ticks_per_second);
+    }
+    summary.started = header.started;
+    summary.dropped = header.dropped.load();
+    summary.loaded = header.processes.load();
+    const std::uint64_t end = header.end.load(), there = round_to_page(file.view().size());
+    // Where there was no room, the end lies behind the last byte that could be written.
+    summary.missing = summary.dropped == 0 && end > there ? end - there : 0;
+  }
+
+  void read_chunks(std::size_t at) {
+    const View all = file.view();
+    while (at < all.size() && all.size() - at >= sizeof(ChunkHeader)) {
+      const auto& chunk = *reinterpret_cast<const ChunkHeader*>(all.data() + at);
+      at += chunk.magic == chunk_magic ? read_chunk(chunk, all.subspan(at + sizeof(ChunkHeader)), at) : trace_page;
+    }
+  }
+
+  /// Returns the size of the chunk at `at`, whose contents are at the start of `rest`.
+  std::size_t read_chunk(const ChunkHeader& chunk, View rest, std::size_t at) {
+    const std::uint64_t bytes = chunk.bytes.load();
+    const bool live = chunk.kind == ChunkKind::live;
+    const std::uint64_t checked = live ? chunk.checked : bytes;
+    const bool fits = live ? bytes <= live_bytes - sizeof(ChunkHeader) && checked <= bytes : bytes <= rest.size();
+    const bool is_cut = live && checked > rest.size();
+    if (!fits || ((!live || checked > 0) && !is_cut && chunk_checksum(rest.data(), checked) != chunk.checksum)) {
+      ++summary.damaged;
+      return trace_page;
+    }
+    const View contents = rest.first(std::min<std::size_t>(bytes, rest.size()));
+    switch (chunk.kind) {
+      case ChunkKind::live:
+      case ChunkKind::sealed: add_piece(chunk, contents, at); break;
+      case ChunkKind::dictionary: read_dictionary(text_of(contents)); break;
+      case ChunkKind::library: add_path(summary.libraries, text_of(contents)); break;
+      case ChunkKind::unseen: add_path(summary.unseen_libraries, text_of(contents)); break;
+      case ChunkKind::state: add_state(text_of(contents)); break;
+      case ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
+      default: ++summary.damaged;
+    }
+    return live ? live_bytes : round_to_page(sizeof(ChunkHeader) + bytes);
+  }
+
+  void add_piece(const ChunkHeader& chunk, View records, std::size_t at) {
+    const bool sealed = chunk.kind == ChunkKind::sealed;
+    if (records.empty()) {
+      return;
+    }
+    std::vector<Piece>& thread = pieces[chunk.thread];
+    thread.push_back({sealed ? chunk.live : at, chunk.sequence, sealed, records});
+    identities.try_emplace(chunk.thread, RecordedThread{chunk.pid, chunk.tid, 0});
+  }
+
+  void read_dictionary(std::string_view text) {
+    if (!entries.empty()) {
+      return;
+    }
+    for (const std::string& line : split(text, '\n')) {
+      const std::size_t blank = line.find(' ');
+      const std::string name = line.substr(0, blank);
+      const std::string layout = blank == std::string::npos ? "" : line.substr(blank + 1);
+      const Routine* routine = layout.empty() ? nullptr : kernel::find(name);
+      const int integer_bytes = routine != nullptr && record_layout(*routine, 8) == layout ? 8 : 4;
+      if (routine != nullptr && record_layout(*routine, integer_bytes) != layout) {
+        routine = nullptr;  // another version of the catalogue: only its name and times can be used
+      }
+      entries.push_back({record_bytes(layout), routine, integer_bytes});
+      summary.names.push_back(name);
+    }
+  }
+
+  static void add_path(std::vector<std::string>& paths, std::string_view path) {
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) {
+      paths.emplace_back(path);
+    }
+  }
+
+  /// Adds a library's state. Of several processes' states of one library the first counts.
+  void add_state(std::string_view text) {
+    const std::vector<std::string> lines = split(text, '\n');
+    LibraryState state;
+    state.path = lines.empty() ? "" : lines.front();
+    for (const std::string& line : lines) {
+      int threads = 0;
+      if (std::sscanf(line.c_str(), "threads %d", &threads) == 1 && threads > 0) {
+        state.threads = threads;
+      } else if (line.rfind("kernels ", 0) == 0) {
+        state.kernels = line.substr(std::strlen("kernels "));
+      }
+    }
+    const auto same = [&](const LibraryState& known) { return known.path == state.path; };
+    if (std::none_of(summary.states.begin(), summary.states.end(), same)) {
+      summary.states.push_back(std::move(state));
+    }
+  }
+
+  /// Sorts pieces by time. If a process was killed while it sealed a live chunk, that chunk has two copies, and the sealed one counts.
+  void order_threads() {
+    for (auto& [number, all] : pieces) {
+      std::sort(all.begin(), all.end(), [](const Piece& a, const Piece& b) {
+        return std::tuple(a.sequence, a.live, !a.sealed) < std::tuple(b.sequence, b.live, !b.sealed);
+      });
+      const auto same = [](const Piece& a, const Piece& b) { return a.sequence == b.sequence && a.live == b.live; };
+      all.erase(std::unique(all.begin(), all.end(), same), all.end());
+      RecordedThread thread = identities.at(number);
+      thread.chunks = all.size();
+      summary.threads.push_back(thread);
+      ordered.push_back(std::move(all));
+    }
+    pieces.clear();
+  }
+
+  void finish_summary(const FileHeader& header, const fs::path& path) {
+    summary.finished = header.finished != 0;
+    if (summary.finished && header.ended < header.origin) {
+      throw bad_input("{} is damaged: the program has ended before it began", path.string());
+    }
+    const double tick = 1 / summary.ticks_per_second;
+    if (summary.finished) {
+      summary.exit_code = header.exit_code;
+      summary.seconds = static_cast<double>(header.ended - header.origin) * tick;
+      return;
+    }
+    for (std::size_t t = 0; t < ordered.size(); ++t) {
+      if (!ordered[t].empty()) {
+        Asked asked;
+        visit_piece(ordered[t].back(), asked,
+                    [&](const ProgramEvent& event) { summary.seconds = std::max(summary.seconds, event.start + event.seconds); });
+      }
+    }
+  }
+
+  /// Caches the verdict on the previous call, because calls of one kind often follow each other.
+  class Judge {
+   public:
+    bool operator()(const Call& call) {
+      if (call.routine == last_.routine && same_but_addresses(call)) {
+        return possible_;
+      }
+      last_ = call;
+      possible_ = fault_of(call).empty();
+      return possible_;
+    }
+
+   private:
+    [[nodiscard]] bool same_but_addresses(const Call& call) const {
+      for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+        if (call.arguments[i] != last_.arguments[i] && (!has_address(call.routine->arguments[i]) || call.address(i) > highest_address)) {
+          return false;
+        }
+      }
+      return true;
+    }
+    static constexpr std::uintptr_t highest_address = std::uintptr_t{1} << 60U;
+
+    Call last_;
+    bool possible_ = false;
+  };
+
+  /// Numbers of the routines whose workspace size a thread has queried.
+  using Asked = std::set<std::uint64_t>;
+
+  /// Visits the records of a piece, up to the first one that can't be valid.
+  void visit_piece(const Piece& piece, Asked& asked, const std::function<void(const ProgramEvent&)>& visit) const {
+    const double tick = 1 / summary.ticks_per_second;
+    Judge is_possible;
+    for (View rest = piece.records; rest.size() >= sizeof(RecordHeader);) {
+      RecordHeader header;
+      std::memcpy(&header, rest.data(), sizeof header);
+      rest = rest.subspan(sizeof header);
+      const std::uint64_t routine = header.packed >> routine_shift;
+      if (routine >= entries.size() || entries[routine].bytes > rest.size()) {
+        return;
+      }
+      const Entry& entry = entries[routine];
+      const auto notes = static_cast<unsigned>(header.start >> notes_shift);
+      if ((notes & size_query) != 0) {
+        asked.insert(routine);
+        rest = rest.subspan(entry.bytes);
+        continue;
+      }
+      ProgramEvent event;
+      event.name = static_cast<std::uint32_t>(routine);
+      event.treatment = static_cast<Treatment>(header.packed >> treatment_shift & 3U);
+      event.met_invalid = (notes & invalid_operation) != 0;
+      event.met_denormals = (notes & denormal_operand) != 0;
+      event.size_was_asked = asked.count(routine) > 0;
+      event.start = static_cast<double>(header.start & latest_start) * tick;
+      event.seconds = static_cast<double>(header.packed & longest_duration) * tick;
+      if (entry.routine != nullptr) {
+        event.call = *decode_call(*entry.routine, rest, entry.integer_bytes);
+        event.call.routine = is_possible(event.call) ? entry.routine : nullptr;
+      }
+      rest = rest.subspan(entry.bytes);
+      visit(event);
+    }
+  }
+
+  MappedFile file;
+  ProgramSummary summary;
+  std::vector<Entry> entries;
+  std::map<std::uint32_t, std::vector<Piece>> pieces;  ///< by number of the thread, used while reading
+  std::map<std::uint32_t, RecordedThread> identities;
+  std::vector<std::vector<Piece>> ordered;  ///< in the order of summary.threads
+};
+
+ProgramTraceFile::ProgramTraceFile(const fs::path& path) : state_(std::make_unique<State>(path)) {}
+ProgramTraceFile::ProgramTraceFile(ProgramTraceFile&&) noexcept = default;
+ProgramTraceFile& ProgramTraceFile::operator=(ProgramTraceFile&&) noexcept = default;
+ProgramTraceFile::~ProgramTraceFile() = default;
+
+const ProgramSummary& ProgramTraceFile::summary() const noexcept { return state_->summary; }
+
+void ProgramTraceFile::visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const {
+  State::Asked asked;
+  for (const Piece& piece : state_->ordered.at(thread)) {
+    state_->visit_piece(piece, asked, visit);
+  }
+}
+
+bool threads_overlap(const ProgramTraceFile& file) {
+  struct Active {
+    std::uint32_t pid;
+    Seconds begin, end;
+  };
+  std::vector<Active> spans;
+  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+    std::optional<Active> span;
+    file.visit(t, [&](const ProgramEvent& event) {
+      span = {file.summary().threads[t].pid, span ? span->begin : event.start, event.start + event.seconds};
+    });
+    const bool overlaps = span && std::any_of(spans.begin(), spans.end(), [&](const Active& other) {
+                            return other.pid == span->pid && other.begin <= span->end && span->begin <= other.end;
+                          });
+    if (overlaps) {
+      return true;
+    }
+    if (span) {
+      spans.push_back(*span);
+    }
+  }
+  return false;
+}
+
+ProgramTrace read_program_trace(const fs::path& path) {
+  const ProgramTraceFile file(path);
+  ProgramTrace trace;
+  trace.summary = file.summary();
+  trace.events.resize(trace.summary.threads.size());
+  for (std::size_t t = 0; t < trace.events.size(); ++t) {
+    file.visit(t, [&](const ProgramEvent& event) { trace.events[t].push_back(event); });
+  }
+  return trace;
+}
+
+namespace {
+
+/// Memory that operands cover. `first` is the position of its first use: the call, then the argument.
+struct Span {
+  std::uintptr_t begin = 0, end = 0;
+  std::pair<std::size_t, std::size_t> first;
+};
+
+std::vector<Span> operand_spans(const std::vector<Call>& calls) {
+  std::vector<Span> spans;
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    const Call& call = calls[c];
+    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+      if (has_address(call.routine->arguments[i]) && call.address(i) != 0) {
+        const std::int64_t elements = std::max<std::int64_t>(span_elements(call, i), 1);
+        const std::int64_t bytes = elements * argument_element_bytes(call, i);
+        spans.push_back({call.address(i), call.address(i) + static_cast<std::uintptr_t>(bytes), {c, i}});
+      }
+    }
+  }
+  return spans;
+}
+
+/// Sorts spans by address, and joins those that overlap or touch.
+std::vector<Span> joined(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::vector<Span> result;
+  for (const Span& span : spans) {
+    if (result.empty() || span.begin > result.back().end) {
+      result.push_back(span);
+    } else {
+      result.back().end = std::max(result.back().end, span.end);
+      result.back().first = std::min(result.back().first, span.first);
+    }
+  }
+  return result;
+}
+
+/// Returns each span's position in the order of first use.
+std::vector<std::size_t> use_order(const std::vector<Span>& spans) {
+  std::vector<std::size_t> by_use(spans.size());
+  for (std::size_t i = 0; i < by_use.size(); ++i) {
+    by_use[i] = i;
+  }
+  std::sort(by_use.begin(), by_use.end(), [&](std::size_t a, std::size_t b) { return spans[a].first < spans[b].first; });
+  std::vector<std::size_t> order(spans.size());
+  for (std::size_t k = 0; k < by_use.size(); ++k) {
+    order[by_use[k]] = k;
+  }
+  return order;
+}
+
+}  // namespace
+
+bool is_program_trace(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  char magic[sizeof trace_magic] = {};
+  return in.read(magic, sizeof magic) && std::memcmp(magic, trace_magic, sizeof magic) == 0;
+}
+
+std::vector<Seconds> pauses(const std::vector<ProgramEvent>& events) {
+  std::vector<Seconds> all;
+  Seconds ended = 0;
+  for (const ProgramEvent& event : events) {
+    if (event.described()) {
+      all.push_back(std::max(0.0, event.start - ended));
+      ended = event.start + event.seconds;
+    }
+  }
+  return all;
+}
+
+Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name) {
+  Trace trace;
+  trace.configuration.algorithm = name;
+  for (const ProgramEvent& event : events) {
+    if (event.described()) {
+      trace.calls.push_back(event.call);
+      trace.measured.push_back(event.seconds);
+    }
+  }
+  const std::vector<Span> spans = joined(operand_spans(trace.calls));
+  const std::vector<std::size_t> order = use_order(spans);
+  trace.allocations.resize(spans.size());
+  for (std::size_t s = 0; s < spans.size(); ++s) {
+    if (spans[s].end - spans[s].begin > static_cast<std::uintptr_t>(most_bytes)) {
+      throw bad_input("the recording is damaged: operands that touch each other cover {} bytes; at most {} are possible",
+                      spans[s].end - spans[s].begin, most_bytes);
+    }
+    trace.allocations[order[s]] = {fmt::format("memory{}", order[s]), virtual_base(order[s]),
+                                   static_cast<std::int64_t>(spans[s].end - spans[s].begin)};
+  }
+  for (Call& call : trace.calls) {
+    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+      if (has_address(call.routine->arguments[i]) && call.address(i) != 0) {
+        const auto after = std::upper_bound(spans.begin(), spans.end(), call.address(i),
+                                            [](std::uintptr_t address, const Span& s) { return address < s.begin; });
+        const auto s = static_cast<std::size_t>(after - spans.begin()) - 1;
+        call.arguments[i] = static_cast<std::int64_t>(virtual_base(order[s]) + (call.address(i) - spans[s].begin));
+      }
+    }
+  }
+  return trace;
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,131 @@
+#include "flopcast/program/recorded_place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/elf_file.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool defines(const std::string& path, const char* routine) {
+  try {
+    const machine::ElfFile file(path);
+    const auto names = machine::naming([&file](const std::string& symbol) { return file.defines(symbol); });
+    return names && file.defines(names->symbol(routine));
+  } catch (const Error&) {
+    return false;  // it isn't here, or was replaced since
+  }
+}
+
+/// Distributions put a library's libblas.so.3 and liblapack.so.3 into a folder of its own, beside the library: they are known by its name.
+std::string installed_name(const std::string& path, machine::Role role, const std::vector<machine::InstalledLibrary>& installed) {
+  const auto has_role = [&](const machine::InstalledLibrary& library) {
+    return role == machine::Role::blas ? library.has_blas : library.has_lapack;
+  };
+  const auto find = [&](auto accept) {
+    return std::find_if(installed.begin(), installed.end(),
+                        [&](const machine::InstalledLibrary& library) { return has_role(library) && accept(library); });
+  };
+  auto at = find([&](const machine::InstalledLibrary& library) { return library.path == path; });
+  if (at == installed.end()) {
+    at = find(
+        [&](const machine::InstalledLibrary& library) { return fs::path(library.path).parent_path() == fs::path(path).parent_path(); });
+  }
+  return at == installed.end() ? path : at->name;
+}
+
+/// The first of the called libraries that defines `routine`, under whatever name.
+std::string definer(const std::vector<std::string>& libraries, const char* routine, machine::Role role) {
+  const auto at = std::find_if(libraries.begin(), libraries.end(), [&](const std::string& path) { return defines(path, routine); });
+  return at == libraries.end() ? "" : installed_name(*at, role, machine::installed_libraries());
+}
+
+/// The BLAS that lies where a called LAPACK does: if all calls of LAPACK were skipped, it called no BLAS.
+std::string neighbouring_blas(const std::vector<std::string>& libraries) {
+  const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
+  for (const std::string& path : libraries) {
+    if (const std::string name = installed_name(path, machine::Role::blas, installed); name != path) {
+      return name;
+    }
+  }
+  return "";
+}
+
+bool is_here(const std::string& blas) {
+  try {
+    return !machine::locate(blas, machine::Role::blas).empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Whether a BLAS that is installed here has one thread only.
+bool has_one_thread(const std::string& blas) { return !blas.empty() && is_here(blas) && machine::has_one_thread(blas); }
+
+/// What the BLAS told when it was called first; nullptr if it told nothing. A LAPACK may tell of the BLAS that it needs, so that the library
+/// that defines dgemm comes first.
+const interpose::LibraryState* telling_state(const interpose::ProgramSummary& summary) {
+  const interpose::LibraryState* found = nullptr;
+  for (const interpose::LibraryState& state : summary.states) {
+    const bool tells = state.threads || !state.kernels.empty();
+    if (tells && (found == nullptr || (!defines(found->path, "dgemm") && defines(state.path, "dgemm")))) {
+      found = &state;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+RecordedPlace recorded_place(const interpose::ProgramSummary& summary) {
+  RecordedPlace place;
+  place.blas = definer(summary.libraries, "dgemm", machine::Role::blas);
+  place.blas = place.blas.empty() ? neighbouring_blas(summary.libraries) : place.blas;
+  place.lapack = definer(summary.libraries, "dgeqrf", machine::Role::lapack);
+  const nlohmann::json& document = summary.document;
+  const interpose::LibraryState* state = telling_state(summary);
+  if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
+    place.threads = threads->get<int>();
+  }
+  if (state != nullptr) {  // the library itself knows better what became of the variables
+    place.threads = state->threads ? state->threads : place.threads;
+    place.kernels = state->kernels;
+  }
+  if (const auto machine = document.find("machine"); machine != document.end() && machine->is_object()) {
+    const auto cpu = machine->find("cpu");
+    place.cpu = cpu != machine->end() && cpu->is_string() ? cpu->get<std::string>() : "";
+  }
+  if (place.threads.value_or(1) > 1 && has_one_thread(place.blas)) {  // whatever was asked for
+    place.threads = 1;
+  }
+  return place;
+}
+
+bool is_this_machine(const RecordedPlace& place) { return place.cpu == machine::detect_topology().cpu; }
+
+std::string assume_threads(RecordedPlace& place) {
+  if (place.threads || place.blas.empty() || !is_this_machine(place)) {
+    return "";
+  }
+  if (!is_here(place.blas)) {
+    return "";  // who needs the library says what is wrong with it
+  }
+  place.threads = has_one_thread(place.blas) ? 1 : machine::detect_topology().usable_cores;
+  return *place.threads == 1 ? ""
+                             : fmt::format(
+                                   "the recording doesn't say how many threads BLAS had: {} are assumed, as {} takes by itself; "
+                                   "--threads says otherwise",
+                                   *place.threads, place.blas);
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "flopcast/program/program_trace.hpp"
+
+namespace flopcast::cli {
+
+/// Where a program was recorded, as far as the recording tells: names or paths that the library options take.
+struct RecordedPlace {
+  std::string blas;            ///< empty: not told
+  std::string lapack;          ///< empty: not told
+  std::optional<int> threads;  ///< of BLAS; nothing: not told
+  std::string kernels;         ///< that BLAS had chosen, as it calls them; empty: not told
+  /// Variables that make this machine's library take those kernels; empty: it does by itself, or they are not known.
+  std::map<std::string, std::string> kernel_settings = {};
+  std::string cpu;  ///< empty: not told
+};
+
+/// What the recording tells, in the names of what is installed here: a file that isn't is named by its path.
+RecordedPlace recorded_place(const interpose::ProgramSummary& summary);
+
+/// Where the recording doesn't tell the threads: what BLAS takes by itself here, one if it is serial, else one per core. Leaves them open on
+/// another machine, or if the BLAS isn't known or isn't here. Returns what to tell the user if more than one are assumed, else "".
+std::string assume_threads(RecordedPlace& place);
+
+/// Whether this machine's CPU is the one on which the program was recorded.
+bool is_this_machine(const RecordedPlace& place);
+
+}  // namespace flopcast::cli

@@ -1,0 +1,300 @@
+#include "flopcast/program/recorder.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/socket_bytes.hpp"
+#include "flopcast/program/component.hpp"
+#include "flopcast/program/library_links.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/protocol/recorder_protocol.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+pid_t spawn(const std::filesystem::path& program, int socket, std::vector<std::string> environment) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, socket, recorder_socket);
+  std::string name = program.string();
+  char* const arguments[] = {name.data(), nullptr};
+  pid_t child = -1;
+  const int error = posix_spawn(&child, name.c_str(), &actions, nullptr, arguments, pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    throw environment_error("can't start {}: {}", name, std::strerror(error));
+  }
+  return child;
+}
+
+/// The child process and the parent's end of the socket to it.
+class Child {
+ public:
+  explicit Child(const LibraryFiles& files) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+      throw environment_error("can't make a socket for the recording process: {}", std::strerror(errno));
+    }
+    socket_ = ends[0];
+    try {
+      const LibraryLinks links(files);
+      std::vector<std::string> environment = current_environment();
+      set_variable(environment, "LD_LIBRARY_PATH", links.search_path(variable(environment, "LD_LIBRARY_PATH")));
+      pid_ = spawn(find_component("flopcast-recorder"), ends[1], std::move(environment));
+      close(ends[1]);
+      ends[1] = -1;
+      greet();
+    } catch (...) {
+      if (ends[1] >= 0) {
+        close(ends[1]);
+      }
+      end();
+      throw;
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() { end(); }
+
+  Reply ask(const Request& request, Bytes& payload, const std::string& doing) {
+    if (send_bytes(socket_, &request, sizeof request)) {
+      if (const std::optional<Reply> reply = receive_reply(socket_, payload)) {
+        return *reply;
+      }
+    }
+    throw environment_error("the recording process {} while recording {}", describe_end(end()), doing);
+  }
+
+  [[nodiscard]] bool alive() const noexcept { return pid_ > 0; }
+  [[nodiscard]] const LibraryFiles& loaded() const noexcept { return loaded_; }
+
+ private:
+  /// Receives the first messages: the protocol's digest, then the files loaded or the reason why loading failed.
+  void greet() {
+    std::uint64_t digest = 0;
+    if (receive_bytes(socket_, &digest, sizeof digest) && digest != protocol_digest()) {
+      throw environment_error("{} belongs to another version of flopcast", find_component("flopcast-recorder").string());
+    }
+    Bytes payload;
+    const std::optional<Reply> reply = receive_reply(socket_, payload);
+    if (!reply) {
+      throw environment_error("the recording process {} before it was ready", describe_end(end()));
+    }
+    if (reply->error != 0) {
+      throw Error(static_cast<ExitCode>(reply->error), std::string(text_of(payload)));
+    }
+    const std::string_view files = text_of(payload);
+    const std::size_t newline = files.find('\n');
+    loaded_ = {files.substr(0, newline), files.substr(newline + 1)};
+  }
+
+  /// Lets the child end, which it does when the socket closes, and returns its wait status.
+  int end() noexcept {
+    int status = 0;
+    if (socket_ >= 0) {
+      close(std::exchange(socket_, -1));
+    }
+    if (pid_ > 0) {
+      waitpid(std::exchange(pid_, -1), &status, 0);
+    }
+    return status;
+  }
+
+  int socket_ = -1;
+  pid_t pid_ = -1;
+  LibraryFiles loaded_;
+};
+
+Request request_for(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode) {
+  Request request;
+  request.routine = static_cast<std::uint32_t>(call.routine - kernel::catalogue().data());
+  request.mode = mode;
+  request.has_blocks = blocks.has_value();
+  request.blocks = blocks.value_or(algorithm::BlockParameters{});
+  request.arguments = call.arguments;
+  request.scalars = call.scalars;
+  return request;
+}
+
+/// Throws the error that the child or the routine reports.
+void require_accepted(const Call& call, const Reply& reply, const Bytes& payload) {
+  if (reply.error != 0) {
+    throw Error(static_cast<ExitCode>(reply.error), std::string(text_of(payload)));
+  }
+  if (reply.info < 0) {
+    const auto argument = static_cast<std::size_t>(-reply.info - 1);
+    const std::string name = argument < call.routine->arguments.size() ? call.routine->arguments[argument].name : "?";
+    throw bad_input("{} refuses argument {} ({}) of {}", call.routine->name, argument + 1, name, to_string(call));
+  }
+}
+
+/// Returns the call without the arguments that differ from one execution to the next.
+Call without_places(Call call, bool keeps_work_sizes) {
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Kind kind = call.routine->arguments[i].kind;
+    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots || kind == Kind::info ||
+        (kind == Kind::work_size && !keeps_work_sizes)) {
+      call.arguments[i] = 0;
+    }
+  }
+  return call;
+}
+
+/// Returns whether the call gives the size of its workspace.
+bool has_work_size(const Call& call) {
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void require_complete(const Call& call, const Reply& reply) {
+  if (reply.info > 0) {
+    throw unusable_measurement("{} stopped early with info = {}, so that its trace is incomplete", to_string(call), reply.info);
+  }
+  if (reply.dropped > 0) {
+    throw unusable_measurement("the trace of {} is too long: {} calls found no room", to_string(call), reply.dropped);
+  }
+}
+
+}  // namespace
+
+struct Recorder::State {
+  explicit State(LibraryFiles chosen) : files(std::move(chosen)), child(std::make_unique<Child>(files)) {}
+
+  /// Sends one request and returns its reply. A child that died in an earlier request is replaced.
+  Reply ask(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode, Bytes& payload) {
+    if (!child->alive()) {
+      child = std::make_unique<Child>(files);
+    }
+    const Reply reply = child->ask(request_for(call, blocks, mode), payload, to_string(call));
+    require_accepted(call, reply, payload);
+    return reply;
+  }
+
+  LibraryFiles files;
+  std::unique_ptr<Child> child;
+};
+
+Recorder::Recorder(const LibraryFiles& libraries) : state_(std::make_unique<State>(libraries)) {}
+Recorder::Recorder(Recorder&&) noexcept = default;
+Recorder& Recorder::operator=(Recorder&&) noexcept = default;
+Recorder::~Recorder() = default;
+
+Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode) {
+  Bytes payload;
+  const Reply reply = state_->ask(call, blocks, mode, payload);
+  require_complete(call, reply);
+  Call made = call;
+  made.arguments = reply.arguments;
+  made.integer_bytes = reply.integer_bytes;
+  Trace trace;
+  trace.configuration = algorithm::configuration(made, reply.answers);
+  if (reply.questions == 0) {  // the library chose block sizes itself: block parameters had no effect
+    for (const char* unused : {"nb", "nbmin", "nx"}) {
+      trace.configuration.parameters.erase(unused);
+    }
+  }
+  trace.allocations = algorithm::operand_allocations(made);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Kind kind = call.routine->arguments[i].kind;
+    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
+      trace.allocations[next++].address = made.address(i);
+    }
+  }
+  TimedCalls recorded = read_calls(payload);
+  trace.calls = std::move(recorded.calls);
+  for (Call& kernel : trace.calls) {
+    kernel.threads = call.threads;
+    kernel.integer_bytes = reply.integer_bytes;
+  }
+  if (mode == Mode::observe) {
+    trace.measured = std::move(recorded.seconds);
+  }
+  make_virtual(trace);
+  return trace;
+}
+
+Call Recorder::with_work_sizes(const Call& call) {
+  Bytes payload;
+  const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
+  Call sized = call;
+  sized.integer_bytes = reply.integer_bytes;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::work_size) {
+      sized.arguments[i] = reply.arguments[i];
+    }
+  }
+  return sized;
+}
+
+std::optional<BlockQuestion> Recorder::question(const Call& call) {
+  Bytes payload;
+  const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
+  if (reply.questions == 0) {
+    return std::nullopt;
+  }
+  return BlockQuestion{reply.options.data(), reply.question_m, reply.question_n, reply.answers};
+}
+
+std::vector<AskingCall> Recorder::asking_calls(const Call& call) {
+  std::vector<AskingCall> asking;
+  std::vector<Call> seen;
+  add_asking_calls(call, has_work_size(call), seen, asking);
+  return asking;
+}
+
+void Recorder::add_asking_calls(const Call& call, bool keeps_work_sizes, std::vector<Call>& seen, std::vector<AskingCall>& asking) {
+  if (std::find(seen.begin(), seen.end(), call) != seen.end()) {
+    return;
+  }
+  seen.push_back(call);
+  if (std::optional<BlockQuestion> own = question(call)) {
+    asking.push_back({call, std::move(*own)});
+    return;
+  }
+  Trace trace;
+  try {
+    trace = record(call, std::nullopt);
+  } catch (const Error& error) {  // an unblocked routine that stops at a recording's data makes no queries
+    if (error.code() != ExitCode::unusable_measurement) {
+      throw;
+    }
+  }
+  for (const Call& part : trace.calls) {
+    if (part.routine != call.routine && part.routine->index("info") >= 0) {  // routines that can't fail make no queries: BLAS, larfb
+      add_asking_calls(without_places(part, keeps_work_sizes), keeps_work_sizes, seen, asking);
+    }
+  }
+}
+
+const LibraryFiles& Recorder::loaded() const { return state_->child->loaded(); }
+
+}  // namespace flopcast::interpose

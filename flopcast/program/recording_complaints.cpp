@@ -1,0 +1,138 @@
+#include "flopcast/program/recording_complaints.hpp"
+
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/libraries/elf_file.hpp"
+
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::cli {
+
+std::string plural(std::uint64_t count, const std::string& noun) {
+  const bool sibilant = noun.size() > 1 && noun.substr(noun.size() - 2) == "ss";
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : sibilant ? "es" : "s");
+}
+
+namespace {
+
+bool is_routine(std::string_view symbol) {
+  const RoutineSymbol name = routine_symbol(symbol);
+  return is_c_routine(name.routine) ? kernel::find(name.routine.substr(std::string_view("cblas_").size())) != nullptr
+                                    : !name.suffix.empty() && kernel::find(name.routine) != nullptr;
+}
+
+/// The program's file; empty if it isn't here.
+std::filesystem::path program_file(const interpose::ProgramSummary& summary) {
+  try {
+    return summary.command.empty() ? std::filesystem::path() : interpose::find_program(summary.command.front());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// The reason, as far as the recording and the program's file tell.
+std::string why_no_calls(const interpose::ProgramSummary& summary) {
+  if (!summary.unseen_libraries.empty()) {
+    return fmt::format(
+        "the program loaded {}, but made no call of it, or only calls that can't be seen: those from inside that library itself, and those "
+        "by an address that the program found out in another way than by dlsym",
+        fmt::join(summary.unseen_libraries, ", "));
+  }
+  const std::filesystem::path program = program_file(summary);
+  if (const auto routine = machine::contained_function(program, is_routine)) {
+    return fmt::format("{} contains {}: BLAS is linked into it statically, where calls can't be seen. Link it with a shared library",
+                       program.string(), *routine);
+  }
+  return "the program makes none, or has these libraries linked into itself statically";
+}
+
+}  // namespace
+
+std::vector<std::string> recording_complaints(const interpose::ProgramSummary& summary, std::int64_t calls) {
+  std::vector<std::string> all;
+  if (summary.loaded == 0) {
+    const std::string reason = summary.command.empty() ? "" : interpose::why_not_started(summary.command.front(), summary.exit_code);
+    all.push_back(!reason.empty() ? reason : "the recording library was not loaded: did the program clear its environment?");
+  } else if (calls == 0 && summary.dropped == 0 && summary.damaged == 0 && summary.missing == 0) {
+    all.push_back("no BLAS or LAPACK call was seen: " + why_no_calls(summary));
+  }
+  if (summary.dropped > 0) {
+    all.push_back(fmt::format("{} could not be recorded, since there was no room for them in the file", plural(summary.dropped, "call")));
+  }
+  if (summary.damaged > 0) {
+    all.push_back(fmt::format("{} of the file can't be read", plural(summary.damaged, "piece")));
+  }
+  if (summary.missing > 0) {
+    all.push_back(fmt::format("the file is cut off: {} of it are missing", plural(summary.missing, "byte")));
+  }
+  if (!summary.finished) {
+    all.emplace_back("the recording has no end: 'flopcast record' was killed, or still runs");
+  }
+  return all;
+}
+
+namespace {
+
+using interpose::CallSum;
+using interpose::ProgramBreakdown;
+using interpose::ProgramSummary;
+
+/// `dgemm, dsyrk, ...`: the routines whose part `seconds` of the time isn't zero, the heaviest first, three at most.
+std::string routines_with(Seconds CallSum::*seconds, const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
+  static constexpr std::size_t most = 3;
+  std::string text;
+  std::size_t count = 0;
+  for (const interpose::RoutineSum& routine : breakdown.routines()) {
+    if (routine.sum.*seconds > 0 && ++count <= most) {
+      text += (text.empty() ? "" : ", ") + summary.names[routine.name];
+    }
+  }
+  return count > most ? text + ", ..." : text;
+}
+
+/// Empty unless a hundredth of the time or more was spent in such calls.
+std::string numbers_remark(Seconds CallSum::*seconds, const char* numbers, const char* consequence, const ProgramSummary& summary,
+                           const ProgramBreakdown& breakdown) {
+  static constexpr double worth_telling = 0.01;
+  const CallSum& all = breakdown.all();
+  if (all.*seconds <= worth_telling * all.seconds) {
+    return "";
+  }
+  const std::string routines = routines_with(seconds, summary, breakdown);
+  return fmt::format("calls that took {} ({:.1f} % of the calls' time{}) computed with {}: {}", format_seconds(all.*seconds),
+                     100 * (all.*seconds) / all.seconds, routines.empty() ? "" : "; " + routines, numbers, consequence);
+}
+
+}  // namespace
+
+std::vector<std::string> recording_remarks(const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
+  std::vector<std::string> all;
+  if (const CallSum& first = breakdown.first_calls(); first.calls > 0) {
+    all.push_back(fmt::format(
+        "{} took {}, much longer than others like {}: in {} a library starts, or memory is touched for the first time. {} told apart as "
+        "'{}', "
+        "and no rate contains {}",
+        plural(static_cast<std::uint64_t>(first.calls), "first call"), format_seconds(first.seconds), first.calls == 1 ? "it" : "them",
+        first.calls == 1 ? "it" : "them", first.calls == 1 ? "It is" : "They are", "first calls", first.calls == 1 ? "it" : "them"));
+  }
+  for (const std::string& remark :
+       {numbers_remark(&CallSum::denormal_seconds, "denormal numbers (below 2.2e-308, in single precision 1.2e-38)",
+                       "if they are slow, these numbers may be why, and not the library", summary, breakdown),
+        numbers_remark(&CallSum::invalid_seconds, "NaN or Inf, and got undefined results",
+                       "their times tell of these numbers, and may tell nothing of the library", summary, breakdown)}) {
+    if (!remark.empty()) {
+      all.push_back(remark);
+    }
+  }
+  return all;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,212 @@
+#include "flopcast/protocol/block_table.hpp"
+
+#include <cmath>
+#include <cstring>
+
+namespace flopcast::interpose {
+namespace {
+
+char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+bool is_name_letter(char c) noexcept { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/// Reads the table's text from front to back. After the first error nothing more is read.
+class Reader {
+ public:
+  explicit Reader(const char* text) noexcept : at_(text) {}
+
+  [[nodiscard]] bool good() const noexcept { return good_; }
+  [[nodiscard]] bool finished() const noexcept { return *at_ == '\0'; }
+
+  bool accept(char expected) noexcept {
+    if (!good_ || *at_ != expected) {
+      return false;
+    }
+    ++at_;
+    return true;
+  }
+  void expect(char expected) noexcept { good_ = accept(expected) && good_; }
+  void require(bool condition) noexcept { good_ = good_ && condition; }
+
+  std::int32_t number() noexcept {
+    std::int64_t value = 0;
+    const char* start = at_;
+    while (*at_ >= '0' && *at_ <= '9' && value < most_number) {
+      value = 10 * value + (*at_++ - '0');
+    }
+    require(at_ != start && value < most_number);
+    return static_cast<std::int32_t>(value);
+  }
+
+  /// Reads the letters up to the next comma.
+  void word(const char*& start, std::size_t& length) noexcept {
+    start = at_;
+    while (*at_ != '\0' && *at_ != ',' && *at_ != ';') {
+      ++at_;
+    }
+    length = static_cast<std::size_t>(at_ - start);
+    expect(',');
+  }
+
+ private:
+  static constexpr std::int64_t most_number = 1000000000;
+  const char* at_;
+  bool good_ = true;
+};
+
+BlockPoint read_point(Reader& reader) noexcept {
+  BlockPoint point;
+  const std::int32_t m = reader.number();
+  reader.expect('x');
+  const std::int32_t n = reader.number();
+  reader.require(m > 0 && n > 0);
+  point.log_m = std::log(static_cast<double>(m));
+  point.log_n = std::log(static_cast<double>(n));
+  reader.expect(':');
+  point.nb = reader.number();
+  reader.expect('/');
+  point.nbmin = reader.number();
+  reader.expect('/');
+  point.nx = reader.number();
+  reader.require(point.nb > 0);
+  return point;
+}
+
+void read_routine(Reader& reader, RoutineBlocks& routine) noexcept {
+  const char* word = nullptr;
+  std::size_t length = 0;
+  reader.word(word, length);
+  reader.require(length > 0 && length <= RoutineName::length);
+  routine.name = routine_name(word, length);
+  reader.word(word, length);
+  reader.require(length < sizeof routine.flags);
+  for (std::size_t i = 0; i < sizeof routine.flags; ++i) {
+    routine.flags[i] = i < length ? upper(word[i]) : '\0';
+  }
+  routine.count = 0;
+  routine.least_size = HUGE_VAL;
+  do {
+    reader.require(routine.count < most_tuned_points);
+    if (!reader.good()) {
+      return;
+    }
+    const BlockPoint point = read_point(reader);
+    routine.least_size = std::fmin(routine.least_size, (point.log_m + point.log_n) / 2 - std::log(2.0));
+    routine.points[routine.count++] = point;
+  } while (reader.accept(','));
+}
+
+bool holds_for(const RoutineBlocks& routine, const char* options, std::size_t length) noexcept {
+  const std::size_t flags = std::strlen(routine.flags);
+  if (flags > length) {
+    return false;
+  }
+  for (std::size_t i = 0; i < flags; ++i) {
+    if (upper(options[i]) != routine.flags[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Returns the 32-bit FNV-1a hash of a name.
+std::size_t hash(const RoutineName& name) noexcept {
+  static constexpr std::uint32_t basis = 2166136261U, prime = 16777619U;
+  std::uint32_t value = basis;
+  for (const char letter : name.letters) {
+    value = (value ^ static_cast<unsigned char>(letter)) * prime;
+  }
+  return value % BlockTable::chains;
+}
+
+void clear(BlockTable& table) noexcept {
+  table.count = 0;
+  std::memset(table.first, 0, sizeof table.first);
+}
+
+}  // namespace
+
+RoutineName routine_name(const char* text, std::size_t length) noexcept {
+  RoutineName name;
+  std::memset(name.letters, ' ', RoutineName::length);
+  for (std::size_t i = 0; i < length && i < RoutineName::length && is_name_letter(upper(text[i])); ++i) {
+    name.letters[i] = upper(text[i]);
+  }
+  return name;
+}
+
+bool operator==(const RoutineName& a, const RoutineName& b) noexcept { return std::memcmp(a.letters, b.letters, RoutineName::length) == 0; }
+
+bool parse(const char* text, BlockTable& table) noexcept {
+  clear(table);
+  Reader reader(text);
+  if (!reader.finished()) {
+    do {
+      reader.require(table.count < most_tuned_routines);
+      if (reader.good()) {
+        read_routine(reader, table.routines[table.count++]);
+      }
+    } while (reader.accept(';'));
+  }
+  if (!reader.good() || !reader.finished()) {
+    clear(table);
+    return false;
+  }
+  for (std::size_t i = table.count; i-- > 0;) {  // backwards, so that chains are in the order of the text
+    std::uint16_t& first = table.first[hash(table.routines[i].name)];
+    table.next[i] = first;
+    first = static_cast<std::uint16_t>(i + 1);
+  }
+  return true;
+}
+
+const RoutineBlocks* find(const BlockTable& table, const RoutineName& name, const char* options, std::size_t options_length) noexcept {
+  const RoutineBlocks* for_all = nullptr;
+  for (std::size_t i = table.first[hash(name)]; i != 0; i = table.next[i - 1]) {
+    const RoutineBlocks& routine = table.routines[i - 1];
+    if (!(routine.name == name)) {
+      continue;
+    }
+    if (routine.flags[0] == '\0') {
+      for_all = &routine;
+    } else if (holds_for(routine, options, options_length)) {
+      return &routine;
+    }
+  }
+  return for_all;
+}
+
+const RoutineBlocks* find_with_other_options(const BlockTable& table, const RoutineName& name) noexcept {
+  for (std::size_t i = table.first[hash(name)]; i != 0; i = table.next[i - 1]) {
+    if (table.routines[i - 1].name == name) {
+      return &table.routines[i - 1];
+    }
+  }
+  return nullptr;
+}
+
+const BlockPoint* nearest(const RoutineBlocks& routine, std::int64_t m, std::int64_t n) noexcept {
+  if (n < 0) {
+    n = m;
+  }
+  if (m <= 0 || n <= 0) {
+    return nullptr;
+  }
+  const double log_m = std::log(static_cast<double>(m));
+  const double log_n = m == n ? log_m : std::log(static_cast<double>(n));
+  if ((log_m + log_n) / 2 < routine.least_size) {
+    return nullptr;
+  }
+  const BlockPoint* best = nullptr;
+  double least = HUGE_VAL;
+  for (std::size_t i = 0; i < routine.count; ++i) {
+    const BlockPoint& point = routine.points[i];
+    const double distance = (point.log_m - log_m) * (point.log_m - log_m) + (point.log_n - log_n) * (point.log_n - log_n);
+    if (distance < least) {
+      least = distance;
+      best = &point;
+    }
+  }
+  return best;
+}
+
+}  // namespace flopcast::interpose

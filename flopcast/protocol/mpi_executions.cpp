@@ -1,0 +1,73 @@
+#include "flopcast/protocol/mpi_executions.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* executions_schema = "flopcast-mpi-executions-1";
+
+}  // namespace
+
+const std::string* MpiExecutions::value(const std::string& name) {
+  asked_.insert(name);
+  const auto& parameters = current().parameters;
+  const auto found = parameters.find(name);
+  return found != parameters.end() ? &found->second : nullptr;
+}
+
+bool MpiExecutions::is_within_reach(const MpiExecution& execution) const {
+  const auto& first = all_.front().parameters;
+  return std::all_of(execution.parameters.begin(), execution.parameters.end(), [&](const auto& parameter) {
+    const auto& [name, value] = parameter;
+    const auto there = first.find(name);
+    return asked_.count(name) != 0 || (there != first.end() && there->second == value);
+  });
+}
+
+std::optional<std::size_t> MpiExecutions::next() {
+  done_.at(current_) = true;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (!done_[i] && is_within_reach(all_[i])) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string to_text(const std::vector<MpiExecution>& executions) {
+  json list = json::array();
+  for (const MpiExecution& execution : executions) {
+    list.push_back({{"parameters", execution.parameters}, {"policy", path::policy_name(execution.policy)}, {"teaches", execution.teaches}});
+  }
+  return json{{"schema", executions_schema}, {"executions", std::move(list)}}.dump();
+}
+
+std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
+  try {
+    const json document = json::parse(text);
+    if (document.at("schema") != executions_schema) {
+      throw bad_input("a list of executions has schema {}, expected {}", document.at("schema").dump(), executions_schema);
+    }
+    std::vector<MpiExecution> executions;
+    for (const json& each : document.at("executions")) {
+      executions.push_back({member<std::map<std::string, std::string>>(each, "parameters"),
+                            path::policy_named(member<std::string>(each, "policy")), member<bool>(each, "teaches")});
+    }
+    if (executions.empty()) {
+      throw bad_input("a list of executions is empty");
+    }
+    return executions;
+  } catch (const json::exception& error) {
+    throw bad_input("not a list of executions: {}", reason(error));
+  }
+}
+
+}  // namespace flopcast::interpose

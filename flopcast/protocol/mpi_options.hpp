@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "flopcast/selective/execution_policy.hpp"
+
+namespace flopcast::interpose {
+
+/// The clock that the library preloaded into an MPI program uses.
+enum class MpiClock : unsigned char {
+  automatic,  ///< wall time where every process of a node has a core of its own, CPU time otherwise
+  wall,
+  cpu,  ///< CPU time of the process for computation, a model for messages
+};
+
+/// Settings that `flopcast mpi run` passes to the library that it preloads.
+struct MpiOptions {
+  MpiClock clock = MpiClock::automatic;
+  path::Policy policy = path::Policy::full;
+  path::Precision precision;
+  bool across_sizes = false;    ///< predict kernels of sizes never executed from kernels of other sizes
+  bool windows = true;          ///< execute segments of the path as a whole, whatever is known (path::ExecutionWindows)
+  bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE if it requests it; otherwise it gets MPI_THREAD_SERIALIZED
+  std::string profile;          ///< file for the profile, written by the process of rank 0
+  std::string statistics;       ///< file with earlier runs' statistics of kernels; empty: none
+  /// File with the executions that this launch is to make (MpiExecution). Empty: one execution, as on the command line.
+  std::string executions;
+  std::string progress;  ///< file with a SharedProgress that the program updates; empty: none
+  std::string results;   ///< file to which rank 0 appends a line per execution
+};
+
+/// Environment variable that carries the text of an MpiOptions.
+inline constexpr const char* mpi_options_variable = "FLOPCAST_MPI_OPTIONS";
+
+/// Throws bad_input with the known names if `name` isn't one of them.
+[[nodiscard]] MpiClock clock_named(std::string_view name);
+[[nodiscard]] std::string_view clock_name(MpiClock clock);
+
+[[nodiscard]] std::string to_text(const MpiOptions& options);
+/// Inverse of to_text(). Throws bad_input if `text` has another form.
+[[nodiscard]] MpiOptions parse_mpi_options(const std::string& text);
+
+/// Stages that the process of rank 0 reaches. The profile's file holds the latest stage until it holds the profile, so that a missing
+/// profile can be explained.
+inline constexpr std::string_view mpi_stage_loaded = "loaded\n";
+inline constexpr std::string_view mpi_stage_sessions = "sessions\n";  ///< a session of MPI-4 has begun, without a call of MPI_Init
+inline constexpr std::string_view mpi_stage_initialised = "initialised\n";
+inline constexpr std::string_view mpi_stage_other = "other\n";        ///< this process doesn't have rank 0, whose process has the profile
+inline constexpr std::string_view mpi_stage_writing = "writing\n";    ///< the process ended before the whole profile was written
+inline constexpr std::string_view mpi_stage_multiple = "multiple\n";  ///< MPI_THREAD_MULTIPLE: nothing was tracked
+
+inline constexpr std::string_view mpi_stage_foreign =
+    "foreign\n";  ///< another MPI was in the process, which was ended before that MPI began
+
+/// End of every complete profile.
+inline constexpr std::string_view mpi_profile_end = "]}\n";
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/core/call.hpp"
+#include "flopcast/protocol/block_question.hpp"
+#include "flopcast/protocol/call_bytes.hpp"
+
+/// Messages between Recorder and its child process over a socket. Both are of one build, so values travel as they lie in memory. The
+/// child's first message is protocol_digest(), by which the parent checks that.
+namespace flopcast::interpose {
+
+/// The child's end of the socket.
+inline constexpr int recorder_socket = 3;
+
+/// Parent to child: a request to record one call.
+struct Request {
+  std::uint32_t routine = 0;  ///< index in the catalogue
+  Mode mode = Mode::skip;
+  bool has_blocks = false;
+  algorithm::BlockParameters blocks;
+  std::array<std::int64_t, Call::most_arguments> arguments{};
+  decltype(Call::scalars) scalars{};
+};
+
+/// Child to parent, followed by `payload_bytes`: recorded calls, or the text of an error.
+struct Reply {
+  std::int32_t error = 0;                                      ///< an ExitCode; 0: all went well
+  std::int32_t info = 0;                                       ///< the routine's info
+  std::int32_t integer_bytes = 4;                              ///< of the library's integers
+  std::int64_t dropped = 0;                                    ///< calls that found no room
+  std::int64_t questions = 0;                                  ///< number of the routine's block size queries
+  algorithm::BlockParameters answers;                          ///< the answer that the routine got, or would have got
+  std::array<char, 9> options{};                               ///< options of its first query, ended by a zero
+  std::int64_t question_m = 0, question_n = 0;                 ///< the first two sizes of its first query
+  std::array<std::int64_t, Call::most_arguments> arguments{};  ///< arguments of the call as it was made, with addresses and work sizes
+  std::uint64_t payload_bytes = 0;
+};
+
+/// Returns a digest of the data that both sides must have alike: the catalogue and the sizes of messages.
+std::uint64_t protocol_digest();
+
+bool send_reply(int socket, Reply reply, std::span<const std::byte> payload);
+std::optional<Reply> receive_reply(int socket, Bytes& payload);
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "flopcast/protocol/block_table.hpp"
+
+/// The report of the preloaded library to `flopcast run`: a file that both have mapped, so that no count is lost when the program is
+/// killed.
+namespace flopcast::interpose {
+
+/// Environment variables that `flopcast run` sets for the preloaded library.
+inline constexpr const char* blocks_variable = "FLOPCAST_BLOCKS";  ///< the table that parse() reads
+inline constexpr const char* report_variable = "FLOPCAST_REPORT";  ///< path of the file that holds a RunReport
+/// If set, every process prints the queries that it got on standard error when it ends.
+inline constexpr const char* verbose_variable = "FLOPCAST_VERBOSE";
+
+/// A path that is written once, by the first writer.
+struct SharedPath {
+  static constexpr std::size_t length = 512;
+  std::atomic<std::uint32_t> taken;
+  char text[length];  ///< ends with a zero
+};
+
+/// ilaenv's options, written once, by the first writer.
+struct SharedOptions {
+  static constexpr std::size_t length = 8;
+  std::atomic<std::uint32_t> taken;
+  char text[length];  ///< ends with a zero
+};
+
+/// Use of one entry of the table. All values start at zero.
+struct RoutineReport {
+  std::atomic<std::uint64_t> questions;          ///< block size queries
+  std::atomic<std::uint32_t> smallest, largest;  ///< order of the smallest and largest problem answered
+  std::atomic<std::uint32_t> told;               ///< largest block size returned
+  std::atomic<std::uint64_t> short_workspaces;   ///< times that the program's workspace was too short for it
+  std::atomic<std::uint32_t> allowed;            ///< least block size that such a workspace allowed; 0: not known
+  std::atomic<std::uint64_t> other_questions;    ///< queries with options for which the table has no entry
+  SharedOptions other_options;                   ///< options of the first such query
+  SharedPath asker;                              ///< library that made the queries
+  SharedPath definer;                            ///< library that defines the routine in the program, if there is one
+};
+
+struct RunReport {
+  std::atomic<std::uint32_t> processes;  ///< processes into which the preloaded library was loaded
+  SharedPath blas;                       ///< library that defines dgemm in the program
+  RoutineReport routines[most_tuned_routines];
+};
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,70 @@
+#include "flopcast/selective/eager_propagation.hpp"
+
+#include <algorithm>
+
+namespace flopcast::path {
+
+void EagerPropagation::offer(std::uint32_t number, const KernelKey& key, const KernelStatistics& times) {
+  known_.try_emplace(number, Known{key, times, {}, rank_, false, {}});
+}
+
+bool EagerPropagation::is_news(const Known& known, const Aggregate& channel) {
+  if (known.everywhere) {
+    return std::find(known.told.begin(), known.told.end(), channel) == known.told.end();
+  }
+  const std::optional<Aggregate> further = Aggregate::combined(known.reached, channel);
+  return further && further->dimensions().size() <= EagerRecord::most_dimensions;
+}
+
+std::vector<EagerRecord> EagerPropagation::to_tell(const Aggregate& channel, std::size_t most) const {
+  std::vector<EagerRecord> records;
+  if (channel.processes() == 1 && processes_ > 1) {
+    return records;
+  }
+  for (const auto& [number, known] : known_) {
+    if (records.size() == most) {
+      break;
+    }
+    if (is_news(known, channel)) {
+      EagerRecord& record = records.emplace_back(EagerRecord{known.key, known.times, {}, known.origin, known.everywhere ? 1 : 0});
+      std::copy(known.reached.dimensions().begin(), known.reached.dimensions().end(), record.reached.begin());
+    }
+  }
+  return records;
+}
+
+bool EagerPropagation::hear(std::uint32_t number, const EagerRecord& record, const Aggregate& channel) {
+  const auto before = known_.find(number);
+  if (before != known_.end() && before->second.everywhere) {
+    Known& mine = before->second;
+    const auto told = std::find(mine.told.begin(), mine.told.end(), channel);
+    const bool same = record.everywhere != 0 && record.origin == mine.origin;
+    if (same && told == mine.told.end()) {
+      mine.told.push_back(channel);
+    }
+    if (record.everywhere == 0 || record.origin > mine.origin) {
+      if (told != mine.told.end()) {
+        mine.told.erase(told);  // a process of the channel doesn't have this process's knowledge
+      }
+      return false;
+    }
+    if (same) {
+      return false;
+    }
+  }
+  const std::optional<Aggregate> reached = Aggregate::of_dimensions({record.reached.begin(), record.reached.end()});
+  const std::optional<Aggregate> further = record.everywhere != 0 ? reached
+                                           : reached              ? Aggregate::combined(*reached, channel)
+                                                                  : std::nullopt;
+  if (!further || (before != known_.end() && record.everywhere == 0 && before->second.reached.processes() > further->processes())) {
+    return false;
+  }
+  const bool everywhere = record.everywhere != 0 || further->covers(processes_);
+  known_[number] = {record.key, record.times, *further, record.origin, everywhere, {}};
+  if (everywhere) {
+    known_[number].told.push_back(channel);
+  }
+  return everywhere;
+}
+
+}  // namespace flopcast::path

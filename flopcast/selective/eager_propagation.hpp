@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "flopcast/path/aggregate.hpp"
+#include "flopcast/selective/kernel_table.hpp"
+
+namespace flopcast::path {
+
+/// A kernel's times while they are propagated to all processes. A plain record: it travels in messages.
+struct EagerRecord {
+  static constexpr std::size_t most_dimensions = 4;
+  KernelKey key;
+  KernelStatistics times;
+  std::array<Dimension, most_dimensions> reached{};  ///< the grid of processes that have it; dimensions of size 1 come last
+  std::int32_t origin = 0;                           ///< the process that measured the times
+  std::int32_t everywhere = 0;                       ///< all have it
+};
+
+/// Eager propagation (paper 004, sections III-B and IV-B). A kernel that one process knows well is made known on one channel after the
+/// other, until an aggregate of channels covers all processes. From then on nobody executes the kernel. In each blocking collective the
+/// process of lowest rank with something to tell is heard.
+///
+/// Programs needn't be as regular as a grid suggests. Therefore times that count as known everywhere are told once more on each channel. Of
+/// different times, those of the lowest rank win, so that in the end all processes use the same ones.
+class EagerPropagation {
+ public:
+  explicit EagerPropagation(int rank = 0, int processes = 1) : rank_(rank), processes_(processes) {}
+
+  /// Tells that this process knows kernel `number` well enough by itself.
+  void offer(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
+  /// Returns at most `most` records that reach new processes if they are told to `channel`.
+  [[nodiscard]] std::vector<EagerRecord> to_tell(const Aggregate& channel, std::size_t most) const;
+  [[nodiscard]] bool has_something_to_tell(const Aggregate& channel) const { return !to_tell(channel, 1).empty(); }
+  /// Takes the record of kernel `number` that a process told to all of `channel`. Returns true if this process uses these times from now on
+  /// instead of executing the kernel.
+  bool hear(std::uint32_t number, const EagerRecord& record, const Aggregate& channel);
+
+ private:
+  struct Known {
+    KernelKey key;
+    KernelStatistics times;
+    Aggregate reached;
+    std::int32_t origin = 0;
+    bool everywhere = false;
+    std::vector<Aggregate> told;  ///< channels that it was told on after it was known everywhere
+  };
+  /// Returns true if telling it on `channel` reaches a process that needs it.
+  static bool is_news(const Known& known, const Aggregate& channel);
+
+  int rank_, processes_;
+  std::map<std::uint32_t, Known> known_;
+};
+
+}  // namespace flopcast::path

@@ -1,0 +1,37 @@
+#include "flopcast/selective/execution_windows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace flopcast::path {
+namespace {
+
+/// Looks random in [0, 1), and is the same in every process (the golden section's multiples: Knuth, "Sorting and searching", 6.4).
+double place_in_period(std::uint64_t period) noexcept {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
+  std::uint64_t mixed = (period + 1) * odd;
+  mixed ^= mixed >> 29U;
+  mixed *= odd;
+  return std::ldexp(static_cast<double>(mixed >> 32U), -32);
+}
+
+}  // namespace
+
+ExecutionWindows ExecutionWindows::within(Seconds path) const {
+  constexpr Seconds shortest = 2e-3;  // in less nothing settles
+  constexpr double most_of_beginning = 0.015;
+  const double shorter = std::min(1.0, path / period_);
+  return ExecutionWindows(period_ * shorter, std::min(width_, std::max(width_ * shorter, shortest)),
+                          std::min(beginning_, most_of_beginning * path));
+}
+
+Seconds ExecutionWindows::left(Seconds path, Seconds before) const noexcept {
+  const double periods = std::floor((before + path) / period_);
+  const Seconds begin = place_in_period(static_cast<std::uint64_t>(periods)) * (period_ - width_);
+  const Seconds at = before + path - periods * period_;
+  const Seconds of_period = at >= begin ? begin + width_ - at : 0;
+  return std::max({of_period, beginning_ - path, 0.0});
+}
+
+}  // namespace flopcast::path

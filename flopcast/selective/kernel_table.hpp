@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::path {
+
+enum class KernelKind : std::uint32_t { computation, communication, region };
+
+/// Identity of a kernel: its routine and all values that its time is taken to depend on. A plain record: it travels in messages.
+struct KernelKey {
+  KernelKind kind = KernelKind::computation;
+  std::uint32_t routine = 0;            ///< number in the catalogue, of the MPI routine, of the region
+  std::array<std::int64_t, 8> words{};  ///< sizes and flags; bytes, size and stride of the communicator
+  std::int64_t size_count = 0;          ///< number of a region's words that are sizes; the last ones may be 0
+  friend bool operator==(const KernelKey&, const KernelKey&) = default;
+};
+
+struct KernelKeyHash {
+  std::size_t operator()(const KernelKey& key) const noexcept;
+};
+
+/// Mean and variance of times in one pass (Welford 1962; merged after Chan, Golub and LeVeque 1979). A plain record.
+struct KernelStatistics {
+  std::int64_t count = 0;
+  double mean = 0;
+  double squares = 0;  ///< sum of squared deviations from the mean
+
+  void add(double value) noexcept {
+    ++count;
+    const double difference = value - mean;
+    mean += difference / static_cast<double>(count);
+    squares += difference * (value - mean);
+  }
+  void merge(const KernelStatistics& other) noexcept;
+  /// Returns these statistics without `part`, which was merged into them; empty if nothing else is left.
+  [[nodiscard]] KernelStatistics without(const KernelStatistics& part) const noexcept;
+  /// Unbiased; 0 for fewer than two values.
+  [[nodiscard]] double variance() const noexcept { return count > 1 ? squares / static_cast<double>(count - 1) : 0; }
+  friend bool operator==(const KernelStatistics&, const KernelStatistics&) = default;
+};
+
+/// Everything that is known about one kernel. A plain record.
+struct Kernel {
+  KernelKey key;
+  KernelStatistics executed;    ///< times of this process's executions
+  KernelStatistics in_context;  ///< times of executions among their neighbours, if these were told apart
+  KernelStatistics along;       ///< times along the critical path, measured or estimated
+  std::int64_t skipped = 0;     ///< executions that were replaced by an estimate
+  double flops = 0;             ///< flops of one execution
+
+  /// Returns true if this process has executed the kernel or left it out.
+  [[nodiscard]] bool is_met() const noexcept { return executed.count + skipped > 0; }
+};
+
+/// The kernels of one process, numbered in the order of their first execution.
+class KernelTable {
+ public:
+  /// Number of the kernel with `key`, new if it wasn't there.
+  std::uint32_t number(const KernelKey& key);
+  [[nodiscard]] Kernel& operator[](std::uint32_t number) { return kernels_[number]; }
+  [[nodiscard]] const OwnVector<Kernel>& kernels() const noexcept { return kernels_; }
+  /// Adds another process's knowledge of a kernel.
+  void merge(const Kernel& kernel);
+
+ private:
+  std::unordered_map<KernelKey, std::uint32_t, KernelKeyHash> numbers_;
+  OwnVector<Kernel> kernels_;
+  std::array<std::uint32_t, 512> recent_{};  ///< numbers by hash: programs use few kernels again and again
+};
+
+}  // namespace flopcast::path

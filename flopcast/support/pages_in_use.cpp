@@ -1,0 +1,20 @@
+#include "flopcast/support/pages_in_use.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "flopcast/support/division.hpp"
+
+namespace flopcast {
+
+PagesInUse::PagesInUse(std::uintptr_t begin, std::uintptr_t end) : first_(begin / page_bytes * page_bytes) {
+  if (sysconf(_SC_PAGESIZE) != static_cast<long>(page_bytes) || end <= begin) {
+    return;
+  }
+  resident_.resize(ceil_div(end - first_, page_bytes));
+  if (mincore(reinterpret_cast<void*>(first_), end - first_, resident_.data()) != 0) {  // NOLINT(performance-no-int-to-ptr)
+    resident_.clear();
+  }
+}
+
+}  // namespace flopcast

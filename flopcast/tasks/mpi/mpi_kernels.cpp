@@ -1,0 +1,110 @@
+#include "flopcast/tasks/mpi/mpi_kernels.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "flopcast/workbench/kernel_choice.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/tasks/mpi/mpi_run.hpp"
+#include "flopcast/machine/libraries/inspect.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/model/store.hpp"
+#include "flopcast/support/run_context.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Processes of a node that share a store pass one after the other while they have such an object.
+class Turn {
+ public:
+  explicit Turn(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (file_ >= 0) {
+      flock(file_, LOCK_EX);
+    }
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (file_ >= 0) {
+      close(file_);
+    }
+  }
+
+ private:
+  int file_;
+};
+
+bool user_has_chosen() {
+  const std::vector<machine::KernelChoice>& all = machine::kernel_choices();
+  return std::any_of(all.begin(), all.end(),
+                     [](const machine::KernelChoice& choice) { return std::getenv(std::string(choice.variable).c_str()) != nullptr; });
+}
+
+/// Whether `file` is that library, or the same variant's by the general name: `openblas-pthread/libblas.so.3`.
+bool stands_for(const fs::path& file, const machine::InstalledLibrary& library) {
+  const fs::path known = library.path;
+  const bool has_general_name = file.filename().string().rfind("libblas.so", 0) == 0;
+  return library.has_blas && (known == file || (has_general_name && known.parent_path() == file.parent_path()));
+}
+
+/// The file of the BLAS that the program is linked with; empty if there is none. Where one library has the interface and needs another that has
+/// the kernels, the loader names the latter last.
+fs::path linked_blas(const fs::path& program) {
+  fs::path blas;
+  const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
+  for (const fs::path& library : interpose::linked_libraries(program)) {
+    std::error_code none;
+    const fs::path file = fs::canonical(library, none);
+    const auto found =
+        std::find_if(installed.begin(), installed.end(), [&](const machine::InstalledLibrary& each) { return stands_for(file, each); });
+    blas = found != installed.end() ? fs::path(found->path) : blas;
+  }
+  return blas;
+}
+
+KernelSettings suitable_kernels(const fs::path& program, const RunContext& context) {
+  const fs::path blas = linked_blas(program);
+  if (blas.empty()) {
+    const KernelSettings known = known_kernels({});
+    if (!known.empty()) {
+      context.note(
+          fmt::format("flopcast: the program runs with {}, by which libraries that misread this CPU choose better kernels (--kernels "
+                      "library leaves it)",
+                      text_of(known)));
+    }
+    return known;
+  }
+  const fs::path store = model::default_store_path();
+  fs::create_directories(store.parent_path());
+  const Turn turn(store.parent_path() / "kernel-choice.lock");
+  return better_kernels(blas, "which is set for the program", context);
+}
+
+}  // namespace
+
+void set_kernels_of(const std::string& program, const std::string& kernels, const RunContext& context) {
+  if (kernels == "library" || user_has_chosen()) {
+    return;
+  }
+  const fs::path file = interpose::find_program(program);
+  try {
+    for (const auto& [variable, value] : suitable_kernels(file, context)) {
+      ::setenv(variable.c_str(), value.c_str(), 1);
+    }
+  } catch (const Error& error) {
+    context.note(fmt::format("flopcast: whether the BLAS misreads this CPU can't be found out: {}", error.what()));
+  } catch (const fs::filesystem_error& error) {
+    context.note(fmt::format("flopcast: whether the BLAS misreads this CPU can't be found out: {}", error.what()));
+  }
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/support/units.hpp"
+#include "flopcast/protocol/mpi_options.hpp"
+
+namespace flopcast::interpose {
+
+/// Outcome of one process of an MPI program that ran with the library preloaded.
+struct MpiRun {
+  int exit_code = 0;   ///< the program's own, or 128 plus the signal that ended it
+  bool first = false;  ///< the process had rank 0, or its rank is unknown
+  /// The profile of the whole program, as JSON. Empty for other processes than that of rank 0, and if a process didn't reach MPI_Finalize.
+  std::string profile;
+  std::string stage;         ///< without a profile: the stage that was reached (mpi_stage_...)
+  bool stood_still = false;  ///< the program was ended because it stood still (Standstill)
+};
+
+/// Returns whether this process will have rank 0; true if the launcher doesn't tell.
+bool is_first_process();
+
+/// Returns the files that the dynamic linker would load for `program`, in its order; none for a script.
+std::vector<std::filesystem::path> linked_libraries(const std::filesystem::path& program);
+
+/// Returns the MPI that `program` is linked with: "openmpi" or "mpich". Returns nothing if it is linked with neither, as a script or a
+/// program that opens MPI at run time.
+std::optional<std::string> linked_mpi(const std::filesystem::path& program);
+
+/// Runs one process of an MPI program in the place that mpirun gave this process, and waits for its end. Where kernels are left out, the
+/// program is ended once it has met no new kernel for `patience`, unless that is 0 (Standstill). `mpi` is "openmpi" or "mpich"; if empty,
+/// the MPI is the one that the program is linked with, else the one whose mpirun started this process.
+/// Throws environment_error if the program can't be followed. Reasons are: there is no such program, its MPI is unknown or isn't its
+/// launcher's, or it was built for SMPI. Other reasons are another process that runs without flopcast, or an MPI for which flopcast wasn't
+/// built. Throws usage_error if the program is linked with another MPI than `mpi`.
+MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options, Seconds patience);
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,80 @@
+#include "flopcast/tasks/mpi/mpi_self_checks.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/program/component.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* artifact_kind = "mpi-self-checks";
+constexpr const char* schema = "flopcast-mpi-self-check-1";
+
+/// Which file it is and when its contents changed; empty if it is none.
+std::string identity_of(const fs::path& file) {
+  struct stat found = {};
+  if (stat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
+    return {};
+  }
+  return fmt::format("{} {} {}.{:09}\n", found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec);
+}
+
+/// Of the program, or the script with its interpreter: whatever words of the command are files; and of the libraries that leave kernels out.
+std::string identity_of(const MpiSpace& space) {
+  std::string all;
+  for (const std::string& word : space.command) {
+    all += identity_of(word);
+  }
+  for (const char* const mpi : {"openmpi", "mpich"}) {
+    try {
+      all += identity_of(interpose::find_component(fmt::format("libflopcast-mpi-{}.so", mpi)));
+    } catch (const Error&) {  // not built for that MPI
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+MpiSelfChecks::MpiSelfChecks(model::Store& store, const MpiSpace& space, const std::string& options)
+    : store_(store),
+      name_(fmt::format("{} {} | {}", fmt::join(space.launcher, " "), fmt::join(space.command, " "), options)),
+      identity_(identity_of(space)) {}
+
+bool MpiSelfChecks::has_passed() const {
+  constexpr int most_tunings = 10;  // then it is looked at again: libraries change, too
+  return store_
+      .read_artifact(artifact_kind, name_,
+                     [this](const json& kept) {
+                       return member_or(kept, "identity", "") == identity_ && member_or(kept, "passed", false) &&
+                              member_or(kept, "tunings", 0) < most_tunings;
+                     })
+      .value_or(false);
+}
+
+void MpiSelfChecks::count_tuning() {
+  const std::optional<json> counted = store_.read_artifact(artifact_kind, name_, [](json kept) {
+    kept["tunings"] = member_or(kept, "tunings", 0) + 1;
+    return kept;
+  });
+  if (counted) {
+    store_.put_artifact(artifact_kind, name_, *counted);
+  }
+}
+
+void MpiSelfChecks::note(bool passed) {
+  store_.put_artifact(artifact_kind, name_, {{"schema", schema}, {"identity", identity_}, {"passed", passed}, {"tunings", 0}});
+}
+
+}  // namespace flopcast::cli

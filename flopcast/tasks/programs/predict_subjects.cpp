@@ -1,0 +1,264 @@
+#include "flopcast/tasks/programs/predict_subjects.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/program/program_trace.hpp"
+#include "flopcast/program/recorder.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/measure/placed_call.hpp"
+#include "flopcast/support/file.hpp"
+#include "flopcast/support/run_context.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t largest_block = 1000000;
+
+/// Values of nb, nbmin and nx from the words of the command line.
+struct BlockLists {
+  std::vector<std::int64_t> nb, nbmin, nx;
+};
+
+/// Takes nb=, nbmin= and nx= out of `words`.
+BlockLists take_blocks(std::vector<std::string>& words) {
+  BlockLists lists;
+  const auto take = [&words](const std::string& name, std::int64_t minimum) {
+    std::vector<std::int64_t> values;
+    const std::string prefix = name + "=";
+    const auto at = std::find_if(words.begin(), words.end(), [&](const std::string& word) { return word.rfind(prefix, 0) == 0; });
+    if (at != words.end()) {
+      values = parse_sizes(at->substr(prefix.size()), name, minimum, largest_block);
+      words.erase(at);
+    }
+    return values;
+  };
+  lists.nb = take("nb", 1);
+  lists.nbmin = take("nbmin", 0);
+  lists.nx = take("nx", 0);
+  return lists;
+}
+
+/// Every combination of the given values over LAPACK's own.
+std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, const algorithm::BlockParameters& defaults) {
+  std::vector<algorithm::BlockParameters> all = {defaults};
+  const auto extend = [&all](const std::vector<std::int64_t>& values, std::int64_t algorithm::BlockParameters::*member) {
+    if (values.empty()) {
+      return;
+    }
+    std::vector<algorithm::BlockParameters> extended;
+    for (algorithm::BlockParameters blocks : all) {
+      for (const std::int64_t value : values) {
+        blocks.*member = value;
+        extended.push_back(blocks);
+      }
+    }
+    all = std::move(extended);
+  };
+  extend(lists.nb, &algorithm::BlockParameters::nb);
+  extend(lists.nbmin, &algorithm::BlockParameters::nbmin);
+  extend(lists.nx, &algorithm::BlockParameters::nx);
+  return all;
+}
+
+PredictSubject read_trace(const std::string& file) {
+  PredictSubject subject;
+  subject.trace = trace_from_json(report::read_document(file, "flopcast-trace-1"), kernel::find);
+  std::vector<std::int64_t> sizes;
+  const auto& parameters = subject.trace.configuration.parameters;
+  for (const char* name : {"m", "n", "k"}) {
+    if (const auto at = parameters.find(name); at != parameters.end()) {
+      sizes.push_back(at->second);
+    }
+  }
+  subject.sizes = size_text(sizes);
+  const auto nb = parameters.find("nb");
+  subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
+  subject.flops = flops(subject.trace);
+  return subject;
+}
+
+/// What the threads of a recorded program have called, one subject each.
+std::vector<PredictSubject> read_recording(const std::string& file, const RunContext& context) {
+  const interpose::ProgramTrace program = interpose::read_program_trace(file);
+  std::vector<PredictSubject> subjects;
+  for (std::size_t t = 0; t < program.events.size(); ++t) {
+    const interpose::RecordedThread& thread = program.summary.threads[t];
+    PredictSubject subject;
+    subject.sizes = fmt::format("{}", thread.tid);
+    subject.blocks = '-';
+    subject.trace = interpose::to_trace(program.events[t]);
+    subject.pauses = interpose::pauses(program.events[t]);
+    if (program.summary.dry_run) {
+      subject.trace.measured.clear();
+    }
+    subject.flops = flops(subject.trace);
+    if (!subject.trace.calls.empty()) {
+      subjects.push_back(std::move(subject));
+    }
+  }
+  tell_left_out(interpose::ProgramTraceFile(file), context);
+  if (subjects.empty()) {
+    throw bad_input("{} holds no call that the catalogue describes", file);
+  }
+  return subjects;
+}
+
+/// Records the calls of routines, and finds those whose work isn't in calls.
+class RoutineRecorder {
+ public:
+  explicit RoutineRecorder(const Workbench& bench) : recorder_(bench.files()), lapack_(bench.libraries().lapack().path) {}
+
+  /// One subject for every combination of block sizes.
+  void append(std::vector<PredictSubject>& subjects, const Call& call, const BlockLists& lists) {
+    const std::optional<interpose::BlockQuestion> question = own_question(call);
+    const bool given = !lists.nb.empty() || !lists.nbmin.empty() || !lists.nx.empty();
+    if (given && !question) {
+      refuse_blocks(call);
+    }
+    const std::string size = size_text(kernel::distinguishing_sizes(call));
+    if (!question) {
+      subjects.push_back({size, "-", flops(call), unblocked_trace(call)});
+      return;
+    }
+    for (const algorithm::BlockParameters& blocks : combinations(lists, question->answers)) {
+      const std::string nb = lists.nx.empty() ? fmt::format("{}", blocks.nb) : fmt::format("{} / {}", blocks.nb, blocks.nx);
+      subjects.push_back({size, nb, flops(call), recorder_.record(call, blocks)});
+    }
+  }
+
+  /// Whether a routine was taken as a whole.
+  [[nodiscard]] bool any_whole() const noexcept { return any_whole_; }
+
+ private:
+  /// Nothing for routines that never ask, and for those that can't be recorded.
+  std::optional<interpose::BlockQuestion> own_question(const Call& call) {
+    try {
+      return recorder_.question(call);
+    } catch (const Error& error) {
+      require_recording_failed(error);
+      return std::nullopt;
+    }
+  }
+
+  [[noreturn]] void refuse_blocks(const Call& call) {
+    std::vector<std::string> askers;
+    for (const interpose::AskingCall& asking : recorder_.asking_calls(call)) {
+      if (std::find(askers.begin(), askers.end(), asking.call.routine->name) == askers.end()) {
+        askers.push_back(asking.call.routine->name);
+      }
+    }
+    if (!askers.empty()) {
+      throw bad_input("{} doesn't ask ilaenv for a block size itself, but {} in it {}; give nb, nbmin and nx to {}", call.routine->name,
+                      fmt::join(askers, ", "), askers.size() == 1 ? "does" : "do", askers.size() == 1 ? "that" : "those");
+    }
+    const bool is_reference = lapack_.find("/liblapack.so") != std::string::npos;
+    throw bad_input("{} never asks ilaenv of {} for a block size, so nb, nbmin and nx change nothing{}", call.routine->name, lapack_,
+                    is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
+  }
+
+  /// The calls below the routine if they hold its work, else the routine as one call.
+  Trace unblocked_trace(const Call& call) {
+    static constexpr double nearly_all = 0.9;
+    if (!kernel::iterates(*call.routine)) {
+      try {
+        Trace trace = recorder_.record(call, std::nullopt);
+        if (!trace.calls.empty() && flops(trace) >= nearly_all * flops(call)) {
+          return trace;
+        }
+      } catch (const Error& error) {
+        require_recording_failed(error);
+      }
+    }
+    any_whole_ = true;
+    return whole(call);
+  }
+
+  /// The routine as one call, which is sampled like a kernel.
+  Trace whole(const Call& call) {
+    Call placed = call;
+    const std::vector<Argument>& arguments = call.routine->arguments;
+    if (std::any_of(arguments.begin(), arguments.end(), [](const Argument& a) { return a.kind == Kind::work_size; })) {
+      placed = recorder_.with_work_sizes(call);
+    }
+    Trace trace;
+    trace.configuration = algorithm::configuration(placed, {});
+    trace.configuration.parameters.erase("nb");
+    placed = measure::with_addresses(placed);
+    trace.allocations = measure::memory_of(std::span(&placed, 1), {});
+    trace.calls = {placed};
+    return trace;
+  }
+
+  /// Routines that stop at the data of a recording, or crash on them (pivots of zero), are none that a recording helps with.
+  static void require_recording_failed(const Error& error) {
+    if (error.code() != ExitCode::unusable_measurement && error.code() != ExitCode::environment) {
+      throw error;
+    }
+  }
+
+  interpose::Recorder recorder_;
+  std::string lapack_;
+  bool any_whole_ = false;
+};
+
+}  // namespace
+
+void tell_left_out(const interpose::ProgramTraceFile& file, const RunContext& context) {
+  std::size_t named = 0;
+  Seconds seconds = 0;
+  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+    file.visit(t, [&](const interpose::ProgramEvent& event) {
+      named += event.described() ? 0 : 1;
+      seconds += event.described() ? 0 : event.seconds;
+    });
+  }
+  if (named > 0) {
+    context.note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(seconds)));
+  }
+}
+
+std::vector<PredictSubject> record_subjects(const std::string& name, std::vector<std::string> words, int threads, const Workbench& bench,
+                                            const RunContext& context) {
+  const Routine& routine = kernel::require(name);
+  const BlockLists lists = take_blocks(words);
+  const RoutineArguments arguments = parse_routine_arguments(routine, words);
+  if (arguments.sizes.empty()) {
+    throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
+  }
+  RoutineRecorder recorder(bench);
+  std::vector<PredictSubject> subjects;
+  for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
+    call.threads = threads;
+    recorder.append(subjects, call, lists);
+  }
+  if (recorder.any_whole()) {
+    context.note(fmt::format("{}'s work isn't in calls that can be recorded without executing it: it is timed as a whole", routine.name));
+  } else if (lists.nb.empty() && subjects.front().blocks != "-") {
+    context.note("LAPACK's own block sizes; nb=32,64 predicts others");
+  }
+  return subjects;
+}
+
+std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const RunContext& context) {
+  std::vector<PredictSubject> subjects = interpose::is_program_trace(file) ? read_recording(file, context) : std::vector{read_trace(file)};
+  for (PredictSubject& subject : subjects) {
+    for (Call& call : subject.trace.calls) {
+      call.threads = threads;
+    }
+  }
+  return subjects;
+}
+
+}  // namespace flopcast::cli

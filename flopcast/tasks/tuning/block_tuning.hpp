@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/program/profile.hpp"
+#include "flopcast/program/recorder.hpp"
+
+/// Block sizes of the library's own routines: what `tune` and `tune lapack` share.
+namespace flopcast::cli {
+
+/// Problems of one routine that asks ilaenv with the same options; they are one entry of a profile.
+struct AskingProblems {
+  const Routine* routine = nullptr;
+  std::string options;                              ///< ilaenv's
+  std::vector<tune::Problem> problems;              ///< alternatives differ in nb
+  std::vector<interpose::BlockQuestion> questions;  ///< of each problem
+
+  /// "dpotrf:L", as profiles and reports call it.
+  [[nodiscard]] std::string name() const { return options.empty() ? routine->name : routine->name + ":" + options; }
+};
+
+/// What there is to tune in `calls` of a routine: the routine itself if it asks, else the routines below it that do (dormhr: dormqr). Empty
+/// if nothing asks.
+std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, const std::vector<std::int64_t>& blocks, int threads,
+                                            interpose::Recorder& recorder);
+
+/// Chooses the block sizes of one entry.
+tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recorder& recorder, TuningSession& session,
+                                  const tune::BlockSizeOptions& options);
+
+/// Runs every block size for real, as TuningSession::validate does.
+std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tune::BlockSizeResult& result, const Workbench& bench,
+                                         TuningSession& session, const ValidationOptions& options);
+
+/// Whether the chosen block size may lose over 10 % (95 %): it is then known too badly to replace LAPACK's own.
+bool is_undecided(const tune::Decision& decision);
+
+/// What a program is to run with: the chosen block size, or LAPACK's own where it is undecided.
+const tune::Forecast& kept(const tune::Decision& decision);
+
+/// A profile of this place with what was decided, and LAPACK's own block sizes where nothing was: without a point of their own, these sizes
+/// would get the block size of the nearest one that has.
+interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions);
+
+}  // namespace flopcast::cli

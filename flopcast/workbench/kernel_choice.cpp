@@ -1,0 +1,200 @@
+#include "flopcast/workbench/kernel_choice.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "flopcast/workbench/workbench.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/machine/libraries/inspect.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/run_context.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* artifact = "kernel-choice";
+
+nlohmann::json inspect(const fs::path& file) {
+  const machine::LibraryReport report = machine::inspect({file.filename().string(), file.string(), true, false}, true);
+  nlohmann::json found = {{"kernels", report.identity.kernels}, {"dgemm_flops", report.dgemm_flops}};
+  if (const machine::KernelTrial* better = report.better()) {
+    found["better"] = {{"setting", better->setting}, {"dgemm_flops", better->dgemm_flops}};
+  }
+  return found;
+}
+
+/// Variables that are set and read by the library in `file`, as far as its path tells which that is: `openblas-pthread/libblas.so.3`.
+KernelSettings in_force(const fs::path& file) {
+  KernelSettings settings;
+  const std::string path = file.string();
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    const std::string variable(choice.variable);
+    const char* value = path.find(choice.library) != std::string::npos ? std::getenv(variable.c_str()) : nullptr;
+    if (value != nullptr) {
+      settings[variable] = value;
+    }
+  }
+  return settings;
+}
+
+/// The variable and its value of what inspect found; nothing if the library chooses well by itself.
+KernelSettings better_of(const nlohmann::json& found) {
+  if (!found.contains("better")) {
+    return {};
+  }
+  const auto setting = member<std::string>(found.at("better"), "setting");
+  const std::size_t equals = setting.find('=');
+  return {{setting.substr(0, equals), setting.substr(equals + 1)}};
+}
+
+/// What inspect has kept; throws json's exception if it isn't all there.
+nlohmann::json checked(nlohmann::json found) {
+  static_cast<void>(member<std::string>(found, "kernels"));
+  static_cast<void>(member<double>(found, "dgemm_flops"));
+  if (found.contains("better")) {
+    at_place("better", [&found] {
+      static_cast<void>(member<std::string>(found.at("better"), "setting"));
+      static_cast<void>(member<double>(found.at("better"), "dgemm_flops"));
+    });
+  }
+  return found;
+}
+
+void put_variable(const std::string& name, const std::optional<std::string>& value) {
+  if (value) {
+    ::setenv(name.c_str(), value->c_str(), 1);
+  } else {
+    ::unsetenv(name.c_str());
+  }
+}
+
+/// What was kept of a library, or is found now.
+nlohmann::json found_kernels(const fs::path& file, const RunContext& context) {
+  const std::string key = library_key(file);
+  model::Store store = open_store(context);
+  if (std::optional<nlohmann::json> kept = store.read_artifact(artifact, key, checked)) {
+    return *std::move(kept);
+  }
+  context.note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()));
+  const KernelVariables users;
+  KernelVariables::clear();
+  nlohmann::json found = inspect(file);
+  store.put_artifact(artifact, key, found);
+  return found;
+}
+
+std::string remark(const fs::path& file, const nlohmann::json& found) {
+  return fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}", file.filename().string(),
+                     member<std::string>(found, "kernels"), format_flop_rate(member<double>(found, "dgemm_flops")),
+                     member<std::string>(found.at("better"), "setting"),
+                     format_flop_rate(member<double>(found.at("better"), "dgemm_flops")));
+}
+
+}  // namespace
+
+std::string text_of(const KernelSettings& settings) {
+  std::string text;
+  for (const auto& [variable, value] : settings) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", variable, value);
+  }
+  return text;
+}
+
+KernelSettings better_kernels(const fs::path& file, std::string_view consequence, const RunContext& context) {
+  if (!in_force(file).empty()) {
+    return {};
+  }
+  const nlohmann::json found = found_kernels(file, context);
+  KernelSettings better = better_of(found);
+  static std::set<std::string> told;  // once per library, however many routines and thread counts it is opened for
+  if (!better.empty() && told.insert(library_key(file)).second) {
+    context.note(fmt::format("{}, {} (--kernels library leaves it)", remark(file, found), consequence));
+  }
+  return better;
+}
+
+std::string library_key(const fs::path& file) {
+  std::error_code unknown;
+  return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), fs::file_size(file, unknown));
+}
+
+KernelFinding find_kernels(const fs::path& file, const RunContext& context) {
+  const nlohmann::json found = found_kernels(file, context);
+  return {found.value("kernels", ""), found.value("dgemm_flops", 0.0), better_of(found),
+          found.contains("better") ? found.at("better").value("dgemm_flops", 0.0) : 0.0};
+}
+
+KernelSettings settings_for(const fs::path& file, const std::string& kernels) {
+  const std::string path = file.string();
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    if (path.find(choice.library) != std::string::npos && choice.kernels == kernels) {
+      return {{std::string(choice.variable), std::string(choice.value)}};
+    }
+  }
+  const bool takes_names = path.find("openblas") != std::string::npos;  // its variable takes what it calls its kernels
+  return takes_names && !kernels.empty() ? KernelSettings{{"OPENBLAS_CORETYPE", kernels}} : KernelSettings();
+}
+
+KernelVariables::KernelVariables() {
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    const std::string name(choice.variable);
+    const char* value = std::getenv(name.c_str());
+    before_[name] = value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+  }
+}
+
+KernelVariables::~KernelVariables() {
+  for (const auto& [name, value] : before_) {
+    put_variable(name, value);
+  }
+}
+
+void KernelVariables::clear() {
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    put_variable(std::string(choice.variable), std::nullopt);
+  }
+}
+
+KernelSettings known_kernels(const fs::path& but) {
+  KernelSettings known;
+  try {
+    const model::Store store = model::Store::open_copy(model::default_store_path());
+    for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+      if (library.path != but && in_force(library.path).empty()) {
+        known.merge(better_of(store.read_artifact(artifact, library_key(library.path), checked).value_or(nlohmann::json())));
+      }
+    }
+  } catch (const Error&) {
+    return known;  // there is no store, or it can't be read: nothing is known
+  }
+  return known;
+}
+
+KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunContext& context) {
+  const fs::path file =
+      machine::locate_usable(options.blas.empty() ? machine::default_blas(options.threads) : options.blas, machine::Role::blas);
+  for (const auto& [variable, value] : options.kernel_settings) {
+    put_variable(variable, value);
+  }
+  KernelSettings settings = in_force(file);
+  if (!options.kernel_settings.empty()) {
+    return options.kernel_settings;
+  }
+  if (options.kernels == "library" || !settings.empty()) {
+    return settings;
+  }
+  settings = better_kernels(file, "so that is what is measured and what 'flopcast run' will set", context);
+  for (const auto& [variable, value] : settings) {
+    ::setenv(variable.c_str(), value.c_str(), 1);
+  }
+  return settings;
+}
+
+}  // namespace flopcast::cli

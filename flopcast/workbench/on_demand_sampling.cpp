@@ -1,0 +1,47 @@
+#include "flopcast/workbench/on_demand_sampling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/support/run_context.hpp"
+
+namespace flopcast::cli {
+
+tune::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench, const SamplingLimits& limits,
+                                       const RunContext& context) {
+  const Stopwatch watch;
+  const auto show = context.step(limits.label);
+  tune::SamplingSources sources;
+  sources.elapsed = [watch] { return watch.elapsed(); };
+  sources.interrupted = context.cancelled;
+  sources.measure = [&session, watch, show, budget = limits.budget](std::span<const measure::Experiment> experiments) {
+    return session.run(experiments, [&](std::int64_t, std::int64_t) {
+      return show(std::llround(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < budget;
+    });
+  };
+  sources.keep = [&](std::span<const Sample> samples) {
+    store.add_samples(samples);
+    bench.keep_reference(store, session);
+  };
+  return sources;
+}
+
+void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
+                    Seconds budget, const std::string& label, const RunContext& context) {
+  static constexpr double target = 0.01;  // relative standard deviation of every total
+  measure::Session session = bench.session(store, {});
+  const tune::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, context);
+  tune::OnDemandSampler sampler(bench.environment(), models, sources);
+  sampler.refine(traces, target, budget);
+  context.throw_if_cancelled("every sample is kept; run the same command again to go on");
+  if (sampler.cost().segments > 0) {
+    context.note(fmt::format("{} stretch{} of kernel calls measured in {}", sampler.cost().segments,
+                             sampler.cost().segments == 1 ? "" : "es", format_seconds(sampler.cost().measuring)));
+  }
+}
+
+}  // namespace flopcast::cli

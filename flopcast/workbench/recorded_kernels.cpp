@@ -1,0 +1,131 @@
+#include "flopcast/workbench/recorded_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#include "flopcast/workbench/workbench.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/libraries/inspect.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/machine/libraries/peak.hpp"
+#include "flopcast/support/run_context.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Seconds child_limit = 30;
+
+/// What `measure` makes of the BLAS in `file` when that is opened with these kernels, by a child process.
+nlohmann::json with_kernels(const fs::path& file, const KernelSettings& kernels,
+                            const std::function<nlohmann::json(const machine::Library&)>& measure) {
+  const KernelVariables users;
+  KernelVariables::clear();
+  return machine::in_child(
+      [&] {
+        for (const auto& [variable, value] : kernels) {
+          ::setenv(variable.c_str(), value.c_str(), 1);
+        }
+        return measure(machine::Library::open(file.string(), machine::Role::blas));
+      },
+      child_limit);
+}
+
+double single_threaded_rate(const fs::path& file, const KernelSettings& kernels) {
+  static constexpr int order = 320;  // as kernels are tried
+  static constexpr Seconds budget = 0.1;
+  return with_kernels(file, kernels,
+                      [](const machine::Library& library) {
+                        library.set_threads(1);
+                        return nlohmann::json(machine::dgemm_rate(machine::WallClock(), library.function("dgemm"), order, budget));
+                      })
+      .get<double>();
+}
+
+/// Sets both rates, measured in turns; what was measured before is kept.
+void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& context) {
+  static constexpr const char* artifact = "kernel-comparison";
+  static constexpr int rounds = 2;  // other programs may disturb one of them
+  model::Store store = open_store(context);
+  const std::string key = fmt::format("{} {} {}", library_key(file), text_of(kernels.had_setting), text_of(kernels.best_setting));
+  const auto read = [](const nlohmann::json& kept) { return std::pair(member<double>(kept, "had"), member<double>(kept, "best")); };
+  if (const auto kept = store.read_artifact(artifact, key, read)) {
+    std::tie(kernels.had_flops, kernels.best_flops) = *kept;
+    return;
+  }
+  for (int round = 0; round < rounds; ++round) {
+    kernels.had_flops = std::max(kernels.had_flops, single_threaded_rate(file, kernels.had_setting));
+    kernels.best_flops = std::max(kernels.best_flops, single_threaded_rate(file, kernels.best_setting));
+  }
+  store.put_artifact(artifact, key, {{"had", kernels.had_flops}, {"best", kernels.best_flops}});
+}
+
+}  // namespace
+
+bool RecordedKernels::misread() const {
+  static constexpr double clearly = 1.25;  // as LibraryReport::better has it
+  return had_flops > 0 && best_flops > clearly * had_flops;
+}
+
+std::string RecordedKernels::text() const {
+  const std::string remedy = best_setting.empty() ? "as it chooses by itself" : "with " + text_of(best_setting);
+  return fmt::format("{} computed with '{}' kernels, whose dgemm makes {} here; {} it makes {}. {}", library, had,
+                     format_flop_rate(had_flops), remedy, format_flop_rate(best_flops),
+                     best_setting.empty()
+                         ? "A variable such as OPENBLAS_CORETYPE was set for the program; profile --what-if kernels=auto predicts "
+                           "it without"
+                         : "'flopcast run' sets that, and profile --what-if kernels=auto predicts what it gains");
+}
+
+std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, const RunContext& context) {
+  if (place.blas.empty() || place.kernels.empty() || !is_this_machine(place)) {
+    return std::nullopt;
+  }
+  try {
+    const fs::path file = machine::locate_usable(place.blas, machine::Role::blas);
+    const KernelFinding finding = find_kernels(file, context);
+    RecordedKernels kernels{file.filename().string(), place.kernels, {}, finding.better, finding.dgemm_flops, finding.better_flops};
+    if (place.kernels == finding.kernels || finding.kernels.empty()) {
+      return kernels;
+    }
+    kernels.had_setting = settings_for(file, place.kernels);
+    kernels.had_flops = kernels.best_flops = 0;
+    if (!kernels.had_setting.empty() && kernels.had_setting != finding.better) {
+      compare(kernels, file, context);
+    }
+    return kernels;
+  } catch (const Error&) {
+    context.rethrow_if_cancelled();
+    return std::nullopt;  // who needs the library says what is wrong with it
+  }
+}
+
+Peak measure_peak(const RecordedPlace& place, const KernelSettings& kernels) {
+  const fs::path file = machine::locate_usable(place.blas, machine::Role::blas);
+  const int threads = place.threads.value_or(1);
+  const nlohmann::json measured = with_kernels(file, kernels, [threads](const machine::Library& library) {
+    library.set_threads(threads);
+    return nlohmann::json{{"rate", machine::peak_flops(machine::WallClock(), library.function("dgemm"))},
+                          {"name", library.identity().name},
+                          {"version", library.identity().version},
+                          {"kernels", library.identity().kernels}};
+  });
+  const auto chosen = measured.at("kernels").get<std::string>();
+  return {measured.at("rate").get<double>(),
+          fmt::format("the best dgemm of {} {}{} with {} thread{}", measured.at("name").get<std::string>(),
+                      measured.at("version").get<std::string>(), chosen.empty() ? "" : " (kernels " + chosen + ")", threads,
+                      threads == 1 ? "" : "s")};
+}
+
+}  // namespace flopcast::cli

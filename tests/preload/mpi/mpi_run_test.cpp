@@ -1,0 +1,1354 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/model/store.hpp"
+#include "tests/mpi_programs.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using tests::contents;
+using tests::launcher;
+
+class MpiRun : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    MpiPrograms::SetUp();
+    if (launcher(GetParam()).empty()) {
+      GTEST_SKIP() << GetParam() << " is not installed";
+    }
+  }
+
+  static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + '_' + GetParam(); }
+
+  /// Runs a command under mpirun.
+  Result run(int ranks, const std::string& command) {
+    return MpiPrograms::run(launcher(GetParam()) + std::to_string(ranks) + ' ' + command);
+  }
+  /// Follows a program with the kernels that the BLAS chooses by itself, as without flopcast.
+  Result followed(int ranks, const std::string& options, const std::string& command) {
+    return run(ranks, FLOPCAST_PROGRAM " mpi run --kernels library " + options + " -- " + command);
+  }
+  Result show(const std::string& file) { return MpiPrograms::run(FLOPCAST_PROGRAM " mpi show " + file); }
+  json profile() const { return json::parse(contents(folder_ / "profile.json")); }
+};
+
+/// Returns how often `part` occurs.
+int occurrences(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+const json* kernel(const json& profile, const std::string& start) {
+  for (const json& each : profile.at("kernels")) {
+    if (each.at("kernel").get<std::string>().rfind(start, 0) == 0) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+TEST_P(MpiRun, RandomProgramsGiveTheSameResults) {
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    for (int seed = 1; seed <= 2; ++seed) {
+      const std::string command = program("random_program") + ' ' + std::to_string(100 * ranks + seed) + " 40";
+      const Result plain = run(ranks, command);
+      ASSERT_EQ(plain.exit_code, 0) << command << '\n' << plain.err;
+      const Result with = followed(ranks, "--output profile.json", command);
+      ASSERT_EQ(with.exit_code, 0) << command << '\n' << with.err;
+      EXPECT_EQ(with.out, plain.out) << command;
+      EXPECT_EQ(profile().at("ranks"), ranks);
+    }
+  }
+}
+
+TEST_P(MpiRun, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
+  const Result plain = run(2, program("work_program") + " 10");
+  const Result result = followed(2, "--clock wall --output profile.json", program("work_program") + " 10");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, plain.out);
+  const json found = profile();
+  EXPECT_EQ(found.at("schema"), "flopcast-mpi-profile-1");
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count"), 10 * (1 + 2));
+  EXPECT_EQ(product->at("flops"), 2e6);
+  EXPECT_GE(product->at("along").at("count"), 10);  // 20, fewer if the machine stalls one of the processes
+  EXPECT_LE(product->at("along").at("count"), 20);
+  EXPECT_EQ(kernel(found, "MPI_Bcast(8000 bytes, 2 ranks")->at("along").at("count"), 10);
+  EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
+  EXPECT_EQ(found.at("per_process").at("flops"), 10 * 2 * 2e6);
+  EXPECT_EQ(found.at("volumetric").at("flops"), 10 * 1.5 * 2e6);
+}
+
+/// A row-major problem is computed as its transpose, which is column-major.
+TEST_P(MpiRun, CblasAndLapackeAreFollowed) {
+  const Result plain = run(2, program("cblas_program") + " 10");
+  const Result result = followed(2, "--output profile.json", program("cblas_program") + " 10");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, plain.out);
+  const json found = profile();
+  for (const char* name : {"dgemm(TN, 30, 20, 10)", "dtrsm(RLNN, 30, 20)", "dgemv(T, 24, 12)", "zgerc(9, 6)", "dscal(25)", "zdotc(5)",
+                           "ddot(33)", "idamax(17)", "dpotrf(L, 15)"}) {
+    const json* each = kernel(found, name);
+    ASSERT_NE(each, nullptr) << name << '\n' << found;
+    EXPECT_EQ(each->at("executed").at("count"), 2 * 10) << name;
+  }
+  EXPECT_EQ(kernel(found, "dgemm(TN, 30, 20, 10)")->at("flops"), 2 * 30 * 20 * 10);
+}
+
+TEST_P(MpiRun, CblasIsLeftOut) {
+  const Result result =
+      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("cblas_program") + " 200");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(TN, 30, 20, 10)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_GT(product->at("skipped"), 0);
+  EXPECT_EQ(product->at("skipped").get<int>() + product->at("executed").at("count").get<int>(), 2 * 200);
+  EXPECT_EQ(kernel(found, "ddot(33)")->at("skipped"), 0) << "the program goes by its result";
+}
+
+/// Names as Julia's, SciPy's and MKL's builds have them; Julia's has integers of 64 bits.
+TEST_P(MpiRun, RoutinesUnderOtherNamesAreFollowed) {
+  for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
+    const Result plain = run(2, program(names) + " 10");
+    EXPECT_EQ(plain.out, "10 10\n") << plain.err;
+    const Result result = followed(2, "--output profile.json", program(names) + " 10");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, plain.out) << names;
+    const json found = profile();
+    for (const char* product : {"dgemm(NT, 8, 6, 10)", "dgemm(TN, 8, 6, 10)"}) {
+      const json* each = kernel(found, product);
+      ASSERT_NE(each, nullptr) << names << ' ' << product << '\n' << found;
+      EXPECT_EQ(each->at("executed").at("count"), 2 * 10) << names << ' ' << product;
+      EXPECT_EQ(each->at("flops"), 2 * 8 * 6 * 10) << names;
+    }
+    EXPECT_THAT(found.at("where").get<std::string>(), HasSubstr("lib")) << names;
+  }
+}
+
+TEST_P(MpiRun, RoutinesUnderOtherNamesAreLeftOut) {
+  for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
+    const Result result = followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program(names) + " 200");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json found = profile();
+    const json* product = kernel(found, "dgemm(TN, 8, 6, 10)");
+    ASSERT_NE(product, nullptr) << names;
+    EXPECT_GT(product->at("skipped"), 0) << names;
+    EXPECT_EQ(product->at("skipped").get<int>() + product->at("executed").at("count").get<int>(), 2 * 200) << names;
+  }
+}
+
+/// Other kernels or threads of the same library have other times.
+TEST_P(MpiRun, TimesHoldForTheLibraryItsKernelsAndThreads) {
+  const auto where = [&](const std::string& variables) {
+    EXPECT_EQ(
+        run(1, "env " + variables + " " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 2").exit_code,
+        0);
+    return profile().at("where").get<std::string>();
+  };
+  const std::string one = where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=1");
+  if (one.find("openblas") == std::string::npos) {
+    GTEST_SKIP() << "the BLAS is not OpenBLAS: " << one;
+  }
+  EXPECT_THAT(one, HasSubstr(" bytes), Prescott kernels, 1 thread"));
+  EXPECT_EQ(where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=1"), one);
+  EXPECT_THAT(where("OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=1"), HasSubstr(" bytes), Nehalem kernels, 1 thread"));
+  EXPECT_NE(where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=2"), one);
+}
+
+/// The earlier findings about a library are made up.
+TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
+  {
+    model::Store store = model::Store::open(folder_ / "flopcast.db");
+    for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+      store.put_artifact(
+          "kernel-choice", fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
+          {{"kernels", "Prescott"}, {"dgemm_flops", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops", 68e9}}}});
+    }
+  }
+  const auto with = [&](const std::string& options) {
+    const Result result =
+        run(2, "env -u OPENBLAS_CORETYPE -u BLIS_ARCH_TYPE FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi run --output profile.json " + options +
+                   " -- " + program("work_program") + " 2");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.err;
+  };
+  const std::string as_it_comes = with("--kernels library");
+  EXPECT_THAT(as_it_comes, testing::Not(HasSubstr("OPENBLAS_CORETYPE")));
+  if (profile().at("where").get<std::string>().find("openblas") == std::string::npos) {
+    GTEST_SKIP() << "the BLAS is not OpenBLAS";
+  }
+  const std::string told = with("");
+  EXPECT_THAT(profile().at("where").get<std::string>(), HasSubstr("Nehalem kernels"));
+  EXPECT_EQ(occurrences(told, "with OPENBLAS_CORETYPE=Nehalem its dgemm makes 68.0 GFLOP/s, which is set for the program"), 1) << told;
+}
+
+TEST_P(MpiRun, OwnMessagesAreCountedAndOfBoundedSize) {
+  ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
+  const json own = profile().at("own_messages");
+  EXPECT_EQ(own.at("messages"), 20 + 20 * 3);  // a shadow for each message, and one agreement of three processes for each broadcast
+  EXPECT_LE(own.at("largest_bytes"), 256);
+  EXPECT_LE(own.at("bytes").get<double>(), own.at("messages").get<double>() * own.at("largest_bytes").get<double>());
+}
+
+TEST_P(MpiRun, PartsOfThePathAddUp) {
+  ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
+  const json found = profile();
+  const json& path = found.at("path");
+  const double parts =
+      path.at("computation_seconds").get<double>() + path.at("communication_seconds").get<double>() + path.at("idle_seconds").get<double>();
+  EXPECT_NEAR(parts, path.at("seconds").get<double>(), 1e-9);
+  double kernels = 0;
+  for (const json& each : found.at("kernels")) {
+    kernels += each.at("along").at("seconds").get<double>();
+  }
+  EXPECT_LE(kernels, path.at("seconds").get<double>() * 1.001);  // the log's times are floats
+  EXPECT_GT(kernels, 0);
+  EXPECT_LE(path.at("seconds"), found.at("longest").at("seconds"));
+}
+
+TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
+  ASSERT_EQ(followed(2, "--clock wall --output profile.json", program("work_program") + " 20").exit_code, 0);
+  const json in_full = profile().at("spent");
+  EXPECT_GT(in_full.at("always_seconds"), 0);
+  EXPECT_GT(in_full.at("calls_seconds"), in_full.at("messages_seconds"));
+  for (const char* name : {"window_seconds", "unseen_seconds", "unsure_seconds", "brief_seconds", "leaving_out_seconds"}) {
+    EXPECT_EQ(in_full.at(name), 0) << name;
+  }
+  ASSERT_EQ(
+      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 20").exit_code,
+      0);
+  const json found = profile();
+  const json& selective = found.at("spent");
+  EXPECT_GT(selective.at("unseen_seconds"), 0);
+  EXPECT_GT(selective.at("leaving_out_seconds"), 0);
+  EXPECT_EQ(selective.at("window_seconds"), 0);
+  double all = 0;
+  for (const char* name : {"always", "brief", "window", "unseen", "unsure", "preparing", "leaving_out", "calls", "program"}) {
+    all += selective.at(std::string(name) + "_seconds").get<double>();
+  }
+  EXPECT_GT(all, 0);
+  EXPECT_LE(all, 1.01 * found.at("elapsed_seconds").get<double>());
+}
+
+TEST_P(MpiRun, MoreProcessesThanCoresUseCpuTime) {
+  ASSERT_EQ(run(1, "taskset -c 0 true").exit_code, 0);
+  const Result result = run(2, "taskset -c 0 " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 5");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(profile().at("clock"), "cpu");
+  EXPECT_THAT(result.err, HasSubstr("CPU time"));
+}
+
+TEST_P(MpiRun, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
+  for (const char* end : {"abort", "kill", "leave", "exit"}) {
+    const Result result = followed(2, "--output profile.json", program("work_program") + " 5 " + end);
+    EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
+    if (std::string(end) != "exit") {
+      EXPECT_NE(result.exit_code, 0) << end;
+      EXPECT_NE(result.exit_code, 124) << end << " hung";
+    }
+  }
+}
+
+TEST_P(MpiRun, AnEarlierProfileIsNotMistakenForThisRuns) {
+  for (const char* end : {"multiple", "kill", "exit"}) {
+    std::ofstream(folder_ / "profile.json") << "an earlier one";
+    // If one of two processes leaves without MPI_Finalize, MPICH's mpirun kills the other one and its flopcast, and reports success.
+    const Result result = followed(std::string(end) == "exit" ? 1 : 2, "--output profile.json", program("work_program") + " 5 " + end);
+    EXPECT_NE(result.exit_code, 0) << end;
+    EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
+    EXPECT_EQ(contents(folder_ / "profile.json.before"), "an earlier one") << end;
+    if (std::string(end) != "kill") {  // here mpirun may end flopcast before it prints anything
+      EXPECT_THAT(result.err, HasSubstr("that of an earlier run is now in profile.json.before")) << end;
+    }
+  }
+  fs::remove(folder_ / "profile.json.before");
+  EXPECT_EQ(followed(1, "--output profile.json", program("work_program") + " 5 none").exit_code, 5);
+  ASSERT_EQ(followed(2, "--output profile.json", program("work_program") + " 5").exit_code, 0);
+  ASSERT_EQ(followed(2, "--policy a-priori --statistics profile.json --output profile.json", program("work_program") + " 5").exit_code, 0);
+  EXPECT_EQ(profile().at("policy"), "a-priori");
+  EXPECT_FALSE(fs::exists(folder_ / "profile.json.before"));
+}
+
+TEST_P(MpiRun, KilledProcessesLeaveNoFiles) {
+  EXPECT_NE(MpiPrograms::run("sh -c 'mkdir scratch; TMPDIR=$PWD/scratch exec env " + launcher(GetParam()) +
+                             "2 " FLOPCAST_PROGRAM " mpi run -- " + program("work_program") + " 5 kill'")
+                .exit_code,
+            0);
+  for (const fs::directory_entry& each : fs::directory_iterator(folder_ / "scratch")) {
+    EXPECT_THAT(each.path().filename().string(), testing::Not(testing::StartsWith("flopcast")));
+  }
+}
+
+TEST_P(MpiRun, WritesTheProfileToStandardOutputIfAskedTo) {
+  const Result result = followed(2, "--quiet --output -", program("work_program") + " 5");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::size_t start = result.out.find('{');
+  ASSERT_NE(start, std::string::npos) << result.out;
+  EXPECT_EQ(json::parse(result.out.substr(start)).at("ranks"), 2);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_P(MpiRun, ProgramsOfAnotherMpiAreRefused) {
+  const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
+  const Result named = followed(1, "--mpi " + other, program("work_program"));
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_THAT(named.err, HasSubstr("is linked with " + std::string(other == "mpich" ? "Open MPI" : "MPICH")));
+  const std::string foreign = std::string(FLOPCAST_MPI_PROGRAMS) + "/work_program_" + other;
+  if (!fs::exists(foreign)) {
+    GTEST_SKIP() << other << " is not installed";
+  }
+  const Result started = followed(2, "", foreign + " 5");
+  EXPECT_NE(started.exit_code, 0);
+  EXPECT_THAT(started.err, HasSubstr("Start it with mpirun." + other));
+  EXPECT_EQ(started.out, "");
+}
+
+/// A script names no MPI, and has opened the other one when this is noticed.
+TEST_P(MpiRun, ProgramsThatOpenAnotherMpiAreRefused) {
+  const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
+  const std::string foreign = std::string(FLOPCAST_MPI_PROGRAMS) + "/work_program_" + other;
+  if (!fs::exists(foreign)) {
+    GTEST_SKIP() << other << " is not installed";
+  }
+  std::ofstream(folder_ / "script") << "#!/bin/sh\nexec " << foreign << " 5\n";
+  fs::permissions(folder_ / "script", fs::perms::owner_all);
+  const Result result = followed(2, "", "./script");
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("script loads " + std::string(other == "mpich" ? "MPICH" : "Open MPI")));
+  EXPECT_THAT(result.err, HasSubstr("Start it with mpirun." + other));
+  EXPECT_EQ(result.out, "");
+  const Result chosen = followed(1, "--mpi " + GetParam(), "./script");
+  EXPECT_EQ(chosen.exit_code, 4) << chosen.err;
+  EXPECT_THAT(chosen.err, HasSubstr("give --mpi " + other));
+}
+
+TEST_P(MpiRun, ProgramsForSmpiAreDistinguishedFromStaticOnes) {
+  const std::string subject = std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_smpi";
+  if (!fs::exists(subject)) {
+    GTEST_SKIP() << "SimGrid is not installed, or its programs aren't built";
+  }
+  const Result result = followed(1, "", subject);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("is built for SimGrid's SMPI"));
+}
+
+TEST_P(MpiRun, RefusedMessagesAreNotWaitedFor) {
+  const Result result = followed(2, "--output profile.json", program("work_program") + " 5 mistake");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("refused 3"));
+}
+
+TEST_P(MpiRun, NamesTheLibraryThatAProgramLacks) {
+  const Result result = followed(1, "", program("lacking_program"));
+  EXPECT_EQ(result.exit_code, 127);
+  EXPECT_THAT(result.err, HasSubstr("did not start: the dynamic linker finds no libjulia_library.so"));
+}
+
+TEST_P(MpiRun, SaysWhyThereIsNoProfile) {
+  EXPECT_THAT(followed(1, "", program("work_program") + " 5 none").err, HasSubstr("never called MPI_Init"));
+  EXPECT_THAT(followed(1, "", program("work_program") + " 5 exit").err, HasSubstr("not all processes reached MPI_Finalize"));
+  const Result threads = followed(2, "", program("work_program") + " 5 multiple");
+  EXPECT_EQ(threads.exit_code, 0);
+  EXPECT_THAT(threads.out, HasSubstr("result"));
+  EXPECT_THAT(threads.err, HasSubstr("MPI_THREAD_MULTIPLE"));
+  EXPECT_THAT(threads.err, HasSubstr("--no-thread-multiple"));
+  const Result given = run(1, "env OMPI_MPI_THREAD_LEVEL=3 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE " FLOPCAST_PROGRAM
+                              " mpi run --no-thread-multiple -- " +
+                                  program("converging_program"));
+  EXPECT_THAT(given.err, HasSubstr("MPI gave it more than was asked for"));
+}
+
+TEST_P(MpiRun, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
+  const Result plain = run(2, program("work_program") + " 5 multiple");
+  const Result result = followed(2, "--no-thread-multiple --output profile.json", program("work_program") + " 5 multiple");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, plain.out);
+  EXPECT_GT(profile().at("path").at("seconds"), 0);
+}
+
+/// One thread of a process at a time sends and receives, but not the one that called MPI_Init.
+TEST_P(MpiRun, CommunicationInAnotherThreadIsFollowed) {
+  const Result plain = run(2, program("work_program") + " 10 serialized");
+  const Result result = followed(2, "--output profile.json", program("work_program") + " 10 serialized");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, plain.out);
+  const json found = profile();
+  EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
+  EXPECT_EQ(kernel(found, "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 10 * (1 + 2));
+  // A path from the process that starts first to the one that ends last exceeds either time by the difference of their starts. If a
+  // thread's time were counted twice, the path would be twice as long.
+  EXPECT_LT(found.at("path").at("seconds").get<double>(), 1.5 * found.at("elapsed_seconds").get<double>());
+}
+
+TEST_P(MpiRun, RefusesWrongOptions) {
+  EXPECT_THAT(followed(1, "--clock sundial", "true").err, HasSubstr("'sundial' is no clock"));
+  EXPECT_THAT(followed(1, "--mpi lam", "true").err, HasSubstr("--mpi must be openmpi or mpich"));
+  EXPECT_THAT(followed(1, "", "./missing").err, HasSubstr("there is no program"));
+  EXPECT_THAT(followed(1, "--unknown", "true").err, HasSubstr("unknown option '--unknown'"));
+  for (const char* value : {"nan", "0", "-1", "inf", "1e400", "much"}) {
+    const Result result = followed(1, std::string("--tolerance ") + value, "true");
+    EXPECT_EQ(result.exit_code, 2) << value;
+    EXPECT_THAT(result.err, HasSubstr(std::string("'") + value + "' given, expected a number greater than 0")) << value;
+  }
+  for (const char* value : {"soon", "0", "-1s"}) {
+    const Result result = MpiPrograms::run(FLOPCAST_PROGRAM " mpi run --policy local --patience " + std::string(value) + " -- true");
+    EXPECT_EQ(result.exit_code, 2) << value;
+    EXPECT_THAT(result.err, HasSubstr("--patience")) << value;
+  }
+  EXPECT_THAT(followed(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
+}
+
+TEST_P(MpiRun, ShowsAProfile) {
+  ASSERT_EQ(followed(2, "--quiet --output profile.json", program("work_program") + " 5").exit_code, 0);
+  const Result shown = show("profile.json");
+  EXPECT_THAT(shown.out, HasSubstr("critical path"));
+  EXPECT_THAT(shown.out, HasSubstr("dgemm(NT, 100, 100, 100)"));
+  std::ofstream(folder_ / "cut.json") << contents(folder_ / "profile.json").substr(0, 500);
+  EXPECT_NE(show("cut.json").exit_code, 0);
+  EXPECT_THAT(show("cut.json").err, HasSubstr("cut.json"));
+}
+
+/// Skipped communication leaves no process waiting for another, with any policy: random programs end, and receive messages of the expected
+/// sizes.
+TEST_P(MpiRun, SkippingNeverDeadlocks) {
+  const std::pair<int, const char*> cases[] = {
+      {2, "random"}, {3, "random"}, {4, "random"}, {2, "local"}, {3, "online"}, {4, "eager"}, {3, "local --across-sizes"}};
+  std::int64_t skipped = 0;
+  int seed = 0;
+  for (const auto& [ranks, policy] : cases) {
+    const std::string command = program("random_program") + ' ' + std::to_string(++seed) + " 60";
+    const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
+    ASSERT_EQ(result.exit_code, 0) << policy << ": " << command << '\n' << result.err;
+    const json found = profile();
+    for (const json& each : found.at("kernels")) {
+      skipped += each.at("skipped").get<std::int64_t>();
+    }
+  }
+  EXPECT_GT(skipped, 100);
+}
+
+TEST_P(MpiRun, SelectivePoliciesWarnThatResultsAreGarbage) {
+  EXPECT_THAT(followed(2, "", program("work_program") + " 5").err, testing::Not(HasSubstr("garbage")));
+  const Result result = followed(2, "--policy local", program("work_program") + " 5");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("--policy local leaves kernels out whose time is known: the program's results will be garbage"));
+  EXPECT_THAT(result.err, HasSubstr("the program's results are garbage, as kernels were left out (--policy local)"));
+}
+
+/// The program ends once its residuals are small, and they never are with products left out.
+TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
+  const Result plain = run(2, program("iterative_program"));
+  const Result in_full = followed(2, "", program("iterative_program"));
+  EXPECT_EQ(in_full.exit_code, 0) << in_full.err;
+  EXPECT_EQ(in_full.out, plain.out);
+  for (const char* policy : {"local", "online"}) {
+    const Result result = followed(2, std::string("--patience 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
+    EXPECT_TRUE(result.exit_code == 5 || GetParam() == "mpich")
+        << policy << result.err;  // MPICH's mpirun kills flopcast when the program ends
+    EXPECT_NE(result.exit_code, 0) << policy;
+    EXPECT_NE(result.exit_code, 124) << policy << " hung";
+    EXPECT_THAT(result.err, HasSubstr("the program was stopped: it met no new kernel for 1s (--patience)")) << policy;
+    EXPECT_THAT(result.err, HasSubstr("Run it with --policy full")) << policy;
+  }
+}
+
+/// Broadcasts to all processes pass statistics on. Kernels are then left out in all processes, even in those that never executed them.
+TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
+  ASSERT_EQ(followed(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count").get<int>() + product->at("skipped").get<int>(), 30 * (1 + 2 + 3));
+  EXPECT_LE(product->at("executed").at("count"), 5 * (1 + 2 + 3));
+  EXPECT_GT(kernel(found, "MPI_Bcast(8000 bytes")->at("skipped"), 0);
+}
+
+/// The counts along the path of the slowest process reach the processes that wait for it.
+TEST_P(MpiRun, OnlineSharesCountsAlongThePath) {
+  ASSERT_EQ(followed(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code,
+            0);
+  EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
+}
+
+/// The hash of a process's calls is the same in every run of the same work.
+TEST_P(MpiRun, EqualRunsHaveEqualHashesOfCalls) {
+  const auto calls = [&](const std::string& options, const std::string& command) {
+    EXPECT_EQ(followed(2, "--output profile.json " + options, command).exit_code, 0);
+    return profile().at("calls");
+  };
+  const json full = calls("", program("work_program") + " 10");
+  ASSERT_EQ(full.size(), 2U);
+  EXPECT_EQ(full.at(0).at(0), 2 * 10);
+  EXPECT_EQ(calls("--policy conditional --tolerance 1000", program("work_program") + " 10"), full);
+  EXPECT_NE(calls("", program("work_program") + " 11"), full);
+}
+
+TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
+  const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is random
+  ASSERT_EQ(followed(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count").get<int>() + product->at("skipped").get<int>(), 30 * (1 + 2));
+  EXPECT_EQ(product->at("executed").at("count"), 3 + 3);  // three in each process
+  EXPECT_EQ(kernel(found, "MPI_Bcast(8000 bytes")->at("along").at("count"), 30);
+  EXPECT_EQ(found.at("per_process").at("flops"), 30 * 2 * 2e6);
+
+  std::filesystem::rename(folder_ / "profile.json", folder_ / "before.json");
+  ASSERT_EQ(followed(2, "--policy a-priori --no-windows --tolerance 1000 --statistics before.json --output profile.json",
+                     program("work_program") + " 30")
+                .exit_code,
+            0);
+  EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
+}
+
+/// All processes agree on nonblocking collectives without waiting, from the statistics that an earlier blocking collective exchanged.
+TEST_P(MpiRun, NonblockingCollectivesAreLeftOut) {
+  const Result result =
+      followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = profile();
+  for (const char* name : {"MPI_Iallreduce(800 bytes", "MPI_Igather(2400 bytes", "MPI_Iscatter(2400 bytes"}) {
+    const json* collective = kernel(found, name);
+    ASSERT_NE(collective, nullptr) << name;
+    EXPECT_EQ(collective->at("executed").at("count").get<int>() + collective->at("skipped").get<int>(), 30 * 3);
+    EXPECT_GE(collective->at("skipped"), 20 * 3) << name;
+    EXPECT_EQ(collective->at("skipped").get<int>() % 3, 0) << "in all processes or in none";
+    EXPECT_EQ(collective->at("along").at("count"), 30);
+  }
+}
+
+TEST_P(MpiRun, TimesInWindowsAreKeptApart) {
+  ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count").get<int>() + product->at("skipped").get<int>(), 30 * (1 + 2));
+  EXPECT_GT(product->at("in_context").at("count"), 0);
+  EXPECT_LT(product->at("in_context").at("count"), product->at("executed").at("count")) << "the first execution isn't counted";
+}
+
+TEST_P(MpiRun, RegionsAreKernels) {
+  const Result plain = run(2, program("regions") + " 100 20");
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  const Result full = followed(2, "--output profile.json", program("regions") + " 100 20");
+  ASSERT_EQ(full.exit_code, 0) << full.err;
+  EXPECT_EQ(full.out, plain.out);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "transpose(100)"), nullptr);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("executed").at("count"), 2 * 20);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("along").at("count"), 20);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("kind"), "region");
+
+  ASSERT_EQ(
+      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("regions") + " 100 20").exit_code, 0);
+  const json skipped = profile();
+  EXPECT_EQ(kernel(skipped, "transpose(100)")->at("executed").at("count"), 3 + 3);
+  EXPECT_EQ(kernel(skipped, "transpose(100)")->at("along").at("count"), 20);
+  EXPECT_EQ(kernel(skipped, "add column(100)")->at("executed").at("count"), 2 * 20);
+
+  ASSERT_EQ(followed(2, "--output profile.json", program("regions") + " 0 3").exit_code, 0);
+  EXPECT_NE(kernel(profile(), "add column(0)"), nullptr) << "a size of 0 is one";
+}
+
+TEST_P(MpiRun, RegionsOfFortranAreKernelsAndAResetForgets) {
+  const std::string regions = program("regions_fortran");
+  if (!fs::exists(regions)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  EXPECT_THAT(run(2, regions).out, HasSubstr("8000.0"));
+  ASSERT_EQ(followed(2, "--output profile.json", regions).exit_code, 0);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "transpose(200, 200)"), nullptr);
+  EXPECT_EQ(kernel(found, "transpose(200, 200)")->at("executed").at("count"), 2 * 19);
+  EXPECT_EQ(kernel(found, "add column()")->at("along").at("count"), 19);
+}
+
+TEST_P(MpiRun, FortranProgramsAreFollowedAndGiveTheSameResults) {
+  const std::string command = program("fortran_program");
+  if (!fs::exists(command)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  for (int ranks = 1; ranks <= 3; ++ranks) {
+    const Result plain = run(ranks, command);
+    ASSERT_EQ(plain.exit_code, 0) << plain.err;
+    const Result with = followed(ranks, "--output profile.json", command);
+    ASSERT_EQ(with.exit_code, 0) << with.err;
+    EXPECT_EQ(with.out, plain.out);
+    const json found = profile();
+    EXPECT_EQ(kernel(found, "MPI_Isend(4000 bytes")->at("executed").at("count"),
+              ranks * 2 * 10);  // once each, though Fortran's procedure may call C's function
+    EXPECT_EQ(kernel(found, "MPI_Allreduce(4000 bytes")->at("executed").at("count"), ranks * 10);
+    EXPECT_EQ(kernel(found, "MPI_Sendrecv(4000 bytes")->at("executed").at("count"), ranks * 10);
+    EXPECT_EQ(kernel(found, "MPI_Recv(1000 bytes")->at("executed").at("count"), ranks * 10);
+    EXPECT_EQ(kernel(found, "MPI_Comm_idup(")->at("executed").at("count"), ranks);
+    EXPECT_EQ(kernel(found, "MPI_Allreduce(2000 bytes")->at("executed").at("count"), ranks) << "on the communicator that was waited for";
+  }
+  const Result skipped = followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", command);
+  ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
+  EXPECT_GT(kernel(profile(), "MPI_Allreduce(4000 bytes")->at("skipped"), 0);
+}
+
+TEST_P(MpiRun, FortranProgramsOf2008AreFollowed) {
+  const std::string command = program("fortran08_program");
+  if (!fs::exists(command)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  const Result plain = run(2, command);
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  const Result with = followed(2, "--output profile.json", command);
+  ASSERT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_EQ(with.out, plain.out);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "MPI_Isend(4000 bytes"), nullptr);
+  EXPECT_EQ(kernel(found, "MPI_Isend(4000 bytes")->at("executed").at("count"), 2 * 10);
+  EXPECT_EQ(kernel(found, "MPI_Recv(2000 bytes")->at("executed").at("count"), 2);
+  ASSERT_NE(kernel(found, "MPI_Allreduce(2000 bytes"), nullptr);
+  EXPECT_EQ(kernel(found, "MPI_Allreduce(2000 bytes")->at("executed").at("count"), 2) << "on the communicator that was waited for";
+}
+
+/// Every function that is intercepted in C is intercepted in Fortran too, except those with texts: the list of wrappers is complete.
+TEST_P(MpiRun, FortranHasTheSameFunctionsAsC) {
+  if (GetParam() != "openmpi") {
+    GTEST_SKIP() << "most of Fortran's procedures call C's functions";
+  }
+  const std::string library = FLOPCAST_COMPONENTS "/libflopcast-mpi-openmpi.so";
+  const auto names = [&](const std::string& filter) {
+    const std::string line = "nm -D --defined-only " + library + " | awk '{print $3}' | grep -v -i mpi_comm_spawn | " + filter +
+                             " | sort >" + (folder_ / "names").string();
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    return contents(folder_ / "names");
+  };
+  const std::string in_c = names("grep '^MPI_' | tr A-Z a-z | sed 's/$/_/'");
+  EXPECT_THAT(in_c, HasSubstr("mpi_waitsome_"));
+  EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
+}
+
+/// Both processes of tile QR on a 2 x 1 grid do the same work and exchange long messages all the time. Where kernels are left out, one
+/// process may get far ahead of the other. Its path must not enter that of a sender which is long behind.
+TEST_P(MpiRun, PathsOfSelectiveExecutionsContainNoExtraKernels) {
+  const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/tile_qr_" + GetParam() + " --m 2048 --n 512 --nb 64 --ib 16 --grid 2x1";
+  ASSERT_EQ(followed(2, "--clock wall --policy conditional --tolerance 1000 --no-windows --output profile.json", qr).exit_code, 0);
+  const json found = profile();
+  EXPECT_LT(found.at("path").at("flops"), 1.04 * found.at("per_process").at("flops").get<double>());
+}
+
+TEST_P(MpiRun, RemainsInUnwrittenBuffersDoNotEnterResults) {
+  EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
+  for (const std::string policy : {"conditional", "online"}) {
+    const Result result =
+        followed(2, "--policy " + policy + " --tolerance 1000 --no-windows --output profile.json", program("remains_program"));
+    EXPECT_EQ(result.exit_code, 0) << policy << result.err;
+    EXPECT_GT(kernel(profile(), "dcopy(576)")->at("skipped"), 0);
+    EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
+    for (const std::string routine : {"MPI_Sendrecv", "MPI_Bcast", "MPI_Allreduce", "MPI_Allgatherv", "MPI_Alltoallv", "MPI_Iallreduce"}) {
+      ASSERT_NE(kernel(profile(), routine), nullptr) << routine;
+      EXPECT_GT(kernel(profile(), routine)->at("skipped"), 0) << routine;
+    }
+  }
+}
+
+TEST_P(MpiRun, UnwrittenMatricesGetFullRank) {
+  EXPECT_EQ(run(1, program("unwritten_program")).exit_code, 0);
+  const Result result =
+      followed(1, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("unwritten_program"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GT(kernel(profile(), "dlacpy(A, 256, 64)")->at("skipped"), 0);
+  EXPECT_GT(kernel(profile(), "dcopy(64)")->at("skipped"), 0);
+  EXPECT_GT(kernel(profile(), "dgeqrf(256, 64)")->at("executed").at("count"), 3) << "again after 64 that were left out";
+}
+
+/// Other features of MPI programs, each a mode of one program.
+class MpiModes : public MpiRun {
+ protected:
+  static std::string mode(const std::string& words) { return program("modes_program") + ' ' + words; }
+  [[nodiscard]] bool has_mpi_4() const { return GetParam() == "mpich"; }
+
+  static std::string sorted(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      lines.push_back(line + '\n');
+    }
+    std::sort(lines.begin(), lines.end());
+    return std::accumulate(lines.begin(), lines.end(), std::string());
+  }
+
+  /// Checks that the program prints the same as without flopcast. Returns the profile.
+  json same_as_plain(int ranks, const std::string& words, const std::string& options = "") {
+    const Result plain = run(ranks, mode(words));
+    EXPECT_EQ(plain.exit_code, 0) << words << plain.err;
+    const Result with = followed(ranks, "--output profile.json " + options, mode(words));
+    EXPECT_EQ(with.exit_code, 0) << words << with.err;
+    EXPECT_EQ(sorted(with.out), sorted(plain.out)) << words;
+    return with.exit_code == 0 ? profile() : json();
+  }
+
+  /// Returns the number of products of this order on the path.
+  static std::int64_t products_on_path(const json& profile, int order) {
+    const json* product = kernel(profile, fmt::format("dgemm(NN, {0}, {0}, {0})", order));
+    return product == nullptr ? 0 : product->at("along").at("count").get<std::int64_t>();
+  }
+};
+
+TEST_P(MpiModes, NonblockingExchangesAreFollowed) {
+  if (!has_mpi_4()) {
+    GTEST_SKIP() << "MPI_Isendrecv came with MPI-4";
+  }
+  const json found = same_as_plain(2, "exchange");
+  EXPECT_EQ(kernel(found, "MPI_Isendrecv(24 bytes")->at("executed").at("count"), 6);
+  EXPECT_EQ(kernel(found, "MPI_Isendrecv_replace(24 bytes")->at("executed").at("count"), 6);
+  same_as_plain(4, "exchange", "--policy online --tolerance 1000");
+}
+
+/// MPICH grants some 2000 communicators.
+TEST_P(MpiModes, FollowsAsManyCommunicatorsAsMpiGrants) { same_as_plain(2, "dups 1900"); }
+
+TEST_P(MpiModes, DuplicatedCommunicatorsAreFollowed) {
+  for (const char* how : {"dup", "idup", "late"}) {
+    const json found = same_as_plain(2, how, "--clock cpu");  // by which no other program gets into the path
+    EXPECT_EQ(products_on_path(found, 200), 10) << how;
+    EXPECT_EQ(kernel(found, "MPI_Recv(80 bytes")->at("executed").at("count"), 10) << how;
+  }
+}
+
+TEST_P(MpiModes, LargeCountCollectivesAreFollowedAsSmallOnes) {
+  const json small = same_as_plain(3, "collectives");
+  if (!has_mpi_4()) {
+    return;
+  }
+  const json large = same_as_plain(3, "collectives_c");
+  for (const json& each : small.at("kernels")) {
+    const json* other = kernel(large, each.at("kernel"));
+    ASSERT_NE(other, nullptr) << each;
+    EXPECT_EQ(other->at("executed").at("count"), each.at("executed").at("count")) << each;
+  }
+  EXPECT_EQ(large.at("kernels").size(), small.at("kernels").size());
+  EXPECT_EQ(products_on_path(same_as_plain(2, "turns", "--clock cpu"), 200), 20);
+  EXPECT_EQ(products_on_path(same_as_plain(2, "turns_c", "--clock cpu"), 200), 20);
+}
+
+TEST_P(MpiModes, PcontrolSelectsTheMeasuredPart) {
+  const json found = same_as_plain(2, "control");
+  EXPECT_EQ(products_on_path(found, 222), 5);
+  EXPECT_EQ(kernel(found, "dgemm(NN, 111, 111, 111)"), nullptr);
+  EXPECT_EQ(kernel(found, "dgemm(NN, 112, 112, 112)"), nullptr);
+}
+
+TEST_P(MpiModes, SaysThatSessionsAreNotFollowed) {
+  if (!has_mpi_4()) {
+    GTEST_SKIP() << "sessions came with MPI-4";
+  }
+  const Result plain = run(2, mode("sessions"));
+  const Result with = followed(2, "", mode("sessions"));
+  EXPECT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_EQ(sorted(with.out), sorted(plain.out));
+  EXPECT_THAT(with.err, HasSubstr("the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed"));
+  EXPECT_TRUE(same_as_plain(2, "both").at("sessions"));
+  EXPECT_THAT(show("profile.json").exit_code, 0);
+}
+
+TEST_P(MpiModes, SpawningKeepsTheProfileOfTheSpawningProcess) {
+  if (GetParam() != "openmpi") {
+    GTEST_SKIP() << "Debian's MPICH doesn't spawn processes";
+  }
+  for (const char* how : {"spawn", "join"}) {
+    const json found = same_as_plain(1, how);
+    EXPECT_EQ(found.at("ranks"), 1) << how;
+    EXPECT_EQ(found.at("spawned_processes"), 2) << how;
+    EXPECT_EQ(products_on_path(found, 100), 3) << how;
+  }
+  EXPECT_THAT(followed(1, "", mode("spawn")).err, HasSubstr("the program spawned 2 processes. Spawned processes aren't followed"));
+}
+
+/// A process that polls is waiting: the path leads through the process that computes, and the polls take no time on it. The clock is wall
+/// time, so that other programs may take cores away; then the test runs once more.
+TEST_P(MpiModes, PollingCountsAsWaiting) {
+  const auto is_waiting = [](const json& found) {
+    const double products = kernel(found, "dgemm(NN, 400, 400, 400)")->at("executed").at("seconds");
+    return products_on_path(found, 400) == 5 && found.at("processes").at(1).at("idle_seconds").get<double>() > 0.5 * products &&
+           found.at("path").at("idle_seconds").get<double>() < 0.2 * found.at("path").at("seconds").get<double>();
+  };
+  constexpr int most_attempts = 10;
+  for (const char* how : {"test", "testany", "testall", "testsome", "iprobe", "improbe", "probe", "anybody"}) {
+    json found = same_as_plain(2, how, "--clock wall");
+    for (int attempt = 1; attempt < most_attempts && !is_waiting(found); ++attempt) {
+      ASSERT_EQ(followed(2, "--clock wall --output profile.json", mode(how)).exit_code, 0);
+      found = profile();
+    }
+    EXPECT_TRUE(is_waiting(found)) << how;
+  }
+  const json busy = same_as_plain(2, "ping", "--clock wall");
+  EXPECT_GT(busy.at("path").at("seconds").get<double>(), 0.5 * busy.at("elapsed_seconds").get<double>());
+}
+
+TEST_P(MpiModes, AWaitingSenderTakesItsReceiversPath) {
+  std::int64_t found = 0;
+  for (int attempt = 0; attempt < 10 && found != 5; ++attempt) {  // with wall time, because other programs may take cores away
+    found = products_on_path(same_as_plain(2, "rendezvous", "--clock wall"), 400);
+  }
+  EXPECT_EQ(found, 5);
+}
+
+/// A message that was left out arrives empty, but a probe reports its full length.
+TEST_P(MpiModes, ProbesReportTheLengthOfMessagesThatWereLeftOut) {
+  const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --tolerance 1000");
+  EXPECT_GT(kernel(found, "MPI_Send(800 bytes")->at("skipped"), 40);
+}
+
+/// MPI reports one request of several that are complete. A collective that is left out must not be among them, because the program would
+/// wait for it in place of another request.
+TEST_P(MpiModes, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
+  for (const char* policy : {"conditional", "online"}) {
+    const json found = same_as_plain(2, "overlap", std::string("--no-windows --tolerance 1000 --policy ") + policy);
+    EXPECT_GT(kernel(found, "MPI_Ibcast(800 bytes")->at("skipped"), 40) << policy;
+  }
+}
+
+TEST_P(MpiModes, EachProcessHasARow) {
+  const Result result = followed(3, "--clock cpu --output profile.json", program("work_program") + " 20");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = profile().at("processes");
+  ASSERT_EQ(found.size(), 3U);
+  double flops = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found.at(i).at("rank"), i);
+    EXPECT_EQ(found.at(i).at("flops"), 20.0 * static_cast<double>(i + 1) * 2e6);
+    flops += found.at(i).at("on_path_seconds").get<double>();
+  }
+  EXPECT_GT(flops, 0);
+  EXPECT_THAT(result.err, HasSubstr("computes most"));
+  EXPECT_THAT(result.err, HasSubstr("kernels on path"));
+  json before = profile();  // as profiles were before they had rows
+  before.erase("processes");
+  std::ofstream(folder_ / "before.json") << before;
+  EXPECT_EQ(show("before.json").exit_code, 0);
+  EXPECT_THAT(show("profile.json").out, HasSubstr("kernels on path"));
+}
+
+/// One launch starts several programs.
+TEST_P(MpiModes, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
+  const std::string with = FLOPCAST_PROGRAM " mpi run --output profile.json -- ";
+  const std::string turns = mode("turns");
+  const Result both = run(1, with + turns + " : -n 1 " + with + turns);
+  EXPECT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_EQ(profile().at("ranks"), 2);
+  for (const std::string& command : {with + turns + " : -n 1 " + turns, turns + " : -n 1 " + with + turns}) {
+    const Result result = run(1, command);
+    EXPECT_EQ(result.exit_code, 4) << command << result.err;
+    EXPECT_THAT(result.err, HasSubstr("without flopcast")) << command;
+  }
+  std::ofstream(folder_ / "first.sh") << "#!/bin/sh\ncase ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 0) exec " << with << turns << ";; *) exec "
+                                      << turns << ";; esac\n";
+  EXPECT_EQ(run(2, "sh ./first.sh").exit_code, 4);
+  const Result different = run(1, with + turns + " : -n 1 " FLOPCAST_PROGRAM " mpi run --policy online -- " + turns);
+  EXPECT_NE(different.exit_code, 0);
+  EXPECT_NE(different.exit_code, 124);
+  EXPECT_THAT(different.err, HasSubstr("followed with different options"));
+}
+
+class MpiTune : public MpiRun {
+ protected:
+  /// Writes a space in this test's folder whose program runs in two processes.
+  void write_space(const std::string& name, const json& command, const json& parameters, int processes = 2) const {
+    json words = {"env"};
+    std::istringstream parts(launcher(GetParam()) + std::to_string(processes));
+    for (std::string word; parts >> word;) {
+      words.push_back(word);
+    }
+    std::ofstream(folder_ / "space.json") << json{
+        {"schema", "flopcast-mpi-space-1"}, {"name", name}, {"launcher", words}, {"command", command}, {"parameters", parameters}};
+  }
+  Result tune(const std::string& arguments) const {
+    return MpiPrograms::run("FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi tune --kernels library " + arguments, 100);
+  }
+  /// Returns the configurations of a tuning's document by value, because a loop over part of a temporary would outlive it.
+  static json configurations(const Result& tuning) { return json::parse(tuning.out).at("configurations"); }
+  std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
+};
+
+TEST_P(MpiTune, PredictsEveryConfigurationAndKeepsStatistics) {
+  write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
+  const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
+  ASSERT_EQ(cold.exit_code, 0) << cold.err;
+  const json found = json::parse(cold.out);
+  ASSERT_EQ(found.at("configurations").size(), 2U);
+  int chosen = 0;
+  int undecided = 0;  // a restless machine may leave measurements undecided
+  for (const json& each : found.at("configurations")) {
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("coverage"), 0);
+    EXPECT_GT(each.at("full_path_seconds"), 0);
+    EXPECT_LT(each.at("executed_share"), 1);
+    EXPECT_GT(each.at("spent").at("leaving_out_seconds"), 0);
+    chosen += each.at("verdict") == "chosen" ? 1 : 0;
+    undecided += each.at("verdict") == "undecided" ? 1 : 0;
+  }
+  EXPECT_EQ(chosen, undecided == 2 ? 0 : 1);
+  // The space has another name, because statistics hold for all programs. Windows depend on time, and would vary the number of executions.
+  write_space("other", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
+  const Result warm = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
+  ASSERT_EQ(warm.exit_code, 0) << warm.err;
+  EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
+}
+
+TEST_P(MpiTune, FinalistsAreExecutedInFullAndDecide) {
+  write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64, 128}}});
+  const Result result = tune("space.json --json --finalists 2 --self-check none --tolerance 1000 --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 2);
+  double slowest_finalist = 0;
+  double fastest_other = 1e9;
+  double chosen_path = 0;
+  std::vector<double> full_paths;
+  for (const json& each : found.at("configurations")) {
+    const double predicted = each.at("predicted_seconds");
+    EXPECT_EQ(each.contains("full_path_seconds"), each.at("finalist"));
+    if (each.at("finalist")) {
+      slowest_finalist = std::max(slowest_finalist, predicted);
+      full_paths.push_back(each.at("full_path_seconds"));
+    } else {
+      fastest_other = std::min(fastest_other, predicted);
+    }
+    if (each.at("verdict") == "chosen") {
+      chosen_path = each.at("full_path_seconds");
+    }
+  }
+  ASSERT_EQ(full_paths.size(), 2U);
+  EXPECT_LE(slowest_finalist, fastest_other);
+  EXPECT_EQ(chosen_path, *std::min_element(full_paths.begin(), full_paths.end()));
+  const Result all = tune("space.json --finalists 9 --tolerance 1000 --least-coverage 0");  // more finalists than configurations
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_EQ(occurrences(all.out, "finalist"), 2) << all.out;
+  EXPECT_EQ(occurrences(all.out, "chosen"), 1) << all.out;
+  EXPECT_THAT(all.out, HasSubstr("full path"));
+}
+
+TEST_P(MpiTune, AutomaticFinalistsAreThoseThatIntervalsDoNotRuleOut) {
+  write_space("test", {subject(), "--n", "512", "--nb", "64", "--lookahead", "{lookahead}"}, {{"lookahead", {0, 1, 2, 3}}});
+  const Result result = tune("space.json --json --finalists auto --self-check none --tolerance 1000 --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  double least = 1e9;
+  double end_of_least = 0;
+  for (const json& each : found.at("configurations")) {
+    const double predicted = each.at("predicted_seconds");
+    if (predicted < least) {
+      least = predicted;
+      end_of_least = predicted + each.at("half_width_seconds").get<double>();
+    }
+  }
+  int in_doubt = 0;
+  int finalists = 0;
+  for (const json& each : found.at("configurations")) {
+    const bool meets = each.at("predicted_seconds").get<double>() - each.at("half_width_seconds").get<double>() <= end_of_least;
+    in_doubt += meets ? 1 : 0;
+    finalists += each.at("finalist") ? 1 : 0;
+    EXPECT_TRUE(meets || !each.at("finalist"));
+    EXPECT_EQ(each.contains("full_path_seconds"), each.at("finalist"));
+  }
+  EXPECT_EQ(finalists > 0, in_doubt > 1);
+  EXPECT_LE(finalists, in_doubt);
+  EXPECT_NE(finalists, 1);
+  EXPECT_EQ(found.at("launches"), finalists > 0 ? 2 : 1);
+}
+
+TEST_P(MpiTune, APrioriTakesItsCountsFromASelectiveExecution) {
+  write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
+  const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --least-coverage 0 --no-windows --self-check none");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 1);
+  EXPECT_THAT(json::parse(result.out).at("clock"), testing::AnyOf("wall", "cpu"));
+  for (const json& each : configurations(result)) {
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_LT(each.at("executed_share"), 1);
+  }
+}
+
+TEST_P(MpiTune, AProgramSteeredByItsResultsIsExecutedInFull) {
+  write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60, 80}}});
+  const Result result = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("executed in full from here on"));
+  const json found = json::parse(result.out);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), false);
+    EXPECT_EQ(each.at("executed_share"), 1);
+  }
+  write_space("failing", {program("converging_program"), "{n}", "strict"}, {{"n", {60}}});
+  const Result failing = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none --no-windows");
+  ASSERT_EQ(failing.exit_code, 0) << failing.err;
+  EXPECT_EQ(json::parse(failing.out).at("configurations").at(0).at("selective"), false);
+  write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60}}});
+  const Result unchecked = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none");
+  EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
+}
+
+TEST_P(MpiTune, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
+  write_space("test", {program("iterative_program"), "{n}"}, {{"n", {700, 710}}});
+  const Result result = tune("space.json --json --patience 1s --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("it goes by its results, and is executed in full from here on"));
+  for (const json& each : configurations(result)) {
+    EXPECT_EQ(each.at("selective"), false);
+  }
+}
+
+TEST_P(MpiTune, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
+  fs::copy_file(program("configurations_program"), folder_ / "program");
+  write_space("test", {"./program", "{order}"}, {{"order", {30, 40}}});
+  const std::string options = "space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows";
+  const auto remembers = [&](const std::string& more) {
+    const Result result = tune(options + more);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const json found = json::parse(result.out);
+    const bool in_full = found.at("configurations").at(1).at("self_check_seconds") > 0;
+    EXPECT_EQ(found.at("self_check_remembered"), !in_full);
+    EXPECT_EQ(found.at("configurations").at(0).at("self_check_seconds"), 0);
+    return !in_full;
+  };
+  EXPECT_FALSE(remembers(""));
+  EXPECT_TRUE(remembers(""));
+  EXPECT_FALSE(remembers(" --self-check one"));
+  EXPECT_TRUE(remembers(""));
+  EXPECT_FALSE(remembers(" --cold"));
+  EXPECT_FALSE(remembers(" --no-across-sizes"));
+  fs::remove(folder_ / "program");
+  fs::copy_file(program("configurations_program"), folder_ / "program");  // another file
+  EXPECT_FALSE(remembers(""));
+}
+
+const std::string anyhow = " --policy conditional --tolerance 1000 --least-coverage 0 --no-windows ";
+
+TEST_P(MpiTune, AProgramWithConfigurationsRunsOnceByItself) {
+  const std::string command = program("configurations_program") + " 50 split";
+  EXPECT_EQ(run(2, command).out, "order 50, split\n");
+  EXPECT_EQ(followed(2, "--quiet --output profile.json", command).out, "order 50, split\n");
+  EXPECT_EQ(kernel(profile(), "dgemm(NT, 50, 50, 50)")->at("executed").at("count"), 2 * 20);
+}
+
+TEST_P(MpiTune, ConfigurationsInOneLaunchShareStatistics) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "split"}}});
+  const Result result = tune("space.json --json --self-check all" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 1);
+  ASSERT_EQ(found.at("configurations").size(), 4U);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_EQ(each.at("executed_share"), 0) << "the full execution has shown all";
+  }
+  EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 3) << "what begins a launch is executed in full once more" << result.err;
+  for (const char* line : {"order 30, split\n", "order 40, all\n", "order 40, split\n"}) {
+    EXPECT_EQ(occurrences(result.err, line), 2) << line << result.err;
+  }
+}
+
+/// Processes don't wait for each other either when executions of different policies follow in one launch: in full, rehearsed, selectively.
+TEST_P(MpiTune, SkippingNeverDeadlocksFromExecutionToExecution) {
+  const std::pair<const char*, int> cases[] = {{"conditional", 2}, {"local", 3}, {"online", 4}, {"a-priori", 2}, {"eager", 3}};
+  int seed = 0;
+  for (const auto& [policy, processes] : cases) {
+    const json seeds = {seed + 1, seed + 2, seed + 3};
+    seed += 3;
+    write_space("test", {program("random_program"), "{seed}", "50"}, {{"seed", seeds}}, processes);
+    const Result result =
+        tune(std::string("space.json --json --cold --self-check all --least-coverage 0 --tolerance 1000 --no-windows --policy ") + policy);
+    ASSERT_EQ(result.exit_code, 0) << policy << ' ' << seeds << '\n' << result.err;
+    const json found = json::parse(result.out);
+    EXPECT_EQ(found.at("launches"), 1) << policy;
+    for (const json& each : found.at("configurations")) {
+      EXPECT_EQ(each.at("selective"), true) << policy;
+      EXPECT_LT(each.at("executed_share"), 1) << policy;
+    }
+  }
+}
+
+/// Policy online sends counts after every shadow, and others don't. Counts that are left over from one execution must not be mistaken for
+/// the next execution's.
+TEST_P(MpiTune, ShadowsOfAnEarlierPolicyAreNotWaitedFor) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30}}, {"way", {"late"}}});
+  const Result result = tune("space.json --json --self-check all --policy online --tolerance 0.001 --no-windows --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 1);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), true);
+  }
+}
+
+TEST_P(MpiTune, ExecutionsForValidationTeachNothing) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30}}, {"way", {"all", "split"}}});
+  const Result result = tune("space.json --json --validate" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 1);
+  EXPECT_GT(found.at("configurations").at(0).at("executed_share"), 0);
+  EXPECT_LT(found.at("configurations").at(1).at("executed_share"), found.at("configurations").at(0).at("executed_share"))
+      << "the products are the same";
+}
+
+TEST_P(MpiTune, ParametersThatTheProgramDoesNotReadTakeAnotherLaunch) {
+  write_space("test", {program("configurations_program"), "{order}", "all", "{word}"}, {{"order", {30, 40}}, {"word", {"a", "b"}}});
+  const Result result = tune("space.json --json" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 2);
+  EXPECT_EQ(json::parse(result.out).at("configurations").size(), 4U);
+}
+
+TEST_P(MpiTune, ALaunchThatDiesIsFollowedByAnother) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "dies"}}});
+  const Result result = tune("space.json --json" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 5)
+      << "a rehearsal, its configuration in full, the others until one dies, those behind it until one does, that one";
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+  }
+}
+
+TEST_P(MpiTune, ALoopThatIsLeftEarlyIsFollowedByAnotherLaunch) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30, 40}}, {"way", {"breaks"}}});
+  const Result result = tune("space.json --json --self-check none" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 2);
+  for (const json& each : configurations(result)) {
+    EXPECT_GT(each.at("predicted_seconds"), 0) << each;
+  }
+}
+
+TEST_P(MpiTune, FortranProgramsReadConfigurations) {
+  const std::string command = program("configurations_fortran");
+  if (!fs::exists(command)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  EXPECT_EQ(run(2, command).out, "order 40, depth 3, all.\n");
+  write_space("test", {command, "{order}", "{way}", "{depth}"}, {{"order", {7}}, {"way", {"a b", "split"}}, {"depth", {1, 5000000000}}});
+  const Result result = tune("space.json --json --self-check none" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 1);
+  EXPECT_THAT(result.err, HasSubstr("order 7, depth 5000000000, a b.\n"));
+  EXPECT_THAT(result.err, HasSubstr("order 7, depth 1, split.\n"));
+}
+
+TEST_P(MpiTune, AFailingConfigurationIsReportedAndTheOthersAreKept) {
+  for (const json& orders : {json{"many", 30}, json{30, "many", 40}}) {  // the self-check takes the middle one
+    write_space("test", {program("configurations_program"), "{order}"}, {{"order", orders}});
+    const Result result = tune("space.json --json --cold --finalists 5" + anyhow);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("parameter 'order' is 'many'; the program expects an integer"));
+    EXPECT_THAT(result.err, HasSubstr("configuration order=many ended with an exit code other than 0"));
+    for (const json& each : configurations(result)) {
+      const bool fails = each.at("configuration").at("order") == "many";
+      EXPECT_EQ(each.at("verdict") == "failed", fails) << each;
+      EXPECT_EQ(each.contains("full_path_seconds"), !fails) << each;
+      EXPECT_TRUE(fails || each.at("selective")) << "the program doesn't go by its results";
+    }
+  }
+  EXPECT_THAT(tune("space.json" + anyhow).out, HasSubstr("| failed"));
+  int self_checks = 0;
+  for (const json& each : configurations(tune("space.json --json --cold" + anyhow))) {
+    self_checks += each.value("self_check_seconds", 0.0) > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(self_checks, 1) << "another configuration is looked at instead of the one that fails";
+}
+
+TEST_P(MpiTune, AProgramThatFailsEverywhereHasNoTable) {
+  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {"many", "few"}}});
+  const Result result = tune("space.json" + anyhow);
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_THAT(result.err, HasSubstr("no other one ends well either"));
+  EXPECT_EQ(result.out, "");
+}
+
+TEST_P(MpiTune, AProgramThatIsNotThereIsNamed) {
+  write_space("test", {"./nowhere", "{order}"}, {{"order", {"many", "few"}}});
+  const Result result = tune("space.json" + anyhow);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("space.json: there is no program ./nowhere (looked for from the current folder"));
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("mpirun"))) << "nothing is launched";
+}
+
+TEST_P(MpiTune, AProgramBesideASpaceOfAnotherFolderIsNamed) {
+  write_space("test", {"./program", "{n}"}, {{"n", {1, 2}}});
+  fs::create_directory(folder_ / "other");
+  fs::rename(folder_ / "space.json", folder_ / "other/space.json");
+  fs::copy_file(program("work_program"), folder_ / "other/program");
+  const Result result = tune("other/space.json" + anyhow);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("There is other/program: start flopcast in " + (fs::canonical(folder_) / "other").string()));
+}
+
+TEST_P(MpiTune, GridsChangeFromConfigurationToConfiguration) {
+  const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/pipelined_qr_" + GetParam();
+  write_space("test", {qr, "--m", "160", "--n", "80", "--nb", "{nb}", "--grid", "{grid}"}, {{"nb", {16, 32}}, {"grid", {"2x1", "1x2"}}});
+  for (const char* policy : {"eager", "online", "local"}) {
+    const Result result =
+        tune(std::string("space.json --json --cold --self-check all --least-coverage 0 --tolerance 1 --policy ") + policy);
+    ASSERT_EQ(result.exit_code, 0) << policy << result.err;
+    EXPECT_EQ(json::parse(result.out).at("launches"), 1);
+    for (const json& each : configurations(result)) {
+      EXPECT_EQ(each.at("selective"), true) << policy;
+    }
+  }
+}
+
+/// The launcher acts as a user who presses Ctrl-C.
+TEST_P(MpiTune, AnInterruptionIsNoFailure) {
+  const json launcher = {"sh", "-c", "kill -INT $PPID; exec sleep 20"};
+  std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
+                                                {"name", "x"},
+                                                {"launcher", launcher},
+                                                {"command", {"true", "{n}"}},
+                                                {"parameters", {{"n", {1}}}}};
+  const Result result = tune("space.json");
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_THAT(result.err, HasSubstr("interrupted"));
+}
+
+TEST_P(MpiTune, RefusesWrongSpacesAndOptions) {
+  write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
+  EXPECT_EQ(tune("space.json --policy eagre").exit_code, 2);
+  EXPECT_EQ(tune("space.json --policy random").exit_code, 2);
+  EXPECT_EQ(tune("space.json --self-check sometimes").exit_code, 2);
+  EXPECT_EQ(tune("space.json --finalists -1").exit_code, 2);
+  EXPECT_EQ(tune("space.json --finalists 3x").exit_code, 2);
+  EXPECT_EQ(tune("space.json --finalists Auto").exit_code, 2);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--finalists must be auto or a number from 0 to 1000000, not 'Auto'"));
+  EXPECT_EQ(tune("space.json --least-coverage 100").exit_code, 5);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--least-coverage 0"));
+  std::ofstream(folder_ / "broken.json")
+      << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";
+  EXPECT_EQ(tune("broken.json").exit_code, 3);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("parameter 'nb' occurs nowhere"));
+  EXPECT_EQ(MpiPrograms::run("FLOPCAST_HOME=. TMPDIR=/nowhere " FLOPCAST_PROGRAM " mpi tune space.json").exit_code, 4);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("TMPDIR is '/nowhere', which is no directory"));
+  std::vector<int> many(400);
+  std::iota(many.begin(), many.end(), 1);
+  write_space("test", {subject(), "--n", "{n}", "--nb", "{nb}"}, {{"n", many}, {"nb", many}});
+  EXPECT_EQ(tune("space.json").exit_code, 3);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("has 160000 configurations"));
+}
+
+TEST_P(MpiTune, SaysWhatIsWrongWithASpace) {
+  const json good = {{"schema", "flopcast-mpi-space-1"},
+                     {"name", "x"},
+                     {"launcher", {"true"}},
+                     {"command", {"true", "{nb}"}},
+                     {"parameters", {{"nb", {1, 2}}}}};
+  struct Case {
+    const char* member;
+    json value;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"paramters", json::object(), "there is no member 'paramters'; there are schema, name, launcher, command, parameters"},
+      {"name", 7, "'name' is 7; expected a name"},
+      {"name", nullptr, "there is no 'name'; expected a name"},
+      {"launcher", "mpirun -n 2", "'launcher' is \"mpirun -n 2\"; expected a list of words"},
+      {"launcher", {"true", "{nb}"}, "parameters stand in the command only"},
+      {"command", nullptr, "there is no 'command'; expected a list of words"},
+      {"command", {"true", "{nb}", "{depth}"}, "has {depth}, but there is no parameter 'depth'; there is nb"},
+      {"parameters", nullptr, "there is no 'parameters'; expected the values of each"},
+      {"parameters", json::array({1}), "'parameters' is [1]; expected the values of each"},
+      {"parameters", {{"nb", 64}}, "parameter 'nb' is 64; expected a list of its values"},
+      {"parameters", {{"nb", json::array()}}, "parameter 'nb' is []; expected a list of its values"},
+      {"parameters", {{"nb", {64, {96}}}}, "parameter 'nb' has the value [96]; expected texts"},
+      {"parameters", {{"nb", {64, "64"}}}, "parameter 'nb' has the value 64 twice"},
+      {"parameters", {{"nb", {1}}, {"{", {1}}}, "expected a name without braces"}};
+  for (const auto& [member, value, message] : cases) {
+    json space = good;
+    space[member] = value;
+    if (value.is_null()) {
+      space.erase(member);
+    }
+    std::ofstream(folder_ / "space.json") << space;
+    const Result result = tune("space.json");
+    EXPECT_EQ(result.exit_code, 3) << space;
+    EXPECT_THAT(result.err, HasSubstr(message)) << space;
+    EXPECT_THAT(result.err, testing::Not(HasSubstr("json.exception"))) << space;
+  }
+}
+
+/// All started processes end, whatever ends the tuning. The launcher here writes its process number and waits.
+TEST_P(MpiTune, StartedProcessesEndWithTheTuning) {
+  std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
+                                                {"name", "x"},
+                                                {"launcher", {"sh", "-c", "echo $$ >started; kill -KILL $PPID; exec sleep 50"}},
+                                                {"command", {"true"}},
+                                                {"parameters", json::object()}};
+  EXPECT_NE(tune("space.json").exit_code, 0);
+  const pid_t started = std::stoi(contents(folder_ / "started"));
+  bool runs = true;
+  for (int i = 0;
+       i < 100 && (runs = kill(started, 0) == 0 && contents("/proc/" + std::to_string(started) + "/cmdline").rfind("sleep", 0) == 0); ++i) {
+    usleep(100000);
+  }
+  EXPECT_FALSE(runs);
+}
+
+TEST_P(MpiTune, ExtremesAreExecutedFirstAndTheTableKeepsTheOrderOfTheSpace) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"},
+              {{"order", {50, 20, 30, 10, 40}}, {"way", {"all", "split"}}});
+  const Result result = tune("space.json --json --self-check none" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::string made;
+  std::istringstream lines(result.err);
+  for (std::string line; std::getline(lines, line);) {
+    made += line.rfind("order ", 0) == 0 ? line.substr(6, 2) + ' ' : "";
+  }
+  EXPECT_EQ(made, "50 50 10 10 20 20 40 40 30 30 ");
+  const json found = json::parse(result.out).at("configurations");
+  EXPECT_EQ(found.at(0).at("configuration").at("order"), "50");
+  EXPECT_EQ(found.at(9).at("configuration").at("order"), "40");
+}
+
+TEST_P(MpiTune, PolicyFullLeavesNothingOut) {
+  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, 40}}});
+  const Result result = tune("space.json --json --policy full --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 2) << "what begins a launch is executed once more" << result.err;
+  EXPECT_EQ(occurrences(result.err, "order 40, all\n"), 1) << result.err;
+  for (const json& each : configurations(result)) {
+    EXPECT_EQ(each.at("selective"), false);
+    EXPECT_EQ(each.at("executed_share"), 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiTune, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiModes, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiRun, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+
+}  // namespace
+}  // namespace flopcast::interpose

@@ -1,0 +1,364 @@
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/program/component.hpp"
+#include "flopcast/program/profile.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct Result {
+  int exit_code = 0;
+  std::string out, err;
+};
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+bool installed(const std::string& program) { return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0; }
+
+/// A profile whose block sizes differ from all defaults, for this machine unless told otherwise.
+Profile odd_profile(const std::string& cpu = machine::detect_topology().cpu) {
+  Profile profile;
+  profile.environment.cpu = cpu;
+  profile.set({"dgeqrf", "", {{50, 50, {7, 2, 0}, {}, 0}, {400, 400, {21, 2, 0}, {}, 0}}});
+  profile.set({"dpotrf", "", {{400, 400, {45, 2, 0}, {}, 0}}});
+  profile.set({"dgeqp3", "", {{400, 400, {13, 2, 16}, {}, 0}}});
+  return profile;
+}
+
+class RunCommandTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    write_profile(odd_profile());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write_profile(const Profile& profile) { std::ofstream(folder_ / "profile.json") << to_json(profile).dump(); }
+
+  /// Runs the program with FLOPCAST_HOME in this test's folder.
+  Result flopcast(const std::string& arguments) {
+    const std::string command = "FLOPCAST_HOME=" + folder_.string() + " " FLOPCAST_PROGRAM " " + arguments + " >" +
+                                (folder_ / "out").string() + " 2>" + (folder_ / "err").string();
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
+  }
+
+  /// Runs a client, checks that it did its work, and gives back the report.
+  nlohmann::json report_of(const std::string& options, const std::string& client, const std::string& expected_output) {
+    const fs::path file = folder_ / "report.json";
+    const Result result = flopcast("run --json --output " + file.string() + " " + options + " -- " + client);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr(expected_output)) << result.err;
+    return nlohmann::json::parse(contents(file));
+  }
+
+  static std::int64_t questions(const nlohmann::json& report, const std::string& routine) {
+    for (const nlohmann::json& use : report.at("routines")) {
+      if (use.at("routine") == routine) {
+        return use.at("questions").get<std::int64_t>();
+      }
+    }
+    ADD_FAILURE() << "no " << routine << " in " << report.dump();
+    return 0;
+  }
+
+  fs::path folder_;
+};
+
+/// A command line that runs `command` with a folder full/ on a disk without room; empty if this system doesn't let us have one.
+std::string on_a_full_disk(const fs::path& folder, const std::string& command) {
+  const std::string mount = "unshare --user --map-root-user --mount sh -c 'mkdir -p " + (folder / "full").string() +
+                            " && mount -t tmpfs -o size=16k tmpfs " + (folder / "full").string();
+  if (std::system((mount + "' >/dev/null 2>&1").c_str()) != 0) {
+    return "";
+  }
+  return mount + " && (cat /dev/zero > " + (folder / "full/zeros").string() + " 2>/dev/null; " + command + ")'";
+}
+
+TEST_F(RunCommandTest, AProgramRunsOnWhereTheDiskOfTemporaryFilesIsFull) {
+  const std::string run = "FLOPCAST_HOME=" + folder_.string() + " TMPDIR=" + (folder_ / "full").string() +
+                          " " FLOPCAST_PROGRAM " run --report -- " FLOPCAST_EXAMPLE_CHOLESKY " >" + (folder_ / "out").string() + " 2>" +
+                          (folder_ / "err").string();
+  const std::string command = on_a_full_disk(folder_, run);
+  if (command.empty()) {
+    GTEST_SKIP() << "no disk can be mounted here";
+  }
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 0) << contents(folder_ / "err");
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("asked"));
+}
+
+TEST_F(RunCommandTest, AProgramRunsOnWhereNothingCanBeCounted) {
+  const std::string run =
+      "ulimit -f 0; FLOPCAST_HOME=" + folder_.string() + " " FLOPCAST_PROGRAM " run -- " FLOPCAST_EXAMPLE_CHOLESKY " 2>&1";
+  const std::string piped = "bash -c 'set -o pipefail; (" + run + ") | cat >" + (folder_ / "out").string() + "'";  // a pipe has no limit
+  const int status = std::system(piped.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(contents(folder_ / "out"), HasSubstr("the program ran as it should, but what its LAPACK asked for could not be counted"));
+}
+
+TEST_F(RunCommandTest, OctaveAsksAndStaysRight) {
+  if (!installed("octave-cli")) {
+    GTEST_SKIP() << "octave-cli is not installed";
+  }
+  const nlohmann::json report = report_of("", "octave-cli --eval 'A = rand(300); [q, r] = qr(A); disp(norm(q * r - A) < 1e-10)'", "1");
+  EXPECT_GT(questions(report, "dgeqrf"), 0);
+}
+
+TEST_F(RunCommandTest, NumpyAsksAndStaysRight) {
+  const std::string python = "/usr/bin/python3";
+  if (std::system((python + " -c 'import numpy' 2>/dev/null").c_str()) != 0) {
+    GTEST_SKIP() << "NumPy is not installed";
+  }
+  const nlohmann::json report = report_of(
+      "", python + " -c 'import numpy as n; a = n.random.rand(300, 300); q, r = n.linalg.qr(a); print(abs(q @ r - a).max() < 1e-12)'",
+      "True");
+  EXPECT_GT(questions(report, "dgeqrf"), 0);
+}
+
+TEST_F(RunCommandTest, RAsksAndStaysRight) {
+  if (!installed("Rscript")) {
+    GTEST_SKIP() << "R is not installed";
+  }
+  const nlohmann::json report = report_of(
+      "",
+      "Rscript -e 'A = matrix(rnorm(90000), 300); q = qr(A, LAPACK = TRUE); print(max(abs(qr.Q(q) %*% qr.R(q) - A[, q$pivot])) < 1e-11)'",
+      "TRUE");
+  EXPECT_GT(questions(report, "dgeqp3"), 0);  // asked for as dgeqrf
+  EXPECT_EQ(questions(report, "dgeqrf"), 0);
+}
+
+#ifdef FLOPCAST_EXAMPLE_QR
+TEST_F(RunCommandTest, FortranAsksAndStaysRight) {
+  for (const std::string libraries : {"", "--blas openblas-serial --lapack reference", "--blas blis-serial"}) {
+    const nlohmann::json report = report_of(libraries, FLOPCAST_EXAMPLE_QR " 300", "residual");
+    EXPECT_EQ(questions(report, "dgeqrf"), 2) << libraries;  // for the workspace, then for the work
+    EXPECT_EQ(report.at("routines")[0].at("largest"), 300);
+  }
+}
+#endif
+
+TEST_F(RunCommandTest, CAsksReferenceLapack) {
+  const nlohmann::json report = report_of("--blas openblas-serial --lapack reference", FLOPCAST_EXAMPLE_CHOLESKY " 300", "residual");
+  EXPECT_EQ(questions(report, "dpotrf"), 1);
+  EXPECT_THAT(report.at("blas").get<std::string>(), HasSubstr("openblas-serial"));
+  EXPECT_THAT(report.at("routines")[1].at("lapack").get<std::string>(), HasSubstr("lapack/liblapack"));
+}
+
+TEST_F(RunCommandTest, SaysWhereTheWorkspaceIsTooShort) {
+  Profile profile = odd_profile();
+  profile.set({"dgeqrf", "", {{200, 200, {64, 2, 0}, {}, 0}}});
+  write_profile(profile);
+  const Result result = flopcast("run --blas openblas-serial --lapack reference -- " FLOPCAST_WORKSPACES);
+
+  EXPECT_EQ(result.exit_code, 0);
+#if defined(__x86_64__)
+  EXPECT_THAT(result.err, HasSubstr("dgeqrf: asked once, 64 told, but the program's workspace allows 32 only"));
+#else
+  EXPECT_THAT(result.err, HasSubstr("dgeqrf: asked once, 64 told, but the program's workspace was too short for that"));
+#endif
+}
+
+TEST_F(RunCommandTest, SaysWithWhichFlagsTheProgramAsked) {
+  Profile profile;
+  profile.environment.cpu = machine::detect_topology().cpu;
+  profile.set({"dsytrd", "L", {{200, 200, {24, 2, 0}, {}, 0}}});
+  write_profile(profile);
+  const Result result = flopcast("run --blas openblas-serial --lapack reference -- " FLOPCAST_WORKSPACES);
+
+  EXPECT_THAT(result.err, HasSubstr("dsytrd:L: not asked for: the program asked once with 'U', for which the profile has nothing"));
+  EXPECT_THAT(result.err, Not(HasSubstr("didn't call it")));
+}
+
+/// One profile holds several places; the one that fits is told.
+TEST_F(RunCommandTest, TakesWhatHoldsForTheThreads) {
+  Profile one = odd_profile();
+  one.environment.blas.path = machine::locate("openblas-pthread", machine::Role::blas);
+  one.environment.threads = 1;
+  one.set({"dgeqrf", "", {{200, 200, {21, 2, 0}, {}, 0}}});
+  Profile two = one;
+  two.environment.threads = 2;
+  two.set({"dgeqrf", "", {{200, 200, {64, 2, 0}, {}, 0}}});
+  one.others = {two};
+  write_profile(one);
+  const auto told = [&](const std::string& threads) {
+    return report_of("--blas openblas-pthread --lapack reference --threads " + threads, FLOPCAST_WORKSPACES, "info 0")
+        .at("routines")[0]
+        .at("told")
+        .get<int>();
+  };
+
+  EXPECT_EQ(told("1"), 21);
+  EXPECT_EQ(told("2"), 64);
+  EXPECT_THAT(flopcast("run --blas openblas-pthread --threads 3 -- true").err, HasSubstr("hold for 2 threads of BLAS, and 3 are expected"));
+  EXPECT_THAT(flopcast("run --blas openblas-pthread --threads 2 -- true").err, Not(HasSubstr("are expected")));
+  EXPECT_THAT(flopcast("run --blas reference -- true").err, HasSubstr("the profile holds no block sizes for"));
+}
+
+TEST_F(RunCommandTest, SaysWhereLapackNeverAsks) {
+  const Result result = flopcast("run --blas openblas-serial --lapack openblas-serial -- " FLOPCAST_EXAMPLE_CHOLESKY " 300");
+
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("dpotrf: never asked for"), HasSubstr("libopenblas"),
+                                HasSubstr("dgeqrf: not asked for: the program didn't call it")));
+}
+
+TEST_F(RunCommandTest, KeepsOutputAndExitCode) {
+  const Result result = flopcast("run -- sh -c 'echo one; exit 42'");
+
+  EXPECT_EQ(result.exit_code, 42);
+  EXPECT_EQ(result.out, "one\n");
+}
+
+TEST_F(RunCommandTest, QuietSaysNothing) { EXPECT_THAT(flopcast("run --quiet -- true").err, IsEmpty()); }
+
+TEST_F(RunCommandTest, ReturnsTheSignalThatEndedTheProgram) {
+  EXPECT_EQ(flopcast("run -- sh -c 'kill -SEGV $$'").exit_code, 128 + SIGSEGV);
+}
+
+TEST_F(RunCommandTest, PassesSignalsOn) {
+  const fs::path ready = folder_ / "ready";
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("FLOPCAST_HOME", folder_.c_str(), 1);
+    const std::string script = "trap 'exit 9' TERM; touch " + ready.string() + "; while :; do sleep 0.05; done";
+    execl(FLOPCAST_PROGRAM, "flopcast", "run", "--quiet", "--", "sh", "-c", script.c_str(), nullptr);
+    _exit(99);
+  }
+  while (!fs::exists(ready)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kill(child, SIGTERM);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 9);
+}
+
+TEST_F(RunCommandTest, KeepsWhatIsPreloadedAlready) {
+  setenv("LD_PRELOAD", "libm.so.6", 1);
+  const Result result = flopcast("run --quiet -- sh -c 'echo $LD_PRELOAD'");
+  unsetenv("LD_PRELOAD");
+  EXPECT_THAT(result.out, HasSubstr("libflopcast-tuned.so:libm.so.6"));
+}
+
+TEST_F(RunCommandTest, TheRecordingLibraryLetsProgramsPass) {
+  const std::string library = find_component("libflopcast-record.so").string();
+  EXPECT_EQ(std::system(("LD_PRELOAD=" + library + " " FLOPCAST_EXAMPLE_CHOLESKY " 200 >/dev/null").c_str()), 0);
+}
+
+TEST_F(RunCommandTest, SetsThreads) {
+  EXPECT_EQ(flopcast("run --quiet --threads 3 -- sh -c 'echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS'").out, "3 3\n");
+}
+
+TEST_F(RunCommandTest, LeavesNothingBehind) {
+  setenv("TMPDIR", folder_.c_str(), 1);
+  EXPECT_EQ(flopcast("run --quiet --blas openblas-serial -- true").exit_code, 0);
+  unsetenv("TMPDIR");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
+    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("flopcast")));
+  }
+}
+
+TEST_F(RunCommandTest, WithoutProfileSaysHowToMakeOne) {
+  fs::remove(folder_ / "profile.json");
+  const Result result = flopcast("run -- true");
+
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("flopcast tune dgeqrf --n 200:3200 --save"));
+}
+
+TEST_F(RunCommandTest, WithoutProfileLibrariesAndThreadsAreSetAllTheSame) {
+  fs::remove(folder_ / "profile.json");
+  const Result other = flopcast("run --kernels library --blas reference --lapack reference -- sh -c 'echo $LD_LIBRARY_PATH'");
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_THAT(other.out, HasSubstr("/blas"));
+  EXPECT_THAT(other.err, AllOf(HasSubstr("LAPACK's own block sizes"), HasSubstr("flopcast tune dgeqrf --n 200:3200 --save")));
+  const Result threads = flopcast("run --kernels library --threads 3 -- sh -c 'echo $OPENBLAS_NUM_THREADS'");
+  EXPECT_EQ(threads.exit_code, 0) << threads.err;
+  EXPECT_EQ(threads.out, "3\n");
+}
+
+TEST_F(RunCommandTest, RefusesAProfileOfAnotherMachine) {
+  write_profile(odd_profile("another CPU"));
+
+  EXPECT_EQ(flopcast("run -- true").exit_code, 3);
+  EXPECT_THAT(flopcast("run -- true").err, AllOf(HasSubstr("another CPU"), HasSubstr("--foreign")));
+  EXPECT_EQ(flopcast("run --foreign -- true").exit_code, 0);
+}
+
+TEST_F(RunCommandTest, RefusesADamagedProfile) {
+  const std::string good = contents(folder_ / "profile.json");
+  for (const std::string& bad : {std::string(), good.substr(0, good.size() / 2), std::string("{}"), std::string("[1, 2]")}) {
+    std::ofstream(folder_ / "profile.json") << bad;
+    const Result result = flopcast("run -- true");
+    EXPECT_EQ(result.exit_code, 3) << bad;
+    EXPECT_THAT(result.err, HasSubstr("profile.json")) << bad;
+  }
+}
+
+TEST_F(RunCommandTest, SaysThatTheProgramDoesntExist) {
+  EXPECT_EQ(flopcast("run -- no-such-program").exit_code, 4);
+  EXPECT_THAT(flopcast("run -- no-such-program").err, HasSubstr("no program 'no-such-program' in any folder of PATH"));
+  EXPECT_THAT(flopcast("run -- ./no-such-program").err, HasSubstr("no program ./no-such-program"));
+  EXPECT_EQ(flopcast("run -- /etc/passwd").exit_code, 4);
+}
+
+TEST_F(RunCommandTest, SaysThatTheProgramIsStatic) {
+  const Result result = flopcast("run -- " FLOPCAST_STATIC_PROGRAM);
+
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("linked statically"));
+}
+
+TEST_F(RunCommandTest, LooksBehindScripts) {
+  const fs::path script = folder_ / "script";
+  std::ofstream(script) << "#!" FLOPCAST_STATIC_PROGRAM " -x\n";
+  fs::permissions(script, fs::perms::owner_all);
+  EXPECT_THAT(flopcast("run -- " + script.string()).err, HasSubstr("linked statically"));
+
+  std::ofstream(script) << "#!/no/such/interpreter\n";
+  EXPECT_THAT(flopcast("run -- " + script.string()).err, HasSubstr("/no/such/interpreter"));
+
+  std::ofstream(script) << "#! /bin/sh\necho hello\n";
+  EXPECT_EQ(flopcast("run --quiet -- " + script.string()).out, "hello\n");
+}
+
+TEST_F(RunCommandTest, NeedsACommand) { EXPECT_EQ(flopcast("run").exit_code, 2); }
+
+TEST_F(RunCommandTest, RefusesAnUnknownBlas) {
+  const Result result = flopcast("run --blas openblass -- true");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("openblas"));
+}
+
+}  // namespace
+}  // namespace flopcast::interpose

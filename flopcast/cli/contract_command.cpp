@@ -15,13 +15,13 @@
 #include "flopcast/cli/contract_run.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/program/recording_complaints.hpp"
-#include "flopcast/workbench/workbench.hpp"
 #include "flopcast/contract/algorithms/emit.hpp"
 #include "flopcast/contract/algorithms/generate.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/program/recording_complaints.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -178,7 +178,7 @@ std::vector<Algorithm> callable(const std::vector<Algorithm>& algorithms, const 
     std::rethrow_exception(refused);
   }
   if (refused != nullptr) {
-    note(fmt::format("left out {}: {}", plural(algorithms.size() - kept.size(), "algorithm"), why), common);
+    note(fmt::format("left out {}: {}", counted(algorithms.size() - kept.size(), "algorithm"), why), common);
   }
   return kept;
 }

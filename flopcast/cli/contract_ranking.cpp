@@ -11,15 +11,15 @@
 #include "flopcast/cli/contract_document.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/program/recording_complaints.hpp"
-#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/contract/algorithms/validate.hpp"
 #include "flopcast/contract/prediction/stretch_experiment.hpp"
 #include "flopcast/contract/prediction/timing_memory.hpp"
-#include "flopcast/contract/algorithms/validate.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/program/recording_complaints.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 
@@ -212,8 +212,8 @@ void show_ranking(const ContractRanking& ranking, const Contraction& contraction
     total += forecast.seconds;
   }
   note(fmt::format("{} predicted from {} (shared {} times, {} known from earlier runs) in {}; executing each once would take {}",
-                   plural(ranking.algorithms.size(), "algorithm"),
-                   plural(static_cast<std::uint64_t>(ranking.forecasts.benchmarks), "micro-benchmark"), ranking.forecasts.shared,
+                   counted(ranking.algorithms.size(), "algorithm"),
+                   counted(ranking.forecasts.benchmarks, "micro-benchmark"), ranking.forecasts.shared,
                    ranking.forecasts.known, format_seconds(ranking.cost), format_seconds(total)),
        common);
   if (!ranking.measured.empty()) {

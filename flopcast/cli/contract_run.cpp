@@ -19,18 +19,18 @@
 #include "flopcast/cli/contract_document.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/workbench/workbench.hpp"
+#include "flopcast/contract/algorithms/validate.hpp"
 #include "flopcast/contract/notation/npy.hpp"
 #include "flopcast/contract/planner/plan.hpp"
-#include "flopcast/contract/algorithms/validate.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
-#include "flopcast/support/file.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 
@@ -291,10 +291,10 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
     throw usage_error("--out and --output both write to {}; give one of them another file",
                       options.result == standard_output ? "standard output" : options.result);
   }
-  report::require_writable(options.result);
+  require_writable(options.result);
   const contract::Notation notation = contract::parse_notation(options.notation);
-  const std::array<contract::Array, 2> arrays = {contract::parse_npy(report::read_file(options.inputs[0]), options.inputs[0]),
-                                                 contract::parse_npy(report::read_file(options.inputs[1]), options.inputs[1])};
+  const std::array<contract::Array, 2> arrays = {contract::parse_npy(read_file(options.inputs[0]), options.inputs[0]),
+                                                 contract::parse_npy(read_file(options.inputs[1]), options.inputs[1])};
   if (arrays[0].precision != arrays[1].precision) {
     throw bad_input("{} and {} have different types of elements; convert one of them", options.inputs[0], options.inputs[1]);
   }
@@ -329,7 +329,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   plan.execute(a, is_one_tensor ? a : arrays[1].elements.data(), result.elements.data());
   run.times.push_back(watch.elapsed());
   throw_if_interrupted("nothing was written");
-  report::write_file(options.result, contract::format_npy(result));
+  write_file(options.result, contract::format_npy(result));
   show_run(plan, run, common);
 }
 

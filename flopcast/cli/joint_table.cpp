@@ -89,7 +89,7 @@ report::Table joint_table(const std::vector<Ranking>& rankings) {
         ties.push_back(tie_text(standing, rankings));
       }
     }
-    std::vector<report::Cell> row = {size_text(place.result.decisions[p].sizes),
+    std::vector<report::Cell> row = {kernel::size_text(place.result.decisions[p].sizes),
                                      variant_text(chosen.best.variant, place),
                                      chosen.best.blocks.nb > 0 ? report::whole(chosen.best.blocks.nb) : report::Cell("-"),
                                      report::whole(place.libraries.threads),

@@ -12,15 +12,15 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/cpu/noise.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/libraries/inspect.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
-#include "flopcast/machine/cpu/noise.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -108,10 +108,6 @@ MachineReport examine(const machine::DetectOptions& options, const CommonOptions
   return result;
 }
 
-std::string counted(int count, const std::string& one, const std::string& many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 /// ", caches 48 KiB, 1.25 MiB" as the system reports them.
 std::string caches_text(const std::vector<machine::ReportedCache>& caches) {
   std::vector<std::string> texts;
@@ -123,10 +119,10 @@ std::string caches_text(const std::vector<machine::ReportedCache>& caches) {
 
 std::string cpu_text(const Topology& topology) {
   std::string text =
-      fmt::format("{}\n           {}, {}, {}, {}, {} of memory\n", topology.cpu, counted(topology.sockets, "socket", "sockets"),
-                  counted(topology.cores, "core", "cores"), counted(topology.hardware_threads, "hardware thread", "hardware threads"),
+      fmt::format("{}\n           {}, {}, {}, {}, {} of memory\n", topology.cpu, counted(topology.sockets, "socket"),
+                  counted(topology.cores, "core"), counted(topology.hardware_threads, "hardware thread", "hardware threads"),
                   counted(topology.numa_nodes, "memory node", "memory nodes"), format_bytes(static_cast<double>(topology.memory_bytes)));
-  text += fmt::format("           this process may use {} (CPU {})", counted(topology.usable_cores, "core", "cores"),
+  text += fmt::format("           this process may use {} (CPU {})", counted(topology.usable_cores, "core"),
                       machine::format_cpu_list(topology.usable));
   for (const machine::CoreKind& kind : topology.kinds) {
     text += fmt::format("\n           {} of them {} (CPU {}){}{}", kind.cores, kind.name, machine::format_cpu_list(kind.cpus),

@@ -18,8 +18,8 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -123,7 +123,7 @@ std::string reached_command(const CLI::App& app) {
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     const bool version = dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr;
-    report::write_file("-", version ? std::string(error.what()) + '\n' : app.help());
+    write_file("-", version ? std::string(error.what()) + '\n' : app.help());
     return 0;
   }
   say(fmt::format("flopcast: {}\nSee '{} --help'.\n", describe(app, words(argc, argv), error), reached_command(app)));
@@ -158,7 +158,7 @@ int guarded_run(int argc, char** argv) {
     let_results_be_shown();
     say(fmt::format("flopcast: {}\n", interruption.what()));
     return interrupted_exit_code();
-  } catch (const report::BrokenPipe&) {
+  } catch (const BrokenPipe&) {
     return broken_pipe_exit_code;
   } catch (const std::bad_alloc&) {
     say("flopcast: out of memory\n");

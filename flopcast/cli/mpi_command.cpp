@@ -15,18 +15,18 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/tasks/mpi/mpi_kernels.hpp"
-#include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
 #include "flopcast/cli/mpi_options.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/tasks/mpi/mpi_companions.hpp"
+#include "flopcast/tasks/mpi/mpi_kernels.hpp"
+#include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
 #include "flopcast/tasks/mpi/mpi_run.hpp"
-#include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -353,7 +353,7 @@ MpiOptions library_options(const RunOptions& options) {
   mpi.windows = !options.no_windows;
   mpi.thread_multiple = !options.no_thread_multiple;
   if (!options.statistics.empty()) {
-    in_document(options.statistics, [&] { MpiKnownKernels().add(report::read_document(options.statistics, mpi_profile_schema)); });
+    in_document(options.statistics, [&] { MpiKnownKernels().add(read_document(options.statistics, mpi_profile_schema)); });
     mpi.statistics = options.statistics;
   }
   mpi.executions = options.executions;
@@ -377,7 +377,7 @@ void tell_of_policy(const RunOptions& options, const CommonOptions& common) {
 /// Keeps the profile where it was asked for, and shows it.
 void tell_of_profile(const MpiRun& run, const EarlierProfile& earlier, const RunOptions& options, const CommonOptions& common) {
   if (common.output != "-" || options.to_standard_output) {
-    report::write_file(common.output, run.profile);
+    write_file(common.output, run.profile);
     earlier.remove();
   }
   if (common.quiet) {
@@ -399,7 +399,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   }
   const bool is_first = interpose::is_first_process();
   if (common.output != "-" && is_first) {  // which writes it; another's look at it would be in its way
-    report::require_writable(common.output);
+    require_writable(common.output);
   }
   const MpiOptions mpi = library_options(options);
   const Seconds patience = parse_patience(options.patience);
@@ -416,7 +416,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
 }
 
 void show_command(const std::string& file, const CommonOptions& common) {
-  const json profile = report::read_document(file, mpi_profile_schema);
+  const json profile = read_document(file, mpi_profile_schema);
   try {
     if (common.json) {
       emit(profile, common);

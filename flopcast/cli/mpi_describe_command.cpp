@@ -14,16 +14,16 @@
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
-#include "flopcast/tasks/mpi/mpi_machine.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
-#include "flopcast/support/process_environment.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/tasks/mpi/mpi_machine.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -69,14 +69,14 @@ json measured(const std::string& launcher, const std::string& program) {
   const ScratchFile output;
   // Users give the launcher with its options in one word.
   const std::vector<std::string> words = {"/bin/sh", "-c", "exec " + launcher + " -n 2 \"$0\" >\"$1\"", program, output.path()};
-  std::vector<std::string> environment = interpose::current_environment();
-  interpose::set_threads(environment, 1);                                           // each process computes on one core
+  std::vector<std::string> environment = process::current_environment();
+  process::set_threads(environment, 1);                                           // each process computes on one core
   const int code = interpose::run_program("/bin/sh", words, environment, SIGTERM);  // mpirun then ends its processes
   throw_if_interrupted("nothing was kept");
   if (code != 0) {
     throw environment_error("'{} -n 2 {}' ended with exit code {}", launcher, program, code);
   }
-  return report::read_json(output.path());
+  return read_json(output.path());
 }
 
 /// What there is to doubt in what was measured, in words.
@@ -123,7 +123,7 @@ void describe(const DescribeOptions& options, const CommonOptions& common) {
   }
   const std::string program = interpose::find_component("flopcast-ping-pong-" + options.mpi).string();
   const std::string launcher = options.launcher.empty() ? "mpirun." + options.mpi : options.launcher;
-  const OtherLoad load;
+  const machine::OtherLoad load;
   const json document = measured(launcher, program);
   const double others = load.cores().value_or(0);
   std::vector<scale::MessageTime> times;

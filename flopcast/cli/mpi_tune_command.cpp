@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "flopcast/cli/mpi_command.hpp"
-#include "flopcast/tasks/mpi/mpi_kernels.hpp"
 #include "flopcast/cli/mpi_options.hpp"
-#include "flopcast/tasks/mpi/mpi_space.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
-#include "flopcast/tasks/mpi/mpi_tuner.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/model/store.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/program/launch.hpp"
-#include "flopcast/model/store.hpp"
-#include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/tasks/mpi/mpi_kernels.hpp"
+#include "flopcast/tasks/mpi/mpi_space.hpp"
+#include "flopcast/tasks/mpi/mpi_tuner.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -249,7 +249,7 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
   }
   const std::vector<MpiOutcome> outcomes = tuner.tune(run_context(common));
   if (tuner.drifted() > 0 && !options.cold) {  // which didn't go by them
-    note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuner.drifted(), "kernel", "kernels")),
+    note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuner.drifted(), "kernel")),
          common);
   }
   tell_others(tuner.others(), common);

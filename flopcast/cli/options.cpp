@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "flopcast/cli/interrupt.hpp"
-#include "flopcast/support/file.hpp"
 #include "flopcast/report/progress.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
 
@@ -24,7 +24,7 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
   app.add_option("-o,--output", common.output, "Write results to FILE; - is standard output")
       ->group(group)
       ->type_name("FILE")
-      ->each(report::require_writable);
+      ->each(require_writable);
   app.add_flag("-q,--quiet", common.quiet, "No progress and no notes on standard error")->group(group);
   app.add_option("--color", common.color, "Colour results: auto, always or never (auto heeds NO_COLOR)")
       ->group(group)
@@ -64,7 +64,7 @@ void emit(const std::string& text, const CommonOptions& common) {
   if (interrupted()) {
     let_results_be_shown();
   }
-  report::write_file(common.output, text);
+  write_file(common.output, text);
 }
 void emit(const nlohmann::json& document, const CommonOptions& common) { emit(document.dump(2) + '\n', common); }
 void emit(const report::Table& table, const CommonOptions& common) { emit(render(table, common), common); }

@@ -10,30 +10,30 @@
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/library_options.hpp"
-#include "flopcast/workbench/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/workbench/other_machine.hpp"
 #include "flopcast/cli/predict_document.hpp"
-#include "flopcast/tasks/programs/predict_subjects.hpp"
-#include "flopcast/workbench/recorded_kernels.hpp"
-#include "flopcast/program/recorded_place.hpp"
-#include "flopcast/program/recording_complaints.hpp"
-#include "flopcast/program/thread_safety.hpp"
-#include "flopcast/tasks/programs/what_if.hpp"
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/program/program_breakdown.hpp"
-#include "flopcast/program/program_trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/demand.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/predict/stored_models.hpp"
+#include "flopcast/program/program_breakdown.hpp"
+#include "flopcast/program/program_trace.hpp"
+#include "flopcast/program/recorded_place.hpp"
+#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/program/thread_safety.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/predict_subjects.hpp"
+#include "flopcast/tasks/programs/what_if.hpp"
 #include "flopcast/tune/design.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
+#include "flopcast/workbench/other_machine.hpp"
+#include "flopcast/workbench/recorded_kernels.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -295,9 +295,9 @@ std::vector<PredictSubject> subjects_of(Answer& answer, const interpose::Program
 }
 
 /// Where the program was recorded, with what the recording doesn't tell but the options or this machine do.
-RecordedPlace complete_place(const interpose::ProgramSummary& summary, const CommonOptions& common) {
-  RecordedPlace place = recorded_place(summary);
-  if (const std::string assumed = assume_threads(place); !assumed.empty()) {
+interpose::RecordedPlace complete_place(const interpose::ProgramSummary& summary, const CommonOptions& common) {
+  interpose::RecordedPlace place = interpose::recorded_place(summary);
+  if (const std::string assumed = interpose::assume_threads(place); !assumed.empty()) {
     note(assumed, common);
   }
   const std::optional<RecordedKernels> kernels = recorded_kernels(place, run_context(common));
@@ -315,10 +315,10 @@ void predict_recording(const PredictCommand& command, const CommonOptions& commo
   const interpose::ProgramTraceFile file(command.trace);
   const interpose::ProgramBreakdown breakdown(file);
   tell_left_out(file, run_context(common));
-  for (const std::string& remark : recording_remarks(file.summary(), breakdown)) {
+  for (const std::string& remark : interpose::recording_remarks(file.summary(), breakdown)) {
     note(remark, common);
   }
-  const RecordedPlace place = complete_place(file.summary(), common);
+  const interpose::RecordedPlace place = complete_place(file.summary(), common);
   const Seconds budget = parse_duration(command.time_budget, "--time-budget");
   std::vector<Answer> answers = answer({question_of(command)}, file, breakdown, place, "library", budget, run_context(common));
   if (!answers.front().failure.empty()) {
@@ -353,7 +353,7 @@ void predict_elsewhere(const PredictCommand& command, predict::PredictOptions op
   const Environment environment = sampled_environment(store, {command.libraries, command.environment});
   const std::vector<PredictSubject> subjects = read_subjects(command.trace, command.libraries.threads, run_context(common));
   if (reads_recording(command)) {
-    require_thread_safe(interpose::ProgramTraceFile(command.trace), environment);
+    interpose::require_thread_safe(interpose::ProgramTraceFile(command.trace), environment);
   }
   const bool threaded = is_threaded(subjects);
   options.per_call = options.per_call || threaded;
@@ -365,7 +365,7 @@ void predict_elsewhere(const PredictCommand& command, predict::PredictOptions op
 /// The recorded libraries, threads and kernels where the options name none.
 void take_recorded(PredictCommand& command, const CommonOptions& common) {
   const interpose::ProgramTraceFile file(command.trace);
-  const RecordedPlace place = command.models.empty() ? complete_place(file.summary(), common) : recorded_place(file.summary());
+  const interpose::RecordedPlace place = command.models.empty() ? complete_place(file.summary(), common) : interpose::recorded_place(file.summary());
   if (!command.threads_given) {
     command.libraries.threads = place.threads.value_or(1);
   }
@@ -373,7 +373,7 @@ void take_recorded(PredictCommand& command, const CommonOptions& common) {
     return;
   }
   command.libraries.kernels = command.kernels_given ? command.libraries.kernels : "library";
-  require_thread_safe(file, command.libraries.blas, command.libraries.lapack);
+  interpose::require_thread_safe(file, command.libraries.blas, command.libraries.lapack);
   if (command.libraries.blas.empty()) {
     constexpr int several = 2;
     command.libraries.blas = place.blas.empty() && interpose::threads_overlap(file) ? machine::default_blas(several) : place.blas;

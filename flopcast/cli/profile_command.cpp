@@ -12,16 +12,16 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/program_document.hpp"
 #include "flopcast/cli/program_tables.hpp"
-#include "flopcast/workbench/recorded_kernels.hpp"
-#include "flopcast/program/recorded_place.hpp"
-#include "flopcast/program/recording_complaints.hpp"
-#include "flopcast/tasks/programs/what_if.hpp"
 #include "flopcast/cli/what_if_tables.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
+#include "flopcast/program/recorded_place.hpp"
+#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/workbench/recorded_kernels.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -112,7 +112,7 @@ void check(const ProfileOptions& options, const CommonOptions& common) {
     if (options.page == "-" && common.output == "-") {
       throw usage_error("--page -: standard output has the tables already; give the page a file, or the tables with --output");
     }
-    report::require_writable(options.page);
+    require_writable(options.page);
   }
 }
 
@@ -128,7 +128,7 @@ bool surpasses_peak(const ProgramView& view) {
   const Seconds all = view.breakdown.all().seconds;
   const std::vector<interpose::ShapeSum>& shapes = view.breakdown.shapes();
   return std::any_of(shapes.begin(), shapes.end(), [&](const interpose::ShapeSum& shape) {
-    return shape.sum.seconds > noticeable * all && efficiency(shape.sum, view.peak).value_or(0) > error;
+    return shape.sum.seconds > noticeable * all && interpose::efficiency(shape.sum, view.peak).value_or(0) > error;
   });
 }
 
@@ -137,7 +137,7 @@ void measure_view_peak(ProgramReport& report, const KernelSettings& kernels, con
   constexpr int most_attempts = 3;
   report.view.peak = measure_peak(report.place, kernels);
   for (int attempt = 1; attempt < most_attempts && surpasses_peak(report.view); ++attempt) {
-    if (Peak again = measure_peak(report.place, kernels); again.flops_rate > report.view.peak->flops_rate) {
+    if (interpose::Peak again = measure_peak(report.place, kernels); again.flops_rate > report.view.peak->flops_rate) {
       report.view.peak = std::move(again);
     }
   }
@@ -154,7 +154,7 @@ void find_peak(ProgramReport& report, const std::optional<RecordedKernels>& kern
   if (report.place.blas.empty()) {
     return;
   }
-  if (!is_this_machine(report.place)) {
+  if (!interpose::is_this_machine(report.place)) {
     warn(report, fmt::format("no peak: this is another machine than the one of the recording ('{}')", report.place.cpu), common);
     return;
   }
@@ -193,7 +193,7 @@ void warn_of_answers(ProgramReport& report, const CommonOptions& common) {
     if (answer.question.tuned_blocks && answer.blocks.empty()) {
       warn(report, fmt::format("{}: no call that counts asks LAPACK's ilaenv for a block size in {}", name, answer.place), common);
     } else if (answer.untuned > 0) {
-      warn(report, fmt::format("{}: {} of lighter calls left as they are", name, plural(answer.untuned, "shape")), common);
+      warn(report, fmt::format("{}: {} of lighter calls left as they are", name, counted(answer.untuned, "shape")), common);
     }
   }
 }
@@ -201,11 +201,11 @@ void warn_of_answers(ProgramReport& report, const CommonOptions& common) {
 /// What the reader must know before believing the rest.
 std::vector<std::string> warnings(const interpose::ProgramSummary& summary, const interpose::ProgramBreakdown& breakdown, bool asks_same,
                                   const std::optional<RecordedKernels>& kernels) {
-  std::vector<std::string> all = recording_complaints(summary, breakdown.all().calls);
+  std::vector<std::string> all = interpose::recording_complaints(summary, breakdown.all().calls);
   if (summary.dry_run) {
     all.emplace_back(std::string("this is a dry run: skipped calls have no time") + (asks_same ? "" : "; --what-if same predicts it"));
   }
-  for (std::string& remark : recording_remarks(summary, breakdown)) {
+  for (std::string& remark : interpose::recording_remarks(summary, breakdown)) {
     all.push_back(std::move(remark));
   }
   if (kernels && kernels->misread()) {
@@ -231,7 +231,7 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
   const Seconds budget = parse_duration(options.time_budget, "--time-budget");
   const interpose::ProgramTraceFile file(options.trace);
   const interpose::ProgramBreakdown breakdown(file);
-  RecordedPlace place = recorded_place(file.summary());
+  interpose::RecordedPlace place = interpose::recorded_place(file.summary());
   if (options.threads) {
     place.threads = options.threads;
   }
@@ -239,7 +239,7 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
   std::optional<RecordedKernels> kernels;
   std::string assumed;
   if (compares) {
-    assumed = assume_threads(place);
+    assumed = interpose::assume_threads(place);
     kernels = recorded_kernels(place, run_context(common));
     place.kernel_settings = kernels ? kernels->had_setting : KernelSettings();
   }
@@ -259,7 +259,7 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
     warn_of_answers(report, common);
   }
   if (!options.page.empty()) {
-    report::write_file(options.page, program_page(report, file).html());
+    write_file(options.page, program_page(report, file).html());
   }
   show(report, options, common);
   tell_failure(report.answers, common);

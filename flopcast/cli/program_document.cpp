@@ -7,10 +7,10 @@
 #include <ctime>
 #include <utility>
 
-#include "flopcast/program/recording_complaints.hpp"
 #include "flopcast/cli/what_if_tables.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/program/program_timeline.hpp"
+#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -26,7 +26,7 @@ nlohmann::json sum_json(const CallSum& sum, const ProgramView& view) {
   if (sum.flops > 0 && sum.described_seconds > 0) {
     json["flops_per_second"] = sum.flops / sum.described_seconds;
   }
-  if (const auto share = efficiency(sum, view.peak)) {
+  if (const auto share = interpose::efficiency(sum, view.peak)) {
     json["of_peak"] = *share;
   }
   return json;
@@ -49,7 +49,7 @@ nlohmann::json shape_json(const ShapeSum& shape, const ProgramView& view) {
                                           {"longest_seconds", shape.longest_seconds}});
 }
 
-nlohmann::json place_json(const RecordedPlace& place) {
+nlohmann::json place_json(const interpose::RecordedPlace& place) {
   return {{"blas", place.blas},
           {"lapack", place.lapack},
           {"cpu", place.cpu},
@@ -165,9 +165,9 @@ void add_answers(report::Page& page, const ProgramReport& report) {
 std::string overview(const ProgramView& view) {
   const CallSum& all = view.breakdown.all();
   const double share = view.summary.seconds > 0 ? 100 * all.seconds / view.summary.seconds : 0;
-  return fmt::format("{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}", plural(static_cast<std::uint64_t>(all.calls), "call"),
-                     plural(view.breakdown.routines().size(), "routine"), plural(view.summary.threads.size(), "thread"),
-                     plural(view.breakdown.processes().size(), "process"), format_seconds(all.seconds), share,
+  return fmt::format("{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}", counted(all.calls, "call"),
+                     counted(view.breakdown.routines().size(), "routine"), counted(view.summary.threads.size(), "thread"),
+                     counted(view.breakdown.processes().size(), "process"), format_seconds(all.seconds), share,
                      format_seconds(view.summary.seconds));
 }
 
@@ -231,10 +231,10 @@ std::string date_text(std::int64_t seconds) {
 
 /// What was recorded where and when, as far as the recording tells.
 void add_facts(report::Page& page, const ProgramReport& report) {
-  const RecordedPlace& place = report.place;
+  const interpose::RecordedPlace& place = report.place;
   std::string blas = place.blas;
   blas += place.kernels.empty() ? "" : fmt::format(", kernels {}", place.kernels);
-  blas += place.threads ? fmt::format(", {}", plural(static_cast<std::uint64_t>(*place.threads), "thread")) : "";
+  blas += place.threads ? fmt::format(", {}", counted(*place.threads, "thread")) : "";
   std::vector<std::pair<std::string, std::string>> facts;
   for (const auto& [name, value] :
        std::vector<std::pair<std::string, std::string>>{{"Command", fmt::format("{}", fmt::join(report.view.summary.command, " "))},

@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/program_tables.hpp"
-#include "flopcast/tasks/programs/what_if.hpp"
 #include "flopcast/report/page.hpp"
+#include "flopcast/tasks/programs/what_if.hpp"
 
 namespace flopcast::cli {
 
 /// All that is shown of a recorded program.
 struct ProgramReport {
   ProgramView view;
-  RecordedPlace place;
+  interpose::RecordedPlace place;
   std::vector<Answer> answers;
   std::vector<std::string> warnings;  ///< what is wrong with the recording
   std::size_t top = 20;               ///< shapes shown

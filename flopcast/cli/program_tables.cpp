@@ -51,7 +51,7 @@ void add_sum_cells(Row& row, const CallSum& sum, const ProgramView& view) {
   row.push_back(computes ? Cell(sum.flops, fmt::format("{:.3g}", sum.flops)) : Cell(unknown));
   row.push_back(computes && rate > 0 ? Cell(rate, format_flop_rate(rate)) : Cell(unknown));
   if (view.peak) {
-    const std::optional<double> share = efficiency(sum, view.peak);
+    const std::optional<double> share = interpose::efficiency(sum, view.peak);
     row.push_back(share ? percent(*share, 1) : Cell(unknown));
   }
 }

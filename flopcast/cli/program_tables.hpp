@@ -16,7 +16,7 @@ namespace flopcast::cli {
 struct ProgramView {
   const interpose::ProgramSummary& summary;
   const interpose::ProgramBreakdown& breakdown;
-  std::optional<Peak> peak;
+  std::optional<interpose::Peak> peak;
 };
 
 /// Another column of the shapes' table: a time of every shape, beside the recorded one.

@@ -13,13 +13,13 @@
 #include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/tasks/tuning/ranking.hpp"
-#include "flopcast/kernel/routine_problem.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/support/units.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/tuning/ranking.hpp"
 #include "flopcast/tune/joint.hpp"
 
 namespace flopcast::cli {
@@ -59,7 +59,7 @@ struct RankOptions {
 RankRequest make_request(const RankOptions& options) {
   RankRequest request;
   request.family = algorithm::find_family(options.family, static_cast<Precision>(options.precision.front()));
-  RoutineArguments arguments = parse_routine_arguments(*request.family.routine, options.arguments);
+  kernel::RoutineArguments arguments = kernel::parse_routine_arguments(*request.family.routine, options.arguments);
   if (!options.n.empty()) {
     if (arguments.sizes.count("n") > 0) {
       throw usage_error("n is given twice, as n= and as --n");
@@ -69,7 +69,7 @@ RankRequest make_request(const RankOptions& options) {
   if (arguments.sizes.empty()) {
     throw usage_error("rank {}: no sizes given; add --n 500:4000", options.family);
   }
-  request.calls = routine_calls(*request.family.routine, arguments.sizes, arguments.fixed);
+  request.calls = kernel::routine_calls(*request.family.routine, arguments.sizes, arguments.fixed);
   request.family = algorithm::applicable(request.family, request.calls.front());
   request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
   request.library = options.no_library ? LibraryRow::none : LibraryRow::standard;
@@ -138,7 +138,7 @@ report::Table standings_table(const RankRequest& request, const std::vector<cons
       for (const tune::Standing& s : ranking->result.decisions[p].ranking) {
         std::vector<report::Cell> row;
         if (where) {
-          row = {ranking->environment.blas.name, report::whole(ranking->libraries.threads), size_text(ranking->result.decisions[p].sizes)};
+          row = {ranking->environment.blas.name, report::whole(ranking->libraries.threads), kernel::size_text(ranking->result.decisions[p].sizes)};
         }
         const report::Tone tone = s.rank == 1 ? report::Tone::good : report::Tone::plain;
         row.insert(
@@ -179,7 +179,7 @@ report::Table summary_table(const RankRequest& request, const Ranking& ranking) 
   }
   table.columns.insert(table.columns.end(), {{"fastest", report::Align::left}, {"nb"}, {"ties", report::Align::left}, {"regret at worst"}});
   for (const tune::Decision& d : ranking.result.decisions) {
-    std::vector<report::Cell> row = {size_text(d.sizes)};
+    std::vector<report::Cell> row = {kernel::size_text(d.sizes)};
     for (const std::string& variant : variants) {
       const auto at = std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tune::Standing& s) { return s.best.variant == variant; });
       row.push_back(at == d.ranking.end()
@@ -216,7 +216,7 @@ report::Table validation_table(const Ranking& ranking) {
     }
     const tune::OrderCheck order = tune::check_order(d, check);
     const double regret = check.chosen > 0 ? check.chosen / check.best - 1 : 0;
-    table.rows.push_back({size_text(d.sizes),
+    table.rows.push_back({kernel::size_text(d.sizes),
                           variant_text(d.chosen.variant, ranking),
                           report::whole(d.chosen.blocks.nb),
                           {check.chosen, format_seconds(check.chosen)},
@@ -265,7 +265,7 @@ std::vector<std::size_t> all_problems(const RankRequest& request) {
 
 std::string standings_text(const RankRequest& request, const Ranking& ranking, std::size_t problem, const std::string& where,
                            const CommonOptions& common) {
-  return fmt::format("{} of n = {}{}\n\n", request.family.name(), size_text(ranking.result.decisions[problem].sizes), where) +
+  return fmt::format("{} of n = {}{}\n\n", request.family.name(), kernel::size_text(ranking.result.decisions[problem].sizes), where) +
          render(standings_table(request, {&ranking}, {problem}, false), common);
 }
 

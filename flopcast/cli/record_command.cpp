@@ -12,19 +12,19 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/program/program_libraries.hpp"
 #include "flopcast/cli/program_tables.hpp"
-#include "flopcast/workbench/recorded_kernels.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/libraries/elf_file.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/program/program_breakdown.hpp"
+#include "flopcast/program/program_libraries.hpp"
+#include "flopcast/program/program_recording.hpp"
+#include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorded_place.hpp"
 #include "flopcast/program/recording_complaints.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/program/program_breakdown.hpp"
-#include "flopcast/program/program_recording.hpp"
-#include "flopcast/program/program_trace.hpp"
-#include "flopcast/machine/libraries/elf_file.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/workbench/recorded_kernels.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -100,7 +100,7 @@ Sums add_up(const interpose::ProgramTraceFile& file) {
       }
     });
   }
-  sums.remarks = recording_remarks(file.summary(), breakdown);
+  sums.remarks = interpose::recording_remarks(file.summary(), breakdown);
   return sums;
 }
 
@@ -268,10 +268,10 @@ std::string blind_routines(const Sums& sums) {
 
 /// What is wrong with a recording, in words.
 std::vector<std::string> complaints(const ProgramSummary& summary, const Sums& sums) {
-  std::vector<std::string> all = recording_complaints(summary, sums.all.calls);
+  std::vector<std::string> all = interpose::recording_complaints(summary, sums.all.calls);
   if (sums.all.blind > 0) {
     all.push_back(fmt::format("{} that the program may branch on came from data that was never computed: {}; record it without --dry-run",
-                              plural(static_cast<std::uint64_t>(sums.all.blind), "value"), blind_routines(sums)));
+                              counted(sums.all.blind, "value"), blind_routines(sums)));
   }
   all.insert(all.end(), sums.remarks.begin(), sums.remarks.end());
   return all;
@@ -284,8 +284,8 @@ std::string overview(const ProgramSummary& summary, const Sums& sums, const fs::
   const double share = summary.seconds > 0 ? 100 * sums.all.seconds / summary.seconds : 0;
   const std::string skipped = summary.dry_run ? fmt::format(" ({} skipped)", sums.all.skipped) : "";
   return fmt::format("{}{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}; {}: {:.1f} MB",
-                     plural(static_cast<std::uint64_t>(sums.all.calls), "call"), skipped, plural(sums.names.size(), "routine"),
-                     plural(summary.threads.size(), "thread"), plural(summary.processes.size(), "process"),
+                     counted(sums.all.calls, "call"), skipped, counted(sums.names.size(), "routine"),
+                     counted(summary.threads.size(), "thread"), counted(summary.processes.size(), "process"),
                      format_seconds(sums.all.seconds), share, format_seconds(summary.seconds), file.string(),
                      static_cast<double>(bytes) / 1e6);
 }
@@ -300,7 +300,7 @@ bool defines_dgemm(const std::string& library) {
 
 void record(const RecordOptions& options, CommonOptions& common) {
   const machine::Topology topology = machine::detect_topology();
-  const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack, options.command),
+  const interpose::ProgramOptions program = {options.command, interpose::program_libraries(options.blas, options.lapack, options.command),
                                              options.threads};
   const fs::path output = common.output == "-" ? default_output : common.output;
   common.exit_code = record_program(program, {output, options.dry_run, {{"cpu", topology.cpu}, {"cores", topology.cores}}});
@@ -311,12 +311,12 @@ void record(const RecordOptions& options, CommonOptions& common) {
     note("flopcast: " + complaint, common);
   }
   for (const std::string& library : file.summary().libraries) {
-    const std::string other = defines_dgemm(library) ? other_blas_note(program.command, library, program.libraries) : "";
+    const std::string other = defines_dgemm(library) ? interpose::other_blas_note(program.command, library, program.libraries) : "";
     if (!other.empty()) {
       note("flopcast: " + other, common);
     }
   }
-  if (const std::optional<RecordedKernels> kernels = recorded_kernels(recorded_place(file.summary()), run_context(common));
+  if (const std::optional<RecordedKernels> kernels = recorded_kernels(interpose::recorded_place(file.summary()), run_context(common));
       kernels && kernels->misread()) {
     note("flopcast: " + kernels->text(), common);
   }

@@ -7,10 +7,10 @@
 
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_table.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/file.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/roofline/compare.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -34,7 +34,7 @@ std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
     const auto last = std::find_if(first, roofs.end(),
                                    [first](const RoofName& roof) { return roof.kind != first->kind || roof.threads != first->threads; });
     if (last - first >= many) {
-      lines.push_back(fmt::format("{}, {} ({} roofs)", first->kind, counted(first->threads, "thread", "threads"), last - first));
+      lines.push_back(fmt::format("{}, {} ({} roofs)", first->kind, counted(first->threads, "thread"), last - first));
     } else {
       std::transform(first, last, std::back_inserter(lines), [](const RoofName& roof) { return to_string(roof); });
     }
@@ -156,7 +156,7 @@ std::string text_of(const Comparison& comparison, const CommonOptions& common) {
 }  // namespace
 
 roofline::Roofline read_roofline(const std::string& file) {
-  const nlohmann::json document = report::read_document(file, roofline::schema);
+  const nlohmann::json document = read_document(file, roofline::schema);
   try {
     return document.get<roofline::Roofline>();
   } catch (const Error& error) {

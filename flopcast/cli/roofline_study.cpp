@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "flopcast/cli/interrupt.hpp"
-#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_options.hpp"
-#include "flopcast/tasks/roofline/roofline_request.hpp"
 #include "flopcast/cli/roofline_table.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/detect.hpp"
-#include "flopcast/support/digest.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/roofline/gemm_roof.hpp"
 #include "flopcast/roofline/study.hpp"
+#include "flopcast/support/digest.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/roofline/roofline_request.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -90,7 +90,7 @@ std::string key_of(const roofline::GemmSetup& setup, const roofline::GemmSpace& 
   if (!options.shared.order.empty()) {
     text += ' ' + options.shared.order;
   }
-  return machine::hexadecimal_digest(text);
+  return hexadecimal_digest(text);
 }
 
 /// One library with one number of threads.
@@ -206,7 +206,7 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
   if (auto kept = options.fresh ? std::nullopt : store.read_artifact(artifact, key, read)) {
     studied.state = std::move(*kept);
     note(fmt::format("{}: going on with what was kept of this study; --fresh begins anew",
-                     counted(studied.setup.threads, "thread", "threads")),
+                     counted(studied.setup.threads, "thread")),
          common);
   }
   roofline::StudySources sources;

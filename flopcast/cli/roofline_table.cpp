@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "flopcast/cli/options.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -58,7 +58,7 @@ Table compute_table(const Roofline& roofline) {
   Table table;
   table.columns = {{"ceiling", Align::left}};
   for (const int threads : counts) {
-    table.columns.push_back({counted(threads, "thread", "threads")});
+    table.columns.push_back({counted(threads, "thread")});
   }
   table.columns.insert(table.columns.end(), {Column{"+-"}, Column{"per cycle"}, Column{"clock"}});
   for (const ComputeRoof& first : roofline.compute) {
@@ -84,7 +84,7 @@ Table bandwidth_table(const Roofline& roofline) {
   Table table;
   table.columns = {{"level", Align::left}, {"stream", Align::left}};
   for (const int threads : counts) {
-    table.columns.push_back({counted(threads, "thread", "threads")});
+    table.columns.push_back({counted(threads, "thread")});
     table.columns.push_back({"+-"});
   }
   table.columns.insert(table.columns.end(), {Column{"moved / counted"}, Column{"working set"}});
@@ -117,7 +117,7 @@ Table triad_table(const Roofline& roofline) {
   }
   table.columns = {{"length"}};
   for (const int threads : counts) {
-    table.columns.push_back({counted(threads, "thread", "threads")});
+    table.columns.push_back({counted(threads, "thread")});
     table.columns.push_back({"+-"});
   }
   for (const auto& [bytes, roofs] : lengths) {
@@ -175,7 +175,7 @@ std::string ties_text(const Roofline& roofline) {
     const std::size_t more = names.size() - std::min(names.size(), most_named);
     names.resize(names.size() - more);
     text += fmt::format("- {} of {}, {}: {}{} (that a shape besides all of them is the best has a probability of {:.2g} % at most)\n",
-                        roof.routine, library_text(roof.library), counted(roof.threads, "thread", "threads"), fmt::join(names, ", "),
+                        roof.routine, library_text(roof.library), counted(roof.threads, "thread"), fmt::join(names, ", "),
                         more > 0 ? fmt::format(" and {} more", more) : "", 100 * roof.error_probability);
   }
   return text.empty() ? "" : "Shapes that tie with the best one, which isn't certainly faster:\n\n" + text + '\n';

@@ -11,20 +11,20 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/program/profile_file.hpp"
-#include "flopcast/program/program_libraries.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/program/loaded_libraries.hpp"
-#include "flopcast/program/program_run.hpp"
-#include "flopcast/program/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/program_libraries.hpp"
+#include "flopcast/program/program_run.hpp"
+#include "flopcast/program/recorder.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -138,7 +138,7 @@ void warn_of_place(const Environment& tuned, const RunOptions& options, const fs
 /// Returns the profile to run with. Without a profile the result holds the kernels to set, which may be none if libraries or threads are
 /// chosen for the program. Throws bad_input if nothing is to be set at all, and for a profile of another machine.
 interpose::Profile load_profile(const RunOptions& options, const interpose::LibraryFiles& chosen, const CommonOptions& common) {
-  const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
+  const std::string file = options.profile.empty() ? interpose::default_profile_file() : options.profile;
   interpose::Profile profile;
   if (file != "-" && !fs::exists(file)) {
     const std::string lacking = fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
@@ -155,7 +155,7 @@ interpose::Profile load_profile(const RunOptions& options, const interpose::Libr
   }
   const fs::path blas = expected_blas(chosen);
   const int threads = expected_threads(options, blas);
-  profile = best_place(interpose::places(read_profile(file)), blas, threads);
+  profile = best_place(interpose::places(interpose::read_profile(file)), blas, threads);
   const std::string cpu = machine::detect_topology().cpu;
   if (profile.environment.cpu != cpu && !options.foreign) {
     throw bad_input("profile {} was made on another machine ('{}', this is '{}'); tune again here, or use it all the same with --foreign",
@@ -282,7 +282,7 @@ nlohmann::json report_document(const ProgramRun& run) {
 void write_report(const ProgramRun& run, const CommonOptions& common) {
   const std::string text = common.json ? report_document(run).dump(2) + '\n' : render(report_table(run), common);
   if (common.output != "-") {
-    report::write_file(common.output, text);
+    write_file(common.output, text);
   } else {
     say(fmt::format("flopcast: BLAS of the program: {}{}\n{}", run.blas.empty() ? "none seen" : run.blas.string(),
                     run.settings.empty() ? "" : ", with " + text_of(run.settings), run.routines.empty() ? "" : text));
@@ -322,7 +322,7 @@ void warn_of_libraries(const ProgramRun& run, const LibraryIdentity& tuned, cons
     return;
   }
   const interpose::LibraryFiles& chosen = program.libraries;
-  if (const std::string other = other_blas_note(program.command, run.blas, chosen); !other.empty()) {
+  if (const std::string other = interpose::other_blas_note(program.command, run.blas, chosen); !other.empty()) {
     note("flopcast: " + other, common);
   } else if (const int bytes = machine::integer_bytes(run.blas).value_or(4); !tuned.path.empty() && bytes != tuned.integer_bytes) {
     note(fmt::format(
@@ -341,7 +341,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   if (options.command.empty()) {
     throw usage_error("which program is to run? Give it after --, as in: flopcast run -- octave-cli");
   }
-  const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack, options.command),
+  const interpose::ProgramOptions program = {options.command, interpose::program_libraries(options.blas, options.lapack, options.command),
                                              options.threads};
   const interpose::Profile profile = load_profile(options, program.libraries, common);
   const ProgramRun run = interpose::run_with_profile(program, profile);

@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/kernel/call_list.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/sample_table.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/support/units.hpp"
+#include "flopcast/kernel/call_list.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/measure/sampler.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -55,7 +55,7 @@ std::vector<Call> requested_calls(const SampleOptions& options) {
   if (options.calls_file.empty() == options.routine.empty()) {
     throw usage_error("give either a routine with its arguments, such as 'dgemm m=100 n=100 k=100', or --calls FILE");
   }
-  std::vector<Call> calls = options.calls_file.empty() ? expand_calls(options.routine, options.arguments) : read_calls(options.calls_file);
+  std::vector<Call> calls = options.calls_file.empty() ? kernel::expand_calls(options.routine, options.arguments) : kernel::read_calls(options.calls_file);
   if (calls.empty()) {
     throw bad_input("{}: there are no calls in it", options.calls_file);
   }

@@ -10,13 +10,13 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/kernel/routine_problem.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/program/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/program/recorder.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -70,8 +70,8 @@ GivenBlocks take_blocks(std::vector<std::string>& words) {
 
 /// The one call that the words describe; leading dimensions and work sizes are the routine's least and best unless given.
 Call parse_problem(const Routine& routine, const std::vector<std::string>& words) {
-  const RoutineArguments arguments = parse_routine_arguments(routine, words);
-  const std::vector<Call> calls = routine_calls(routine, arguments.sizes, arguments.fixed);
+  const kernel::RoutineArguments arguments = kernel::parse_routine_arguments(routine, words);
+  const std::vector<Call> calls = kernel::routine_calls(routine, arguments.sizes, arguments.fixed);
   if (calls.size() != 1) {
     throw bad_input("a trace is of one problem, but the sizes given describe {}", calls.size());
   }

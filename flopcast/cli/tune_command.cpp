@@ -8,25 +8,25 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/tasks/tuning/block_tuning.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/program/profile_file.hpp"
-#include "flopcast/tasks/tuning/ranking.hpp"
-#include "flopcast/kernel/routine_problem.hpp"
-#include "flopcast/support/stopwatch.hpp"
 #include "flopcast/cli/tune_lapack.hpp"
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/program/profile_file.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/tuning/block_tuning.hpp"
+#include "flopcast/tasks/tuning/ranking.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/validate.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -66,7 +66,7 @@ Seconds validation_budget(const TuneOptions& options) {
 
 /// The calls that the command line asks for.
 std::vector<Call> requested_calls(const TuneOptions& options, const Routine& routine) {
-  RoutineArguments arguments = parse_routine_arguments(routine, options.arguments);
+  kernel::RoutineArguments arguments = kernel::parse_routine_arguments(routine, options.arguments);
   if (!options.n.empty()) {
     if (arguments.sizes.count("n") > 0) {
       throw usage_error("n is given twice, as n= and as --n");
@@ -76,13 +76,13 @@ std::vector<Call> requested_calls(const TuneOptions& options, const Routine& rou
   if (arguments.sizes.empty()) {
     throw usage_error("tune {}: no sizes given; add --n 200:3200", options.routine);
   }
-  return routine_calls(routine, arguments.sizes, arguments.fixed);
+  return kernel::routine_calls(routine, arguments.sizes, arguments.fixed);
 }
 
 /// The calls for every value of the flags that the command line leaves open, those that the routine takes by default first: programs call it
 /// with any of them. Flags of more than two values (what is to be computed) keep their default.
 std::vector<Call> calls_for_open_flags(const TuneOptions& options, const Routine& routine) {
-  const RoutineArguments given = parse_routine_arguments(routine, options.arguments);
+  const kernel::RoutineArguments given = kernel::parse_routine_arguments(routine, options.arguments);
   std::vector<TuneOptions> variants = {options};
   for (const Argument& argument : routine.arguments) {
     if (argument.kind != Kind::flag || argument.values.size() != 2 || given.fixed.count(argument.name) > 0) {
@@ -151,7 +151,7 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
   }
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const tune::Decision& d = decisions[i];
-    std::vector<report::Cell> row = {size_text(d.sizes),
+    std::vector<report::Cell> row = {kernel::size_text(d.sizes),
                                      block_text(d.standard.blocks, crossover),
                                      {d.standard.seconds, format_seconds(d.standard.seconds)},
                                      block_text(d.chosen.blocks, crossover),
@@ -199,7 +199,7 @@ std::vector<report::Cell> validation_row(const std::vector<Tuned>& all, const Tu
     row.emplace_back(tuned.asking.name());
   }
   const tune::Decision& decision = tuned.result.decisions[problem];
-  row.emplace_back(size_text(decision.sizes));
+  row.emplace_back(kernel::size_text(decision.sizes));
   const std::vector<report::Cell> measured = measured_cells(decision, check, has_crossover(tuned.result.decisions));
   row.insert(row.end(), measured.begin(), measured.end());
   return row;
@@ -262,7 +262,7 @@ report::Figure figure(const std::string& routine, const std::vector<tune::Decisi
   picture.x = {"block size nb", false};
   picture.y = {"time / time of the chosen", false};
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    report::Series predicted{.title = "n = " + size_text(decisions[i].sizes) + " predicted", .style = report::Series::Style::line};
+    report::Series predicted{.title = "n = " + kernel::size_text(decisions[i].sizes) + " predicted", .style = report::Series::Style::line};
     std::map<std::int64_t, Seconds> best;
     for (const tune::Forecast& forecast : decisions[i].forecasts) {
       const auto [at, is_new] = best.try_emplace(forecast.blocks.nb, forecast.seconds);
@@ -274,7 +274,7 @@ report::Figure figure(const std::string& routine, const std::vector<tune::Decisi
     }
     picture.series.push_back(std::move(predicted));
     if (!checks.empty() && checks[i].chosen > 0) {
-      report::Series measured{.title = "n = " + size_text(decisions[i].sizes) + " measured", .style = report::Series::Style::points};
+      report::Series measured{.title = "n = " + kernel::size_text(decisions[i].sizes) + " measured", .style = report::Series::Style::points};
       for (const tune::Measured& m : checks[i].measured) {
         measured.x.push_back(static_cast<double>(m.blocks.nb));
         measured.y.push_back(m.median / checks[i].chosen);
@@ -455,7 +455,7 @@ void show(const TuneOptions& options, const Environment& environment, const std:
 /// Keeps what was decided in the profile.
 void save(const std::string& profile, const Workbench& bench, const std::vector<Tuned>& all, const CommonOptions& common) {
   for (const Tuned& tuned : all) {
-    if (const std::string remark = save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions)); !remark.empty()) {
+    if (const std::string remark = interpose::save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions)); !remark.empty()) {
       note(remark, common);
     }
     const auto& decisions = tuned.result.decisions;
@@ -508,9 +508,9 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   if (!options.figure.empty()) {
     report::require_drawable(options.figure);
   }
-  const std::string profile = !options.profile.empty() ? options.profile : options.save ? default_profile_file() : "";
+  const std::string profile = !options.profile.empty() ? options.profile : options.save ? interpose::default_profile_file() : "";
   if (!profile.empty()) {
-    require_profile_writable(profile);
+    interpose::require_profile_writable(profile);
   }
   model::Store store = open_store(run_context(common));
   const Workbench bench(options.libraries, run_context(common), options.validate);
@@ -574,7 +574,7 @@ LapackRequest lapack_request(const TuneOptions& options) {
   request.tune_crossover = !options.fixed_crossover;
   request.validate = options.validate;
   request.limits_validation = !options.time_budget.empty();
-  request.profile = options.profile.empty() ? default_profile_file() : options.profile;
+  request.profile = options.profile.empty() ? interpose::default_profile_file() : options.profile;
   return request;
 }
 

@@ -12,17 +12,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/tasks/tuning/block_tuning.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/program/profile_file.hpp"
-#include "flopcast/kernel/routine_problem.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/program/profile_file.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/tuning/block_tuning.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -127,7 +127,7 @@ std::vector<Call> calls(const Entry& entry, const std::vector<std::int64_t>& ord
   std::vector<Call> all;
   for (const std::int64_t n : orders) {
     const auto add = [&](const std::map<std::string, std::vector<std::int64_t>>& sizes) {
-      const std::vector<Call> made = routine_calls(*entry.routine, sizes, entry.flags);
+      const std::vector<Call> made = kernel::routine_calls(*entry.routine, sizes, entry.flags);
       all.insert(all.end(), made.begin(), made.end());
     };
     add({{"n", {n}}});
@@ -280,9 +280,9 @@ class LapackTuner {
         recorder_(bench_.files()),
         session_(bench_, store_, request.tuning, run_context(common)),
         threads_(libraries.threads) {
-    require_profile_writable(request.profile);
+    interpose::require_profile_writable(request.profile);
     if (!request.tuning.fresh && std::filesystem::exists(request.profile)) {
-      for (interpose::Profile& place : interpose::places(read_profile(request.profile))) {
+      for (interpose::Profile& place : interpose::places(interpose::read_profile(request.profile))) {
         const Environment& known = place.environment;
         if (known.fingerprint == bench_.environment().fingerprint && interpose::same_place(known, bench_.environment())) {
           known_ = std::move(place);
@@ -386,7 +386,7 @@ class LapackTuner {
       return false;
     }
     if (undecided(outcome.result) < static_cast<std::ptrdiff_t>(outcome.result.decisions.size())) {
-      const std::string remark = save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions));
+      const std::string remark = interpose::save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions));
       if (!remark.empty()) {
         note(remark, common_);
       }

@@ -5,13 +5,13 @@
 #include <sstream>
 #include <utility>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/units.hpp"
 
-namespace flopcast::cli {
+namespace flopcast::kernel {
 namespace {
 
 using Arguments = std::map<std::string, std::string>;
@@ -39,7 +39,7 @@ Arguments split(const std::vector<std::string>& words) {
 }  // namespace
 
 std::vector<Call> expand_calls(const std::string& routine_name, const std::vector<std::string>& words) {
-  const Routine& routine = kernel::require(routine_name);
+  const Routine& routine = require(routine_name);
   std::vector<Arguments> combinations = {split(words)};
   for (const Argument& argument : routine.arguments) {
     const auto given = combinations.front().find(argument.name);
@@ -63,7 +63,7 @@ std::vector<Call> expand_calls(const std::string& routine_name, const std::vecto
   std::vector<Call> calls;
   calls.reserve(combinations.size());
   for (const Arguments& combination : combinations) {
-    calls.push_back(kernel::parse_call(routine, combination));
+    calls.push_back(parse_call(routine, combination));
   }
   return calls;
 }
@@ -80,7 +80,7 @@ std::vector<Call> expand_calls(const std::string& text) {
 }
 
 std::vector<Call> read_calls(const std::string& path) {
-  const nlohmann::json list = report::read_json(path);
+  const nlohmann::json list = read_json(path);
   if (!list.is_array()) {
     throw bad_input("{}: expected a JSON array of calls such as [\"dgemm m=100 n=100 k=64\"]", path);
   }
@@ -99,4 +99,4 @@ std::vector<Call> read_calls(const std::string& path) {
   return calls;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::kernel

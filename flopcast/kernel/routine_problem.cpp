@@ -4,11 +4,11 @@
 
 #include <fmt/ranges.h>
 
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/kernel/parse_call.hpp"
 
-namespace flopcast::cli {
+namespace flopcast::kernel {
 namespace {
 
 constexpr std::int64_t largest_size = 100000;
@@ -20,7 +20,7 @@ void complete_call(Call& call, const std::map<std::string, std::string>& given) 
   const auto is_free = [&](std::size_t i, Kind kind) { return arguments[i].kind == kind && given.count(arguments[i].name) == 0; };
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     if (is_free(i, Kind::leading_dimension)) {
-      call.arguments[i] = kernel::least_leading_dimension(call, i - 1);
+      call.arguments[i] = least_leading_dimension(call, i - 1);
     }
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -65,7 +65,7 @@ std::vector<Call> routine_calls(const Routine& routine, const std::map<std::stri
   }
   std::vector<Call> calls;
   for (const auto& combination : combinations) {
-    calls.push_back(kernel::parse_call(routine, combination));
+    calls.push_back(parse_call(routine, combination));
     complete_call(calls.back(), combination);
   }
   return calls;
@@ -85,7 +85,7 @@ RoutineArguments parse_routine_arguments(const Routine& routine, const std::vect
     }
     const std::string name = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);
-    kernel::refuse_unknown_names(routine, {{name, value}});
+    refuse_unknown_names(routine, {{name, value}});
     if (arguments.sizes.count(name) + arguments.fixed.count(name) > 0) {
       throw bad_input("argument '{}' is given twice", name);
     }
@@ -99,4 +99,4 @@ RoutineArguments parse_routine_arguments(const Routine& routine, const std::vect
   return arguments;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::kernel

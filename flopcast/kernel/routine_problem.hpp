@@ -7,7 +7,7 @@
 
 #include "flopcast/core/call.hpp"
 
-namespace flopcast::cli {
+namespace flopcast::kernel {
 
 /// Calls of a LAPACK routine at several sizes, as programs make them: leading dimensions equal to the rows and the work size left to the
 /// routine unless given. `sizes` gives values for the routine's size arguments by name; "n" alone makes everything square. Other arguments
@@ -26,4 +26,4 @@ RoutineArguments parse_routine_arguments(const Routine& routine, const std::vect
 /// "1000" for equal sizes, "2000x500" for others, "-" for none.
 std::string size_text(const std::vector<std::int64_t>& sizes);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::kernel

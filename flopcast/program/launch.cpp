@@ -197,8 +197,8 @@ int run(const fs::path& program, std::vector<std::string>& arguments, std::vecto
     throw environment_error("can't make a pipe: {}", std::strerror(errno));
   }
   const BlockedSignals signals;
-  const std::vector<char*> words = pointers(arguments);
-  const std::vector<char*> variables = pointers(environment);
+  const std::vector<char*> words = process::pointers(arguments);
+  const std::vector<char*> variables = process::pointers(environment);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {

@@ -35,11 +35,11 @@ fs::path blas_alone(const fs::path& blas, bool wide) {
 /// Returns the folders in which R looks for its own libraries: the user's choice, else the usual places of installation. R's script drops
 /// its own list when one is given.
 std::string r_libraries(const std::vector<std::string>& environment) {
-  std::string path = variable(environment, "R_LD_LIBRARY_PATH");
+  std::string path = process::variable(environment, "R_LD_LIBRARY_PATH");
   if (!path.empty()) {
     return path;
   }
-  const std::string home = variable(environment, "R_HOME");
+  const std::string home = process::variable(environment, "R_HOME");
   for (const std::string& folder : {home, std::string("/usr/lib/R"), std::string("/usr/lib64/R"), std::string("/usr/local/lib/R")}) {
     std::error_code none;
     if (!folder.empty() && fs::exists(folder + "/lib", none)) {
@@ -91,8 +91,8 @@ std::vector<fs::path> LibraryLinks::passed_over(const std::vector<LoadedLibrary>
 }
 
 void LibraryLinks::put_first(std::vector<std::string>& environment) const {
-  set_variable(environment, "LD_LIBRARY_PATH", search_path(variable(environment, "LD_LIBRARY_PATH")));
-  set_variable(environment, "R_LD_LIBRARY_PATH", search_path(r_libraries(environment)));
+  process::set_variable(environment, "LD_LIBRARY_PATH", search_path(process::variable(environment, "LD_LIBRARY_PATH")));
+  process::set_variable(environment, "R_LD_LIBRARY_PATH", search_path(r_libraries(environment)));
 }
 
 }  // namespace flopcast::interpose

@@ -12,8 +12,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/program/launch.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
 namespace flopcast::interpose {
@@ -37,10 +37,10 @@ std::string linker_output(const fs::path& program, std::vector<std::string> envi
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
-  set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
+  process::set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
   std::vector<std::string> arguments = {program.string()};
   pid_t child = -1;
-  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, pointers(arguments).data(), pointers(environment).data());
+  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, process::pointers(arguments).data(), process::pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::string text;
@@ -91,7 +91,7 @@ std::string why_not_started(const std::string& command, int exit_code) {
   }
   std::vector<std::string> missing;
   try {
-    for (const LoadedLibrary& library : loaded_libraries(find_program(command), current_environment())) {
+    for (const LoadedLibrary& library : loaded_libraries(find_program(command), process::current_environment())) {
       if (library.path.empty()) {
         missing.push_back(library.name);
       }

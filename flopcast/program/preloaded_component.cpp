@@ -16,6 +16,6 @@ PreloadedComponent::PreloadedComponent(std::string_view name) {
   }
 }
 
-void PreloadedComponent::put_first(std::vector<std::string>& environment) const { preload(environment, path_); }
+void PreloadedComponent::put_first(std::vector<std::string>& environment) const { process::preload(environment, path_); }
 
 }  // namespace flopcast::interpose

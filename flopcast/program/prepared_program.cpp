@@ -7,13 +7,13 @@
 namespace flopcast::interpose {
 
 PreparedProgram::PreparedProgram(const ProgramOptions& options, std::string_view component)
-    : file_(find_program(options.command.at(0))), environment_(current_environment()) {
+    : file_(find_program(options.command.at(0))), environment_(process::current_environment()) {
   require_preloadable(file_);
   if (options.libraries != LibraryFiles{}) {
     choose_libraries(options.libraries);
   }
   if (options.threads) {
-    set_threads(environment_, *options.threads);
+    process::set_threads(environment_, *options.threads);
   }
   component_.emplace(component);
   component_->put_first(environment_);
@@ -24,7 +24,7 @@ void PreparedProgram::choose_libraries(const LibraryFiles& libraries) {
   links_->put_first(environment_);
   const std::vector<std::filesystem::path> passed_over = links_->passed_over(loaded_libraries(file_, environment_));
   for (auto link = passed_over.rbegin(); link != passed_over.rend(); ++link) {
-    preload(environment_, link->string());
+    process::preload(environment_, link->string());
   }
 }
 

@@ -10,7 +10,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 
-namespace flopcast::cli {
+namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,10 +46,10 @@ std::string default_profile_file() {
   return fs::path(home) / ".local/share/flopcast/profile.json";
 }
 
-interpose::Profile read_profile(const std::string& file) {
-  const nlohmann::json document = report::read_document(file, "flopcast-profile-1");
+Profile read_profile(const std::string& file) {
+  const nlohmann::json document = read_document(file, "flopcast-profile-1");
   try {
-    return interpose::profile_from_json(document);
+    return profile_from_json(document);
   } catch (const Error& error) {
     throw Error(error.code(), file + ": " + error.what());
   }
@@ -57,7 +57,7 @@ interpose::Profile read_profile(const std::string& file) {
 
 void require_profile_writable(const std::string& file) {
   make_folder_of(file);
-  report::require_writable(file);
+  require_writable(file);
 }
 
 namespace {
@@ -65,29 +65,29 @@ namespace {
 /// What was known before is kept under another name; returns what to tell the user of that.
 std::string keep_previous(const std::string& file, const Environment& environment) {
   const std::string previous = file + ".previous";
-  report::write_file(previous, report::read_file(file));
+  write_file(previous, read_file(file));
   return fmt::format("{} held for another machine or library ({}, {}): that is kept as {}", file, environment.cpu, environment.blas.path,
                      previous);
 }
 
 /// Drops of `known` what no longer holds beside `environment`: all of it on another machine, its own place if that has changed since.
-std::vector<interpose::Profile> without_obsolete(std::vector<interpose::Profile> known, const Environment& environment) {
-  std::erase_if(known, [&](const interpose::Profile& place) {
+std::vector<Profile> without_obsolete(std::vector<Profile> known, const Environment& environment) {
+  std::erase_if(known, [&](const Profile& place) {
     return place.environment.cpu != environment.cpu ||
-           (interpose::same_place(place.environment, environment) && place.environment.fingerprint != environment.fingerprint);
+           (same_place(place.environment, environment) && place.environment.fingerprint != environment.fingerprint);
   });
   return known;
 }
 
 }  // namespace
 
-std::string save_profile(const std::string& file, const interpose::Profile& profile) {
-  std::vector<interpose::Profile> known;
+std::string save_profile(const std::string& file, const Profile& profile) {
+  std::vector<Profile> known;
   std::string remark;
   if (fs::exists(file)) {
-    const std::vector<interpose::Profile> before = interpose::places(read_profile(file));
+    const std::vector<Profile> before = places(read_profile(file));
     known = without_obsolete(before, profile.environment);
-    const auto is_lost = [&](const interpose::Profile& place) {
+    const auto is_lost = [&](const Profile& place) {
       return !place.routines.empty() && std::find(known.begin(), known.end(), place) == known.end();
     };
     if (const auto lost = std::find_if(before.begin(), before.end(), is_lost); lost != before.end()) {
@@ -95,19 +95,19 @@ std::string save_profile(const std::string& file, const interpose::Profile& prof
     }
   }
   auto own = std::find_if(known.begin(), known.end(),
-                          [&](const interpose::Profile& place) { return interpose::same_place(place.environment, profile.environment); });
+                          [&](const Profile& place) { return same_place(place.environment, profile.environment); });
   if (own == known.end()) {
-    own = known.insert(known.begin(), interpose::Profile{});
+    own = known.insert(known.begin(), Profile{});
   }
   std::rotate(known.begin(), own, own + 1);  // the newest first
   known.front().environment = profile.environment;
   known.front().settings = profile.settings;
-  for (const interpose::TunedRoutine& routine : profile.routines) {
+  for (const TunedRoutine& routine : profile.routines) {
     known.front().merge(routine);
   }
   make_folder_of(file);
-  report::write_file(file, interpose::to_json(interpose::joined(std::move(known))).dump(2) + '\n');
+  write_file(file, to_json(joined(std::move(known))).dump(2) + '\n');
   return remark;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::interpose

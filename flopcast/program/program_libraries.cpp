@@ -6,19 +6,19 @@
 #include <optional>
 #include <system_error>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/program/launch.hpp"
-#include "flopcast/program/loaded_libraries.hpp"
-#include "flopcast/support/process_environment.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/process_environment.hpp"
 
-namespace flopcast::cli {
+namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
-using interpose::LoadedLibrary;
+using LoadedLibrary;
 using machine::ElfFile;
 
 constexpr int wide_bytes = 8;
@@ -29,7 +29,7 @@ int integer_bytes_of(const fs::path& library) { return library.empty() ? 4 : mac
 /// Whether the program asks for libraries whose names say that it passes 64-bit integers.
 bool passes_wide_integers(const std::vector<std::string>& command) {
   const std::vector<LoadedLibrary> loaded =
-      interpose::loaded_libraries(interpose::find_program(command.at(0)), interpose::current_environment());
+      loaded_libraries(find_program(command.at(0)), process::current_environment());
   return std::any_of(loaded.begin(), loaded.end(), [](const LoadedLibrary& library) {
     const std::string name = fs::path(library.name).filename().string();
     return name == "libblas64.so.3" || name == "liblapack64.so.3";
@@ -82,7 +82,7 @@ std::string reason_of(const fs::path& object, const std::string& needed, const f
 
 /// The first of the program and its libraries that asks for the file `taken`, and why it gets that; empty if that can't be seen.
 std::string why_bound(const fs::path& program, const fs::path& taken) {
-  const std::vector<LoadedLibrary> loaded = interpose::loaded_libraries(program, interpose::current_environment());
+  const std::vector<LoadedLibrary> loaded = loaded_libraries(program, process::current_environment());
   std::vector<fs::path> objects = {program};
   std::vector<std::string> names;
   for (const LoadedLibrary& library : loaded) {
@@ -105,8 +105,8 @@ std::string why_bound(const fs::path& program, const fs::path& taken) {
 
 }  // namespace
 
-interpose::LibraryFiles program_libraries(const std::string& blas, const std::string& lapack, const std::vector<std::string>& command) {
-  interpose::LibraryFiles files;
+LibraryFiles program_libraries(const std::string& blas, const std::string& lapack, const std::vector<std::string>& command) {
+  LibraryFiles files;
   if (!blas.empty()) {
     files.blas = usable_in_programs(blas, machine::Role::blas);
   }
@@ -127,13 +127,13 @@ interpose::LibraryFiles program_libraries(const std::string& blas, const std::st
   return files;
 }
 
-std::string other_blas_note(const std::vector<std::string>& command, const fs::path& taken, const interpose::LibraryFiles& chosen) {
+std::string other_blas_note(const std::vector<std::string>& command, const fs::path& taken, const LibraryFiles& chosen) {
   if (chosen.blas.empty() || taken.empty() || taken.parent_path() == chosen.blas.parent_path()) {  // variants lie in folders of their own
     return {};
   }
   std::string reason;
   try {
-    reason = why_bound(interpose::find_program(command.at(0)), taken);
+    reason = why_bound(find_program(command.at(0)), taken);
   } catch (const Error&) {  // a program that is no file of this machine's any more
   }
   return fmt::format(
@@ -141,4 +141,4 @@ std::string other_blas_note(const std::vector<std::string>& command, const fs::p
       reason.empty() ? "what opens it asks for it by its path or by another name than libblas.so.3, or has a DT_RPATH" : reason);
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::interpose

@@ -21,12 +21,12 @@
 #include <cpuid.h>
 #endif
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/prepared_program.hpp"
-#include "flopcast/support/process_environment.hpp"
 #include "flopcast/protocol/trace_format.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/process_environment.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -210,10 +210,10 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   PreparedProgram prepared(program, "libflopcast-trace.so");
   std::vector<std::string>& environment = prepared.environment();
   if (options.dry_run) {
-    set_variable(environment, dry_run_variable, find_component("libflopcast-dry-run.so").string());
+    process::set_variable(environment, dry_run_variable, find_component("libflopcast-dry-run.so").string());
   }
   TraceFile trace(options.output, document(program, options));
-  set_variable(environment, trace_variable, trace.path().string());
+  process::set_variable(environment, trace_variable, trace.path().string());
   trace.start();
   const int exit_code = run_program(prepared.file(), program.command, environment);
   trace.finish(exit_code);

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <optional>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/program/launch.hpp"
-#include "flopcast/support/memory_file.hpp"
 #include "flopcast/program/prepared_program.hpp"
-#include "flopcast/support/process_environment.hpp"
 #include "flopcast/protocol/run_report.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/memory_file.hpp"
+#include "flopcast/support/process_environment.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -77,13 +77,13 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
   const ReportMemory memory;
   ProgramRun run;
   for (const auto& [name, value] : profile.settings) {
-    if (variable(environment, name).empty()) {
-      set_variable(environment, name, value);
+    if (process::variable(environment, name).empty()) {
+      process::set_variable(environment, name, value);
       run.settings[name] = value;
     }
   }
-  set_variable(environment, blocks_variable, block_table_text(profile));
-  set_variable(environment, report_variable, memory.path());
+  process::set_variable(environment, blocks_variable, block_table_text(profile));
+  process::set_variable(environment, report_variable, memory.path());
 
   run.exit_code = run_program(program.file(), options.command, environment);
   run.lacking_report = memory.lacking();

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/error.hpp"
 
-namespace flopcast::cli {
+namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,9 +74,9 @@ bool has_one_thread(const std::string& blas) { return !blas.empty() && is_here(b
 
 /// What the BLAS told when it was called first; nullptr if it told nothing. A LAPACK may tell of the BLAS that it needs, so that the library
 /// that defines dgemm comes first.
-const interpose::LibraryState* telling_state(const interpose::ProgramSummary& summary) {
-  const interpose::LibraryState* found = nullptr;
-  for (const interpose::LibraryState& state : summary.states) {
+const LibraryState* telling_state(const ProgramSummary& summary) {
+  const LibraryState* found = nullptr;
+  for (const LibraryState& state : summary.states) {
     const bool tells = state.threads || !state.kernels.empty();
     if (tells && (found == nullptr || (!defines(found->path, "dgemm") && defines(state.path, "dgemm")))) {
       found = &state;
@@ -87,13 +87,13 @@ const interpose::LibraryState* telling_state(const interpose::ProgramSummary& su
 
 }  // namespace
 
-RecordedPlace recorded_place(const interpose::ProgramSummary& summary) {
+RecordedPlace recorded_place(const ProgramSummary& summary) {
   RecordedPlace place;
   place.blas = definer(summary.libraries, "dgemm", machine::Role::blas);
   place.blas = place.blas.empty() ? neighbouring_blas(summary.libraries) : place.blas;
   place.lapack = definer(summary.libraries, "dgeqrf", machine::Role::lapack);
   const nlohmann::json& document = summary.document;
-  const interpose::LibraryState* state = telling_state(summary);
+  const LibraryState* state = telling_state(summary);
   if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
     place.threads = threads->get<int>();
   }
@@ -128,4 +128,4 @@ std::string assume_threads(RecordedPlace& place) {
                                    *place.threads, place.blas);
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::interpose

@@ -6,7 +6,7 @@
 
 #include "flopcast/program/program_trace.hpp"
 
-namespace flopcast::cli {
+namespace flopcast::interpose {
 
 /// Where a program was recorded, as far as the recording tells: names or paths that the library options take.
 struct RecordedPlace {
@@ -20,7 +20,7 @@ struct RecordedPlace {
 };
 
 /// What the recording tells, in the names of what is installed here: a file that isn't is named by its path.
-RecordedPlace recorded_place(const interpose::ProgramSummary& summary);
+RecordedPlace recorded_place(const ProgramSummary& summary);
 
 /// Where the recording doesn't tell the threads: what BLAS takes by itself here, one if it is serial, else one per core. Leaves them open on
 /// another machine, or if the BLAS isn't known or isn't here. Returns what to tell the user if more than one are assumed, else "".
@@ -29,4 +29,4 @@ std::string assume_threads(RecordedPlace& place);
 /// Whether this machine's CPU is the one on which the program was recorded.
 bool is_this_machine(const RecordedPlace& place);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::interpose

@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/socket_bytes.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/library_links.hpp"
-#include "flopcast/support/process_environment.hpp"
 #include "flopcast/protocol/recorder_protocol.hpp"
-#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/support/socket_bytes.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -43,7 +43,7 @@ pid_t spawn(const std::filesystem::path& program, int socket, std::vector<std::s
   std::string name = program.string();
   char* const arguments[] = {name.data(), nullptr};
   pid_t child = -1;
-  const int error = posix_spawn(&child, name.c_str(), &actions, nullptr, arguments, pointers(environment).data());
+  const int error = posix_spawn(&child, name.c_str(), &actions, nullptr, arguments, process::pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     throw environment_error("can't start {}: {}", name, std::strerror(error));
@@ -62,8 +62,8 @@ class Child {
     socket_ = ends[0];
     try {
       const LibraryLinks links(files);
-      std::vector<std::string> environment = current_environment();
-      set_variable(environment, "LD_LIBRARY_PATH", links.search_path(variable(environment, "LD_LIBRARY_PATH")));
+      std::vector<std::string> environment = process::current_environment();
+      process::set_variable(environment, "LD_LIBRARY_PATH", links.search_path(process::variable(environment, "LD_LIBRARY_PATH")));
       pid_ = spawn(find_component("flopcast-recorder"), ends[1], std::move(environment));
       close(ends[1]);
       ends[1] = -1;

@@ -5,21 +5,16 @@
 #include <filesystem>
 #include <string_view>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/routine_symbol.hpp"
-#include "flopcast/program/launch.hpp"
-#include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/support/error.hpp"
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::cli {
-
-std::string plural(std::uint64_t count, const std::string& noun) {
-  const bool sibilant = noun.size() > 1 && noun.substr(noun.size() - 2) == "ss";
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : sibilant ? "es" : "s");
-}
+namespace flopcast::interpose {
 
 namespace {
 
@@ -30,16 +25,16 @@ bool is_routine(std::string_view symbol) {
 }
 
 /// The program's file; empty if it isn't here.
-std::filesystem::path program_file(const interpose::ProgramSummary& summary) {
+std::filesystem::path program_file(const ProgramSummary& summary) {
   try {
-    return summary.command.empty() ? std::filesystem::path() : interpose::find_program(summary.command.front());
+    return summary.command.empty() ? std::filesystem::path() : find_program(summary.command.front());
   } catch (const Error&) {
     return {};
   }
 }
 
 /// The reason, as far as the recording and the program's file tell.
-std::string why_no_calls(const interpose::ProgramSummary& summary) {
+std::string why_no_calls(const ProgramSummary& summary) {
   if (!summary.unseen_libraries.empty()) {
     return fmt::format(
         "the program loaded {}, but made no call of it, or only calls that can't be seen: those from inside that library itself, and those "
@@ -56,22 +51,22 @@ std::string why_no_calls(const interpose::ProgramSummary& summary) {
 
 }  // namespace
 
-std::vector<std::string> recording_complaints(const interpose::ProgramSummary& summary, std::int64_t calls) {
+std::vector<std::string> recording_complaints(const ProgramSummary& summary, std::int64_t calls) {
   std::vector<std::string> all;
   if (summary.loaded == 0) {
-    const std::string reason = summary.command.empty() ? "" : interpose::why_not_started(summary.command.front(), summary.exit_code);
+    const std::string reason = summary.command.empty() ? "" : why_not_started(summary.command.front(), summary.exit_code);
     all.push_back(!reason.empty() ? reason : "the recording library was not loaded: did the program clear its environment?");
   } else if (calls == 0 && summary.dropped == 0 && summary.damaged == 0 && summary.missing == 0) {
     all.push_back("no BLAS or LAPACK call was seen: " + why_no_calls(summary));
   }
   if (summary.dropped > 0) {
-    all.push_back(fmt::format("{} could not be recorded, since there was no room for them in the file", plural(summary.dropped, "call")));
+    all.push_back(fmt::format("{} could not be recorded, since there was no room for them in the file", counted(summary.dropped, "call")));
   }
   if (summary.damaged > 0) {
-    all.push_back(fmt::format("{} of the file can't be read", plural(summary.damaged, "piece")));
+    all.push_back(fmt::format("{} of the file can't be read", counted(summary.damaged, "piece")));
   }
   if (summary.missing > 0) {
-    all.push_back(fmt::format("the file is cut off: {} of it are missing", plural(summary.missing, "byte")));
+    all.push_back(fmt::format("the file is cut off: {} of it are missing", counted(summary.missing, "byte")));
   }
   if (!summary.finished) {
     all.emplace_back("the recording has no end: 'flopcast record' was killed, or still runs");
@@ -81,16 +76,16 @@ std::vector<std::string> recording_complaints(const interpose::ProgramSummary& s
 
 namespace {
 
-using interpose::CallSum;
-using interpose::ProgramBreakdown;
-using interpose::ProgramSummary;
+using CallSum;
+using ProgramBreakdown;
+using ProgramSummary;
 
 /// `dgemm, dsyrk, ...`: the routines whose part `seconds` of the time isn't zero, the heaviest first, three at most.
 std::string routines_with(Seconds CallSum::*seconds, const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
   static constexpr std::size_t most = 3;
   std::string text;
   std::size_t count = 0;
-  for (const interpose::RoutineSum& routine : breakdown.routines()) {
+  for (const RoutineSum& routine : breakdown.routines()) {
     if (routine.sum.*seconds > 0 && ++count <= most) {
       text += (text.empty() ? "" : ", ") + summary.names[routine.name];
     }
@@ -120,7 +115,7 @@ std::vector<std::string> recording_remarks(const ProgramSummary& summary, const 
         "{} took {}, much longer than others like {}: in {} a library starts, or memory is touched for the first time. {} told apart as "
         "'{}', "
         "and no rate contains {}",
-        plural(static_cast<std::uint64_t>(first.calls), "first call"), format_seconds(first.seconds), first.calls == 1 ? "it" : "them",
+        counted(first.calls, "first call"), format_seconds(first.seconds), first.calls == 1 ? "it" : "them",
         first.calls == 1 ? "it" : "them", first.calls == 1 ? "It is" : "They are", "first calls", first.calls == 1 ? "it" : "them"));
   }
   for (const std::string& remark :
@@ -135,4 +130,4 @@ std::vector<std::string> recording_remarks(const ProgramSummary& summary, const 
   return all;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::interpose

@@ -7,16 +7,13 @@
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
 
-namespace flopcast::cli {
-
-/// `1 call`, `2 processes`.
-std::string plural(std::uint64_t count, const std::string& noun);
+namespace flopcast::interpose {
 
 /// What is wrong with a recording of so many calls, in words: not loaded, empty, incomplete, damaged, without an end.
-std::vector<std::string> recording_complaints(const interpose::ProgramSummary& summary, std::int64_t calls);
+std::vector<std::string> recording_complaints(const ProgramSummary& summary, std::int64_t calls);
 
 /// What one must know to read the times of a recording, in words: first calls that are told apart, and calls that met numbers (NaN, Inf,
 /// denormal ones) that may be why they took so long.
-std::vector<std::string> recording_remarks(const interpose::ProgramSummary& summary, const interpose::ProgramBreakdown& breakdown);
+std::vector<std::string> recording_remarks(const ProgramSummary& summary, const ProgramBreakdown& breakdown);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::interpose

@@ -1,9 +1,9 @@
 #include "flopcast/program/thread_safety.hpp"
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/support/error.hpp"
 
-namespace flopcast::cli {
+namespace flopcast::interpose {
 namespace {
 
 [[noreturn]] void refuse(const std::string& library) {
@@ -21,19 +21,19 @@ void require_several_threads(const std::string& library, machine::Role role) {
 
 }  // namespace
 
-void require_thread_safe(const interpose::ProgramTraceFile& file, const std::string& blas, const std::string& lapack) {
-  if (interpose::threads_overlap(file)) {
+void require_thread_safe(const ProgramTraceFile& file, const std::string& blas, const std::string& lapack) {
+  if (threads_overlap(file)) {
     require_several_threads(blas, machine::Role::blas);
     require_several_threads(lapack, machine::Role::lapack);
   }
 }
 
-void require_thread_safe(const interpose::ProgramTraceFile& file, const Environment& environment) {
+void require_thread_safe(const ProgramTraceFile& file, const Environment& environment) {
   for (const LibraryIdentity& library : {environment.blas, environment.lapack}) {
-    if (library.name == "openblas" && library.threading == "serial" && interpose::threads_overlap(file)) {
+    if (library.name == "openblas" && library.threading == "serial" && threads_overlap(file)) {
       refuse(library.path);
     }
   }
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::interpose

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace flopcast::machine {
+namespace flopcast {
 
 std::string hexadecimal_digest(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
@@ -14,4 +14,4 @@ std::string hexadecimal_digest(std::string_view text) {
   return fmt::format("{:016x}", hash);
 }
 
-}  // namespace flopcast::machine
+}  // namespace flopcast

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace flopcast::machine {
+namespace flopcast {
 
 /// 64-bit FNV-1a of `text` as 16 hexadecimal digits: tells things apart, protects against nothing.
 std::string hexadecimal_digest(std::string_view text);
 
-}  // namespace flopcast::machine
+}  // namespace flopcast

@@ -17,7 +17,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/whole_file.hpp"
 
-namespace flopcast::report {
+namespace flopcast {
 namespace {
 
 std::string shown_name(const std::string& path, const char* standard) { return path == "-" ? standard : "'" + path + "'"; }
@@ -170,4 +170,4 @@ nlohmann::json read_document(const std::string& path, std::string_view schema, W
   throw bad_input("{} holds \"{}\"; expected \"{}\"", name, given, schema);
 }
 
-}  // namespace flopcast::report
+}  // namespace flopcast

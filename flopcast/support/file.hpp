@@ -8,7 +8,7 @@
 
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::report {
+namespace flopcast {
 
 /// Thrown when the reader of standard output has gone (`flopcast ... | head`), so that no message can be written.
 class BrokenPipe : public std::runtime_error {
@@ -27,12 +27,10 @@ void require_writable(const std::string& path);
 /// Returns the contents of `path`, "-" for standard input. Throws bad_input if it can't be read.
 std::string read_file(const std::string& path);
 
-using flopcast::WrittenBy;
-
 /// Returns `path` as JSON. Throws bad_input, which names the file and the position or member, as parse_json does.
 nlohmann::json read_json(const std::string& path, WrittenBy author = WrittenBy::program);
 
 /// Reads a document whose member "schema" must be `schema`, e.g. "flopcast-trace-1". The error says so if a newer version wrote it.
 nlohmann::json read_document(const std::string& path, std::string_view schema, WrittenBy author = WrittenBy::program);
 
-}  // namespace flopcast::report
+}  // namespace flopcast

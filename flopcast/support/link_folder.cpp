@@ -7,7 +7,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,4 +51,4 @@ fs::path LinkFolder::link(const std::string& name, const fs::path& target) const
   return path_ / name;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace flopcast::interpose {
+namespace flopcast {
 
 /// Returns whether the dynamic linker takes `path` as one entry of its lists. It splits LD_PRELOAD at blanks and colons and LD_LIBRARY_PATH
 /// at colons and semicolons, and it replaces $ORIGIN and similar tokens in both.
@@ -27,4 +27,4 @@ class LinkFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast

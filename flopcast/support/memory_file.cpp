@@ -10,7 +10,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast {
 
 MemoryFile::MemoryFile(const char* name) : file_(memfd_create(name, MFD_CLOEXEC)) {
   if (file_ < 0) {
@@ -41,4 +41,4 @@ void* MemoryFile::map(std::size_t bytes) const {
   return mapped;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast

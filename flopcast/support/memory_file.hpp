@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace flopcast::interpose {
+namespace flopcast {
 
 /// A file in memory only. It vanishes when this process ends, however the process ends, and no disk can be full.
 class MemoryFile {
@@ -26,4 +26,4 @@ class MemoryFile {
   int file_;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace flopcast::interpose {
+namespace flopcast::process {
 namespace {
 
 template <class Environment>
@@ -63,4 +63,4 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return all;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::process

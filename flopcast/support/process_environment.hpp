@@ -4,7 +4,7 @@
 #include <vector>
 
 /// Environments for processes that flopcast starts, as lists of NAME=value.
-namespace flopcast::interpose {
+namespace flopcast::process {
 
 std::vector<std::string> current_environment();
 /// Returns the value of variable `name`, empty if it isn't set.
@@ -17,4 +17,4 @@ void preload(std::vector<std::string>& environment, const std::string& library);
 /// Returns a null-terminated list for exec and posix_spawn, valid as long as `strings` is.
 std::vector<char*> pointers(std::vector<std::string>& strings);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::process

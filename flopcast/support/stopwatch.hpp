@@ -4,7 +4,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Seconds since it was made; for progress and budgets, not for what is measured.
 class Stopwatch {
@@ -15,4 +15,4 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

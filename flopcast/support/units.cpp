@@ -101,7 +101,9 @@ std::string format_bytes(double bytes) {
 std::string format_flop_rate(double flops_per_second) { return three_digits(flops_per_second * 1e-9) + " GFLOP/s"; }
 std::string format_bandwidth(double bytes_per_second) { return three_digits(bytes_per_second * 1e-9) + " GB/s"; }
 
-std::string counted(std::int64_t count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("ss") ? "es" : "s");
+}
 
 Seconds parse_duration(std::string_view text, std::string_view what) {
   static constexpr std::string_view expected = "a duration such as 30s, 5min or 1h";

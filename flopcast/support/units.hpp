@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,8 +22,12 @@ std::string format_flop_rate(double flops_per_second);
 /// 14.2 GB/s from bytes per second (decimal giga, as is usual for bandwidth).
 std::string format_bandwidth(double bytes_per_second);
 
-/// Returns "1 kernel", "2 kernels": the count and the noun in the right number.
-std::string counted(std::int64_t count, const char* one, const char* many);
+/// Returns the count and the noun in singular or plural: "1 kernel", "2 processes".
+std::string counted(std::uint64_t count, std::string_view noun);
+template <std::integral Count>
+std::string counted(Count count, std::string_view noun) {
+  return counted(static_cast<std::uint64_t>(count), noun);
+}
 
 /// Reads `30s`, `5min`, `1h` or a bare number of seconds. Messages begin with `what`. Throws usage_error if `what` is an option of the
 /// command line ("--time-budget"), otherwise bad_input, as do the next two functions.

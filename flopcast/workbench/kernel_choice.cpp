@@ -5,16 +5,16 @@
 #include <optional>
 #include <set>
 
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
-#include "flopcast/support/units.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/inspect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -197,4 +197,4 @@ KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunCo
   return settings;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

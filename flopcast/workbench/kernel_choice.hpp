@@ -9,7 +9,7 @@
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 using machine::KernelSettings;
 
@@ -63,4 +63,4 @@ KernelSettings better_kernels(const std::filesystem::path& file, std::string_vie
 /// What was found before for any installed library but `but`, without trying; variables that the user has set are left out.
 KernelSettings known_kernels(const std::filesystem::path& but);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/support/run_context.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 tune::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench, const SamplingLimits& limits,
                                        const RunContext& context) {
@@ -44,4 +44,4 @@ void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, 
   }
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -3,15 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/workbench/workbench.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tune/design.hpp"
 #include "flopcast/tune/sampling.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 struct SamplingLimits {
   Seconds budget = 0;
@@ -28,4 +28,4 @@ tune::SamplingSources sampling_sources(measure::Session& session, model::Store& 
 void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
                     Seconds budget, const std::string& label, const RunContext& context);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

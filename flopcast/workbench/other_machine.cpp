@@ -8,7 +8,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 constexpr std::size_t shown_digits = 12;  // of a fingerprint, enough to name it again
@@ -71,4 +71,4 @@ Environment sampled_environment(const model::Store& store, const EnvironmentChoi
   return fitting.front();
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

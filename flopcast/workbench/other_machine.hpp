@@ -6,7 +6,7 @@
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/model/store.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Which of the environments of a store is meant.
 struct EnvironmentChoice {
@@ -17,4 +17,4 @@ struct EnvironmentChoice {
 /// The environment of `store` that has samples and fits. Throws bad_input, with a list of what there is, if none or several do.
 Environment sampled_environment(const model::Store& store, const EnvironmentChoice& choice);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -9,18 +9,18 @@
 #include <tuple>
 #include <utility>
 
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/inspect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/peak.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,8 +88,8 @@ std::string RecordedKernels::text() const {
                          : "'flopcast run' sets that, and profile --what-if kernels=auto predicts what it gains");
 }
 
-std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, const RunContext& context) {
-  if (place.blas.empty() || place.kernels.empty() || !is_this_machine(place)) {
+std::optional<RecordedKernels> recorded_kernels(const interpose::RecordedPlace& place, const RunContext& context) {
+  if (place.blas.empty() || place.kernels.empty() || !interpose::is_this_machine(place)) {
     return std::nullopt;
   }
   try {
@@ -111,7 +111,7 @@ std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, cons
   }
 }
 
-Peak measure_peak(const RecordedPlace& place, const KernelSettings& kernels) {
+interpose::Peak measure_peak(const interpose::RecordedPlace& place, const KernelSettings& kernels) {
   const fs::path file = machine::locate_usable(place.blas, machine::Role::blas);
   const int threads = place.threads.value_or(1);
   const nlohmann::json measured = with_kernels(file, kernels, [threads](const machine::Library& library) {
@@ -128,4 +128,4 @@ Peak measure_peak(const RecordedPlace& place, const KernelSettings& kernels) {
                       threads == 1 ? "" : "s")};
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

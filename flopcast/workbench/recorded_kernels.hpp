@@ -3,13 +3,13 @@
 #include <optional>
 #include <string>
 
-#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/program/peak.hpp"
 #include "flopcast/program/recorded_place.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 
 /// The kernels that a recorded program's BLAS had, and the best ones of that library for this CPU.
-namespace flopcast::cli {
+namespace flopcast {
 
 struct RecordedKernels {
   std::string library;                   ///< name of the BLAS's file
@@ -26,10 +26,10 @@ struct RecordedKernels {
 
 /// Nothing if this isn't the machine of the recording, if its BLAS isn't here, or if that doesn't tell its kernels. They are tried unless
 /// that was done before.
-std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, const RunContext& context);
+std::optional<RecordedKernels> recorded_kernels(const interpose::RecordedPlace& place, const RunContext& context);
 
 /// The best rate of the recorded BLAS's dgemm with the recorded threads and `kernels`, or the library's own choice if that is empty; measured
 /// now in a third of a second, in a child process. Throws environment_error if that fails.
-Peak measure_peak(const RecordedPlace& place, const KernelSettings& kernels);
+interpose::Peak measure_peak(const interpose::RecordedPlace& place, const KernelSettings& kernels);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

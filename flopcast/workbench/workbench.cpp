@@ -4,19 +4,19 @@
 
 #include <string>
 
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/cpu/affinity.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/preload/tuned/tuned.h"
+#include "flopcast/program/component.hpp"
 #include "flopcast/support/control_group.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/program/component.hpp"
-#include "flopcast/preload/tuned/tuned.h"
-#include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/machine/cpu/affinity.hpp"
-#include "flopcast/machine/detect.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/support/run_context.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 constexpr const char* reference_artifact = "reference-time";
@@ -131,7 +131,7 @@ Workbench::Workbench(const machine::LibraryChoice& options, const RunContext& co
 
 interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }
 
-Seconds Workbench::reference_time(const model::Store& store) const { return cli::reference_time(store, environment_); }
+Seconds Workbench::reference_time(const model::Store& store) const { return reference_time(store, environment_); }
 
 measure::Session Workbench::session(const model::Store& store, measure::SessionOptions options) const {
   options.reference_time = reference_time(store);
@@ -170,4 +170,4 @@ void Workbench::set_blocks(const std::string& routine, const algorithm::BlockPar
   }
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -3,19 +3,19 @@
 #include <set>
 #include <string>
 
-#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/trace.hpp"
-#include "flopcast/program/recorder.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/program/recorder.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 
 /// What the subcommands that measure or predict put together: libraries, environment, store, session, recorder.
-namespace flopcast::cli {
+namespace flopcast {
 
 /// The store at its default path; a warning about a damaged one goes to standard error.
 model::Store open_store(const RunContext& context);
@@ -61,4 +61,4 @@ class Workbench {
   Environment environment_;
 };
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

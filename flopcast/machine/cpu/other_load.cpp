@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace flopcast::cli {
+namespace flopcast::machine {
 namespace {
 
 double seconds_of(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
@@ -60,4 +60,4 @@ std::optional<double> OtherLoad::cores() const {
   return std::max(0.0, *end.machine - *begin_.machine - own) / wall;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::machine

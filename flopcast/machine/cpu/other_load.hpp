@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace flopcast::cli {
+namespace flopcast::machine {
 
 /// What processes other than our children take of the machine's cores while something is measured: wall times say little then.
 class OtherLoad {
@@ -29,4 +29,4 @@ class OtherLoad {
   State begin_;
 };
 
-}  // namespace flopcast::cli
+}  // namespace flopcast::machine

@@ -6,18 +6,18 @@
 #include <random>
 #include <utility>
 
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/measure/team.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/stopwatch.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 constexpr std::int64_t largest_size = 1'000'000;
@@ -369,4 +369,4 @@ ModelBuild build_model(const ModelBuildOptions& options, const RunContext& conte
   return {std::move(built.model), replaced};
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

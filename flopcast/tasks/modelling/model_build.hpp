@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/measure/precondition.hpp"
 #include "flopcast/model/levels.hpp"
 #include "flopcast/model/refinement.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 /// `flopcast model build`: the published ways of building models, fed by the sampler.
-namespace flopcast::cli {
+namespace flopcast {
 
 /// What is to be modelled: one routine with its flags and scalars over ranges of its sizes.
 struct ModelledKernel {
@@ -58,4 +58,4 @@ ModelBuild build_model(const ModelBuildOptions& options, const RunContext& conte
 /// Returns a sentence that says how many points would be measured at first and how many the store has.
 std::string plan_model(const ModelBuildOptions& options, const RunContext& context);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

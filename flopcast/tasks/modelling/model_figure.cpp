@@ -7,7 +7,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 std::vector<std::size_t> varying(const model::Model& model) {
@@ -85,4 +85,4 @@ report::Figure model_figure(const model::Model& model) {
   throw bad_input("model {} varies in {} sizes; only one or two can be drawn", name(model), dimensions.size());
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

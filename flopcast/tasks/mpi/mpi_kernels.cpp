@@ -9,16 +9,16 @@
 #include <filesystem>
 #include <vector>
 
-#include "flopcast/workbench/kernel_choice.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/program/launch.hpp"
-#include "flopcast/tasks/mpi/mpi_run.hpp"
 #include "flopcast/machine/libraries/inspect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/mpi/mpi_run.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ void set_kernels_of(const std::string& program, const std::string& kernels, cons
   }
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -4,7 +4,7 @@
 
 #include "flopcast/support/run_context.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Where the BLAS that `program` is linked with misreads the CPU, sets the variable that selects better kernels in this process, and so in
 /// its children, and tells the user. Which kernels are better is tried once per library. Of processes that ask at the same time one tries, and
@@ -13,4 +13,4 @@ namespace flopcast::cli {
 /// can't be looked at. Throws environment_error if there is no such program.
 void set_kernels_of(const std::string& program, const std::string& kernels, const RunContext& context);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

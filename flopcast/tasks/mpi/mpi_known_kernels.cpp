@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <utility>
 
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/machine/detect.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 using nlohmann::json;
@@ -112,4 +112,4 @@ int store_mpi_kernels(model::Store& store, const json& profile) {
   return drifted;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

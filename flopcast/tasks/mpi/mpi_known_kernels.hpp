@@ -8,7 +8,7 @@
 #include "flopcast/model/store.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Times of a kernel in a document.
 path::KernelStatistics statistics_of(const nlohmann::json& executed);
@@ -37,4 +37,4 @@ MpiKnownKernels stored_mpi_kernels(const model::Store& store);
 /// Adds a run to what the store has by now, which other launches may have added to. How many kernels have drifted is returned.
 int store_mpi_kernels(model::Store& store, const nlohmann::json& profile);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

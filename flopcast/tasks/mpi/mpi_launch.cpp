@@ -8,15 +8,15 @@
 #include <fstream>
 #include <utility>
 
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/protocol/mpi_executions.hpp"
-#include "flopcast/support/process_environment.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,15 +137,15 @@ MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const M
     const Execution& execution = executions[number];
     asked.push_back({{execution.setting.begin(), execution.setting.end()}, path::policy_named(execution.policy), following.full_teaches});
   }
-  report::write_file(file("statistics.json"), known.document().dump());
-  report::write_file(file("executions.json"), interpose::to_text(asked));
+  write_file(file("statistics.json"), known.document().dump());
+  write_file(file("executions.json"), interpose::to_text(asked));
   std::error_code none;
   fs::remove(file("results"), none);
   MpiLaunchResult result;
   const Stopwatch watch;
   // mpirun ends its processes when it is asked to.
   const int code =
-      interpose::run_program("/bin/sh", words(executions.front().setting, following), interpose::current_environment(), SIGTERM);
+      interpose::run_program("/bin/sh", words(executions.front().setting, following), process::current_environment(), SIGTERM);
   result.seconds = watch.elapsed();
   Told told = read_results(file("results"), numbers.size());
   if (code != 0) {
@@ -162,4 +162,4 @@ MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const M
   return result;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -9,12 +9,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
 #include "flopcast/tasks/mpi/mpi_space.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/selective/execution_policy.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// How the program of a launch is followed.
 struct MpiFollowing {
@@ -63,4 +63,4 @@ class MpiLaunch {
   std::string folder_;
 };
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

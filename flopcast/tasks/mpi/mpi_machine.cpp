@@ -5,16 +5,16 @@
 #include <optional>
 #include <vector>
 
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/support/file.hpp"
+#include "flopcast/machine/detect.hpp"
 #include "flopcast/scale/platform.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 using nlohmann::json;
@@ -48,7 +48,7 @@ SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Sto
   }
   if (!choice.machine.empty()) {
     description_ = scale::machine_description_from_json(
-        report::read_document(choice.machine, scale::machine_description_schema, report::WrittenBy::hand), choice.machine);
+        read_document(choice.machine, scale::machine_description_schema, WrittenBy::hand), choice.machine);
   } else {
     describe(choice, store, context);
   }
@@ -84,7 +84,7 @@ void SimulatedMachine::describe(const MachineChoice& choice, const model::Store&
   }
   if (choice.platform.empty()) {
     context.note(fmt::format("flopcast: nodes have {} like this machine's; messages within them {} + {} ({}), between them {} + {}",
-                             counted(choice.cores_per_node > 0 ? choice.cores_per_node : description_.cores_per_host, "core", "cores"),
+                             counted(choice.cores_per_node > 0 ? choice.cores_per_node : description_.cores_per_host, "core"),
                              format_seconds(description_.within_host.latency), format_bandwidth(description_.within_host.bytes_per_second),
                              kept ? "as measured here" : "assumed; 'flopcast mpi describe' measures it",
                              format_seconds(description_.between_hosts.latency),
@@ -94,7 +94,7 @@ void SimulatedMachine::describe(const MachineChoice& choice, const model::Store&
 
 void SimulatedMachine::read_platform(const MachineChoice& choice) {
   platform_file_ = choice.platform;
-  platform_xml_ = report::read_file(choice.platform);
+  platform_xml_ = read_file(choice.platform);
   const std::optional<double> speed = scale::first_speed(platform_xml_);
   if (platform_xml_.find("<platform") == std::string::npos || !speed) {
     throw bad_input("{} is no platform file of SimGrid: it must have an element <platform>, with hosts or clusters that have a speed",
@@ -117,7 +117,7 @@ void SimulatedMachine::require_cores(int ranks) const {
   const std::size_t hosts = scale::host_names(platform_xml_).size();
   if (static_cast<std::size_t>(ranks) > hosts * static_cast<std::size_t>(description_.cores_per_host)) {
     throw bad_input("{} don't fit on the {} of {} with {} on each; --cores-per-node says how many run on one", processes(ranks),
-                    counted(static_cast<std::int64_t>(hosts), "host", "hosts"), platform_file_, processes(description_.cores_per_host));
+                    counted(hosts, "host"), platform_file_, processes(description_.cores_per_host));
   }
 }
 
@@ -148,4 +148,4 @@ json SimulatedMachine::document() const {
   return platform_xml_.empty() ? scale::to_json(description_) : json{{"platform", platform_file_}};
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

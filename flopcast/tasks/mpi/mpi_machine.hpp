@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/tasks/mpi/smpi_run.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/mpi/smpi_run.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Options by which a user says which machine a program is simulated on.
 struct MachineChoice {
@@ -47,4 +47,4 @@ inline constexpr const char* machine_artifact_kind = "mpi-machine";
 /// Of this host: its name among descriptions.
 std::string this_machine();
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

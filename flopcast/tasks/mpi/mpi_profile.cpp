@@ -3,7 +3,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 using nlohmann::json;
 
@@ -18,7 +18,7 @@ double mpi_coverage(const json& profile) {
   return path > 0 ? kernels / path : 0;
 }
 
-std::string processes(std::int64_t count) { return counted(count, "process", "processes"); }
+std::string processes(std::int64_t count) { return counted(count, "process"); }
 
 Seconds parse_patience(const std::string& text) {
   const Seconds patience = text == "none" ? 0 : parse_duration(text, "--patience");
@@ -28,4 +28,4 @@ Seconds parse_patience(const std::string& text) {
   return patience;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

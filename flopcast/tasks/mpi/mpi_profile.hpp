@@ -8,7 +8,7 @@
 #include "flopcast/support/units.hpp"
 
 /// The document that `flopcast mpi run` writes about an execution.
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Name and version of the document.
 inline constexpr const char* mpi_profile_schema = "flopcast-mpi-profile-1";
@@ -26,4 +26,4 @@ inline constexpr const char* default_patience = "60s";
 /// Reads --patience in seconds; 0 for `none`. Throws usage_error for what is no duration.
 Seconds parse_patience(const std::string& text);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -11,13 +11,13 @@
 #include <memory>
 #include <string_view>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
-#include "flopcast/support/memory_file.hpp"
-#include "flopcast/tasks/mpi/mpi_companions.hpp"
 #include "flopcast/program/preloaded_component.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/memory_file.hpp"
 #include "flopcast/support/process_environment.hpp"
+#include "flopcast/tasks/mpi/mpi_companions.hpp"
 #include "flopcast/tasks/mpi/smpi_run.hpp"
 #include "flopcast/tasks/mpi/standstill.hpp"
 
@@ -107,7 +107,7 @@ bool is_first_process() {
 
 std::vector<fs::path> linked_libraries(const fs::path& program) {
   std::vector<fs::path> libraries;
-  for (const LoadedLibrary& library : loaded_libraries(program, current_environment())) {
+  for (const LoadedLibrary& library : loaded_libraries(program, process::current_environment())) {
     if (!library.path.empty()) {
       libraries.push_back(library.path);
     }
@@ -116,7 +116,7 @@ std::vector<fs::path> linked_libraries(const fs::path& program) {
 }
 
 std::optional<std::string> linked_mpi(const fs::path& program) {
-  const std::vector<LoadedLibrary> loaded = loaded_libraries(program, current_environment());
+  const std::vector<LoadedLibrary> loaded = loaded_libraries(program, process::current_environment());
   const auto has = [&](const char* name) {
     return std::any_of(loaded.begin(), loaded.end(), [&](const auto& library) { return library.name.find(name) != std::string::npos; });
   };
@@ -134,8 +134,8 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   run.first = is_first_process();
   const std::unique_ptr<StandstillWatch> watch = made_watch(options, patience, run.first);
   options.progress = watch ? watch->file() : "";
-  std::vector<std::string> environment = current_environment();
-  set_variable(environment, mpi_options_variable, to_text(options));
+  std::vector<std::string> environment = process::current_environment();
+  process::set_variable(environment, mpi_options_variable, to_text(options));
   const PreloadedComponent component("libflopcast-mpi-" + followed + ".so");
   component.put_first(environment);
 

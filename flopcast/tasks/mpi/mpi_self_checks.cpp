@@ -7,12 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/program/component.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/program/component.hpp"
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,4 +77,4 @@ void MpiSelfChecks::note(bool passed) {
   store_.put_artifact(artifact_kind, name_, {{"schema", schema}, {"identity", identity_}, {"passed", passed}, {"tunings", 0}});
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "flopcast/tasks/mpi/mpi_space.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/tasks/mpi/mpi_space.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Remembers in the store that a program has made the same MPI calls with kernels left out as in full: it need not be executed in full at
 /// every tuning to see that again. Another program file, another flopcast or other options are looked at anew, and now and then all are.
@@ -27,4 +27,4 @@ class MpiSelfChecks {
   std::string identity_;  ///< of the files that it depends on
 };
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -6,18 +6,18 @@
 #include <span>
 
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/workbench/on_demand_sampling.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
+#include "flopcast/protocol/smpi_options.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/tune/design.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 using nlohmann::json;
@@ -211,4 +211,4 @@ json MpiSimulator::run(interpose::SmpiSimulation machine) {
   return result;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -6,13 +6,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/smpi_run.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/smpi_run.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// What a program is simulated with, apart from the machine.
 struct SimulationOptions {
@@ -48,4 +48,4 @@ class MpiSimulator {
   nlohmann::json times_ = nlohmann::json::array();  ///< of kernels
 };
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

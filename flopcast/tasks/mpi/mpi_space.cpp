@@ -12,12 +12,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/program/launch.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/json.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,7 +170,7 @@ void require_program(const std::string& program, const std::string& file) {
 }  // namespace
 
 MpiSpace read_mpi_space(const std::string& file) {
-  const json document = report::read_document(file, space_schema, report::WrittenBy::hand);
+  const json document = read_document(file, space_schema, WrittenBy::hand);
   for (const auto& [name, value] : document.items()) {
     if (std::find(members.begin(), members.end(), name) == members.end()) {
       throw bad_input("{}: there is no member '{}'; there are {}", file, name, fmt::join(members, ", "));
@@ -265,4 +265,4 @@ std::string text_of(const MpiSetting& setting) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// A program with parameters, as 'flopcast mpi tune --help' shows it.
 struct MpiSpace {
@@ -31,4 +31,4 @@ std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& set
 /// `nb=64 depth=1`.
 std::string text_of(const MpiSetting& setting);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/selective/finalists.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 using nlohmann::json;
@@ -73,7 +73,7 @@ MpiTuner::MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& 
     known_ = stored_mpi_kernels(store);
   }
   if (!options.statistics.empty()) {
-    in_document(options.statistics, [&] { known_.add(report::read_document(options.statistics, mpi_profile_schema)); });
+    in_document(options.statistics, [&] { known_.add(read_document(options.statistics, mpi_profile_schema)); });
   }
 }
 
@@ -145,7 +145,7 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   if (const auto& [setting, policy] = executions.front(); path::policy_named(policy) == path::Policy::a_priori) {
     known_.count_along(results_.at({setting, counting}));
   }
-  const OtherLoad load;
+  const machine::OtherLoad load;
   MpiLaunchResult made = launch_.run(asked, known_,
                                      {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.no_thread_multiple,
                                       options_.patience, options_.kernels, !options_.validate});
@@ -423,4 +423,4 @@ std::vector<MpiOutcome> MpiTuner::tune(const RunContext& context) {
   return all;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

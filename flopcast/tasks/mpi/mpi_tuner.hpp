@@ -10,16 +10,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/model/store.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
 #include "flopcast/tasks/mpi/mpi_launch.hpp"
 #include "flopcast/tasks/mpi/mpi_profile.hpp"
 #include "flopcast/tasks/mpi/mpi_self_checks.hpp"
 #include "flopcast/tasks/mpi/mpi_space.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/model/store.hpp"
-#include "flopcast/support/run_context.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 struct MpiTuneOptions {
   std::string space, policy = "local";
@@ -134,4 +134,4 @@ class MpiTuner {
   Seconds launch_seconds_ = 0;
 };
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -11,12 +11,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/program/launch.hpp"
-#include "flopcast/support/link_folder.hpp"
 #include "flopcast/program/preloaded_component.hpp"
-#include "flopcast/support/process_environment.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/link_folder.hpp"
+#include "flopcast/support/process_environment.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -72,11 +72,11 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
   options.eager_bytes = simulation.eager_bytes;
   options.flops_per_second = simulation.flops_per_second;
   options.only_kernels = simulation.only_kernels;
-  std::vector<std::string> environment = current_environment();
-  set_variable(environment, smpi_options_variable, to_text(options));
-  set_variable(environment, "SMPI_GLOBAL_SIZE", std::to_string(simulation.ranks));  // as smpirun does
+  std::vector<std::string> environment = process::current_environment();
+  process::set_variable(environment, smpi_options_variable, to_text(options));
+  process::set_variable(environment, "SMPI_GLOBAL_SIZE", std::to_string(simulation.ranks));  // as smpirun does
   if (std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
-    set_variable(environment, "OPENBLAS_NUM_THREADS", "1");  // simulated processes have one core each
+    process::set_variable(environment, "OPENBLAS_NUM_THREADS", "1");  // simulated processes have one core each
   }
   return environment;
 }
@@ -84,11 +84,11 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
 /// Returns the simulator's command line. A shell redirects its output, and isn't itself preloaded with the library.
 std::vector<std::string> command_of(const SmpiSimulation& simulation, const ScratchFolder& folder, const PreloadedComponent& component,
                                     const fs::path& program) {
-  std::vector<std::string> preloaded = current_environment();
+  std::vector<std::string> preloaded = process::current_environment();
   component.put_first(preloaded);
   const char* redirected = simulation.show_output ? R"(shift; exec env "$@" >&2)" : R"(out=$1; shift; exec env "$@" >"$out" 2>&1)";
   std::vector<std::string> words = {
-      "/bin/sh", "-c", redirected, "sh", folder.file("output"), "LD_PRELOAD=" + variable(preloaded, "LD_PRELOAD")};
+      "/bin/sh", "-c", redirected, "sh", folder.file("output"), "LD_PRELOAD=" + process::variable(preloaded, "LD_PRELOAD")};
   words.insert(words.end(), {simulator, fs::absolute(program).string(), "--log=root.thresh:warning", "--cfg=smpi/privatization:dlopen",
                              fmt::format("--cfg=smpi/np:{}", simulation.ranks), "--cfg=smpi/hostfile:" + folder.file("hosts"),
                              "--cfg=smpi/tmpdir:" + folder.path()});

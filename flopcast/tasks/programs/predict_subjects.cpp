@@ -10,18 +10,18 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/kernel/routine_problem.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/program/program_trace.hpp"
-#include "flopcast/program/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/measure/placed_call.hpp"
+#include "flopcast/program/program_trace.hpp"
+#include "flopcast/program/recorder.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/run_context.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 constexpr std::int64_t largest_block = 1000000;
@@ -74,7 +74,7 @@ std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, co
 
 PredictSubject read_trace(const std::string& file) {
   PredictSubject subject;
-  subject.trace = trace_from_json(report::read_document(file, "flopcast-trace-1"), kernel::find);
+  subject.trace = trace_from_json(read_document(file, "flopcast-trace-1"), kernel::find);
   std::vector<std::int64_t> sizes;
   const auto& parameters = subject.trace.configuration.parameters;
   for (const char* name : {"m", "n", "k"}) {
@@ -82,7 +82,7 @@ PredictSubject read_trace(const std::string& file) {
       sizes.push_back(at->second);
     }
   }
-  subject.sizes = size_text(sizes);
+  subject.sizes = kernel::size_text(sizes);
   const auto nb = parameters.find("nb");
   subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
   subject.flops = flops(subject.trace);
@@ -127,7 +127,7 @@ class RoutineRecorder {
     if (given && !question) {
       refuse_blocks(call);
     }
-    const std::string size = size_text(kernel::distinguishing_sizes(call));
+    const std::string size = kernel::size_text(kernel::distinguishing_sizes(call));
     if (!question) {
       subjects.push_back({size, "-", flops(call), unblocked_trace(call)});
       return;
@@ -233,13 +233,13 @@ std::vector<PredictSubject> record_subjects(const std::string& name, std::vector
                                             const RunContext& context) {
   const Routine& routine = kernel::require(name);
   const BlockLists lists = take_blocks(words);
-  const RoutineArguments arguments = parse_routine_arguments(routine, words);
+  const kernel::RoutineArguments arguments = kernel::parse_routine_arguments(routine, words);
   if (arguments.sizes.empty()) {
     throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
   }
   RoutineRecorder recorder(bench);
   std::vector<PredictSubject> subjects;
-  for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
+  for (Call& call : kernel::routine_calls(routine, arguments.sizes, arguments.fixed)) {
     call.threads = threads;
     recorder.append(subjects, call, lists);
   }
@@ -261,4 +261,4 @@ std::vector<PredictSubject> read_subjects(const std::string& file, int threads, 
   return subjects;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

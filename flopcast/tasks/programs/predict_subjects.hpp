@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/workbench/workbench.hpp"
 #include "flopcast/core/trace.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// A trace to be predicted and how its row in the table is called.
 struct PredictSubject {
@@ -36,4 +36,4 @@ std::vector<PredictSubject> read_subjects(const std::string& file, int threads, 
 /// Says how many calls of a recording are known by name only.
 void tell_left_out(const interpose::ProgramTraceFile& file, const RunContext& context);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -10,23 +10,23 @@
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/tasks/tuning/block_tuning.hpp"
-#include "flopcast/workbench/on_demand_sampling.hpp"
-#include "flopcast/program/thread_safety.hpp"
-#include "flopcast/tasks/tuning/tuning.hpp"
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/program/recorder.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/predict/carried_over.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
+#include "flopcast/program/recorder.hpp"
+#include "flopcast/program/thread_safety.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/tuning/block_tuning.hpp"
+#include "flopcast/tasks/tuning/tuning.hpp"
 #include "flopcast/tune/block_size.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 using interpose::ProgramBreakdown;
@@ -72,7 +72,7 @@ std::vector<ThreadCalls> described_calls(const interpose::ProgramTraceFile& file
 constexpr const char* as_recorded = "library";  // kernels that BLAS chooses by itself
 
 /// What the question's libraries are; a BLAS that is named takes the LAPACK with it that `record --blas` takes.
-machine::LibraryChoice libraries_of(const WhatIf& question, const RecordedPlace& place, const std::string& kernels) {
+machine::LibraryChoice libraries_of(const WhatIf& question, const interpose::RecordedPlace& place, const std::string& kernels) {
   machine::LibraryChoice options;
   options.kernels = question.kernels.empty() ? kernels : question.kernels;
   options.threads = question.threads.value_or(place.threads.value_or(1));
@@ -103,8 +103,8 @@ void require_answerable(const WhatIf& question, const machine::LibraryChoice& li
 }
 
 /// Whether what the models expect of the recorded place can be held against what was recorded: here, by the same library, with times.
-bool can_compare(const interpose::ProgramSummary& summary, const RecordedPlace& place) {
-  if (summary.dry_run || place.blas.empty() || !is_this_machine(place)) {
+bool can_compare(const interpose::ProgramSummary& summary, const interpose::RecordedPlace& place) {
+  if (summary.dry_run || place.blas.empty() || !interpose::is_this_machine(place)) {
     return false;
   }
   try {
@@ -525,14 +525,14 @@ namespace {
 /// Answers the questions of one recording one after the other.
 class Interview {
  public:
-  Interview(const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown, const RecordedPlace& place, std::string kernels,
+  Interview(const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown, const interpose::RecordedPlace& place, std::string kernels,
             const RunContext& context)
       : file_(file),
         breakdown_(breakdown),
         place_(place),
         kernels_(std::move(kernels)),
         context_(context),
-        can_compare_(cli::can_compare(file.summary(), place)),
+        can_compare_(can_compare(file.summary(), place)),
         threads_(described_calls(file, breakdown)) {}
 
   std::vector<Answer> run(const std::vector<WhatIf>& questions, Seconds budget) {
@@ -575,7 +575,7 @@ class Interview {
         throw bad_input("the recording holds no call that the catalogue describes, so nothing can be predicted");
       }
       const machine::LibraryChoice libraries = libraries_of(question, place_, kernels_);
-      require_thread_safe(file_, question.blas, question.lapack);  // which no number of threads mends
+      interpose::require_thread_safe(file_, question.blas, question.lapack);  // which no number of threads mends
       require_answerable(question, libraries);
     } catch (const Error& error) {
       fail(answer, error);
@@ -627,7 +627,7 @@ class Interview {
 
   const interpose::ProgramTraceFile& file_;
   const ProgramBreakdown& breakdown_;
-  const RecordedPlace& place_;
+  const interpose::RecordedPlace& place_;
   std::string kernels_;
   RunContext context_;
   bool can_compare_;
@@ -639,8 +639,8 @@ class Interview {
 }  // namespace
 
 std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown,
-                           const RecordedPlace& place, const std::string& kernels, Seconds budget, const RunContext& context) {
+                           const interpose::RecordedPlace& place, const std::string& kernels, Seconds budget, const RunContext& context) {
   return Interview(file, breakdown, place, kernels, context).run(questions, budget);
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/program/peak.hpp"
-#include "flopcast/program/recorded_place.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/predict/predict.hpp"
+#include "flopcast/program/peak.hpp"
+#include "flopcast/program/recorded_place.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
 
 /// Predictions of a recorded program's calls under other circumstances.
-namespace flopcast::cli {
+namespace flopcast {
 
 /// A question, as `--what-if` puts it.
 struct WhatIf {
@@ -82,7 +82,7 @@ struct Answer {
 /// Answers all questions; kernels are sampled where the store lacks samples, for `budget` seconds in all. `place` is where the program was
 /// recorded. What can't be answered is said before anything is measured, and has an answer with a failure.
 std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose::ProgramTraceFile& file,
-                           const interpose::ProgramBreakdown& breakdown, const RecordedPlace& place, const std::string& kernels,
+                           const interpose::ProgramBreakdown& breakdown, const interpose::RecordedPlace& place, const std::string& kernels,
                            Seconds budget, const RunContext& context);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

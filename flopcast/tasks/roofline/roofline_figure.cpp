@@ -15,7 +15,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 using report::Figure;
@@ -221,7 +221,7 @@ std::vector<std::string> point_names(const std::vector<Point>& points, int threa
     });
     std::string name = is_ambiguous ? whole : brief;
     name = name.size() > longest ? name.substr(0, longest - 3) + "..." : name;
-    name += point.threads != threads ? ", " + counted(point.threads, "thread", "threads") : "";
+    name += point.threads != threads ? ", " + counted(point.threads, "thread") : "";
     name += point.precision != precision ? ", " + point.precision : "";
     names.push_back(name);
   }
@@ -244,7 +244,7 @@ class Picture {
 
   Figure finish() {
     const std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
-    figure_.title = fmt::format("{}, {}, {}", name, counted(roofline_.most_threads(), "thread", "threads"), roofline_.date.substr(0, 10));
+    figure_.title = fmt::format("{}, {}, {}", name, counted(roofline_.most_threads(), "thread"), roofline_.date.substr(0, 10));
     set_axes();
     for (const Ceiling& ceiling : ceilings_) {  // first: they decide how wide the plot is
       const std::string rate = format_flop_rate(ceiling.gigaflops / giga);
@@ -473,7 +473,7 @@ void add_ceilings(Picture& picture, const Roofline& roofline, const ComputeRoof&
   }
   if (const GemmRoof* gemm = gemm_of(roofline, best.precision == "single" ? "sgemm" : "dgemm")) {
     const std::string name = fmt::format("{} {}{}", gemm->library.name, gemm->routine,
-                                         gemm->threads == threads ? "" : ", " + counted(gemm->threads, "thread", "threads"));
+                                         gemm->threads == threads ? "" : ", " + counted(gemm->threads, "thread"));
     const double flops = gemm->flops.attained();
     picture.add(Ceiling{name, flops * giga, std::max(memory_ridge(roofline, gemm->threads, flops), memory_ridge(roofline, threads, flops)),
                         gemm_color});
@@ -509,4 +509,4 @@ Figure roofline_figure(const Roofline& roofline) {
   return picture.finish();
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

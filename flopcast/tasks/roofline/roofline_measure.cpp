@@ -8,22 +8,22 @@
 #include <memory>
 #include <set>
 
-#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
-#include "flopcast/tasks/roofline/roofline_points.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/support/error.hpp"
+#include "flopcast/machine/cpu/thread_team.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/libraries/inspect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
-#include "flopcast/machine/cpu/thread_team.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/roofline/bandwidth_roofs.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"
 #include "flopcast/roofline/gemm_roof.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/roofline/roofline_points.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 using machine::Topology;
@@ -195,11 +195,11 @@ void describe_gemm(Roofline& found) {
       found.findings.push_back(
           fmt::format("{} of {} surpasses {} with {}: all samples of that ceiling were disturbed; measure again when the "
                       "machine is idle",
-                      roof.routine, roof.library.name, peak->name, counted(roof.threads, "thread", "threads")));
+                      roof.routine, roof.library.name, peak->name, counted(roof.threads, "thread")));
     }
     if (peak != nullptr && roof.flops.attained() < healthy_share * peak->ceiling()) {
       found.findings.push_back(fmt::format("{} of {} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.routine,
-                                           roof.library.name, roof.library.version, counted(roof.threads, "thread", "threads"),
+                                           roof.library.name, roof.library.version, counted(roof.threads, "thread"),
                                            100 * roof.flops.attained() / peak->ceiling(),
                                            roof.library.kernels.empty() ? "" : kernels_text(roof)));
     }
@@ -280,7 +280,7 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
     const Seconds share = deadline.left() / static_cast<double>(cases.size() - i);
     if (i > 0 && share < least_budget) {
       add_once(found.findings, fmt::format("no time was left for {} of {} with {}: a larger --time-budget searches it", cases[i].routine,
-                                           name, counted(count, "thread", "threads")));
+                                           name, counted(count, "thread")));
       continue;
     }
     roofline::GemmSetup setup;
@@ -357,7 +357,7 @@ void describe_inversions(Roofline& found) {
     const bool below = std::any_of(found.compute.begin(), found.compute.end(), [&more](const roofline::ComputeRoof& fewer) {
       return fewer.name == more.name && fewer.threads < more.threads && fewer.ceiling() > more.ceiling();
     });
-    names += below ? fmt::format("{}{} with {}", names.empty() ? "" : ", ", more.name, counted(more.threads, "thread", "threads")) : "";
+    names += below ? fmt::format("{}{} with {}", names.empty() ? "" : ", ", more.name, counted(more.threads, "thread")) : "";
   }
   if (!names.empty()) {
     found.findings.push_back(fmt::format("slower than fewer threads, so all samples were disturbed: {}", names));
@@ -374,12 +374,12 @@ void describe_noise(Roofline& found) {
     found.findings.push_back(
         fmt::format("the machine was busy: half of the samples of {} with {} lost more than {:.0f} % to other work; ceilings are the best "
                     "sample, bandwidths and gemm what a quarter of the samples surpass: they may be too low; measure again when it is idle",
-                    (*worst)->name, counted((*worst)->threads, "thread", "threads"), 100 * lost(*worst)));
+                    (*worst)->name, counted((*worst)->threads, "thread"), 100 * lost(*worst)));
   }
 }
 
 /// What the loops' own spread can't tell: who takes a core for the whole time slows every sample.
-void describe_others(const OtherLoad& load, std::vector<std::string>& findings) {
+void describe_others(const machine::OtherLoad& load, std::vector<std::string>& findings) {
   if (const double others = load.cores().value_or(0); others > OtherLoad::much) {
     findings.push_back(fmt::format(
         "other programs kept {:.1f} cores busy meanwhile: roofs may be too low, and caches seem smaller; measure again when the "
@@ -497,7 +497,7 @@ machine::MachineMeasurement caches(const Topology& topology, const RooflineOptio
 
 Roofline measure_roofline(const RooflineOptions& options, const RunContext& context) {
   const Stopwatch watch;
-  const OtherLoad load;
+  const machine::OtherLoad load;
   const Seconds time_budget = parse_duration(options.time_budget, "--time-budget");
   const Topology topology = topology_of(options);
   Roofline found;
@@ -554,16 +554,16 @@ RooflinePlan plan_roofline(const RooflineOptions& options) {
   describe_limits(topology, options, plan.findings);
   for (const int threads : thread_counts(options, topology)) {
     plan.steps.push_back(
-        {counted(threads, "thread", "threads"),
+        {counted(threads, "thread"),
          "CPU " + machine::format_cpu_list(machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity)))});
   }
   for (const GemmCase& one :
        options.no_gemm ? std::vector<GemmCase>() : gemm_cases(options, thread_counts(options, topology), plan.findings)) {
-    plan.steps.push_back({fmt::format("{} of {}, {}", one.routine, one.library.name, counted(one.library.threads, "thread", "threads")),
+    plan.steps.push_back({fmt::format("{} of {}, {}", one.routine, one.library.name, counted(one.library.threads, "thread")),
                           fmt::format("{} over {} shapes, matrices of up to {}", search_name(options), space.shapes.size(),
                                       format_bytes(8.0 * static_cast<double>(space.elements())))});
   }
   return plan;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/tasks/roofline/roofline_request.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/roofline/roofline_request.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Measures the machine as the options ask for. After Ctrl-C it is what was measured until then.
 roofline::Roofline measure_roofline(const RooflineOptions& options, const RunContext& context);
@@ -24,4 +24,4 @@ struct RooflinePlan {
 /// Plans a measurement without measuring anything.
 RooflinePlan plan_roofline(const RooflineOptions& options);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -5,17 +5,17 @@
 #include <span>
 
 #include "flopcast/kernel/call_list.hpp"
-#include "flopcast/program/recorded_place.hpp"
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/program/program_trace.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/measure/sampler.hpp"
+#include "flopcast/program/program_trace.hpp"
+#include "flopcast/program/recorded_place.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 using roofline::Point;
@@ -37,7 +37,7 @@ std::vector<Point> timed_calls(const RooflineOptions& options, std::span<const C
   measure::Session session = bench.session(store, {});
   std::vector<measure::SamplePoint> wanted;
   for (const std::string& text : options.points) {
-    for (Call call : expand_calls(text)) {
+    for (Call call : kernel::expand_calls(text)) {
       call.threads = libraries.threads;
       wanted.push_back({call, measure::parse_precondition("warm", call, bench.environment()), 0});
     }
@@ -65,7 +65,7 @@ Point recorded_program(const std::string& file) {
   const interpose::ProgramTraceFile recording(file);
   Point point;
   point.name = fmt::format("{}", fmt::join(recording.summary().command, " "));
-  point.threads = std::max(static_cast<int>(recording.summary().threads.size()), recorded_place(recording.summary()).threads.value_or(1));
+  point.threads = std::max(static_cast<int>(recording.summary().threads.size()), interpose::recorded_place(recording.summary()).threads.value_or(1));
   Seconds longest = 0;
   double single_flops = 0, double_flops = 0;
   for (std::size_t thread = 0; thread < recording.summary().threads.size(); ++thread) {
@@ -93,7 +93,7 @@ Point recorded_program(const std::string& file) {
 void require_points(const RooflineOptions& options) {
   const auto available = static_cast<double>(measure::available_memory_bytes());
   for (const std::string& text : options.points) {
-    for (const Call& call : expand_calls(text)) {
+    for (const Call& call : kernel::expand_calls(text)) {
       if (flops(call) <= 0) {
         throw bad_input("--point {}: the call does no arithmetic, so it has no place on a roofline", text);
       }
@@ -127,4 +127,4 @@ void measure_points(const RooflineOptions& options, roofline::Roofline& found, c
   }
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "flopcast/tasks/roofline/roofline_request.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/roofline/roofline_request.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Throws bad_input for a --point that is no call, does no arithmetic or doesn't fit in memory.
 void require_points(const RooflineOptions& options);
@@ -18,4 +18,4 @@ std::vector<roofline::Point> recorded_points(const RooflineOptions& options);
 /// called, or why they couldn't be timed.
 void measure_points(const RooflineOptions& options, roofline::Roofline& found, const RunContext& context);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

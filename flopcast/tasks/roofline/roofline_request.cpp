@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "flopcast/measure/memory.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/measure/memory.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 std::optional<search::Order> requested_order(const RooflineOptions& options) {
   return options.order.empty() ? std::nullopt : std::optional(search::parse_order(options.order));
@@ -49,4 +49,4 @@ void require_memory(const roofline::GemmSpace& space) {
   }
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/roofline/gemm_space.hpp"
 #include "flopcast/search/exhaustive.hpp"
+#include "flopcast/support/units.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 /// What `flopcast roofline` was asked for.
 struct RooflineOptions {
@@ -48,4 +48,4 @@ void require_memory(const roofline::GemmSpace& space);
 /// --order; none if it wasn't given. Throws usage_error for an unknown one.
 std::optional<search::Order> requested_order(const RooflineOptions& options);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

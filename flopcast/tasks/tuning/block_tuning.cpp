@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 tune::Problem make_problem(const interpose::AskingCall& asking, const std::vector<std::int64_t>& blocks, int threads) {
@@ -105,4 +105,4 @@ interpose::Profile make_profile(const Workbench& bench, const AskingProblems& as
   return profile;
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

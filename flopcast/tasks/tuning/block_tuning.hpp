@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/tasks/tuning/tuning.hpp"
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
+#include "flopcast/tasks/tuning/tuning.hpp"
 
 /// Block sizes of the library's own routines: what `tune` and `tune lapack` share.
-namespace flopcast::cli {
+namespace flopcast {
 
 /// Problems of one routine that asks ilaenv with the same options; they are one entry of a profile.
 struct AskingProblems {
@@ -45,4 +45,4 @@ const tune::Forecast& kept(const tune::Decision& decision);
 /// would get the block size of the nearest one that has.
 interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

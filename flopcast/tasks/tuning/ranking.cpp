@@ -1,5 +1,5 @@
-#include "flopcast/tasks/tuning/ranking.hpp"
 #include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/tuning/ranking.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,14 +8,14 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 #include "flopcast/workbench/workbench.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
-#include "flopcast/support/run_context.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 constexpr std::int64_t most_threads = 1024;
@@ -425,4 +425,4 @@ nlohmann::json to_json(const Ranking& ranking) {
           {"complete", ranking.result.complete}};
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -10,15 +10,15 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/algorithm/families.hpp"
-#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/validate.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 
 /// What `rank` and `tune --variants` share: variants of a family compared in one or several places.
-namespace flopcast::cli {
+namespace flopcast {
 
 /// The libraries' own routine in a ranking.
 enum class LibraryRow : std::uint8_t {
@@ -77,4 +77,4 @@ nlohmann::json to_json(const tune::Forecast& forecast);
 /// One place's decisions, with their validation if there was one.
 nlohmann::json to_json(const Ranking& ranking);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/workbench/on_demand_sampling.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/support/run_context.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 namespace {
 
 constexpr std::int64_t kernel_repetitions = 3;  // more calls measured tell more than the same ones measured better
@@ -51,7 +51,7 @@ TuningSession::TuningSession(const Workbench& bench, model::Store& store, const 
       fresh_models_(bench.environment()) {}
 
 /// Once, if other programs left too few cores to those threads that were timed, or made their caches and memory much slower.
-void TuningSession::tell_of_others(const OtherLoad& load) {
+void TuningSession::tell_of_others(const machine::OtherLoad& load) {
   const double others = load.cores().value_or(0);
   if (others > OtherLoad::much && !told_of_others_) {
     told_of_others_ = true;
@@ -64,7 +64,7 @@ void TuningSession::tell_of_others(const OtherLoad& load) {
 
 tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
                                           const std::set<std::string>& kernels, const tune::BlockSizeOptions& options) {
-  const OtherLoad load;
+  const machine::OtherLoad load;
   tune::BlockSizeSources sources;
   sources.trace = record;
   sources.placements = [&](const Trace& trace) {
@@ -95,12 +95,12 @@ std::vector<tune::Check> TuningSession::validate(const std::string& label, std::
   }
   std::sort(order.begin(), order.end());
   note_expected(label, expected, options.time_budget, context_);
-  const OtherLoad load;
+  const machine::OtherLoad load;
   const Stopwatch watch;
   std::vector<tune::Check> checks(problems.size());
   session_.options().stop = rule;
   for (const auto& [seconds, p] : order) {
-    const auto show = context_.step(fmt::format("{}, n = {}", label, size_text(decisions[p].sizes)));
+    const auto show = context_.step(fmt::format("{}, n = {}", label, kernel::size_text(decisions[p].sizes)));
     const auto measure = [&](std::span<const measure::Experiment> experiments) {
       return session_.run(experiments,
                           [&](std::int64_t done, std::int64_t all) { return show(done, all) && watch.elapsed() < options.time_budget; });
@@ -130,4 +130,4 @@ void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const RunCo
                            format_seconds(elapsed), result.complete ? "" : "; the time budget ended it: --time-budget gives more"));
 }
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "flopcast/machine/cpu/other_load.hpp"
-#include "flopcast/workbench/workbench.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/validate.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
-namespace flopcast::cli {
+namespace flopcast {
 
 struct TuningOptions {
   std::int64_t repetitions = 5;  ///< of long runs in a validation; short ones get more
@@ -60,10 +60,10 @@ class TuningSession {
   model::OnDemandModels fresh_models_;  ///< of this session's samples
   bool told_of_others_ = false;
 
-  void tell_of_others(const OtherLoad& load);
+  void tell_of_others(const machine::OtherLoad& load);
 };
 
 /// "12 stretches of kernel calls measured, ..." as a note.
 void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const RunContext& context);
 
-}  // namespace flopcast::cli
+}  // namespace flopcast

@@ -12,6 +12,7 @@
 #include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/profile.hpp"
 #include "flopcast/machine/installed.hpp"
+#include "tests/own_folder.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -20,14 +21,10 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using tests::contents;
+using tests::Result;
 
 const std::string kinds = FLOPCAST_KINDS "/";
-
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 bool is_installed(const char* blas) {
   try {
@@ -37,27 +34,12 @@ bool is_installed(const char* blas) {
   }
 }
 
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
 /// Starts programs under `flopcast run` and `flopcast record` alike.
 class Launching : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    std::ofstream(folder_ / "profile.json") << to_json(Profile()).dump();
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
+  void SetUp() override { std::ofstream(folder_ / "profile.json") << to_json(Profile()).dump(); }
   /// Runs a command line of the shell in this test's folder.
-  Result shell(const std::string& command) {
-    const int status = std::system(("cd " + folder_.string() + " && export FLOPCAST_HOME=. && { " + command + "; } >out 2>err").c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  }
+  Result shell(const std::string& command) { return tests::run_in(folder_, "export FLOPCAST_HOME=. && { " + command + "; }"); }
   /// With an empty profile for any machine.
   static std::string flopcast(const std::string& options) {
     const bool runs = std::string(GetParam()) == "run";
@@ -65,7 +47,8 @@ class Launching : public testing::TestWithParam<const char*> {
   }
   Result launch(const std::string& options, const std::string& program) { return shell(flopcast(options + " -- " + program)); }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
 TEST_P(Launching, ThreadsDontShareBuffersOfALibraryWithoutLocks) {

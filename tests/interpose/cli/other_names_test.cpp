@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/own_folder.hpp"
+
 /// Libraries whose integers have 64 bits, whose routines have other names, or whose calls don't pass by the preloaded library's own names.
 namespace flopcast::interpose {
 namespace {
@@ -18,34 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using tests::contents;
+using tests::Result;
 
 class OtherNamesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// Runs flopcast in this test's folder.
-  Result flopcast(const std::string& arguments) {
-    const std::string command = "cd " + folder_.string() + " && FLOPCAST_HOME=. " FLOPCAST_PROGRAM " " + arguments + " >out 2>err";
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  }
+  Result flopcast(const std::string& arguments) { return tests::run_in(folder_, "FLOPCAST_HOME=. " FLOPCAST_PROGRAM " " + arguments); }
 
   /// The calls that the program `command` was seen to make, without their addresses.
   std::vector<std::string> calls_of(const std::string& command, const std::string& output) {
@@ -61,7 +42,8 @@ class OtherNamesTest : public testing::Test {
     return calls;
   }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
 const std::string product = "dgemm(N, N, 10, 10, 10, 1";

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/own_folder.hpp"
+
 namespace flopcast::interpose {
 namespace {
 
@@ -17,36 +19,15 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using tests::contents;
+using tests::Result;
 
 bool succeeds(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
 
 class RecordCommandTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// Runs `flopcast record` in this test's folder.
-  Result record(const std::string& arguments) {
-    const std::string command = "cd " + folder_.string() + " && FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record " + arguments + " >out 2>err";
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  }
+  Result record(const std::string& arguments) { return tests::run_in(folder_, "FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record " + arguments); }
 
   /// Returns true if disks can be mounted in a process of the test's own.
   [[nodiscard]] bool can_mount() const {
@@ -70,7 +51,8 @@ class RecordCommandTest : public testing::Test {
     return 0;
   }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
 TEST_F(RecordCommandTest, RecordsOctave) {

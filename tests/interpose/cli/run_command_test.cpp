@@ -18,6 +18,7 @@
 #include "flopcast/interpose/profile.hpp"
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/topology.hpp"
+#include "tests/own_folder.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -27,18 +28,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using tests::contents;
+using tests::Result;
 
 bool installed(const std::string& program) { return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0; }
 
@@ -54,14 +45,7 @@ Profile odd_profile(const std::string& cpu = machine::detect_topology().cpu) {
 
 class RunCommandTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    write_profile(odd_profile());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
+  void SetUp() override { write_profile(odd_profile()); }
   void write_profile(const Profile& profile) { std::ofstream(folder_ / "profile.json") << to_json(profile).dump(); }
 
   /// Runs the program with FLOPCAST_HOME in this test's folder.
@@ -91,7 +75,8 @@ class RunCommandTest : public testing::Test {
     return 0;
   }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
 /// A command line that runs `command` with a folder full/ on a disk without room; empty if this system doesn't let us have one.

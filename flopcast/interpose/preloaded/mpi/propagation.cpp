@@ -2,7 +2,7 @@
 
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
 
-/// What travels with the paths: counts of kernels (policy online) and times of kernels (policy eager).
+/// Propagates data with the paths: counts of kernels (policy online) and times of kernels (policy eager).
 namespace flopcast::interpose::mpi {
 namespace {
 
@@ -42,7 +42,7 @@ void Session::follow(const Agreement& agreement, Channel& channel) {
   }
 }
 
-/// The process on the longest path tells the others its counts.
+/// Takes the counts of the process on the longest path.
 void Session::take_counts(const Agreement& agreement, Channel& channel) {
   path::KernelCounts all = counts();
   all.resize(Channel::most_counts);
@@ -53,7 +53,7 @@ void Session::take_counts(const Agreement& agreement, Channel& channel) {
   follow(agreement.mark, agreement.epoch, all);
 }
 
-/// The process with something to tell tells it.
+/// Takes the times of the process that has new ones.
 void Session::hear(const Agreement& agreement, Channel& channel) {
   std::array<path::EagerRecord, most_records> records{};
   if (channel.rank() == agreement.teller) {

@@ -52,7 +52,7 @@ ElfW(Ehdr) elf_header(std::ifstream& in) {
 /// Throws environment_error if `file` with this header isn't a program for this machine.
 void require_this_machine(const fs::path& file, const ElfW(Ehdr) & header) {
   if (header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)) {
-    throw environment_error("{} is a {}-bit program; flopcast can only preload into {}-bit ones", file.string(),
+    throw environment_error("{} is a {}-bit program. Libraries of flopcast can only be preloaded into {}-bit programs", file.string(),
                             header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32, 8 * sizeof(void*));
   }
   std::ifstream self("/proc/self/exe", std::ios::binary);
@@ -60,8 +60,7 @@ void require_this_machine(const fs::path& file, const ElfW(Ehdr) & header) {
   if (self && (header.e_machine != own.e_machine || header.e_ident[EI_DATA] != own.e_ident[EI_DATA])) {
     throw environment_error(
         "{} is built for another architecture than flopcast (number {} of the ELF format, not {}). Libraries of flopcast can't be "
-        "preloaded into "
-        "it. Build flopcast for that architecture",
+        "preloaded into it. Build flopcast for that architecture",
         file.string(), header.e_machine, own.e_machine);
   }
 }
@@ -103,8 +102,7 @@ void require_glibc(const fs::path& file, const fs::path& loader) {
   if (!is_glibc) {
     throw environment_error(
         "{} is built for another C library than glibc: its dynamic loader is {}. Libraries of flopcast can't be preloaded into it. Build "
-        "it with "
-        "glibc",
+        "it with glibc",
         file.string(), loader.string());
   }
 }
@@ -112,13 +110,13 @@ void require_glibc(const fs::path& file, const fs::path& loader) {
 void require_own_rights(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) {
-    throw environment_error("can't look at {}: {}", file.string(), std::strerror(errno));
+    throw environment_error("can't read the status of file {}: {}", file.string(), std::strerror(errno));
   }
   const bool other_user = (status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid();
   const bool other_group = (status.st_mode & S_ISGID) != 0 && status.st_gid != getegid();
   if (other_user || other_group) {
-    throw environment_error("{} runs with another {}'s rights (set{}id): the system lets nobody preload libraries into it", file.string(),
-                            other_user ? "user" : "group", other_user ? "u" : "g");
+    throw environment_error("{} runs with another {}'s rights (set{}id). The system allows no libraries to be preloaded into it",
+                            file.string(), other_user ? "user" : "group", other_user ? "u" : "g");
   }
 }
 
@@ -226,7 +224,7 @@ fs::path find_program(const std::string& command) {
       throw environment_error("there is no program {}", command);
     }
     if (!is_executable_file(command)) {
-      throw environment_error("{} can't be executed: it is no executable file", command);
+      throw environment_error("{} can't be executed: it isn't an executable file", command);
     }
     return command;
   }
@@ -250,13 +248,14 @@ void require_preloadable(const fs::path& program) {
       break;
     }
     if (!is_executable_file(interpreter)) {
-      throw environment_error("script {} is to be run by {}, which can't be executed", file.string(), interpreter.string());
+      throw environment_error("script {} names the interpreter {}, which can't be executed", file.string(), interpreter.string());
     }
     file = interpreter;
   }
   const fs::path loader = loader_of(file);
   if (loader.empty()) {
-    throw environment_error("{} is linked statically: no library can be put in front of its LAPACK", file.string());
+    throw environment_error("{} is linked statically. No library can be preloaded before its LAPACK. Link LAPACK dynamically",
+                            file.string());
   }
   require_glibc(file, loader);
   require_own_rights(file);

@@ -114,7 +114,7 @@ int enter(const char* name, int count, const std::int64_t* sizes, int may_be_lef
   }
   const auto turn = all->turn();
   if (name == nullptr || count < 0 || count > most_sizes || (count > 0 && sizes == nullptr)) {
-    std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed without being told apart\n",
+    std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed, and counts without sizes\n",
                  name == nullptr ? "" : name, count, most_sizes);
     return all->enter_region(name == nullptr ? "?" : name, {}, false) ? 1 : 0;
   }

@@ -157,7 +157,7 @@ void write_result_file(const std::string& file, const ResultFacts& facts, path::
   try {
     replace_file(file, document_of(facts, kernels).dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: can't write what came of the simulation: %s\n", error.what());
+    std::fprintf(stderr, "flopcast: can't write the simulation's result: %s\n", error.what());
   }
 }
 

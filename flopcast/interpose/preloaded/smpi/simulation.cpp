@@ -70,7 +70,7 @@ std::unique_ptr<Simulation> made_simulation() noexcept {
   try {
     return std::make_unique<Simulation>(parse_smpi_options(text));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: follows nothing: %s\n", error.what());
+    std::fprintf(stderr, "flopcast: the program isn't followed: %s\n", error.what());
     return nullptr;
   }
 }

@@ -167,7 +167,7 @@ int wait_for(pid_t child, const BlockedSignals& signals, int& ended_by) {
 }
 
 /// Delivers a signal, which was taken while the program ran, to this process's own handler. Does nothing without a handler.
-void hear(int number) {
+void deliver(int number) {
   struct sigaction action {};
   if (number != 0 && sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
     raise(number);
@@ -264,7 +264,7 @@ void require_preloadable(const fs::path& program) {
 int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment, int last) {
   int ended_by = 0;
   const int code = run(program, arguments, environment, last, ended_by);
-  hear(ended_by);
+  deliver(ended_by);
   return code;
 }
 

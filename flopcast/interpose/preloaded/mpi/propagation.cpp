@@ -25,7 +25,7 @@ Agreement Session::agreement(bool execute, const Channel* channel) const {
   mine.skipped = has_skipped_ ? 1 : 0;
   if (options_.policy == path::Policy::eager && channel != nullptr && channel->aggregate() &&
       eager_.has_something_to_tell(*channel->aggregate())) {
-    mine.teller = channel->rank();
+    mine.times_rank = channel->rank();
   }
   return mine;
 }
@@ -37,8 +37,8 @@ void Session::follow(const Agreement& agreement, Channel& channel) {
     return;
   }
   follow(agreement);
-  if (agreement.teller != Agreement::nobody) {
-    hear(agreement, channel);
+  if (agreement.times_rank != Agreement::nobody) {
+    take_times(agreement, channel);
   }
 }
 
@@ -54,13 +54,13 @@ void Session::take_counts(const Agreement& agreement, Channel& channel) {
 }
 
 /// Takes the times of the process that has new ones.
-void Session::hear(const Agreement& agreement, Channel& channel) {
+void Session::take_times(const Agreement& agreement, Channel& channel) {
   std::array<path::EagerRecord, most_records> records{};
-  if (channel.rank() == agreement.teller) {
+  if (channel.rank() == agreement.times_rank) {
     const std::vector<path::EagerRecord> mine = eager_.to_tell(*channel.aggregate(), most_records);
     std::copy(mine.begin(), mine.end(), records.begin());
   }
-  channel.broadcast(records.data(), sizeof records, agreement.teller);
+  channel.broadcast(records.data(), sizeof records, agreement.times_rank);
   for (const path::EagerRecord& record : records) {
     if (record.times.count == 0) {
       break;

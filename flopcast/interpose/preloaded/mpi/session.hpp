@@ -238,7 +238,7 @@ class Session {
   /// Returns the time that counts for the program's own code between two kernels, which took `seconds`.
   Seconds gap(Seconds seconds);
   void take_counts(const Agreement& agreement, Channel& channel);
-  void hear(const Agreement& agreement, Channel& channel);
+  void take_times(const Agreement& agreement, Channel& channel);
   /// Adds the system time and page faults of this thread since the last call, if `counts`.
   void note_system_time(bool counts) noexcept;
   void require_same_options() const;

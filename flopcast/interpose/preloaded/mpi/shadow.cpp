@@ -42,7 +42,7 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
       b[i].mark = a[i].mark;
       b[i].epoch = a[i].epoch;
     }
-    b[i].teller = std::min(a[i].teller, b[i].teller);
+    b[i].times_rank = std::min(a[i].times_rank, b[i].times_rank);
     b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
     b[i].skipped |= a[i].skipped;
     b[i].wanted |= a[i].wanted;

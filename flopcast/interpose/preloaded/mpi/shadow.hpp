@@ -37,13 +37,13 @@ struct Shadow : Envelope {
 
 /// The common result of the processes of a collective communication.
 struct Agreement {
-  path::PathMark mark;           ///< the longest path
-  std::int32_t execute = 0;      ///< not 0: at least one process wants it executed
-  std::int32_t epoch = 0;        ///< epoch of the mark; the latest of all
-  std::int32_t teller = nobody;  ///< the lowest rank in the communicator that has times for all others (policy eager)
-  std::int32_t skipped = 0;      ///< not 0: data of at least one process aren't the program's
-  std::uint64_t wanted = 0;      ///< nonblocking collectives that at least one process wants executed, see NonblockingVotes
-  std::uint32_t channel = 0;     ///< number for the channel of a communicator under construction: the greatest
+  path::PathMark mark;               ///< the longest path
+  std::int32_t execute = 0;          ///< not 0: at least one process wants it executed
+  std::int32_t epoch = 0;            ///< epoch of the mark; the latest of all
+  std::int32_t times_rank = nobody;  ///< the lowest rank in the communicator that has times for all others (policy eager)
+  std::int32_t skipped = 0;          ///< not 0: data of at least one process aren't the program's
+  std::uint64_t wanted = 0;          ///< nonblocking collectives that at least one process wants executed, see NonblockingVotes
+  std::uint32_t channel = 0;         ///< number for the channel of a communicator under construction: the greatest
 
   static constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
 };

@@ -40,7 +40,7 @@ class Launching : public testing::TestWithParam<const char*> {
   void SetUp() override { std::ofstream(folder_ / "profile.json") << to_json(Profile()).dump(); }
   /// Runs a command line of the shell in this test's folder.
   Result shell(const std::string& command) { return tests::run_in(folder_, "export FLOPCAST_HOME=. && { " + command + "; }"); }
-  /// With an empty profile for any machine.
+  /// Returns a command line with an empty profile for any machine.
   static std::string flopcast(const std::string& options) {
     const bool runs = std::string(GetParam()) == "run";
     return FLOPCAST_PROGRAM " " + std::string(GetParam()) + (runs ? " --foreign --profile profile.json " : " ") + options;

@@ -13,7 +13,7 @@
 
 #include "tests/own_folder.hpp"
 
-/// Libraries whose integers have 64 bits, whose routines have other names, or whose calls don't pass by the preloaded library's own names.
+/// Tests of libraries with 64-bit integers or other names of routines, and of calls that bypass the preloaded library's own names.
 namespace flopcast::interpose {
 namespace {
 
@@ -28,7 +28,7 @@ class OtherNamesTest : public testing::Test {
   /// Runs flopcast in this test's folder.
   Result flopcast(const std::string& arguments) { return tests::run_in(folder_, "FLOPCAST_HOME=. " FLOPCAST_PROGRAM " " + arguments); }
 
-  /// The calls that the program `command` was seen to make, without their addresses.
+  /// Returns the recorded calls of the program `command`, without their addresses.
   std::vector<std::string> calls_of(const std::string& command, const std::string& output) {
     const Result recorded = flopcast("record -- " + command);
     EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
@@ -47,7 +47,7 @@ class OtherNamesTest : public testing::Test {
 };
 
 const std::string product = "dgemm(N, N, 10, 10, 10, 1";
-const std::string by_rows = product;  // of a product of square matrices, row-major: the transposed one
+const std::string by_rows = product;  // the transposed, row-major product of square matrices
 
 TEST_F(OtherNamesTest, FollowsIntegersOf64Bits) {
   EXPECT_THAT(calls_of(WIDE_LU, "info 0 0, 60 legal pivots, largest at 18, solved\n"),
@@ -56,7 +56,7 @@ TEST_F(OtherNamesTest, FollowsIntegersOf64Bits) {
 
 TEST_F(OtherNamesTest, LeavesPivotsAndInfoOf64BitsBehindInADryRun) {
   const Result skipped = flopcast("record --dry-run -- " WIDE_LU);
-  EXPECT_EQ(skipped.exit_code, 1) << skipped.err;  // the program looks for the largest element of what wasn't computed
+  EXPECT_EQ(skipped.exit_code, 1) << skipped.err;  // the program uses the largest element of data that weren't computed
   EXPECT_THAT(skipped.out, HasSubstr("info 0 0, 60 legal pivots"));
 }
 

@@ -29,12 +29,12 @@ class RecordCommandTest : public testing::Test {
   /// Runs `flopcast record` in this test's folder.
   Result record(const std::string& arguments) { return tests::run_in(folder_, "FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record " + arguments); }
 
-  /// Returns true if disks can be mounted in a process of the test's own.
+  /// Returns whether disks can be mounted in an unprivileged process.
   [[nodiscard]] bool can_mount() const {
     return succeeds("unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=64k tmpfs " + folder_.string() + "'");
   }
 
-  /// Records a client, checks that it did its work, and gives back what is in the recording.
+  /// Records a client, checks that it did its work, and returns the recording.
   nlohmann::json recording_of(const std::string& client, const std::string& expected_output) {
     const Result recorded = record("-- " + client);
     EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
@@ -73,13 +73,13 @@ TEST_F(RecordCommandTest, RecordsNumpy) {
   const nlohmann::json recording = recording_of(
       python + " -c 'import numpy as n; a = n.random.rand(50, 50); q, r = n.linalg.qr(a); print(abs(q @ r - a).max() < 1e-12)'", "True");
   EXPECT_EQ(calls(recording, "dgeqrf"), 1);
-  EXPECT_EQ(calls(recording, "dgemm"), 1);  // by cblas_dgemm
+  EXPECT_EQ(calls(recording, "dgemm"), 1);  // called as cblas_dgemm
 }
 
 #ifdef FLOPCAST_EXAMPLE_QR
 TEST_F(RecordCommandTest, RecordsFortran) {
   const nlohmann::json recording = recording_of(FLOPCAST_EXAMPLE_QR " 50", "residual");
-  EXPECT_EQ(calls(recording, "dgeqrf"), 1);  // its question for the workspace is none of the calls
+  EXPECT_EQ(calls(recording, "dgeqrf"), 1);  // its workspace query is no call
 }
 #endif
 
@@ -120,7 +120,7 @@ TEST_F(RecordCommandTest, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
   if (!can_mount()) {
     GTEST_SKIP() << "no disk can be mounted here";
   }
-  for (const int pages : {0, 1, 2, 3, 10, 18, 19, 40}) {  // of room
+  for (const int pages : {0, 1, 2, 3, 10, 18, 19, 40}) {  // pages of free room
     const std::string run = "cd " + (folder_ / "full").string() + " && head -c " + std::to_string(262144 - 4096 * pages) +
                             " /dev/zero >zeros; FLOPCAST_HOME=.. " FLOPCAST_PROGRAM
                             " record --output full.trace -- " FLOPCAST_EXAMPLE_CHOLESKY " 100 >../out 2>../err; echo $? >../code";

@@ -33,7 +33,7 @@ using tests::Result;
 
 bool installed(const std::string& program) { return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0; }
 
-/// A profile whose block sizes differ from all defaults, for this machine unless told otherwise.
+/// Returns a profile whose block sizes differ from all defaults, for this machine unless told otherwise.
 Profile odd_profile(const std::string& cpu = machine::detect_topology().cpu) {
   Profile profile;
   profile.environment.cpu = cpu;
@@ -56,7 +56,7 @@ class RunCommandTest : public testing::Test {
     return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
   }
 
-  /// Runs a client, checks that it did its work, and gives back the report.
+  /// Runs a client, checks that it did its work, and returns the report.
   nlohmann::json report_of(const std::string& options, const std::string& client, const std::string& expected_output) {
     const fs::path file = folder_ / "report.json";
     const Result result = flopcast("run --json --output " + file.string() + " " + options + " -- " + client);
@@ -79,7 +79,7 @@ class RunCommandTest : public testing::Test {
   const fs::path& folder_ = own_.path();
 };
 
-/// A command line that runs `command` with a folder full/ on a disk without room; empty if this system doesn't let us have one.
+/// Returns a command line that runs `command` with a folder full/ on a full disk; empty if this system doesn't allow such a disk.
 std::string on_a_full_disk(const fs::path& folder, const std::string& command) {
   const std::string mount = "unshare --user --map-root-user --mount sh -c 'mkdir -p " + (folder / "full").string() +
                             " && mount -t tmpfs -o size=16k tmpfs " + (folder / "full").string();
@@ -138,7 +138,7 @@ TEST_F(RunCommandTest, RAsksAndStaysRight) {
       "",
       "Rscript -e 'A = matrix(rnorm(90000), 300); q = qr(A, LAPACK = TRUE); print(max(abs(qr.Q(q) %*% qr.R(q) - A[, q$pivot])) < 1e-11)'",
       "TRUE");
-  EXPECT_GT(questions(report, "dgeqp3"), 0);  // asked for as dgeqrf
+  EXPECT_GT(questions(report, "dgeqp3"), 0);  // queried as dgeqrf
   EXPECT_EQ(questions(report, "dgeqrf"), 0);
 }
 
@@ -184,7 +184,7 @@ TEST_F(RunCommandTest, SaysWithWhichFlagsTheProgramAsked) {
   EXPECT_THAT(result.err, Not(HasSubstr("didn't call it")));
 }
 
-/// One profile holds several places; the one that fits is told.
+/// One profile holds several places, and the matching one is used.
 TEST_F(RunCommandTest, TakesWhatHoldsForTheThreads) {
   Profile one = odd_profile();
   one.environment.blas.path = machine::locate("openblas-pthread", machine::Role::blas);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 struct Result {
   int exit_code = 0;
-  std::string text;  ///< output of both streams
+  std::string text;  ///< text of both streams
 };
 
 Result flopcast(const std::string& arguments) {

@@ -62,7 +62,7 @@ TEST_P(Launching, ThreadsDontShareBuffersOfALibraryWithoutLocks) {
   }
 }
 
-TEST_P(Launching, ThreadsOfAPluginThatIsBoundDeepDontShareBuffers) {
+TEST_P(Launching, ThreadsOfADeeplyBoundPluginDontShareBuffers) {
   const std::string host = kinds + "deep_host " + kinds + "libtwo_threads_plugin.so pthreads";
   EXPECT_NE(shell("LD_LIBRARY_PATH=" + kinds + "without_locks " + host).out, "0 wrong products\n");
   const Result result = launch("--blas " + kinds + "without_locks/libblas.so.3", host);
@@ -79,7 +79,7 @@ TEST_P(Launching, ThreadsGetRightProductsOfSerialOpenBlas) {
   }
 }
 
-TEST_P(Launching, RefusesALibraryThatNoLockCanBeAddedTo) {
+TEST_P(Launching, RefusesALibraryToWhichNoLockCanBeAdded) {
   const Result result = launch("--blas " + kinds + "bound_to_itself/libblas.so.3", kinds + "two_threads");
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.err, AllOf(HasSubstr("bound_to_itself/libblas.so.3"), HasSubstr("several threads"), HasSubstr("Choose another")));
@@ -94,7 +94,7 @@ TEST_P(Launching, RefusesALibraryWithWideIntegers) {
   EXPECT_EQ(result.out, "");
 }
 
-TEST_P(Launching, AChosenLibraryGoesBeforeThatOfAnRpath) {
+TEST_P(Launching, AChosenLibraryTakesPrecedenceOverAnRpath) {
   const Result result = launch("--blas reference", kinds + "two_threads_by_rpath");
   EXPECT_EQ(result.out, "0 wrong products\n");
   EXPECT_THAT(result.err, Not(HasSubstr("instead of")));
@@ -103,12 +103,12 @@ TEST_P(Launching, AChosenLibraryGoesBeforeThatOfAnRpath) {
   }
 }
 
-TEST_P(Launching, SaysWhichRpathKeepsALibraryOfAnotherName) {
+TEST_P(Launching, NamesTheRpathThatKeepsALibraryOfAnotherName) {
   const Result result = launch("--blas reference", kinds + "two_threads_of_another_name pthreads 1 1");
   EXPECT_THAT(result.err, AllOf(HasSubstr("libother.so.1 instead of"), HasSubstr("DT_RPATH"), HasSubstr("kinds/other_name")));
 }
 
-TEST_P(Launching, PathsMayHoldWhatTheLinkerSplitsListsAt) {
+TEST_P(Launching, PathsMayContainTheLinkersListSeparators) {
   const fs::path odd = folder_ / "a b:c";
   fs::create_directories(odd);
   fs::create_directory_symlink(find_component("libflopcast-tuned.so").parent_path(), odd / "libexec");

@@ -24,7 +24,7 @@ using tests::Result;
 
 bool succeeds(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
 
-class RecordCommandTest : public testing::Test {
+class RecordCommand : public testing::Test {
  protected:
   /// Runs `flopcast record` in this test's folder.
   Result record(const std::string& arguments) { return tests::run_in(folder_, "FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record " + arguments); }
@@ -55,7 +55,7 @@ class RecordCommandTest : public testing::Test {
   const fs::path& folder_ = own_.path();
 };
 
-TEST_F(RecordCommandTest, RecordsOctave) {
+TEST_F(RecordCommand, RecordsOctave) {
   if (!succeeds("command -v octave-cli")) {
     GTEST_SKIP() << "octave-cli is not installed";
   }
@@ -65,7 +65,7 @@ TEST_F(RecordCommandTest, RecordsOctave) {
   EXPECT_GT(calls(recording, "dgesvd"), 0);
 }
 
-TEST_F(RecordCommandTest, RecordsNumpy) {
+TEST_F(RecordCommand, RecordsNumpy) {
   const std::string python = "/usr/bin/python3";
   if (!succeeds(python + " -c 'import numpy'")) {
     GTEST_SKIP() << "NumPy is not installed";
@@ -77,13 +77,13 @@ TEST_F(RecordCommandTest, RecordsNumpy) {
 }
 
 #ifdef FLOPCAST_EXAMPLE_QR
-TEST_F(RecordCommandTest, RecordsFortran) {
+TEST_F(RecordCommand, RecordsFortran) {
   const nlohmann::json recording = recording_of(FLOPCAST_EXAMPLE_QR " 50", "residual");
   EXPECT_EQ(calls(recording, "dgeqrf"), 1);  // its workspace query is no call
 }
 #endif
 
-TEST_F(RecordCommandTest, SaysWhatItRecorded) {
+TEST_F(RecordCommand, ReportsTheRecording) {
   const Result result = record("--output c.trace -- " FLOPCAST_EXAMPLE_CHOLESKY " 50");
 
   EXPECT_EQ(result.exit_code, 0);
@@ -95,7 +95,7 @@ TEST_F(RecordCommandTest, SaysWhatItRecorded) {
   EXPECT_EQ(events.at(0).at("routine"), "dpotrf");
 }
 
-TEST_F(RecordCommandTest, KeepsOutputAndExitCode) {
+TEST_F(RecordCommand, KeepsOutputAndExitCode) {
   const Result result = record("--quiet -- sh -c 'echo one; exit 42'");
   EXPECT_EQ(result.exit_code, 42);
   EXPECT_EQ(result.out, "one\n");
@@ -103,20 +103,20 @@ TEST_F(RecordCommandTest, KeepsOutputAndExitCode) {
   EXPECT_EQ(record("-- sh -c 'kill -INT $$'").exit_code, 130);
 }
 
-TEST_F(RecordCommandTest, SaysThatThereWereNoCalls) {
+TEST_F(RecordCommand, ReportsThatThereWereNoCalls) {
   const Result result = record("-- true");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("no BLAS or LAPACK call was seen"));
 }
 
-TEST_F(RecordCommandTest, ADryRunThatCantBeTrustedFails) {
+TEST_F(RecordCommand, ADryRunThatCantBeTrustedFails) {
   const Result result = record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("1 value that the program may branch on came from data that was never computed: dnrm2 (1)"));
   EXPECT_EQ(record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look-away").exit_code, 0);
 }
 
-TEST_F(RecordCommandTest, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
+TEST_F(RecordCommand, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
   if (!can_mount()) {
     GTEST_SKIP() << "no disk can be mounted here";
   }
@@ -137,14 +137,14 @@ TEST_F(RecordCommandTest, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
   }
 }
 
-TEST_F(RecordCommandTest, AProgramRunsOnWhereFilesMayNotGrow) {
+TEST_F(RecordCommand, AProgramRunsOnWhereFilesMayNotGrow) {
   const std::string run = "ulimit -f 16; FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record -- " FLOPCAST_EXAMPLE_CHOLESKY " 100 2>&1";
   const std::string piped = "cd " + folder_.string() + " && bash -c 'set -o pipefail; (" + run + ") | cat >out'";
   EXPECT_EQ(WEXITSTATUS(std::system(piped.c_str())), 0) << contents(folder_ / "out");
   EXPECT_THAT(contents(folder_ / "out"), HasSubstr("the program goes on without being recorded"));
 }
 
-TEST_F(RecordCommandTest, RefusesBadInput) {
+TEST_F(RecordCommand, RefusesBadInput) {
   EXPECT_EQ(record("").exit_code, 2);
   EXPECT_EQ(record("--show a -- true").exit_code, 2);
   EXPECT_EQ(record("--calls -- true").exit_code, 2);

@@ -36,7 +36,7 @@ inline void* required_symbol(std::atomic<void*>& found, const char* name, const 
 /// there is none.
 void* any_definition(const char* name) noexcept;
 
-/// Returns such a definition of a Fortran routine under any of its names ("dgemm": dgemm_, scipy_dgemm_64_). Only names that end in a
+/// Returns any_definition() of a Fortran routine under any of its names ("dgemm": dgemm_, scipy_dgemm_64_). Only names that end in a
 /// suffix count.
 void* any_routine(std::string_view routine) noexcept;
 

@@ -57,7 +57,7 @@ int real_bytes(MPI_Datatype type) noexcept {
 
 bool has_precision_of_fortran(int combiner) noexcept { return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX; }
 
-/// Returns these bytes if `type` is derived, in any way, from numbers of one precision alone. Only the sequence of basic types matters,
+/// Returns real_bytes() if `type` is derived, in any way, from numbers of one precision alone. Only the sequence of basic types matters,
 /// which is the same in all processes of a communication. Types are examined at every use, because programs make and free them all the
 /// time.
 int real_bytes_of_derived(MPI_Datatype type) {

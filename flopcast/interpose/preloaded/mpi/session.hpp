@@ -119,7 +119,7 @@ class Session {
     note_skipped_elsewhere(agreement.skipped != 0, agreement.epoch);
     follow(agreement.mark, agreement.epoch, {});
   }
-  /// Does so for the agreement of a blocking collective, in which all processes of `channel` take part. The statistics that the policy
+  /// Continues on the path of a blocking collective's agreement, in which all processes of `channel` take part. The statistics that the policy
   /// propagates travel with it.
   void follow(const Agreement& agreement, Channel& channel);
   /// Returns the envelope of one of flopcast's messages.
@@ -143,7 +143,7 @@ class Session {
   /// Puts this process's actions on its path from now on, or takes them off.
   void measure(bool on);
   [[nodiscard]] bool measures() const noexcept { return measures_; }
-  /// Does so by the level of MPI_Pcontrol.
+  /// Starts or stops measuring, by the level of MPI_Pcontrol.
   void control(int level);
   /// Notes that the program has spawned processes, which aren't followed.
   void note_spawned(int processes) noexcept { spawned_ += processes; }

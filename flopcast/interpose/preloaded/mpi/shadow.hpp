@@ -83,9 +83,9 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Receives the oldest shadow from `source` with this tag, and waits for it. Shadows travel ahead of messages, so that there is one for
   /// every message that arrived. The result is valid until the next call.
   const Arrival& receive(int source, int tag);
-  /// Returns the same shadow without receiving it. The result is valid until the next call.
+  /// Waits for the shadow that receive() would return, and returns it without receiving it. The result is valid until the next call.
   const Arrival& peek(int source, int tag);
-  /// Returns that shadow without waiting, nullptr if it hasn't come. With wildcards, returns one that fits, if any has come.
+  /// Returns the shadow of receive() without waiting, nullptr if it hasn't come. With wildcards, returns one that fits, if any has come.
   const Arrival* look(int source, int tag);
 
   /// Broadcasts bytes from rank `root`.

@@ -26,7 +26,7 @@ void settle_solution(const Call& call);
 /// examined every time.
 void settle_message(void* place, std::int64_t bytes, int element_bytes);
 
-/// Replaces such numbers among `bytes` at `place`. Returns whether there were any.
+/// Replaces NaN, infinite and very large numbers among `bytes` at `place`. Returns whether there were any.
 bool settle_numbers(char* place, std::int64_t bytes, int element_bytes);
 
 /// Returns whether a routine reports operands with which it can't go on.

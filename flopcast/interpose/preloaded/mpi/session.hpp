@@ -119,8 +119,8 @@ class Session {
     note_skipped_elsewhere(agreement.skipped != 0, agreement.epoch);
     follow(agreement.mark, agreement.epoch, {});
   }
-  /// Continues on the path of a blocking collective's agreement, in which all processes of `channel` take part. The statistics that the policy
-  /// propagates travel with it.
+  /// Continues on the path of a blocking collective's agreement, in which all processes of `channel` take part. The statistics that the
+  /// policy propagates travel with it.
   void follow(const Agreement& agreement, Channel& channel);
   /// Returns the envelope of one of flopcast's messages.
   [[nodiscard]] Envelope envelope(std::int64_t bytes, int tag, bool skipped) const noexcept {

@@ -14,7 +14,6 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -23,6 +22,7 @@
 #include "flopcast/measure/precondition.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/tune/segment.hpp"
 
 namespace {

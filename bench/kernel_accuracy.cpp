@@ -16,9 +16,7 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/detect.hpp"
@@ -26,6 +24,8 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/tune/segment.hpp"
 
 namespace {

@@ -7,7 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -19,6 +18,7 @@
 #include "flopcast/model/lu_from_ger.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace {
 

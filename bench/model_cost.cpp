@@ -11,7 +11,6 @@
 #include <set>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -21,6 +20,7 @@
 #include "flopcast/model/refinement.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace {
 

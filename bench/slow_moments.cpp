@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
@@ -26,6 +25,7 @@
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace {
 

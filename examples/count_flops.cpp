@@ -7,10 +7,10 @@
 #include <string>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 int main(int argc, char** argv) {
   using namespace flopcast;

@@ -13,12 +13,12 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/algorithm/view.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/predict/predict.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/error.hpp"
 
 int main(int argc, char** argv) {
   using namespace flopcast;

@@ -4,8 +4,8 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/algorithm/view.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/entry.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::algorithm {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "flopcast/algorithm/registry.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::algorithm {
 namespace {

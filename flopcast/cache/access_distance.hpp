@@ -9,8 +9,8 @@
 #include "flopcast/cache/layout.hpp"
 #include "flopcast/cache/plane.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/support/inline_vector.hpp"
 #include "flopcast/core/trace.hpp"
+#include "flopcast/support/inline_vector.hpp"
 
 namespace flopcast::cache {
 

@@ -7,9 +7,9 @@
 
 #include "flopcast/cache/footprints.hpp"
 #include "flopcast/cache/trapezoid.hpp"
-#include "flopcast/support/division.hpp"
 #include "flopcast/core/region.hpp"
 #include "flopcast/core/trace.hpp"
+#include "flopcast/support/division.hpp"
 
 namespace flopcast::cache {
 

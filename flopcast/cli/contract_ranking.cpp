@@ -212,9 +212,8 @@ void show_ranking(const ContractRanking& ranking, const Contraction& contraction
     total += forecast.seconds;
   }
   note(fmt::format("{} predicted from {} (shared {} times, {} known from earlier runs) in {}; executing each once would take {}",
-                   counted(ranking.algorithms.size(), "algorithm"),
-                   counted(ranking.forecasts.benchmarks, "micro-benchmark"), ranking.forecasts.shared,
-                   ranking.forecasts.known, format_seconds(ranking.cost), format_seconds(total)),
+                   counted(ranking.algorithms.size(), "algorithm"), counted(ranking.forecasts.benchmarks, "micro-benchmark"),
+                   ranking.forecasts.shared, ranking.forecasts.known, format_seconds(ranking.cost), format_seconds(total)),
        common);
   if (!ranking.measured.empty()) {
     note(fmt::format("average error {}; the algorithm predicted to be the fastest takes {} longer than the fastest",

@@ -5,9 +5,9 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/contract_options.hpp"
-#include "flopcast/workbench/workbench.hpp"
-#include "flopcast/contract/prediction/forecast.hpp"
 #include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/prediction/forecast.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/tasks/tuning/ranking.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/tasks/tuning/ranking.hpp"
 #include "flopcast/tune/joint.hpp"
 
 /// The choice of variant, block size, threads and library together.

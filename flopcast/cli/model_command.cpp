@@ -13,10 +13,10 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/library_options.hpp"
-#include "flopcast/tasks/modelling/model_build.hpp"
-#include "flopcast/tasks/modelling/model_figure.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/modelling/model_build.hpp"
+#include "flopcast/tasks/modelling/model_figure.hpp"
 
 namespace flopcast::cli {
 namespace {

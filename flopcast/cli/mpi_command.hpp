@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
 
 namespace flopcast::cli {
 

@@ -70,7 +70,7 @@ json measured(const std::string& launcher, const std::string& program) {
   // Users give the launcher with its options in one word.
   const std::vector<std::string> words = {"/bin/sh", "-c", "exec " + launcher + " -n 2 \"$0\" >\"$1\"", program, output.path()};
   std::vector<std::string> environment = process::current_environment();
-  process::set_threads(environment, 1);                                           // each process computes on one core
+  process::set_threads(environment, 1);                                             // each process computes on one core
   const int code = interpose::run_program("/bin/sh", words, environment, SIGTERM);  // mpirun then ends its processes
   throw_if_interrupted("nothing was kept");
   if (code != 0) {

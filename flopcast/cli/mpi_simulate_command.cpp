@@ -9,17 +9,17 @@
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
-#include "flopcast/tasks/mpi/mpi_kernels.hpp"
-#include "flopcast/tasks/mpi/mpi_machine.hpp"
 #include "flopcast/cli/mpi_options.hpp"
-#include "flopcast/tasks/mpi/mpi_simulation.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/support/file.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/mpi_kernels.hpp"
+#include "flopcast/tasks/mpi/mpi_machine.hpp"
+#include "flopcast/tasks/mpi/mpi_simulation.hpp"
 
 namespace flopcast::cli {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/mpi_profile.hpp"
 
 /// What the tables of `flopcast mpi` have in common.
 namespace flopcast::cli {

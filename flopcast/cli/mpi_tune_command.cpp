@@ -249,8 +249,7 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
   }
   const std::vector<MpiOutcome> outcomes = tuner.tune(run_context(common));
   if (tuner.drifted() > 0 && !options.cold) {  // which didn't go by them
-    note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuner.drifted(), "kernel")),
-         common);
+    note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuner.drifted(), "kernel")), common);
   }
   tell_others(tuner.others(), common);
   if (const auto restless = std::count_if(outcomes.begin(), outcomes.end(), is_restless); restless > 0) {

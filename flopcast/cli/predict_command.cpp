@@ -365,7 +365,8 @@ void predict_elsewhere(const PredictCommand& command, predict::PredictOptions op
 /// The recorded libraries, threads and kernels where the options name none.
 void take_recorded(PredictCommand& command, const CommonOptions& common) {
   const interpose::ProgramTraceFile file(command.trace);
-  const interpose::RecordedPlace place = command.models.empty() ? complete_place(file.summary(), common) : interpose::recorded_place(file.summary());
+  const interpose::RecordedPlace place =
+      command.models.empty() ? complete_place(file.summary(), common) : interpose::recorded_place(file.summary());
   if (!command.threads_given) {
     command.libraries.threads = place.threads.value_or(1);
   }

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/tasks/programs/predict_subjects.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/tasks/programs/predict_subjects.hpp"
 
 /// What `flopcast predict` shows.
 namespace flopcast::cli {

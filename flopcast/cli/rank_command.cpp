@@ -138,7 +138,8 @@ report::Table standings_table(const RankRequest& request, const std::vector<cons
       for (const tune::Standing& s : ranking->result.decisions[p].ranking) {
         std::vector<report::Cell> row;
         if (where) {
-          row = {ranking->environment.blas.name, report::whole(ranking->libraries.threads), kernel::size_text(ranking->result.decisions[p].sizes)};
+          row = {ranking->environment.blas.name, report::whole(ranking->libraries.threads),
+                 kernel::size_text(ranking->result.decisions[p].sizes)};
         }
         const report::Tone tone = s.rank == 1 ? report::Tone::good : report::Tone::plain;
         row.insert(

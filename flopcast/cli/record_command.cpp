@@ -283,11 +283,10 @@ std::string overview(const ProgramSummary& summary, const Sums& sums, const fs::
   const std::uintmax_t bytes = fs::file_size(file, none);
   const double share = summary.seconds > 0 ? 100 * sums.all.seconds / summary.seconds : 0;
   const std::string skipped = summary.dry_run ? fmt::format(" ({} skipped)", sums.all.skipped) : "";
-  return fmt::format("{}{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}; {}: {:.1f} MB",
-                     counted(sums.all.calls, "call"), skipped, counted(sums.names.size(), "routine"),
-                     counted(summary.threads.size(), "thread"), counted(summary.processes.size(), "process"),
-                     format_seconds(sums.all.seconds), share, format_seconds(summary.seconds), file.string(),
-                     static_cast<double>(bytes) / 1e6);
+  return fmt::format("{}{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}; {}: {:.1f} MB", counted(sums.all.calls, "call"),
+                     skipped, counted(sums.names.size(), "routine"), counted(summary.threads.size(), "thread"),
+                     counted(summary.processes.size(), "process"), format_seconds(sums.all.seconds), share, format_seconds(summary.seconds),
+                     file.string(), static_cast<double>(bytes) / 1e6);
 }
 
 bool defines_dgemm(const std::string& library) {

@@ -8,26 +8,26 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/kernel/call_list.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_compare.hpp"
-#include "flopcast/tasks/roofline/roofline_figure.hpp"
-#include "flopcast/tasks/roofline/roofline_measure.hpp"
 #include "flopcast/cli/roofline_options.hpp"
-#include "flopcast/tasks/roofline/roofline_points.hpp"
-#include "flopcast/tasks/roofline/roofline_request.hpp"
 #include "flopcast/cli/roofline_study.hpp"
 #include "flopcast/cli/roofline_table.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
-#include "flopcast/program/program_trace.hpp"
+#include "flopcast/kernel/call_list.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/program/program_trace.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/roofline/study.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/roofline/roofline_figure.hpp"
+#include "flopcast/tasks/roofline/roofline_measure.hpp"
+#include "flopcast/tasks/roofline/roofline_points.hpp"
+#include "flopcast/tasks/roofline/roofline_request.hpp"
 
 namespace flopcast::cli {
 namespace {

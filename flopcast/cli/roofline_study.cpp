@@ -205,8 +205,7 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
   };
   if (auto kept = options.fresh ? std::nullopt : store.read_artifact(artifact, key, read)) {
     studied.state = std::move(*kept);
-    note(fmt::format("{}: going on with what was kept of this study; --fresh begins anew",
-                     counted(studied.setup.threads, "thread")),
+    note(fmt::format("{}: going on with what was kept of this study; --fresh begins anew", counted(studied.setup.threads, "thread")),
          common);
   }
   roofline::StudySources sources;

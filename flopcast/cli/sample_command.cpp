@@ -55,7 +55,8 @@ std::vector<Call> requested_calls(const SampleOptions& options) {
   if (options.calls_file.empty() == options.routine.empty()) {
     throw usage_error("give either a routine with its arguments, such as 'dgemm m=100 n=100 k=100', or --calls FILE");
   }
-  std::vector<Call> calls = options.calls_file.empty() ? kernel::expand_calls(options.routine, options.arguments) : kernel::read_calls(options.calls_file);
+  std::vector<Call> calls =
+      options.calls_file.empty() ? kernel::expand_calls(options.routine, options.arguments) : kernel::read_calls(options.calls_file);
   if (calls.empty()) {
     throw bad_input("{}: there are no calls in it", options.calls_file);
   }

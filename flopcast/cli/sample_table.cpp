@@ -7,8 +7,8 @@
 #include <map>
 
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {

@@ -274,7 +274,8 @@ report::Figure figure(const std::string& routine, const std::vector<tune::Decisi
     }
     picture.series.push_back(std::move(predicted));
     if (!checks.empty() && checks[i].chosen > 0) {
-      report::Series measured{.title = "n = " + kernel::size_text(decisions[i].sizes) + " measured", .style = report::Series::Style::points};
+      report::Series measured{.title = "n = " + kernel::size_text(decisions[i].sizes) + " measured",
+                              .style = report::Series::Style::points};
       for (const tune::Measured& m : checks[i].measured) {
         measured.x.push_back(static_cast<double>(m.blocks.nb));
         measured.y.push_back(m.median / checks[i].chosen);
@@ -455,7 +456,8 @@ void show(const TuneOptions& options, const Environment& environment, const std:
 /// Keeps what was decided in the profile.
 void save(const std::string& profile, const Workbench& bench, const std::vector<Tuned>& all, const CommonOptions& common) {
   for (const Tuned& tuned : all) {
-    if (const std::string remark = interpose::save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions)); !remark.empty()) {
+    if (const std::string remark = interpose::save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions));
+        !remark.empty()) {
       note(remark, common);
     }
     const auto& decisions = tuned.result.decisions;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/tasks/tuning/tuning.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/tasks/tuning/tuning.hpp"
 
 namespace flopcast::cli {
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "flopcast/support/inline_vector.hpp"
 #include "flopcast/core/region.hpp"
 #include "flopcast/core/routine.hpp"
+#include "flopcast/support/inline_vector.hpp"
 
 namespace flopcast {
 

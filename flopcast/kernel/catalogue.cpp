@@ -4,9 +4,9 @@
 #include <cctype>
 #include <iterator>
 
+#include "flopcast/kernel/entry.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/kernel/entry.hpp"
 
 namespace flopcast::kernel {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/digest.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/machine/libraries/peak.hpp"
+#include "flopcast/support/digest.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

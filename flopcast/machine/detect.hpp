@@ -7,9 +7,9 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/caches/cache_sweep.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/machine_file.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
 
 namespace flopcast::machine {
 

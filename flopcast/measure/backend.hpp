@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/invoke.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::measure {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::measure {
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <utility>
 
-#include "flopcast/support/division.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/measure/placing.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {
 namespace {

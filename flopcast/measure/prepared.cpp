@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/fill.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {
 namespace {

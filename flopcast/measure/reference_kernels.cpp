@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/address_map.hpp"
 #include "flopcast/measure/placed_call.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {
 namespace {

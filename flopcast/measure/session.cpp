@@ -5,7 +5,6 @@
 #include <random>
 #include <unordered_set>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/drift.hpp"
@@ -16,6 +15,7 @@
 #include "flopcast/measure/tally.hpp"
 #include "flopcast/measure/values.hpp"
 #include "flopcast/measure/waker.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {
 namespace {

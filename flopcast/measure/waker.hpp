@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/kernel/invoke.hpp"
 #include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::measure {
 

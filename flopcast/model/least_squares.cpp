@@ -7,9 +7,9 @@
 #include <limits>
 #include <set>
 
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/core/statistics.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/model/box.hpp"
 #include "flopcast/model/polynomial.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::model {
 

@@ -9,10 +9,10 @@
 #include <numeric>
 #include <utility>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/grid.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/core/statistics.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/model/box.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::model {
 

@@ -14,9 +14,9 @@
 #include <thread>
 #include <utility>
 
+#include "flopcast/model/sqlite.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/model/sqlite.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/model/model.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 

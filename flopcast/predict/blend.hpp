@@ -5,8 +5,8 @@
 
 #include "flopcast/cache/access_distance.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/support/inline_vector.hpp"
 #include "flopcast/core/placement.hpp"
+#include "flopcast/support/inline_vector.hpp"
 
 namespace flopcast::predict {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/predict/predict.hpp"
+#include "flopcast/support/units.hpp"
 
 /// Contention between threads of a program that call BLAS at the same time and compete for the same cores.
 namespace flopcast::predict {

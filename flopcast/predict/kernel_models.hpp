@@ -6,8 +6,8 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/placement.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/model/estimate.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::predict {
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <map>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/predict/blend.hpp"
 #include "flopcast/predict/call_words.hpp"
 #include "flopcast/predict/id_table.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::predict {
 namespace {

@@ -31,7 +31,7 @@ bool is_executable_file(const fs::path& file) {
   return fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0;
 }
 
-/// The interpreter that a script names in its first line; empty if `file` is no script.
+/// Returns the interpreter that a script names in its first line; empty if `file` is no script.
 fs::path interpreter_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string line;
@@ -49,10 +49,10 @@ ElfW(Ehdr) elf_header(std::ifstream& in) {
   return header;
 }
 
-/// Throws if `file` with this header is no program for this machine.
+/// Throws environment_error if `file` with this header isn't a program for this machine.
 void require_this_machine(const fs::path& file, const ElfW(Ehdr) & header) {
   if (header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)) {
-    throw environment_error("{} is a {}-bit program; flopcast can only preload into {}-bit ones", file.string(),
+    throw environment_error("{} is a {}-bit program. Libraries of flopcast can only be preloaded into {}-bit programs", file.string(),
                             header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32, 8 * sizeof(void*));
   }
   std::ifstream self("/proc/self/exe", std::ios::binary);
@@ -60,13 +60,13 @@ void require_this_machine(const fs::path& file, const ElfW(Ehdr) & header) {
   if (self && (header.e_machine != own.e_machine || header.e_ident[EI_DATA] != own.e_ident[EI_DATA])) {
     throw environment_error(
         "{} is built for another architecture than flopcast (number {} of the ELF format, not {}). Libraries of flopcast can't be "
-        "preloaded into "
-        "it. Build flopcast for that architecture",
+        "preloaded into it. Build flopcast for that architecture",
         file.string(), header.e_machine, own.e_machine);
   }
 }
 
-/// The dynamic loader that an ELF program asks for; empty if it does without. Throws if `file` is no program for this machine.
+/// Returns the dynamic loader that an ELF program names; empty if it names none. Throws environment_error if `file` isn't a program for
+/// this machine.
 fs::path loader_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   const ElfW(Ehdr) header = elf_header(in);
@@ -90,19 +90,19 @@ fs::path loader_of(const fs::path& file) {
   return {};
 }
 
-/// Preloaded libraries of ours need glibc, which is told by its loader.
+/// Throws environment_error unless the program uses glibc, which flopcast's libraries need. Its loader identifies it.
 void require_glibc(const fs::path& file, const fs::path& loader) {
   if (std::error_code none; !fs::exists(loader, none)) {
     throw environment_error("{} can't be started: its dynamic loader {} isn't on this machine", file.string(), loader.string());
   }
   std::ostringstream code;
   code << std::ifstream(loader, std::ios::binary).rdbuf();
-  const bool is_glibc = code.str().find("GLIBC_PRIVATE") != std::string::npos;  // the version of symbols that it shares with its C library
+  const bool is_glibc =
+      code.str().find("GLIBC_PRIVATE") != std::string::npos;  // version of symbols that the loader shares with its C library
   if (!is_glibc) {
     throw environment_error(
         "{} is built for another C library than glibc: its dynamic loader is {}. Libraries of flopcast can't be preloaded into it. Build "
-        "it with "
-        "glibc",
+        "it with glibc",
         file.string(), loader.string());
   }
 }
@@ -110,17 +110,17 @@ void require_glibc(const fs::path& file, const fs::path& loader) {
 void require_own_rights(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) {
-    throw environment_error("can't look at {}: {}", file.string(), std::strerror(errno));
+    throw environment_error("can't read the status of file {}: {}", file.string(), std::strerror(errno));
   }
   const bool other_user = (status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid();
   const bool other_group = (status.st_mode & S_ISGID) != 0 && status.st_gid != getegid();
   if (other_user || other_group) {
-    throw environment_error("{} runs with another {}'s rights (set{}id): the system lets nobody preload libraries into it", file.string(),
-                            other_user ? "user" : "group", other_user ? "u" : "g");
+    throw environment_error("{} runs with another {}'s rights (set{}id). The system allows no libraries to be preloaded into it",
+                            file.string(), other_user ? "user" : "group", other_user ? "u" : "g");
   }
 }
 
-/// The signals that are passed on, and SIGCHLD.
+/// Returns the set of the signals that are passed on, and SIGCHLD.
 sigset_t awaited_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -130,7 +130,7 @@ sigset_t awaited_signals() {
   return set;
 }
 
-/// Blocks the awaited signals while it lives; they are taken with sigwaitinfo.
+/// Blocks the awaited signals while it lives. They are taken with sigwaitinfo.
 class BlockedSignals {
  public:
   BlockedSignals() : awaited_(awaited_signals()) { pthread_sigmask(SIG_BLOCK, &awaited_, &before_); }
@@ -148,11 +148,11 @@ class BlockedSignals {
 
 int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-/// Ends operations of the user's: he is to find them interrupted, not failed.
+/// Returns whether a signal interrupts the user's operations, which must then count as interrupted, not failed.
 bool ends_operations(int number) { return number == SIGINT || number == SIGTERM; }
 
-/// Passes signals on until `child` ends. What the terminal sends reaches the child without us, as it belongs to the same foreground group.
-/// `ended_by` is the last one that ends operations, if any came.
+/// Passes signals on until `child` ends, and returns its exit code. The terminal's signals reach the child directly, because it belongs to
+/// the same foreground group. `ended_by` becomes the last signal that interrupts operations, if any came.
 int wait_for(pid_t child, const BlockedSignals& signals, int& ended_by) {
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
@@ -166,20 +166,20 @@ int wait_for(pid_t child, const BlockedSignals& signals, int& ended_by) {
   return exit_code(status);
 }
 
-/// Our own handler hears of a signal that was taken from it while the program ran. Where there is none the program's end is all.
-void hear(int number) {
+/// Delivers a signal, which was taken while the program ran, to this process's own handler. Does nothing without a handler.
+void deliver(int number) {
   struct sigaction action {};
   if (number != 0 && sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
     raise(number);
   }
 }
 
-/// In the child: becomes the program, or tells `failure` why it can't. Only what a forked child may call.
+/// In the child: becomes the program, or writes the reason why it can't to `failure`. Calls only functions that a forked child may call.
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* environment, const sigset_t& mask, int last,
                          pid_t parent, int failure) {
   if (last != 0) {
     prctl(PR_SET_PDEATHSIG, last);
-    if (getppid() != parent) {  // which ended before that
+    if (getppid() != parent) {  // the parent ended before prctl()
       _exit(128 + last);
     }
   }
@@ -224,7 +224,7 @@ fs::path find_program(const std::string& command) {
       throw environment_error("there is no program {}", command);
     }
     if (!is_executable_file(command)) {
-      throw environment_error("{} can't be executed: it is no executable file", command);
+      throw environment_error("{} can't be executed: it isn't an executable file", command);
     }
     return command;
   }
@@ -240,7 +240,7 @@ fs::path find_program(const std::string& command) {
 }
 
 void require_preloadable(const fs::path& program) {
-  constexpr int most_interpreters = 5;  // as the kernel has it
+  constexpr int most_interpreters = 5;  // the kernel's limit
   fs::path file = program;
   for (int depth = 0; depth < most_interpreters; ++depth) {
     const fs::path interpreter = interpreter_of(file);
@@ -248,13 +248,14 @@ void require_preloadable(const fs::path& program) {
       break;
     }
     if (!is_executable_file(interpreter)) {
-      throw environment_error("script {} is to be run by {}, which can't be executed", file.string(), interpreter.string());
+      throw environment_error("script {} names the interpreter {}, which can't be executed", file.string(), interpreter.string());
     }
     file = interpreter;
   }
   const fs::path loader = loader_of(file);
   if (loader.empty()) {
-    throw environment_error("{} is linked statically: no library can be put in front of its LAPACK", file.string());
+    throw environment_error("{} is linked statically. No library can be preloaded before its LAPACK. Link LAPACK dynamically",
+                            file.string());
   }
   require_glibc(file, loader);
   require_own_rights(file);
@@ -263,7 +264,7 @@ void require_preloadable(const fs::path& program) {
 int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment, int last) {
   int ended_by = 0;
   const int code = run(program, arguments, environment, last, ended_by);
-  hear(ended_by);
+  deliver(ended_by);
   return code;
 }
 

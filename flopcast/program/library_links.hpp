@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/support/link_folder.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/program/recorder.hpp"
+#include "flopcast/support/link_folder.hpp"
 
 namespace flopcast::interpose {
 

@@ -40,7 +40,8 @@ std::string linker_output(const fs::path& program, std::vector<std::string> envi
   process::set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
   std::vector<std::string> arguments = {program.string()};
   pid_t child = -1;
-  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, process::pointers(arguments).data(), process::pointers(environment).data());
+  const int error =
+      posix_spawn(&child, program.c_str(), &actions, nullptr, process::pointers(arguments).data(), process::pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::string text;

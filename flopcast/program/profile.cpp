@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/protocol/block_table.hpp"
 
 namespace flopcast::interpose {
 namespace {

@@ -19,7 +19,7 @@ struct TunedPoint {
   algorithm::BlockParameters blocks;
   std::vector<std::int64_t> ties;  ///< other block sizes that are as good within noise
   double regret = 0;               ///< greatest possible loss, as a fraction of the best time
-  bool undecided = false;          ///< the measurements don't tell which blocks are best: `blocks` are LAPACK's own
+  bool undecided = false;          ///< the measurements don't show which blocks are best: `blocks` are LAPACK's own
   friend bool operator==(const TunedPoint&, const TunedPoint&) = default;
 };
 

@@ -94,8 +94,8 @@ std::string save_profile(const std::string& file, const Profile& profile) {
       remark = keep_previous(file, lost->environment);
     }
   }
-  auto own = std::find_if(known.begin(), known.end(),
-                          [&](const Profile& place) { return same_place(place.environment, profile.environment); });
+  auto own =
+      std::find_if(known.begin(), known.end(), [&](const Profile& place) { return same_place(place.environment, profile.environment); });
   if (own == known.end()) {
     own = known.insert(known.begin(), Profile{});
   }

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/program/program_trace.hpp"
+#include "flopcast/support/units.hpp"
 
 /// Distribution of the time of a recorded program's BLAS and LAPACK calls over routines, shapes, threads and processes.
 namespace flopcast::interpose {
@@ -43,7 +43,7 @@ struct ShapeSum {
   std::string flags;       ///< as flags(call); empty where only the name is known
   std::vector<SizeRange> sizes;
   CallSum sum;
-  bool first_calls = false;  ///< the routine's first calls, which are told apart; their flops are in no sum
+  bool first_calls = false;  ///< the routine's first calls, which are separated; their flops are in no sum
   Call longest;              ///< an example: the longest call; its routine is null where only the name is known
   Seconds longest_seconds = -1;
   bool longest_asked_size = false;  ///< the program had queried the workspace size
@@ -73,13 +73,13 @@ struct ProcessSum {
 struct BreakdownOptions {
   /// If a routine is called with the same flags and more different sizes, they are joined by powers of two.
   std::size_t most_exact_sizes = 24;
-  double first_call_factor = 1.5;      ///< a first call is told apart if it took this many times the typical time of such calls
+  double first_call_factor = 1.5;      ///< a first call is separated if it took this many times the typical time of such calls
   Seconds first_call_excess = 100e-6;  ///< and if it took longer than typical by this much
 };
 
 /// Sums of a recording. Each list is sorted by falling time (then flops, then calls); threads and processes are in the order of their first
 /// calls.
-/// First calls are told apart where they took much longer than similar calls, because a library starts in them and memory is touched for
+/// First calls are separated where they took much longer than similar calls, because a library starts in them and memory is touched for
 /// the first time. They form shapes of their own and are in no routine's sum. The sums of threads, of processes and of all calls include
 /// their time, but no rate does.
 class ProgramBreakdown {
@@ -97,7 +97,7 @@ class ProgramBreakdown {
 
   /// Returns the index into shapes() of a call of this recording.
   [[nodiscard]] std::size_t shape_of(const ProgramEvent& event) const;
-  /// Returns whether a call of this recording is told apart as a first one.
+  /// Returns whether a call of this recording is separated as a first one.
   [[nodiscard]] bool is_first_call(const ProgramEvent& event) const { return first_.count(identity_of(event)) > 0; }
 
  private:

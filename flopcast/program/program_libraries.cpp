@@ -28,8 +28,7 @@ int integer_bytes_of(const fs::path& library) { return library.empty() ? 4 : mac
 
 /// Whether the program asks for libraries whose names say that it passes 64-bit integers.
 bool passes_wide_integers(const std::vector<std::string>& command) {
-  const std::vector<LoadedLibrary> loaded =
-      loaded_libraries(find_program(command.at(0)), process::current_environment());
+  const std::vector<LoadedLibrary> loaded = loaded_libraries(find_program(command.at(0)), process::current_environment());
   return std::any_of(loaded.begin(), loaded.end(), [](const LoadedLibrary& library) {
     const std::string name = fs::path(library.name).filename().string();
     return name == "libblas64.so.3" || name == "liblapack64.so.3";

@@ -17,7 +17,6 @@ LibraryFiles program_libraries(const std::string& blas, const std::string& lapac
 
 /// Says that the program with this command line took its BLAS from the file `taken` instead of the `chosen` one, and why, as far as the
 /// program's files tell. Empty if the two are variants of one library, or nothing was chosen.
-std::string other_blas_note(const std::vector<std::string>& command, const std::filesystem::path& taken,
-                            const LibraryFiles& chosen);
+std::string other_blas_note(const std::vector<std::string>& command, const std::filesystem::path& taken, const LibraryFiles& chosen);
 
 }  // namespace flopcast::interpose

@@ -20,10 +20,10 @@
 #include <tuple>
 #include <utility>
 
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/protocol/record_layout.hpp"
-#include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -178,7 +178,7 @@ struct ProgramTraceFile::State {
     summary.dropped = header.dropped.load();
     summary.loaded = header.processes.load();
     const std::uint64_t end = header.end.load(), there = round_to_page(file.view().size());
-    // Where there was no room, the end lies behind the last byte that could be written.
+    // If there was no room, the end lies behind the last byte that could be written.
     summary.missing = summary.dropped == 0 && end > there ? end - there : 0;
   }
 

@@ -12,8 +12,8 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/protocol/trace_format.hpp"
+#include "flopcast/support/units.hpp"
 
 /// Reads recordings of `flopcast record`. trace_format.hpp describes the file.
 namespace flopcast::interpose {
@@ -72,7 +72,7 @@ struct ProgramSummary {
   std::vector<std::string> libraries;  ///< files in which the called routines are defined
   /// Files that define routines and were loaded into processes in which no call was seen.
   std::vector<std::string> unseen_libraries;
-  std::vector<LibraryState> states;  ///< settings of the libraries that tell them; none in older recordings
+  std::vector<LibraryState> states;  ///< settings that libraries report; none in older recordings
   std::vector<RecordedProcess> processes;
   std::vector<RecordedThread> threads;  ///< in the order of their first calls
   std::vector<std::string> names;       ///< routines: "dgemm", "dgesvd", "cblas_dgemm_batch"

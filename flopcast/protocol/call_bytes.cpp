@@ -3,8 +3,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::report {
 namespace {

@@ -9,10 +9,10 @@
 #include <random>
 #include <tuple>
 
-#include "flopcast/support/division.hpp"
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/support/division.hpp"
 
 namespace flopcast::roofline {
 namespace {

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
-#include "flopcast/machine/machine_file.hpp"
 #include "flopcast/machine/cpu/thread_team.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/machine_file.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"
 #include "flopcast/roofline/roof.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 

@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/cpu/thread_team.hpp"
 #include "flopcast/roofline/roof.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 

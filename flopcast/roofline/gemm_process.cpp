@@ -17,12 +17,12 @@
 #include <cstring>
 #include <utility>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/socket_bytes.hpp"
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/socket_bytes.hpp"
 
 namespace flopcast::roofline {
 namespace {

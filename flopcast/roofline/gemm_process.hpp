@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/roofline/roof.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 

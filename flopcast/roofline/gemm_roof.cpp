@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/search/exhaustive.hpp"
 #include "flopcast/search/halving.hpp"
 #include "flopcast/search/ledger.hpp"
 #include "flopcast/search/race.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::roofline {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/roofline/gemm_process.hpp"
 #include "flopcast/roofline/gemm_space.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/search/evaluator.hpp"
 #include "flopcast/search/exhaustive.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/search/space.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::roofline {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/roofline/roof.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 

@@ -8,14 +8,14 @@
 #include <set>
 #include <tuple>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/search/halving.hpp"
 #include "flopcast/search/ledger.hpp"
 #include "flopcast/search/race.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 namespace {

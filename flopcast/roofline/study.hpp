@@ -11,9 +11,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/search/evaluator.hpp"
 #include "flopcast/search/exhaustive.hpp"
+#include "flopcast/support/units.hpp"
 
 /// Comparisons of searches on the same space, as in Tables VIII to XI of paper 003.
 namespace flopcast::roofline {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "flopcast/search/ledger.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/search/ledger.hpp"
 
 namespace flopcast::search {
 namespace {

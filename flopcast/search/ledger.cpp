@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::search {
 

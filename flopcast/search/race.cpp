@@ -7,10 +7,10 @@
 #include <numeric>
 #include <utility>
 
-#include "flopcast/support/division.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/search/bounds.hpp"
 #include "flopcast/search/likely_best.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::search {
 namespace {

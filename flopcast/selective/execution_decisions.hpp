@@ -9,13 +9,13 @@
 #include <unordered_set>
 #include <vector>
 
-#include "flopcast/support/own_pages.hpp"
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/selective/execution_windows.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
 #include "flopcast/selective/size_model.hpp"
 #include "flopcast/selective/time_spent.hpp"
+#include "flopcast/support/own_pages.hpp"
 
 namespace flopcast::path {
 

@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/selective/kernel_table.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::path {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/student_quantiles.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::path {
 

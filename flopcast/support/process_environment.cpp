@@ -47,7 +47,7 @@ void set_threads(std::vector<std::string>& environment, int threads) {
 void preload(std::vector<std::string>& environment, const std::string& library) {
   const std::string before = variable(environment, "LD_PRELOAD");
   set_variable(environment, "LD_PRELOAD", before.empty() ? library : library + ":" + before);
-  // A program built with -fsanitize=address ends at once if a library is loaded before the sanitizer's, unless it is told not to look.
+  // ASan ends a program at once if a library is loaded before the sanitizer's, unless this variable forbids the check.
   const std::string sanitizer = variable(environment, "ASAN_OPTIONS");
   if (sanitizer.find("verify_asan_link_order") == std::string::npos) {
     set_variable(environment, "ASAN_OPTIONS", (sanitizer.empty() ? "" : sanitizer + ":") + "verify_asan_link_order=0");

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::algorithm {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::algorithm {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "flopcast/algorithm/compositions.hpp"
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::algorithm {
 namespace {

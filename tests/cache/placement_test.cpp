@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::cache {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "flopcast/contract/prediction/forecast.hpp"
 #include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/prediction/forecast.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {

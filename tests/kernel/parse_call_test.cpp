@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/documentation.hpp"
+#include "flopcast/support/error.hpp"
 #include "tests/kernel/reference/cases.hpp"
 
 namespace flopcast::kernel {

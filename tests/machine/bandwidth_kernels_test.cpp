@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/caches/instruction_sets.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <set>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

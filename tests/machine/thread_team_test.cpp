@@ -8,8 +8,8 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

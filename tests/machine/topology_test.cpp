@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/detect.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

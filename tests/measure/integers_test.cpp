@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {
 namespace {

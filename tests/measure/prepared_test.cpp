@@ -5,10 +5,10 @@
 
 #include <array>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
+#include "flopcast/support/error.hpp"
 #include "tests/measure/fake_world.hpp"
 
 namespace flopcast::measure {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/measure/precondition.hpp"
+#include "flopcast/support/error.hpp"
 #include "tests/measure/fake_world.hpp"
 
 namespace flopcast::measure {

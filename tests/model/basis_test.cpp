@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

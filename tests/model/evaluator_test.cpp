@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/model/refinement.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <random>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/grid.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

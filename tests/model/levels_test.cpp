@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/model/basis.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

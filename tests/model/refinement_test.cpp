@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/model/evaluator.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

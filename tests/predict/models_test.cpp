@@ -3,13 +3,13 @@
 
 #include <cmath>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/predict/demand.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/predict/stored_models.hpp"
+#include "flopcast/support/error.hpp"
 #include "tests/kernel/plain_call.hpp"
 
 namespace flopcast::predict {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/predict/call_words.hpp"
+#include "flopcast/support/error.hpp"
 #include "tests/kernel/plain_call.hpp"
 
 namespace flopcast::predict {

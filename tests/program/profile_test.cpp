@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/protocol/block_table.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose {
 namespace {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "fake_roofline.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/roofline/bandwidth_roofs.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::roofline {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <memory>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/search/ledger.hpp"
+#include "flopcast/support/error.hpp"
 #include "noise.hpp"
 
 namespace flopcast::search {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <functional>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/search/ledger.hpp"
+#include "flopcast/support/error.hpp"
 #include "noise.hpp"
 
 namespace flopcast::search {

@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/search/exhaustive.hpp"
+#include "flopcast/support/error.hpp"
 #include "noise.hpp"
 
 namespace flopcast::search {

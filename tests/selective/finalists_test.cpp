@@ -46,5 +46,13 @@ TEST(Finalists, ExecutedConfigurationsCostNothing) {
   EXPECT_THAT(finalists_in_doubt(all, 11), ElementsAre(0, 1, 2));
 }
 
+TEST(Finalists, AreLeftOutOnceTheExecutedOnesTookTooLong) {
+  EXPECT_FALSE(leaves_out_finalists(2, 45, 46));
+  EXPECT_FALSE(leaves_out_finalists(2, 46, 46));
+  EXPECT_TRUE(leaves_out_finalists(2, 47, 46));
+  EXPECT_FALSE(leaves_out_finalists(0, 47, 46));
+  EXPECT_FALSE(leaves_out_finalists(1, 47, 46)) << "one alone decides nothing";
+}
+
 }  // namespace
 }  // namespace flopcast::path

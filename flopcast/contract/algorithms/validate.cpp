@@ -6,11 +6,11 @@
 #include <random>
 
 #include "flopcast/contract/notation/element.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "flopcast/contract/notation/element.hpp"
-#include "flopcast/contract/notation/helper_threads.hpp"
 #include "flopcast/contract/kernels/panel_kernel.hpp"
 #include "flopcast/contract/kernels/strided_batch.hpp"
+#include "flopcast/contract/notation/element.hpp"
+#include "flopcast/contract/notation/helper_threads.hpp"
 #include "flopcast/support/division.hpp"
 
 namespace flopcast::contract {

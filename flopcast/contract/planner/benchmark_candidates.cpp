@@ -11,9 +11,9 @@
 #include "flopcast/contract/notation/helper_threads.hpp"
 #include "flopcast/contract/planner/sample_tensors.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
-#include "flopcast/support/division.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/measure/cache_control.hpp"
+#include "flopcast/support/division.hpp"
 
 namespace flopcast::contract {
 namespace {

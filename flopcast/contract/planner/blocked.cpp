@@ -18,14 +18,14 @@
 #include <string_view>
 #include <utility>
 
+#include "flopcast/contract/kernels/scattered_matrix.hpp"
+#include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/notation/helper_threads.hpp"
 #include "flopcast/contract/planner/mirror.hpp"
-#include "flopcast/contract/kernels/scattered_matrix.hpp"
-#include "flopcast/contract/kernels/streaming.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/machine/libraries/library_identity.hpp"
 
 namespace flopcast::contract {
 namespace {

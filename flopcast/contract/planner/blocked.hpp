@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/contract/kernels/along_batch.hpp"
 #include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/kernels/along_batch.hpp"
 #include "flopcast/contract/notation/folded.hpp"
 #include "flopcast/contract/planner/loop_order.hpp"
 #include "flopcast/contract/planner/panel_tiles.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "flopcast/contract/planner/panel_tiles.hpp"
 #include "flopcast/contract/kernels/streaming.hpp"
+#include "flopcast/contract/planner/panel_tiles.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/support/division.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "flopcast/contract/planner/benchmark_candidates.hpp"
 #include "flopcast/contract/algorithms/validate.hpp"
+#include "flopcast/contract/planner/benchmark_candidates.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/search/race.hpp"
 

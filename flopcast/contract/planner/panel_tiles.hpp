@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "flopcast/contract/notation/folded.hpp"
 #include "flopcast/contract/kernels/panel_kernel.hpp"
+#include "flopcast/contract/notation/folded.hpp"
 
 namespace flopcast::contract {
 

@@ -8,17 +8,17 @@
 #include <stdexcept>
 #include <utility>
 
+#include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/contract/planner/benchmark_candidates.hpp"
 #include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/execute_candidates.hpp"
 #include "flopcast/contract/planner/mirror.hpp"
-#include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/contract/planner/candidates.hpp"
-#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
+#include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/tile_rates.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/units.hpp"
 
 /// Tensor contractions for users, in the manner of FFTW: plan once, execute often.
 ///

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "flopcast/contract/notation/element.hpp"
+#include "flopcast/measure/cache_control.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/measure/cache_control.hpp"
 
 namespace flopcast::contract {
 namespace {

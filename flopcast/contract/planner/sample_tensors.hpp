@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "flopcast/contract/planner/blocked.hpp"
 #include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/planner/blocked.hpp"
 
 namespace flopcast::contract {
 

@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/contract/algorithms/validate.hpp"
-#include "flopcast/support/json.hpp"
+#include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "flopcast/contract/planner/blocked.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
 

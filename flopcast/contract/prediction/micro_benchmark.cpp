@@ -4,13 +4,13 @@
 #include <array>
 #include <cmath>
 
-#include "flopcast/contract/prediction/access_history.hpp"
 #include "flopcast/contract/algorithms/kernel_call.hpp"
+#include "flopcast/contract/prediction/access_history.hpp"
 #include "flopcast/contract/prediction/stretch_experiment.hpp"
-#include "flopcast/support/division.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {

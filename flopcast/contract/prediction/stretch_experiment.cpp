@@ -10,12 +10,12 @@
 #include <optional>
 
 #include "flopcast/contract/notation/element.hpp"
-#include "flopcast/support/division.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/measure/cache_control.hpp"
+#include "flopcast/support/division.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/caches/instruction_sets.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -12,10 +12,10 @@
 #include <span>
 #include <string>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

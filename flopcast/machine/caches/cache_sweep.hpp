@@ -4,9 +4,9 @@
 #include <functional>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
-#include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/caches/knees.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 

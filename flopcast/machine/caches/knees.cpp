@@ -5,8 +5,8 @@
 #include <limits>
 #include <random>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <memory>
 
-#include "flopcast/support/json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/machine/cpu/thread_team.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/machine/caches/cache_levels.hpp"
+#include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 
 namespace flopcast::machine {

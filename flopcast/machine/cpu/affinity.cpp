@@ -10,8 +10,8 @@
 #include <set>
 #include <tuple>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

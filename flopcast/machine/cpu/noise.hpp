@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/cpu/affinity.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 

@@ -19,9 +19,9 @@
 #include <set>
 #include <utility>
 
+#include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/support/control_group.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/machine/cpu/clock.hpp"
 
 namespace flopcast::machine {
 namespace {

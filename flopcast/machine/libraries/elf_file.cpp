@@ -14,8 +14,8 @@
 #include <iterator>
 #include <span>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/support/digest.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -14,12 +14,12 @@
 #include <cstring>
 #include <utility>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/machine/libraries/peak.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::machine {
 namespace {

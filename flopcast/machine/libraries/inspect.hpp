@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 

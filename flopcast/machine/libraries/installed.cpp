@@ -10,10 +10,10 @@
 #include <optional>
 #include <sstream>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/integer_width.hpp"
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/library_state.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 namespace {

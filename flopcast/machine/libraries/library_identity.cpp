@@ -11,8 +11,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/integer_width.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/relink.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_state.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/relink.hpp"
 
 namespace flopcast::machine {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
-#include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose {
 namespace {

@@ -18,8 +18,8 @@ inline char flag_of(long number) noexcept {
     default: return '?';
   }
 }
-/// These functions return a flag of the transposed problem. A row-major problem is computed as its transpose, which swaps uplo and side,
-/// and turns a transposition into T or C.
+/// The following functions return a flag of the transposed problem. A row-major problem is computed as its transpose, which swaps uplo and
+/// side, and turns a transposition into T or C.
 inline char other_triangle(char flag) noexcept { return flag == 'L' ? 'U' : 'L'; }
 inline char other_side(char flag) noexcept { return flag == 'L' ? 'R' : 'L'; }
 inline char transposed(char flag) noexcept { return flag == 'N' ? 'T' : 'N'; }

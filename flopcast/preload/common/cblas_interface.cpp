@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/protocol/record_layout.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose {
 namespace {

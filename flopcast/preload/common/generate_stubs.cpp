@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "flopcast/support/error.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/common/cblas_interface.hpp"
 #include "flopcast/preload/common/generator.hpp"
-#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose {
 namespace {

@@ -10,9 +10,9 @@ namespace flopcast::interpose {
 /// Returns the loaded object that contains an address; nullptr if none does.
 const link_map* object_of(const void* address) noexcept;
 
-/// Returns the definition of `name` that this library hides from its callers: the next in the loader's order; else the one in the library
-/// that contains `caller` (a return address) or in its dependencies, as for programs that open LAPACK privately (NumPy); else any. Returns
-/// nullptr if there is none.
+/// Returns the definition of `name` that this library hides from its callers: the next in the loader's order. If there is none, returns the
+/// definition in the library that contains `caller` (a return address) or in its dependencies, as needed for programs that open LAPACK
+/// privately (NumPy). Otherwise returns any definition, or nullptr.
 void* next_symbol(const char* name, const void* caller) noexcept;
 
 /// Makes next_symbol() look first in `opened`, a handle of dlopen, and its dependencies. This is for programs that are opened at run time
@@ -36,7 +36,7 @@ inline void* required_symbol(std::atomic<void*>& found, const char* name, const 
 /// there is none.
 void* any_definition(const char* name) noexcept;
 
-/// Returns such a definition of a Fortran routine under any of its names ("dgemm": dgemm_, scipy_dgemm_64_). Only names that end in a
+/// Returns any_definition() of a Fortran routine under any of its names ("dgemm": dgemm_, scipy_dgemm_64_). Only names that end in a
 /// suffix count.
 void* any_routine(std::string_view routine) noexcept;
 

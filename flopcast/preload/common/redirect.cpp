@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstring>
 
-#include "flopcast/support/bindings.hpp"
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/support/bindings.hpp"
 
 #if defined(__x86_64__)
 

@@ -4,8 +4,8 @@
 
 namespace flopcast::interpose::mpi {
 
-/// How many calls of MPI a process made, and a hash over what they were, in order. Two runs of a program that did the same have the same. A
-/// plain record: it travels in messages.
+/// The number of MPI calls of a process, and a hash over them in order. Two runs of a program that did the same have equal values. The
+/// struct is trivially copyable, because it travels in messages.
 struct CallSequence {
   std::int64_t calls = 0;
   std::uint64_t hash = 0;

@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
-#include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {

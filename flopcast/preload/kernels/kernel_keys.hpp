@@ -8,12 +8,13 @@
 
 namespace flopcast::interpose::mpi {
 
-/// `dgemm`, `MPI_Bcast`, `pack`.
+/// Returns a name such as `dgemm`, `MPI_Bcast`, `pack`.
 std::string routine_of(const path::KernelKey& key, const RegionNames& regions);
-/// A key of the routine that routine_of() named, without sizes; nothing if there is no such routine. A region becomes known.
+/// Returns a key, without sizes, of the routine that routine_of() named; nothing if there is no such routine. A region's name is added to
+/// `regions`.
 std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine, RegionNames& regions);
 
-/// `dgemm(NN, 100, 100, 64)`, `MPI_Bcast(8192 bytes, 4 ranks, stride 1)`, `pack(100, 64)`.
+/// Returns a name such as `dgemm(NN, 100, 100, 64)`, `MPI_Bcast(8192 bytes, 4 ranks, stride 1)`, `pack(100, 64)`.
 std::string kernel_name(const path::KernelKey& key, const RegionNames& regions);
 
 }  // namespace flopcast::interpose::mpi

@@ -4,16 +4,16 @@
 
 namespace flopcast::interpose::mpi {
 
-/// Which nonblocking collectives of a communicator are left out. Their beginning must not wait for a word from anybody, so it goes by what
-/// was agreed in the last blocking collective before: all processes begin the collectives of a communicator in one order and so find the
-/// same. Kinds of collectives share 64 places by their hash; one is left out where nobody has wanted any of its place executed.
+/// Decides which nonblocking collectives of a communicator are left out. They must begin without waiting for other processes, so the latest
+/// blocking collective's agreement decides. All processes begin the collectives of a communicator in the same order, and therefore decide
+/// alike. Kinds of collectives share 64 bits by their hash. A collective is left out if no process wants any kind with its bit executed.
 class NonblockingVotes {
  public:
-  /// What this process wants of the kind of collective with this hash from now on.
+  /// Sets whether this process wants the kind of collective with this hash executed from now on.
   void vote(std::uint64_t kind, bool execute) noexcept { wanted_ = execute ? wanted_ | place(kind) : wanted_ & ~place(kind); }
-  /// For the agreement in a blocking collective: at first all.
+  /// Returns the wishes for the agreement in a blocking collective; initially all bits are set.
   [[nodiscard]] std::uint64_t wanted() const noexcept { return wanted_; }
-  /// What came of it.
+  /// Sets the result of the agreement.
   void agree(std::uint64_t wanted) noexcept { agreed_ = wanted; }
   [[nodiscard]] bool executes(std::uint64_t kind) const noexcept { return (agreed_ & place(kind)) != 0; }
 

@@ -4,14 +4,14 @@
 
 namespace flopcast::interpose::mpi {
 
-/// How long a piece of our own work takes that is always the same. A look at the clock before and after it takes as long as the work, so
-/// it is timed now and then, and taken for as long as it usually is in between.
+/// Estimates the time of a piece of flopcast's own work that always takes the same time. Reading the clock before and after takes as long
+/// as the work, so it is timed now and then, and its usual time is used in between.
 class OwnWork {
  public:
-  /// The time after work that was begun at `begin`; `now` looks at the clock.
+  /// Returns the time after work that began at `begin`; `now` reads the clock.
   template <class Now>
   Seconds end(Seconds begin, Now now) {
-    constexpr unsigned looked_at = 16;  // one in so many
+    constexpr unsigned looked_at = 16;  // times one out of this many
     if (count_++ % looked_at != 0) {
       return begin + usual_;
     }
@@ -21,7 +21,7 @@ class OwnWork {
   }
 
  private:
-  /// What was interrupted isn't usual.
+  /// Updates the usual time; limits the effect of interruptions.
   void note(Seconds seconds) {
     constexpr double weight = 0.125;
     usual_ = usual_ == 0 ? seconds : usual_ + weight * (seconds < 2 * usual_ ? seconds - usual_ : usual_);

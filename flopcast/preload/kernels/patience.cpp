@@ -19,13 +19,13 @@ void pause() noexcept {
 
 bool Patience::is_over() noexcept {
   constexpr unsigned int short_wait = 256;   // longer than a message takes
-  constexpr unsigned int long_wait = 65536;  // a millisecond or so
+  constexpr unsigned int long_wait = 65536;  // about a millisecond
   if (crowded_) {
     sched_yield();
     return true;
   }
   if (++looks_ > short_wait) {
-    pause();  // takes as long as a third of a short message: not while one is expected
+    pause();  // a third of a short message's time, too long while one is expected
   }
   if (looks_ % short_wait != 0) {
     return false;

@@ -2,13 +2,13 @@
 
 namespace flopcast::interpose::mpi {
 
-/// Of a process that waits for another one's word in memory.
+/// Limits how long a process polls memory for another process's data.
 class Patience {
  public:
-  /// `crowded`: there are more processes than cores, and looking again is no use before somebody else has had this one.
+  /// `crowded`: there are more processes than cores, so that polling again is useless before another process has run on this core.
   explicit Patience(bool crowded) noexcept : crowded_(crowded) {}
 
-  /// After each look in vain: whether it is time to look after other things. Gives the core away now and then.
+  /// Call after each unsuccessful poll. Returns whether it is time to do other work. Yields the core now and then.
   bool is_over() noexcept;
 
  private:

@@ -8,20 +8,20 @@
 
 namespace flopcast::interpose::mpi {
 
-/// A region's number and the start of its name. A plain record: it travels in messages.
+/// A region's number and the start of its name. The struct is trivially copyable, because it travels in messages.
 struct RegionName {
   std::uint32_t number = 0;
   std::array<char, 60> text{};  ///< ends with a zero
 };
 
-/// Names of the program's regions. Their numbers are hashes of the names, so that they mean the same in every process, whoever meets a
+/// Names of the program's regions. Their numbers are hashes of the names, so that they are the same in every process, whichever meets a
 /// region first.
 class RegionNames {
  public:
-  /// The number of `name`; kept from here on.
+  /// Returns the number of `name`, and keeps the name.
   std::uint32_t number(std::string_view name);
   void add(const RegionName& name);
-  /// `region 17` if it is not known.
+  /// Returns the region's name; `region 17` if it is not known.
   [[nodiscard]] std::string name(std::uint32_t number) const;
   [[nodiscard]] const std::unordered_map<std::uint32_t, RegionName>& all() const noexcept { return all_; }
 

@@ -4,7 +4,7 @@
 
 namespace flopcast::interpose::mpi {
 
-/// Intercepted communication routines; a kernel's key holds the number.
+/// Intercepted communication routines. A kernel's key holds the number.
 enum class Routine : std::uint32_t {
   send,
   ssend,
@@ -60,7 +60,7 @@ enum class Routine : std::uint32_t {
   count
 };
 
-/// `MPI_Send`.
+/// Returns a name such as `MPI_Send`.
 const char* routine_name(Routine routine) noexcept;
 
 }  // namespace flopcast::interpose::mpi

@@ -9,8 +9,8 @@
 #include <limits>
 #include <string_view>
 
-#include "flopcast/support/pages_in_use.hpp"
 #include "flopcast/kernel/fill.hpp"
+#include "flopcast/support/pages_in_use.hpp"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -36,13 +36,14 @@ std::uintptr_t run_begin(const Region& part, std::int64_t column) {
   return part.address + static_cast<std::uintptr_t>(column * part.stride_bytes);
 }
 
-/// Zero, or so small that the processor takes a detour: what lay in memory before, such as addresses, often is.
+/// Returns whether a number is zero or denormal, for which the processor is slow. Remains in memory, such as addresses, are often denormal
+/// numbers.
 template <class Real>
 bool is_tiny(Real number) {
   return std::abs(number) < std::numeric_limits<Real>::min();
 }
 
-/// Numbers of one line of memory that aren't of the program: all zero, and so never written, or some denormal.
+/// Returns whether the numbers in a cache line aren't the program's: all are zero, so that they were never written, or some are denormal.
 template <class Real>
 bool is_stale(std::uintptr_t address, std::int64_t bytes, bool zeros_count) {
   const auto* const begin = reinterpret_cast<const Real*>(pointer_to(address));
@@ -53,8 +54,8 @@ bool is_stale(std::uintptr_t address, std::int64_t bytes, bool zeros_count) {
   return std::any_of(begin, end, [](Real number) { return number != 0 && is_tiny(number); });
 }
 
-/// Bytes from one line that is looked at to the next: a matrix without gaps is one run, and may be filled in part. What a routine could give
-/// up over, such as columns of zeros, is looked for more closely.
+/// Returns the distance in bytes between the lines examined. A matrix without gaps is one run, and may be filled in part. Contents for
+/// which a routine could give up, such as columns of zeros, are searched for more closely.
 std::int64_t probe_distance(const Operand& operand, bool closely) {
   constexpr std::int64_t probes = 32;
   constexpr std::int64_t least = 512;
@@ -63,11 +64,11 @@ std::int64_t probe_distance(const Operand& operand, bool closely) {
   return (closely ? std::min(close, distance) : distance) / line_bytes * line_bytes;
 }
 
-/// Looks at some of an operand's lines only, since what is looked at comes into the caches; its first one is where memory that was in use
-/// before has addresses.
+/// Returns whether an operand looks stale. Only some lines are examined, because they come into the caches. They include the first one,
+/// where memory that was used before contains addresses.
 template <class Real>
 bool looks_stale(const Operand& operand, bool zeros_count, bool closely) {
-  constexpr std::int64_t most_columns = 32;  // unless closely
+  constexpr std::int64_t most_columns = 32;  // unless examined closely
   const std::int64_t distance = probe_distance(operand, closely);
   for (const Region& part : operand.parts) {
     const std::int64_t usual_bytes = std::max<std::int64_t>(1, run_bytes(part, part.columns / 2));
@@ -84,8 +85,8 @@ bool looks_stale(const Operand& operand, bool zeros_count, bool closely) {
   return false;
 }
 
-/// Numbers between 1/128 and 1/64, in the place of the tiny ones. They differ from line to line: a matrix of equal columns is of rank one,
-/// and what a factorisation makes of it soon is zero, for which routines take shortcuts.
+/// Writes numbers between 1/128 and 1/64 in place of tiny ones. They differ from line to line. Otherwise a matrix of equal columns would
+/// have rank one, and its factors soon would be zero, for which routines take shortcuts.
 template <class Real>
 void write_numbers(std::uintptr_t address, std::int64_t bytes) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
@@ -99,7 +100,7 @@ void write_numbers(std::uintptr_t address, std::int64_t bytes) {
   });
 }
 
-/// Writes those lines of an operand that aren't of the program.
+/// Writes those lines of an operand that aren't the program's.
 template <class Real>
 void renew(const Operand& operand, bool zeros_count, bool closely) {
   if (!looks_stale<Real>(operand, zeros_count, closely)) {
@@ -125,18 +126,18 @@ bool needs_definite(const Routine& routine) {
 
 bool has_numbers(const Argument& argument) { return argument.kind == Kind::data && !argument.integer && argument.access != Access::write; }
 
-/// What BLAS updates may rightly be fresh memory: then writing it first is part of the routine's time. LAPACK's routines don't begin with
-/// nothing.
+/// Returns whether an operand must hold data. BLAS may legitimately update fresh memory, and then the first write is part of the routine's
+/// time. LAPACK's routines never start from unwritten memory.
 bool must_be_written(const Routine& routine, const Argument& argument) { return argument.access == Access::read || can_fail(routine); }
 
-/// Larger than the damping of updates makes up for, in a product of two of them; or no number at all.
+/// Returns whether a number isn't finite, or is so large that damped updates couldn't compensate the product of two such numbers.
 template <class Real>
 bool is_unusual(Real number) {
   constexpr Real most = 65536;
   return !(std::abs(number) <= most);
 }
 
-/// Writes numbers in the place of unusual ones; whether there were any.
+/// Replaces unusual numbers. Returns whether there were any.
 template <class Real>
 bool settle(char* place, std::int64_t bytes) {
   constexpr std::int64_t block = 64;
@@ -162,8 +163,8 @@ void settle(std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes
   settle_numbers(pointer_to(begin), bytes, static_cast<int>(element_bytes));
 }
 
-/// The same but for pages that nobody has used, where nothing remains of anything: to look at them would take a page each. Numbers don't lie
-/// across pages.
+/// Replaces unusual numbers except in pages that were never used, which hold no remains; reading them would allocate a page each. Numbers
+/// must not lie across pages.
 void settle_used(const PagesInUse& used, std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
   const std::uintptr_t end = begin + static_cast<std::uintptr_t>(bytes);
   while (begin < end) {
@@ -179,8 +180,8 @@ void settle_used(const PagesInUse& used, std::uintptr_t begin, std::int64_t byte
   }
 }
 
-/// Whether asking which of the pages from `begin` to `end` are in use pays: it takes as long as looking at 64 KiB, and a byte for each page of
-/// what lies between columns too. Numbers across pages aren't asked about.
+/// Returns whether it pays to query which pages from `begin` to `end` are in use. The query takes as long as examining 64 KiB, and a byte
+/// for each page, also for those between columns. It isn't made if numbers lie across pages.
 bool pays_to_ask(std::uintptr_t begin, std::uintptr_t end, std::int64_t looked_at, std::int64_t element_bytes) {
   constexpr std::int64_t worth_asking = std::int64_t{64} << 10U;
   const bool is_aligned = begin % static_cast<std::uintptr_t>(element_bytes) == 0;
@@ -198,7 +199,7 @@ void settle(const Operand& operand, std::int64_t element_bytes) {
   }
 }
 
-/// A few numbers of many: remains of something else are seldom alone.
+/// Returns whether some of a few probed numbers are unusual. Remains of other data seldom are single numbers.
 template <class Real>
 bool looks_unusual(const char* place, std::int64_t bytes) {
   constexpr std::int64_t probes = 8;
@@ -212,9 +213,10 @@ bool looks_unusual(const char* place, std::int64_t bytes) {
   return false;
 }
 
-/// Whether all of `bytes` at `place` are to be looked at: the first time, now and then again, and where some are seen to be unusual.
+/// Returns whether all of `bytes` at `place` must be examined: the first time, at intervals after that, and where probed numbers are
+/// unusual.
 bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
-  constexpr std::uint32_t looked_at = 8;  // one in so many
+  constexpr std::uint32_t looked_at = 8;  // examines all one time out of this many
   struct Place {
     const char* address = nullptr;
     std::int64_t bytes = 0;
@@ -222,7 +224,8 @@ bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
   };
   constexpr unsigned bits = 12;
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
-  static std::array<Place, std::size_t{1} << bits> places;  // with few of them programs that have thousands of buffers are looked at always
+  // With fewer entries, programs with thousands of buffers would be examined every time.
+  static std::array<Place, std::size_t{1} << bits> places;
   const auto address = reinterpret_cast<std::uintptr_t>(place);
   Place& found = places.at((address / line_bytes + static_cast<std::uintptr_t>(bytes)) * odd >> (64U - bits));
   if (found.address != place || found.bytes != bytes) {
@@ -231,27 +234,27 @@ bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
   return found.times++ % looked_at == 0 || (element_bytes == 4 ? looks_unusual<float>(place, bytes) : looks_unusual<double>(place, bytes));
 }
 
-constexpr std::int64_t short_bytes = 4096;  ///< looking at all of it takes less than a page's first use
+constexpr std::int64_t short_bytes = 4096;  ///< examining all of it takes less than a page's first use
 
-/// The same for a matrix, which is probed in its first column.
+/// Returns whether a matrix must be examined; it is probed in its first column.
 bool is_due(const Operand& operand, std::int64_t element_bytes) {
   const std::int64_t bytes = operand.bytes();
   return bytes > 0 && (bytes <= short_bytes || is_due(pointer_to(operand.parts[0].address), run_bytes(operand.parts[0], 0), element_bytes));
 }
 
-/// What `call` adds to isn't read.
+/// Returns whether `call` overwrites its output without reading it (beta = 0).
 bool replaces(const Call& call) {
   const int beta = call.routine->index("beta");
   return beta >= 0 && call.scalars[static_cast<std::size_t>(call.arguments[static_cast<std::size_t>(beta)])] == 0.0;
 }
 
-/// x := op(A)^-1 x or op(A) x with a triangle A, in BLAS.
+/// Returns whether a BLAS routine computes x := op(A)^-1 x or op(A) x with a triangle A.
 bool has_triangle(const Routine& routine) {
   constexpr std::array<std::string_view, 8> families = {"trsm", "trmm", "trsv", "trmv", "tbsv", "tbmv", "tpsv", "tpmv"};
   return std::find(families.begin(), families.end(), routine.family) != families.end();
 }
 
-/// Whether alpha stands before what is added to an operand, and that isn't scaled.
+/// Returns whether `call` adds a term with factor alpha to an operand that isn't scaled.
 bool is_update(const Call& call) {
   const Routine& routine = *call.routine;
   if (const int beta = routine.index("beta"); beta >= 0) {

@@ -15,11 +15,11 @@
 namespace flopcast::interpose::mpi {
 namespace {
 
-/// From when on the counter tells the time, and how fast it runs.
+/// Start and rate of the counter.
 struct Rate {
   std::uint64_t ticks = 0;
   Seconds since = 0;
-  Seconds per_tick = 0;  ///< 0: it isn't used
+  Seconds per_tick = 0;  ///< 0: the counter isn't used
 } rate;
 
 std::uint64_t counter() noexcept {
@@ -36,7 +36,7 @@ Seconds system_time() noexcept {
   return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
 }
 
-/// The system has made sure that the counters of all cores agree if it goes by them itself.
+/// Returns whether the system's clock uses the counter. The system has then verified that the counters of all cores agree.
 bool system_uses_counter() noexcept {
   std::array<char, 8> name{};
   const int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
@@ -55,7 +55,7 @@ Seconds WallClock::now() noexcept {
 }
 
 void WallClock::calibrate() noexcept {
-  constexpr Seconds duration = 2e-3;  // tells the rate to a few parts in 100000
+  constexpr Seconds duration = 2e-3;  // gives the rate to a few parts in 100000
   if (!system_uses_counter()) {
     return;
   }

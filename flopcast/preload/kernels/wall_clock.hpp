@@ -4,13 +4,13 @@
 
 namespace flopcast::interpose::mpi {
 
-/// Wall time. Every message is timed several times, and asking the system takes as long as a tenth of a short message; where the system
-/// itself goes by the processor's counter (x86, clock source tsc) so do we, once its rate has been measured.
+/// Wall time. Every message is timed several times, and a system call takes a tenth of a short message's time. Where the system uses the
+/// processor's counter itself (x86, clock source tsc), this clock does, too, once its rate has been measured.
 class WallClock {
  public:
-  /// Seconds since some moment; never runs backwards.
+  /// Returns seconds since some moment; never runs backwards.
   [[nodiscard]] static Seconds now() noexcept;
-  /// Measures the counter's rate, in two milliseconds; nothing where it can't be relied upon.
+  /// Measures the counter's rate, in two milliseconds. Does nothing where the counter isn't reliable.
   static void calibrate() noexcept;
 };
 

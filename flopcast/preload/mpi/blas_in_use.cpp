@@ -27,7 +27,7 @@ std::string file_of(const void* function) {
   return resolved ? resolved.get() : library.dli_fname;
 }
 
-/// The library that `routine` of the program's lies in, with those that it needs.
+/// The library that defines `routine` for the program, and its dependencies.
 class Blas {
  public:
   explicit Blas(const void* routine) : routine_(routine), handle_(dlopen(file_of(routine).c_str(), RTLD_LAZY | RTLD_NOLOAD)) {}
@@ -39,26 +39,26 @@ class Blas {
     }
   }
 
-  /// Calls its function `name`; nothing if it has none.
+  /// Calls the library's function `name`; returns nothing if it has none.
   template <class Result, class... Arguments>
   std::optional<Result> ask(const char* name, Arguments... arguments) const {
     void* function = find(name);
     return function == nullptr ? std::nullopt : std::optional<Result>(reinterpret_cast<Result (*)(Arguments...)>(function)(arguments...));
   }
-  /// Calls its function `name`, if it has one, which takes and returns nothing.
+  /// Calls the library's function `name`, which takes and returns nothing, if it exists.
   void call(const char* name) const {
     if (void* function = find(name)) {
       reinterpret_cast<void (*)()>(function)();
     }
   }
-  /// Debian's libblas.so.3 has OpenBLAS's interface only, and libopenblas.so.0 its kernels.
+  /// Returns the library's file. Debian's libblas.so.3 has only OpenBLAS's interface, and libopenblas.so.0 has its kernels.
   [[nodiscard]] std::string file() const {
     const void* kernels = find("openblas_get_corename");
     return file_of(kernels != nullptr ? kernels : routine_);
   }
 
  private:
-  /// Its function `name`, which builds with other names of routines have with the same prefix and suffix; nullptr if it has none.
+  /// Returns the library's function `name`, also with the prefix and suffix of builds with other names of routines; nullptr if it has none.
   [[nodiscard]] void* find(const char* name) const {
     for (const std::string_view prefix : symbol_prefixes) {
       for (const std::string_view suffix : c_suffixes) {
@@ -76,7 +76,7 @@ class Blas {
 
 std::string kernels_of(const Blas& blas) {
   std::optional<const char*> name = blas.ask<const char*>("openblas_get_corename");
-  blas.call("bli_init");  // a question before it ends the process where BLIS_ARCH_TYPE is set
+  blas.call("bli_init");  // without it the next call ends the process where BLIS_ARCH_TYPE is set
   if (const std::optional<int> architecture = name ? std::nullopt : blas.ask<int>("bli_arch_query_id")) {
     name = blas.ask<const char*>("bli_arch_string", *architecture);
   }

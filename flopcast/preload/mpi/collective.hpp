@@ -13,32 +13,32 @@
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 
-/// Collectives, whatever type their counts and displacements have: what each of them moves, and how they are followed.
+/// Costs and outputs of collectives, with any type of counts and displacements, and how they are followed.
 namespace flopcast::interpose::mpi {
 
-/// A collective as far as its cost goes.
+/// A collective as far as its cost is concerned.
 struct Collective {
   path::Pattern pattern = path::Pattern::barrier;
-  std::int64_t bytes = 0;  ///< as path::MessageModel counts them
+  std::int64_t bytes = 0;  ///< counted as in path::MessageModel
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-/// Where data arrive, of one process or as many of each.
+/// Memory where data arrive, from one process or equally much from each.
 struct Output {
   void* buffer = nullptr;
   std::int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
 
-  /// Nothing has arrived, and what remains there of something else isn't to go through the program.
+  /// Replaces remains of other data where nothing has arrived, so that they don't spread through the program.
   void settle() const { settle_empty(buffer, count * message_bytes(1, type), type); }
 };
 
-/// Where data of each process arrive that says how many and where.
+/// Memory where data of each process arrive, with a count and a position for each.
 template <class Count, class Place>
 struct Outputs {
   void* buffer = nullptr;
   const Count* counts = nullptr;
-  const Place* places = nullptr;  ///< in extents of the type
+  const Place* places = nullptr;  ///< in units of the type's extent
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int processes = 0;
 
@@ -54,7 +54,7 @@ struct Outputs {
   }
 };
 
-/// Bytes of `counts` elements, one count per process.
+/// Returns the bytes of `counts` elements, one count per process.
 template <class Count>
 std::int64_t all_bytes(const Count* counts, MPI_Datatype type, const Channel& channel) noexcept {
   return counts == nullptr ? 0 : message_bytes(std::accumulate(counts, counts + channel.size(), std::int64_t{0}), type);
@@ -69,18 +69,18 @@ std::int64_t all_bytes(const Count* counts, const MPI_Datatype* types, const Cha
   return sum;
 }
 
-/// Bytes of one process's part times their number.
+/// Returns the bytes of one process's part times the number of processes.
 inline std::int64_t parts_bytes(std::int64_t count, MPI_Datatype type, const Channel& channel) noexcept {
   return message_bytes(count, type) * channel.size();
 }
 
-/// `count` from each process.
+/// Returns an output of `count` elements from each process.
 inline Output from_all(void* buffer, std::int64_t count, MPI_Datatype type, const Channel& channel) noexcept {
   return {buffer, count * channel.size(), type};
 }
 
-/// What the arguments of each collective say, once its communicator is known to be followed: a function of that communicator's channel that
-/// returns a Collective and where its data arrive.
+/// The following functions describe a collective from its arguments. Each returns a function of the communicator's channel, which returns a
+/// Collective and its output.
 inline auto barrier() {
   return [](const Channel&) { return std::pair(Collective(), Output()); };
 }
@@ -203,8 +203,8 @@ inline auto reduce_scatter_block(void* out, std::int64_t count, MPI_Datatype typ
   };
 }
 
-/// A blocking collective, which `execute` executes: first everybody learns who was on the longest path, and has come; what it takes from
-/// there on is communication. It is left out if nobody wants it executed.
+/// Executes a blocking collective through `execute`. First all processes arrive and agree on the longest path; the time from there on is
+/// communication. The collective is left out if no process wants it executed.
 template <class Describe, class Execute>
 int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute) {
   const Inside inside;
@@ -237,13 +237,13 @@ int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute)
   return result;
 }
 
-/// Whether a nonblocking collective is left out; what this process wants counts from the next blocking collective on.
+/// Returns whether a nonblocking collective is left out. The process's own wish counts from the next blocking collective on.
 bool is_left_out(Routine routine, const Collective& collective, Channel& channel);
 
-/// The request of a nonblocking collective that is left out: it is complete when its processes have agreed. Not one that is complete at once,
-/// as MPI hands out the same for many of those, and the program would wait for one collective where it means another.
+/// Sets the request of a nonblocking collective that is left out. It completes when the processes have agreed. A request that is complete
+/// at once would not do. MPI uses the same handle for many of those, and the program would wait for one collective in place of another.
 inline int begin_without_data(AgreementInFlight& agreement, MPI_Request* request) {
-  if (agreement.request == MPI_REQUEST_NULL) {  // among one process there is nothing to agree on
+  if (agreement.request == MPI_REQUEST_NULL) {  // a single process has nothing to agree on
     return PMPI_Irecv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
   }
   *request = agreement.request;
@@ -251,7 +251,7 @@ inline int begin_without_data(AgreementInFlight& agreement, MPI_Request* request
   return MPI_SUCCESS;
 }
 
-/// A nonblocking collective, which `execute` begins, with the question who is on the longest path under way beside it.
+/// Begins a nonblocking collective through `execute`, with the agreement on the longest path under way beside it.
 template <class Describe, class Execute>
 int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describe, Execute execute) {
   const Inside inside;

@@ -8,7 +8,8 @@
 namespace flopcast::interpose::mpi {
 namespace {
 
-/// All processes must find the same for a nonblocking collective without a word: those can be left out whose bytes are as many in each.
+/// Returns whether a nonblocking collective may be left out. All processes must decide alike without communication, so the number of bytes
+/// must be the same in each.
 bool may_be_left_out(Routine routine, const Collective& collective) {
   constexpr std::array uneven = {Routine::igatherv, Routine::iscatterv, Routine::ialltoallv, Routine::ialltoallw};
   return std::find(uneven.begin(), uneven.end(), routine) == uneven.end() && may_be_skipped(collective.bytes, collective.type);

@@ -7,12 +7,14 @@
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 
-/// Communicators that the program makes: each gets a channel. Freeing one calls its attribute's function, which frees the channel.
+/// Gives each communicator that the program makes a channel. Freeing a communicator calls its attribute's function, which frees the
+/// channel.
 using namespace flopcast::interpose::mpi;
 
 namespace {
 
-/// A number for the channel of a communicator that has been made, and who of its processes came last: nobody can use it before.
+/// Agrees on a number for the channel of a new communicator, and on the process that came last: no process can use the communicator
+/// earlier.
 void agree_and_adopt(MPI_Comm made) {
   if (!may_have_channel(made)) {
     return;
@@ -38,7 +40,7 @@ int adopted(MPI_Comm* made, Make make) {
   return result;
 }
 
-/// The same without waiting for anybody: what there is to agree on is under way beside it, among the processes of `comm`.
+/// Makes a communicator without waiting. The agreement is under way beside it, among the processes of `comm`.
 template <class Make>
 int adopted_later(MPI_Comm comm, MPI_Comm* made, MPI_Request* request, Make make) {
   const Inside inside;
@@ -55,7 +57,7 @@ int adopted_later(MPI_Comm comm, MPI_Comm* made, MPI_Request* request, Make make
   pending.agreement->mine.channel = proposed_channel(channel->rank());
   channel->begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
   const int result = make();
-  pending.made = *made;  // which MPI tells at once, as Fortran's interface does
+  pending.made = *made;  // MPI returns it at once, as Fortran's interface needs
   requests().add(*request, std::move(pending));
   return result;
 }

@@ -13,7 +13,7 @@
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 
-/// Several configurations in one launch: what one execution teaches of kernels' times the next one knows.
+/// Executes several configurations in one launch. Later executions use the kernel times of earlier ones.
 namespace flopcast::interpose::mpi {
 namespace {
 
@@ -23,7 +23,7 @@ std::string contents(const std::string& file) {
   return text.str();
 }
 
-/// Rank 0's `text` in all processes.
+/// Broadcasts rank 0's `text` to all processes.
 void broadcast(std::string& text, MPI_Comm world) {
   auto length = static_cast<std::int64_t>(text.size());
   PMPI_Bcast(&length, 1, MPI_INT64_T, 0, world);
@@ -33,7 +33,7 @@ void broadcast(std::string& text, MPI_Comm world) {
 
 }  // namespace
 
-/// What this launch is asked for, which rank 0 reads and tells all.
+/// Reads this launch's list of executions at rank 0, and broadcasts it.
 void Session::read_executions() {
   std::string text = rank_ == 0 && !options_.executions.empty() ? contents(options_.executions) : std::string();
   broadcast(text, world_);
@@ -51,8 +51,8 @@ void Session::read_executions() {
   begin_execution(0, 0);
 }
 
-/// What rank 0 has put together of all processes' kernels, `what(kernel)` of those that have one, becomes known to all: `take(number, value)`
-/// gets it.
+/// Broadcasts values of rank 0's combined kernels. `what(kernel)` returns a kernel's value, if it has one, and all processes call
+/// `take(number, value)`.
 template <class What, class Take>
 void Session::tell_all(What what, Take take) {
   using Value = typename decltype(what(kernels_[0]))::value_type;
@@ -79,14 +79,14 @@ void Session::tell_all(What what, Take take) {
   }
 }
 
-/// How often which kernels lay on the critical path.
+/// Broadcasts how often kernels lay on the critical path.
 void Session::tell_counts_along() {
   tell_all([](const path::Kernel& kernel) { return std::optional(kernel.along.count); },
            [this](std::uint32_t number, std::int64_t along) { decisions_.count_along(number, along); });
 }
 
-/// What kernels took in their place in the program. Regions are each process's own matter: only who has executed one knows that no MPI is
-/// called in it.
+/// Broadcasts the kernels' times in the program's context. Regions are left out, because only processes that have executed a region know
+/// that it doesn't call MPI.
 void Session::tell_times() {
   const auto times_of = [](const path::Kernel& kernel) {
     const bool any = kernel.in_context.count > 0 && kernel.key.kind != path::KernelKind::region;
@@ -104,13 +104,14 @@ void Session::begin_execution(std::size_t number, Seconds before) {
   }
   decisions_.begin_execution(options_.policy, before, executions_.current().teaches);
   let_counts_travel(options_.policy == path::Policy::online);
-  set_skipped(false);  // the program makes its data anew
+  set_skipped(false);  // the program sets up its data again
   if (rank_ == 0) {
     append_beginning(options_, number);
   }
 }
 
-/// What was begun and not measured has no profile: a program that leaves its loop over configurations by `break` is launched again for it.
+/// Writes nothing for an execution that was begun and not measured. A program that leaves its loop over configurations by `break` is
+/// launched again.
 Seconds Session::finish_execution() {
   const ProfileFacts facts = conclude();
   if (rank_ == 0 && facts.elapsed > 0) {
@@ -134,8 +135,8 @@ void Session::compare_calls(const std::vector<CallSequence>& calls) {
   calls_differ_ = calls_differ_ || (other != others.end() && other->second != calls);
 }
 
-/// The first time there is the one that the command line says; then, as rank 0 finds, the next that the program can go on with. None if the
-/// program goes by its results: whoever started it begins anew with executions in full.
+/// The first execution is that of the command line. Later ones are the next that the program can go on with, which rank 0 finds. There is
+/// none if the program is steered by its results; flopcast then starts it anew with full executions.
 bool Session::next_configuration() {
   if (progress_ == Progress::finished) {
     return false;

@@ -1,16 +1,16 @@
 #include <cstdint>
 #include <optional>
 
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
 #include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/preload/common/intercept.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
-#include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
-#include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/kernel/fill.hpp"
+#include "flopcast/preload/mpi/session.hpp"
 
-/// BLAS and LAPACK in MPI programs: the outermost calls of the thread that called MPI_Init are kernels.
+/// Intercepts BLAS and LAPACK in MPI programs: the outermost calls of the thread that called MPI_Init are kernels.
 namespace flopcast::interpose {
 namespace {
 
@@ -22,7 +22,8 @@ thread_local mpi::DampedUpdate damped;
 thread_local mpi::DenormalsAsZero denormals;
 thread_local std::optional<Call> unsafe;  ///< a call with data that aren't the program's
 
-/// The value of a call that the program makes. To find out the width of its integers a library's function is called, which is no kernel.
+/// Returns the call that the program makes. Determining the width of its integers calls a function of the library, which doesn't count as a
+/// kernel.
 Call program_call(std::size_t routine, std::span<void* const> pointers, Redirected* door, const void* caller) {
   ++depth;
   const int integer_bytes = integer_bytes_of_call(routine, door, caller);
@@ -44,7 +45,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   }
   const auto turn = all->turn_at_once();
   if (!turn) {
-    return;  // beside another thread's communication: time of the program without a name
+    return;  // beside another thread's communication: unnamed time of the program
   }
   all->leave_program();
   number = all->kernels().number(digest.key_of(pointers));
@@ -65,7 +66,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   }
   if (all->has_skipped()) {
     unsafe = program_call(routine, pointers, door_, caller);
-    // looking at the operands of one of half a microsecond takes longer than it, whatever they hold; but it mustn't make the program give up
+    // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
     if (cause != path::Cause::brief || mpi::can_fail(*unsafe->routine)) {
       mpi::make_safe(*unsafe);
     }

@@ -2,7 +2,8 @@
 
 #include "flopcast/preload/mpi/collective.hpp"
 
-/// MPI-4's collectives whose counts may be large. Operations of reductions take no elements made of many, so that each is executed as such.
+/// MPI-4's collectives with large counts. Reductions can't work on elements made of many, so that each is executed with its own large
+/// count.
 #if MPI_VERSION >= 4
 
 using namespace flopcast::interpose::mpi;

@@ -2,12 +2,12 @@
 
 #include <limits>
 
-/// MPI-4's point-to-point functions whose counts may be large: each is the one with a small count, of elements made of many where need be. A
-/// receive must find a shadow whichever of the two its message was sent with.
+/// MPI-4's point-to-point functions with large counts. Each calls the function with a small count, with elements made of many if necessary.
+/// A receive must find a shadow whichever of the two functions sent its message.
 #if MPI_VERSION >= 4
 namespace {
 
-/// `count` elements of `type`, so that their number is an int.
+/// Represents `count` elements of `type` such that their number is an int.
 class Elements {
  public:
   Elements(MPI_Count count, MPI_Datatype type) : count_(static_cast<int>(count)), type_(type), made_(too_large(count)) {
@@ -21,7 +21,7 @@ class Elements {
   Elements& operator=(const Elements&) = delete;
   ~Elements() {
     if (made_) {
-      PMPI_Type_free(&type_);  // MPI keeps it for what is under way
+      PMPI_Type_free(&type_);  // MPI keeps it for communication under way
     }
   }
   [[nodiscard]] int count() const noexcept { return count_; }

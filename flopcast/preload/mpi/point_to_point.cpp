@@ -13,7 +13,7 @@
 namespace flopcast::interpose::mpi {
 namespace {
 
-/// The program's communicator has a shadow, and there is somebody at the other end.
+/// Returns the communicator's channel if it has one and the peer exists, else nullptr.
 Channel* channel_to(const Inside& inside, MPI_Comm comm, int peer) noexcept {
   return inside && peer != MPI_PROC_NULL ? channel_of(comm) : nullptr;
 }
@@ -26,7 +26,7 @@ void account(Routine routine, const Channel& channel, std::int64_t bytes, Second
                    all.uses_cpu_clock() ? 0 : idle);
 }
 
-/// Of a message that came empty.
+/// Puts a message that came empty on the path.
 void account_left_out(Routine routine, const Channel& channel, std::int64_t bytes) {
   Session& all = *session();
   const std::uint32_t kernel = all.communication_kernel(routine, bytes, channel.size(), channel.stride());
@@ -41,8 +41,8 @@ struct Outgoing {
   int destination = 0, tag = 0;
 };
 
-/// Whether a send is followed by its data or leaves its message empty: the sender decides, and says so in the shadow. Its envelope travels
-/// in either case, so that matching, probing and completion are those of the program and nobody ever waits for a message that was left out.
+/// Decides whether a send leaves its message empty. The sender decides, and its shadow says so. The message's envelope travels in either
+/// case, so that matching, probing and completion are the program's. No process waits for a message that was left out.
 bool is_left_empty(std::uint32_t kernel, std::int64_t bytes, MPI_Datatype type) {
   const bool empty = may_be_skipped(bytes, type) && !session()->wants_execution(kernel);
   if (empty) {
@@ -55,12 +55,12 @@ bool is_left_empty(std::uint32_t kernel, std::int64_t bytes, MPI_Datatype type) 
 struct Announced {
   std::uint32_t kernel = 0;
   std::int64_t bytes = 0;
-  bool empty = false;  ///< left out
+  bool empty = false;  ///< the data are left out
   int result = 0;
-  Seconds taken = 0;  ///< by MPI
+  Seconds taken = 0;  ///< time in MPI
 };
 
-/// Decides about a send, announces and makes it; `send` gets the number of elements.
+/// Decides about a send, announces it and makes it. `send` gets the number of elements.
 template <class Send>
 Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   Session& all = *session();
@@ -77,7 +77,7 @@ Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   return made;
 }
 
-/// Announces the sending half of an exchange, whose time its receiving half counts; whether it is left empty.
+/// Announces the sending half of an exchange, whose time the receiving half counts. Returns whether it is left empty.
 bool announce_exchange(const Outgoing& message, Channel& channel) {
   Session& all = *session();
   const std::int64_t bytes = message_bytes(message.count, message.type);
@@ -87,7 +87,7 @@ bool announce_exchange(const Outgoing& message, Channel& channel) {
   return empty;
 }
 
-/// A blocking send: what it takes longer than a message does is waiting for the receiver.
+/// Makes a blocking send. Time beyond a message's usual time is waiting for the receiver.
 template <class Send>
 int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
   const Inside inside;
@@ -110,7 +110,7 @@ int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
   return made.result;
 }
 
-/// A nonblocking send: only its call takes time; its wait is the program's.
+/// Makes a nonblocking send. Its call alone takes time; the program waits for its completion elsewhere.
 template <class Send>
 int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
   const Inside inside;
@@ -127,25 +127,25 @@ int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
 
 bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG; }
 
-/// Where a message comes from.
+/// Source of a message.
 struct Sender {
   int source = 0, tag = 0;
 };
 
-/// The sender of the message that a receive from anybody is going to get, which waits for it: from then on the receive is like any other,
-/// and what was waiting is told from moving data.
+/// Waits for the message that a receive with wildcards is going to get, and returns its sender. From then on the receive is like any other,
+/// and its waiting time is distinct from the time that moves data.
 Sender found_sender(const Sender& asked, MPI_Comm comm) {
   MPI_Status found;
   return PMPI_Probe(asked.source, asked.tag, comm, &found) == MPI_SUCCESS ? Sender{found.MPI_SOURCE, found.MPI_TAG} : asked;
 }
 
-/// Where a message goes.
+/// Destination of a received message.
 struct Place {
   void* buffer = nullptr;
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-/// A blocking receive once its shadow has come: `receive` gets the sender and the status to fill.
+/// Makes a blocking receive, after waiting for its shadow. `receive` gets the sender and the status to fill.
 template <class Receive>
 int blocking_receive(Routine routine, Channel& channel, const Sender& asked, const Place& place, MPI_Comm comm, MPI_Status* wanted,
                      Receive receive) {
@@ -161,7 +161,7 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
     all.follow(*shadow);
     all.acknowledge(channel, source, shadow->bytes);
   }
-  const Seconds start = all.uses_cpu_clock() ? 0 : all.now();  // what it takes then is asked of the model
+  const Seconds start = all.uses_cpu_clock() ? 0 : all.now();  // otherwise the model gives the time
   if (known && !all.uses_cpu_clock()) {
     all.waited(start - all.called());
   }
@@ -170,7 +170,7 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   Seconds taken = end - start;
   if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
     shadow = &channel.receive(status->MPI_SOURCE, status->MPI_TAG);
-    all.follow(*shadow);  // how much of the time was waiting for it, nobody knows
+    all.follow(*shadow);  // the waiting part of the time is unknown
     taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(shadow->bytes), channel.size()));
   }
   const std::int64_t bytes = shadow != nullptr ? shadow->bytes : 0;
@@ -202,8 +202,8 @@ void expect(Routine routine, Channel* channel, int source, int tag, const Place&
   requests().add(request, std::move(pending));
 }
 
-/// MPI has said whether a message is there: who has waited for that goes by its sender's path, and hears how long the message is. The
-/// receive is yet to come.
+/// Handles MPI's answer to a probe. If there is a message, the process continues on its sender's path, and the status gets the program's
+/// length. The receive follows later.
 void note_probe(const Inside& inside, Channel* channel, int result, bool is_there, MPI_Status& status) {
   if (!inside || result != MPI_SUCCESS) {
     return;
@@ -221,7 +221,7 @@ void note_probe(const Inside& inside, Channel* channel, int result, bool is_ther
 }
 
 #if MPI_VERSION >= 4
-/// An exchange that the program waits for later: `exchange` begins it, sending so many elements.
+/// Begins a nonblocking exchange through `exchange`, which gets the number of elements to send.
 template <class Exchange>
 int begin_exchange(const Outgoing& message, const Sender& asked, const Place& place, MPI_Comm comm, const MPI_Request* request,
                    Exchange exchange) {
@@ -239,7 +239,7 @@ int begin_exchange(const Outgoing& message, const Sender& asked, const Place& pl
 }
 #endif
 
-/// A message that MPI_Mprobe has found and nobody has received yet.
+/// A message that MPI_Mprobe has found and that hasn't been received yet.
 struct Matched {
   std::shared_ptr<Channel> channel;
   int source = 0, tag = 0;
@@ -266,10 +266,10 @@ std::optional<Matched> take_matched(MPI_Message message) {
   return matched;
 }
 
-/// Whether MPI says at once that these are no arguments of a message, which nobody is to wait for then.
+/// Returns whether MPI rejects these arguments of a message at once, so that nobody may wait for the message.
 bool will_be_refused(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
 
-/// Remembers what a persistent request, just made, does.
+/// Remembers the communication of a new persistent request.
 int persist(int result, Channel* channel, Routine routine, std::int64_t bytes, int peer, int tag, bool receives, MPI_Request request) {
   if (channel != nullptr && result == MPI_SUCCESS) {
     requests().persistent[request] = {routine, channel->shared_from_this(), peer, tag, bytes, receives};
@@ -422,7 +422,7 @@ int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type
                          receive_tag, comm, status);
   }
   const bool empty = announce_exchange({Routine::sendrecv, send_count, send_type, destination, send_tag}, *channel);
-  MPI_Request sending = MPI_REQUEST_NULL;  // under way while we wait for the other's shadow
+  MPI_Request sending = MPI_REQUEST_NULL;  // under way while this process waits for the other's shadow
   if (const int sent = PMPI_Isend(send_buffer, empty ? 0 : send_count, send_type, destination, send_tag, comm, &sending);
       sent != MPI_SUCCESS) {
     return sent;
@@ -454,7 +454,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   if (source == MPI_PROC_NULL) {
     return exchange(status);
   }
-  // MPI keeps the outgoing data: it must be asked at once, and the shadow is looked at afterwards, as for a wildcard
+  // MPI keeps the outgoing data, so it is called at once, and the shadow is read afterwards, as for wildcards.
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
   const Seconds start = session()->now();

@@ -22,19 +22,19 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
-#include "flopcast/preload/mpi/blas_in_use.hpp"
 #include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
+#include "flopcast/preload/mpi/blas_in_use.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
 
 using nlohmann::json;
 
-/// Of what isn't UTF-8 it has a sign instead.
+/// Returns the document as text, with a replacement character for bytes that aren't UTF-8.
 std::string dumped(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json costs_document(const path::Costs& costs, double divisor = 1) {
@@ -54,8 +54,8 @@ const char* kind_name(path::KernelKind kind) {
   throw internal_error("unknown kind of kernel {}", static_cast<unsigned>(kind));
 }
 
-/// A profile, which has a line of some 300 bytes for each of what may be tens of thousands of kernels: made of them directly, as a document
-/// of them would take ten times as long.
+/// Text of a profile, with a line of some 300 bytes for each of possibly tens of thousands of kernels. The lines are written directly,
+/// because a JSON document of them would take ten times as long.
 using Text = fmt::basic_memory_buffer<char, fmt::inline_buffer_size, OwnPages<char>>;
 
 void append(Text& text, std::string_view part) { text.append(part.data(), part.data() + part.size()); }
@@ -108,7 +108,7 @@ void append_kernel(Text& text, const path::Kernel& kernel, const RegionNames& re
   fmt::format_to(std::back_inserter(text), R"(,"skipped":{}}})", kernel.skipped);
 }
 
-/// `Open MPI v4.1.4`, the first words of what the library says of itself.
+/// Returns e.g. `Open MPI v4.1.4`, the first words of the library's version text.
 std::string library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
@@ -175,7 +175,7 @@ json head_document(const MpiOptions& options, const ProfileFacts& facts) {
           {"calls", std::move(calls)}};
 }
 
-/// Appends the profile as JSON: its head in one piece, then the kernels, `separator` between them.
+/// Appends the profile as JSON: its head in one piece, then the kernels with `separator` between them.
 void append_profile_text(Text& text, const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
                          const RegionNames& regions, std::string_view separator) {
   constexpr std::size_t usual_kernel = 340;  // bytes
@@ -185,7 +185,7 @@ void append_profile_text(Text& text, const MpiOptions& options, const ProfileFac
   append(text, R"(,"kernels":[)");
   bool is_first = true;
   for (const path::Kernel& kernel : kernels) {
-    if (kernel.executed.count + kernel.skipped > 0) {  // others are known from an earlier run
+    if (kernel.executed.count + kernel.skipped > 0) {  // other kernels are known from an earlier run
       append(text, is_first ? separator.substr(1) : separator);
       append_kernel(text, kernel, regions);
       is_first = false;
@@ -221,7 +221,7 @@ std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames&
   return prior;
 }
 
-/// In one piece: whoever reads the file while it grows, or after we were killed, finds whole lines and perhaps the start of one.
+/// Appends a line in one write, so that a reader of the growing file finds whole lines and at most the start of one.
 void append_line(const MpiOptions& options, std::string_view line) {
   const int file = open(options.results.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   const ssize_t written = file < 0 ? -1 : write(file, line.data(), line.size());
@@ -252,7 +252,7 @@ OwnVector<path::PriorKernel> read_prior_kernels(const std::string& file, const s
     }
     return all;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: can't read the statistics in %s, goes on without: %s\n", file.c_str(), error.what());
+    std::fprintf(stderr, "flopcast: can't read the statistics in %s: %s; the run goes on without them\n", file.c_str(), error.what());
     return {};
   }
 }
@@ -283,7 +283,7 @@ void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, co
   try {
     Text text;
     append_profile_text(text, options, facts, kernels, regions, ",\n");
-    append(text, "\n");  // whoever finds no end with it knows that not all was written
+    append(text, "\n");  // marks the end of a complete file
     std::ofstream out(options.profile);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();

@@ -7,20 +7,20 @@
 
 namespace flopcast::interpose::mpi {
 
-/// Tells flopcast, which waits for the end of this process, how the program gets on.
+/// Reports the program's progress to flopcast, which waits for the end of this process.
 class ProgressReport {
  public:
-  /// Begins to tell, in the memory that `file` holds. Nothing is told where it can't be opened, or is empty.
+  /// Begins to report, in the memory that `file` holds. Nothing is reported if it can't be opened, or is empty.
   void begin(const std::string& file) noexcept;
 
-  /// The program has called a kernel, perhaps one that it hadn't met before.
+  /// Notes that the program has called a kernel, perhaps one that it hadn't met before.
   void met_kernel(bool is_new) noexcept {
     if (shared_ != nullptr) {
       shared_->calls.store(++calls_, std::memory_order_relaxed);
       shared_->kernels.store(kernels_ += is_new ? 1 : 0, std::memory_order_relaxed);
     }
   }
-  /// Whether data may no longer be the program's.
+  /// Notes whether data may no longer be the program's.
   void leaves_out(bool any) noexcept {
     if (shared_ != nullptr) {
       shared_->leaves_out.store(any ? 1 : 0, std::memory_order_relaxed);

@@ -2,7 +2,7 @@
 
 #include "flopcast/preload/mpi/session.hpp"
 
-/// What travels with the paths: counts of kernels (policy online) and times of kernels (policy eager).
+/// Propagates data with the paths: counts of kernels (policy online) and times of kernels (policy eager).
 namespace flopcast::interpose::mpi {
 namespace {
 
@@ -25,7 +25,7 @@ Agreement Session::agreement(bool execute, const Channel* channel) const {
   mine.skipped = has_skipped_ ? 1 : 0;
   if (options_.policy == path::Policy::eager && channel != nullptr && channel->aggregate() &&
       eager_.has_something_to_tell(*channel->aggregate())) {
-    mine.teller = channel->rank();
+    mine.times_rank = channel->rank();
   }
   return mine;
 }
@@ -37,12 +37,12 @@ void Session::follow(const Agreement& agreement, Channel& channel) {
     return;
   }
   follow(agreement);
-  if (agreement.teller != Agreement::nobody) {
-    hear(agreement, channel);
+  if (agreement.times_rank != Agreement::nobody) {
+    take_times(agreement, channel);
   }
 }
 
-/// The process on the longest path tells the others its counts.
+/// Takes the counts of the process on the longest path.
 void Session::take_counts(const Agreement& agreement, Channel& channel) {
   path::KernelCounts all = counts();
   all.resize(Channel::most_counts);
@@ -53,14 +53,14 @@ void Session::take_counts(const Agreement& agreement, Channel& channel) {
   follow(agreement.mark, agreement.epoch, all);
 }
 
-/// The process with something to tell tells it.
-void Session::hear(const Agreement& agreement, Channel& channel) {
+/// Takes the times of the process that has new ones.
+void Session::take_times(const Agreement& agreement, Channel& channel) {
   std::array<path::EagerRecord, most_records> records{};
-  if (channel.rank() == agreement.teller) {
+  if (channel.rank() == agreement.times_rank) {
     const std::vector<path::EagerRecord> mine = eager_.to_tell(*channel.aggregate(), most_records);
     std::copy(mine.begin(), mine.end(), records.begin());
   }
-  channel.broadcast(records.data(), sizeof records, agreement.teller);
+  channel.broadcast(records.data(), sizeof records, agreement.times_rank);
   for (const path::EagerRecord& record : records) {
     if (record.times.count == 0) {
       break;

@@ -8,7 +8,7 @@
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
 
-/// Regions of the program's own code, as flopcast/regions.h describes them.
+/// Regions of the program's own code, as described in flopcast/regions.h.
 namespace flopcast::interpose::mpi {
 
 bool Session::enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out) {
@@ -42,7 +42,7 @@ void Session::leave_region() {
   spent_.program -= region_.seconds;
   spent_.add_computation(region_.cause, region_.seconds);
   note_time(region_.kernel, region_.seconds, true);
-  note_on_path(region_.kernel, {region_.seconds, region_.seconds, false});  // where its computation is already
+  note_on_path(region_.kernel, {region_.seconds, region_.seconds, false});  // its computation is on the path already
   return_to_program();
 }
 
@@ -53,7 +53,7 @@ void Session::measure(bool on) {
   leave_program();
   waited_on_path(settle_questions(0, 0));
   note_system_time(measures_);
-  region_.depth = 0;  // one that is open says nothing
+  region_.depth = 0;  // an open region is dropped
   measures_ = on;
   if (on) {
     begun_ = wall();
@@ -100,7 +100,7 @@ void Session::reset() {
 
 namespace {
 
-/// The session if it follows what this thread does now.
+/// Returns the session if it follows this thread's actions now.
 Session* followed() noexcept {
   Session* all = session();
   return all != nullptr && all->follows_program() ? all : nullptr;
@@ -114,7 +114,7 @@ int enter(const char* name, int count, const std::int64_t* sizes, int may_be_lef
   }
   const auto turn = all->turn();
   if (name == nullptr || count < 0 || count > most_sizes || (count > 0 && sizes == nullptr)) {
-    std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed without being told apart\n",
+    std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed, and counts without sizes\n",
                  name == nullptr ? "" : name, count, most_sizes);
     return all->enter_region(name == nullptr ? "?" : name, {}, false) ? 1 : 0;
   }
@@ -142,7 +142,7 @@ void reset() {
   }
 }
 
-/// -1 where nobody asks for several: then the program's only one is its command line's.
+/// Returns -1 if the launch has no list of executions. The program's only configuration is then its command line's.
 int next_configuration() {
   Session* all = followed();
   return all == nullptr || !all->has_executions() ? -1 : all->next_configuration() ? 1 : 0;

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/own_pages.hpp"
-#include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
+#include "flopcast/preload/mpi/session.hpp"
+#include "flopcast/support/own_pages.hpp"
 
 namespace flopcast::interpose::mpi {
 
@@ -46,7 +46,7 @@ void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bo
 
 namespace {
 
-/// Bytes of the reals that a basic type is made of, 4 or 8; 0 if it isn't made of any.
+/// Returns the bytes of the real numbers in a basic type, 4 or 8; 0 if there are none.
 int real_bytes(MPI_Datatype type) noexcept {
   const std::array singles = {MPI_FLOAT, MPI_REAL, MPI_C_FLOAT_COMPLEX, MPI_COMPLEX};
   const std::array doubles = {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX};
@@ -57,8 +57,9 @@ int real_bytes(MPI_Datatype type) noexcept {
 
 bool has_precision_of_fortran(int combiner) noexcept { return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX; }
 
-/// The same if `type` is derived from numbers of one precision alone, in whatever way: it goes by the sequence of basic types, which is the
-/// same in all processes of a communication. Derived types are made and freed all the time: it is asked anew whenever one is used.
+/// Returns real_bytes() if `type` is derived, in any way, from numbers of one precision alone. Only the sequence of basic types matters,
+/// which is the same in all processes of a communication. Types are examined at every use, because programs make and free them all the
+/// time.
 int real_bytes_of_derived(MPI_Datatype type) {
   int integer_count = 0;
   int address_count = 0;
@@ -83,14 +84,14 @@ int real_bytes_of_derived(MPI_Datatype type) {
     all = real_bytes_of_derived(part) == all ? all : 0;
     PMPI_Type_get_envelope(part, &integer_count, &address_count, &type_count, &combiner);
     if (combiner != MPI_COMBINER_NAMED && !has_precision_of_fortran(combiner) && combiner != MPI_COMBINER_F90_INTEGER) {
-      PMPI_Type_free(&part);  // a derived type comes as another handle
+      PMPI_Type_free(&part);  // a derived type is returned as a new handle
     }
   }
   return all;
 }
 
-/// Memory that a strided type spreads over, such as a block of a matrix, is settled in a copy without gaps, since what lies in the gaps isn't
-/// the message's.
+/// Settles memory that a strided type covers, such as a block of a matrix. This is done in a copy without gaps, because the data in the
+/// gaps aren't the message's.
 void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
   const int element_bytes = real_bytes_of_derived(type);
   const std::int64_t size = message_bytes(1, type);
@@ -139,8 +140,8 @@ void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type) {
 
 namespace {
 
-/// The type that was asked for last: asking MPI takes as long as all else that a short message costs here. Only types of MPI's own are kept,
-/// as nobody frees them.
+/// The latest type used. Asking MPI takes as long as everything else that a short message costs here. Only MPI's own types are kept,
+/// because they are never freed.
 struct {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Count size = 0;
@@ -172,7 +173,7 @@ std::int64_t message_bytes(std::int64_t count, MPI_Datatype type) noexcept {
 
 namespace {
 
-/// Whether the processes of a nonblocking collective have agreed; makes progress.
+/// Returns whether the processes of a nonblocking collective have agreed; makes progress.
 bool has_agreed(AgreementInFlight& agreement) {
   int done = 1;
   if (agreement.is_programs) {
@@ -183,10 +184,10 @@ bool has_agreed(AgreementInFlight& agreement) {
   return done != 0;
 }
 
-/// What the completion of one or more requests comes to.
+/// The result of completing one or more requests.
 class Completion {
  public:
-  /// Before MPI is asked: shadows of messages that must arrive, and agreements that must be reached, before it can answer.
+  /// Runs before MPI is called: waits for shadows of messages, and for agreements, that must come before MPI can complete the request.
   void await(int request, Pending pending) {
     if (pending.names_its_message()) {
       const Arrival* shadow = session()->idle([&] { return &pending.channel->receive(pending.source, pending.tag); });
@@ -204,7 +205,7 @@ class Completion {
     done_.push_back(std::move(pending));
   }
 
-  /// Statuses of empty messages among those of await(), by the number of the request that was given.
+  /// Mends the statuses of empty messages among those of await(), by the number of the request in that call.
   template <class Statuses>
   void mend(Statuses& statuses) {
     for (const auto& [request, shadow] : to_mend_) {
@@ -212,12 +213,12 @@ class Completion {
     }
   }
 
-  /// For those of await() that only their status tells about, in the same order.
+  /// Returns the number of requests of await() whose message only the status identifies; they are in the same order.
   [[nodiscard]] std::size_t unknown() const noexcept { return later_.size(); }
 
   void finish_unknown(std::size_t i, MPI_Status& status) { finish(std::move(later_[i]), status); }
 
-  /// After MPI has said that it is complete.
+  /// Runs after MPI has completed the request.
   void finish(Pending pending, MPI_Status& status) {
     if (!pending.is_receive()) {
       follow(pending);
@@ -236,14 +237,13 @@ class Completion {
     done_.push_back(std::move(pending));
   }
 
-  /// Puts the costs on the path: `seconds` of the clock between the program's question and MPI's answer. What a message or a collective
-  /// moves takes what the model says where CPU time is the clock; otherwise it takes the time waited, shared out among those that are
-  /// complete.
+  /// Puts the costs on the path; `seconds` is the time between the program's call and MPI's answer. With CPU time as clock, the model gives
+  /// the time of each message or collective. Otherwise the time waited is divided among the completed requests.
   void account(Seconds seconds) {
     Session& all = *session();
     if (done_.empty()) {
       seconds += all.settle_questions(0, 0);
-      const Seconds idle = all.uses_cpu_clock() ? 0 : all.explain_wait(seconds);  // of a send, for its receiver
+      const Seconds idle = all.uses_cpu_clock() ? 0 : all.explain_wait(seconds);  // of a send that waits for its receiver
       all.waited_on_path(idle);
       return;
     }
@@ -264,14 +264,14 @@ class Completion {
   }
 
  private:
-  /// Since when all that is complete was under way; negative if nobody knows.
+  /// Returns the time since which all completed requests were under way; negative if unknown.
   [[nodiscard]] Seconds last_seen() const noexcept {
     const auto earlier = [](const Pending& a, const Pending& b) { return a.seen < b.seen; };
     const bool all_seen = std::all_of(done_.begin(), done_.end(), [](const Pending& pending) { return pending.seen >= 0; });
     return all_seen ? std::max_element(done_.begin(), done_.end(), earlier)->seen : -1;
   }
 
-  /// What they take at most where nobody knows how long they were under way.
+  /// Returns an upper limit of the requests' times, for use where the time since which they were under way is unknown.
   [[nodiscard]] Seconds usual_seconds() const {
     Seconds sum = 0;
     for (const Pending& pending : done_) {
@@ -280,8 +280,8 @@ class Completion {
     return sum;
   }
 
-  /// Of one from anybody, or with any tag, some shadow that may be its own. That stays: a shadow too many is never waited for, but one that
-  /// was taken in place of another would be.
+  /// Returns the exchange's shadow or, with wildcards, some shadow that may be its own. A shadow that was found with
+  /// wildcards isn't taken: a superfluous shadow does no harm, but a wrong one that was taken would be missed.
   static const Arrival* shadow_of_exchange(const Pending& pending) {
     return pending.names_its_message() ? &pending.channel->receive(pending.source, pending.tag)
                                        : pending.channel->look(pending.source, pending.tag);
@@ -299,12 +299,12 @@ class Completion {
     session()->follow(shadow);
     pending.bytes = shadow.bytes;
     pending.skipped = shadow.is_empty();
-    if (pending.skipped && real_bytes(pending.type) != 0) {  // others may have been freed
+    if (pending.skipped && real_bytes(pending.type) != 0) {  // other types may have been freed
       settle_empty(pending.buffer, shadow.bytes, pending.type);
     }
   }
 
-  /// Without completing the program's own request.
+  /// Waits for an agreement without completing the program's own request.
   static void await_agreement(AgreementInFlight& agreement) {
     session()->idle([&] {
       while (agreement.is_programs && !has_agreed(agreement)) {
@@ -314,7 +314,7 @@ class Completion {
     });
   }
 
-  /// A collective that MPI has completed, or is asked to complete: all have begun it.
+  /// Follows a collective that MPI has completed, or is called to complete: all processes have begun it.
   static void follow(Pending& pending) {
     if (!pending.agreement->is_programs) {
       await_agreement(*pending.agreement);
@@ -323,11 +323,11 @@ class Completion {
   }
 
   std::vector<Pending> done_;
-  std::vector<Pending> later_;  ///< of await()
+  std::vector<Pending> later_;  ///< from await()
   std::vector<std::pair<int, Shadow>> to_mend_;
 };
 
-/// Statuses for us where the program doesn't want any.
+/// Statuses for the library's use where the program ignores them.
 class Statuses {
  public:
   Statuses(MPI_Status* wanted, int count) : all_(wanted) {
@@ -344,7 +344,7 @@ class Statuses {
   MPI_Status* all_;
 };
 
-/// Runs `answer`, which asks MPI, and returns its result and the seconds it took.
+/// Runs `answer`, which calls MPI, and returns its result and its seconds.
 template <class Answer>
 std::pair<int, Seconds> timed(Answer answer) {
   const Seconds start = session()->now();
@@ -395,7 +395,8 @@ int wait_all(int count, MPI_Request* all, MPI_Status* wanted) {
   return result;
 }
 
-/// A nonblocking collective isn't complete for the program before its agreement is: MPI must not be asked earlier.
+/// Returns whether a nonblocking collective still waits for its agreement. MPI must not be called before, because the collective isn't
+/// complete for the program.
 bool agreement_is_open(MPI_Request request) {
   const Pending* pending = requests().find(request);
   return pending != nullptr && !pending->is_receive() && !has_agreed(*pending->agreement);
@@ -404,7 +405,7 @@ bool agreement_is_open(MPI_Request request) {
 bool any_agreement_is_open(std::span<const MPI_Request> all) {
   bool open = false;
   for (const MPI_Request request : all) {
-    open = (request != MPI_REQUEST_NULL && agreement_is_open(request)) || open;  // each of them makes progress
+    open = (request != MPI_REQUEST_NULL && agreement_is_open(request)) || open;  // each call makes progress
   }
   return open;
 }
@@ -415,7 +416,7 @@ void finish_if_followed(Completion& completion, MPI_Request handle, MPI_Status& 
   }
 }
 
-/// Whether what a request waits for is under way.
+/// Returns whether the communication of a request is under way.
 bool is_under_way(Pending& pending) {
   constexpr int most_looked_through = 64;
   if (!pending.is_receive()) {
@@ -425,8 +426,8 @@ bool is_under_way(Pending& pending) {
   return is_looked_for && pending.channel->look(pending.source, pending.tag) != nullptr;
 }
 
-/// MPI was asked in vain for these: time passes in which what they wait for may be under way already. Of many some are looked at, now these,
-/// now those.
+/// Notes an unsuccessful poll of these requests, whose communication may be under way already. If there are many, some are examined,
+/// different ones each time.
 void note_in_vain(std::span<const MPI_Request> all) {
   constexpr std::size_t most = 16;
   static std::size_t next = 0;
@@ -443,7 +444,7 @@ void note_in_vain(std::span<const MPI_Request> all) {
   }
 }
 
-/// MPI has said whether a request is complete, and goes on with it.
+/// Handles MPI's answer whether a request is complete.
 void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
   if (!is_complete) {
     note_in_vain({&request, 1});
@@ -456,7 +457,7 @@ void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
   }
 }
 
-/// MPI_Waitany and MPI_Testany: `ask` gets a status and tells which request is complete.
+/// Handles MPI_Waitany and MPI_Testany: `ask` fills a status and returns which request is complete.
 template <class Ask>
 int complete_any(int count, MPI_Request* all, const int* index, const int* flag, MPI_Status* wanted, Ask ask) {
   const std::vector<MPI_Request> handles(all, all + count);
@@ -475,7 +476,7 @@ int complete_any(int count, MPI_Request* all, const int* index, const int* flag,
   return result;
 }
 
-/// MPI_Waitsome and MPI_Testsome.
+/// Handles MPI_Waitsome and MPI_Testsome.
 template <class Ask>
 int complete_some(int count, MPI_Request* all, const int* completed, const int* indices, MPI_Status* wanted, Ask ask) {
   const std::vector<MPI_Request> handles(all, all + count);
@@ -514,7 +515,7 @@ int test_all(int count, MPI_Request* all, int* flag, MPI_Status* wanted) {
   return result;
 }
 
-/// A persistent request begins anew.
+/// Starts a persistent request.
 void start(MPI_Request request) {
   const auto found = requests().persistent.find(request);
   if (found == requests().persistent.end()) {

@@ -8,44 +8,45 @@
 #include <optional>
 #include <unordered_map>
 
+#include "flopcast/path/message_model.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
-#include "flopcast/path/message_model.hpp"
 
 namespace flopcast::interpose::mpi {
 
-/// The two agreements of a nonblocking collective, which MPI reads and writes until it is complete.
+/// The two agreements of a nonblocking collective, which MPI reads and writes until they are complete.
 struct AgreementInFlight {
   Agreement mine, all;
   MPI_Request request = MPI_REQUEST_NULL;
-  bool is_programs = false;  ///< the request is the program's own, and complete when that is
+  bool is_programs = false;  ///< the request is the program's own, and both are complete together
 };
 
 /// A receive or a collective that the program has begun.
 struct Pending {
   Routine routine = Routine::irecv;
   std::shared_ptr<Channel> channel;
-  int source = 0, tag = 0;  ///< as the program gave them, wildcards included
+  int source = 0, tag = 0;  ///< as given by the program, wildcards included
   bool cancelled = false;
-  Seconds seen = -1;     ///< Session::asked() when its shadow, or one that may be its, was seen; negative: it hasn't been
+  /// Session::asked() when its shadow, or one that may be its own, was seen; negative: not seen yet.
+  Seconds seen = -1;
   bool skipped = false;  ///< its message came empty, or it is a collective that was left out
   std::int64_t bytes = 0;
-  void* buffer = nullptr;                 ///< of a receive
-  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< freed, perhaps, unless it is one of MPI's own
+  void* buffer = nullptr;                 ///< buffer of a receive
+  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< may have been freed, unless it is one of MPI's own
   path::Pattern pattern = path::Pattern::message;
-  std::unique_ptr<AgreementInFlight> agreement;  ///< of collectives
-  MPI_Comm made = MPI_COMM_NULL;                 ///< the communicator that is there when it is complete
+  std::unique_ptr<AgreementInFlight> agreement;  ///< for collectives
+  MPI_Comm made = MPI_COMM_NULL;                 ///< the communicator that exists when the request is complete
 
   [[nodiscard]] bool is_receive() const noexcept { return agreement == nullptr; }
-  /// It sends, too. MPICH 4.0 doesn't say in the status whose message has come.
+  /// Returns whether it also sends. MPICH 4.0 doesn't set the source of the message in the status of such requests.
   [[nodiscard]] bool is_exchange() const noexcept { return routine == Routine::isendrecv || routine == Routine::isendrecv_replace; }
-  /// Its shadow can be received before it is complete.
+  /// Returns whether its shadow can be received before the request is complete.
   [[nodiscard]] bool names_its_message() const noexcept {
     return is_receive() && !cancelled && source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
   }
 };
 
-/// What a persistent request does whenever it is started.
+/// The communication that a persistent request makes whenever it is started.
 struct Persistent {
   Routine routine = Routine::send;
   std::shared_ptr<Channel> channel;
@@ -54,12 +55,12 @@ struct Persistent {
   bool receives = false;
 };
 
-/// The program's requests that are of interest. Several may be pending with the same handle: MPI hands out one for all that are complete at
+/// The program's requests that matter here. Several may be pending with the same handle, because MPI uses one for all that are complete at
 /// once.
 class Requests {
  public:
   void add(MPI_Request request, Pending pending);
-  /// Takes the oldest with this handle.
+  /// Takes the oldest request with this handle.
   std::optional<Pending> take(MPI_Request request);
   [[nodiscard]] Pending* find(MPI_Request request);
 
@@ -71,20 +72,20 @@ class Requests {
 
 Requests& requests();
 
-/// Tells the receiver of a message what led to it, and whether it is left empty; with nobody to tell if `channel` is nullptr.
+/// Sends the receiver of a message its shadow, and whether the message is left empty. Does nothing if `channel` is nullptr.
 void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped = false);
 
-/// Whether a communication may be left out at all: data in floating point, or of types derived from it, and not few. Integers and raw bytes
-/// may steer the program.
+/// Returns whether a communication may be left out at all: data in floating point, or of types derived from it, and enough of them.
+/// Integers and raw bytes may steer the program.
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept;
 
-/// A message came empty in place of `shadow.bytes`: its status says what the program expects.
+/// Sets the status that the program expects for a message that came empty in place of `shadow.bytes`.
 void mend_status(const Shadow& shadow, MPI_Status& status) noexcept;
 
-/// Where a message of `bytes` came empty lies what the program had there before: see settle_message().
+/// Settles the buffer of a message of `bytes` that came empty, which still holds older data: see settle_message().
 void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);
 
-/// Bytes of `count` elements; 0 where MPI refuses to tell.
+/// Returns the bytes of `count` elements; 0 where MPI refuses the type.
 std::int64_t message_bytes(std::int64_t count, MPI_Datatype type) noexcept;
 
 }  // namespace flopcast::interpose::mpi

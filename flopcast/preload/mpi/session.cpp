@@ -18,12 +18,12 @@
 #include <string>
 #include <utility>
 
-#include "flopcast/support/control_group.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
+#include "flopcast/preload/kernels/wall_clock.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
-#include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/support/control_group.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -33,7 +33,7 @@ constexpr int token_tag = 3;
 constexpr int kernels_tag = 4;
 constexpr int regions_tag = 5;
 
-thread_local bool main_thread = false;  ///< it called MPI_Init
+thread_local bool main_thread = false;  ///< this thread called MPI_Init
 thread_local int depth = 0;             ///< intercepted functions that this thread is in
 
 Seconds cpu_seconds() noexcept {
@@ -42,7 +42,7 @@ Seconds cpu_seconds() noexcept {
   return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
 }
 
-/// Waits for everybody without taking a core from those who measure.
+/// Waits for all processes without taking a core from those that measure.
 void wait_asleep(MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Ibarrier(comm, &request);
@@ -55,7 +55,7 @@ void wait_asleep(MPI_Comm comm) {
   }
 }
 
-/// Half the shortest of `repetitions` round trips of `bytes` between ranks 0 and 1.
+/// Returns half the shortest of `repetitions` round trips of `bytes` between ranks 0 and 1.
 Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
   OwnVector<char> buffer(static_cast<std::size_t>(bytes));
   Seconds best = 1;
@@ -73,7 +73,7 @@ Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
   return best;
 }
 
-/// Rank 0 gets the records of all the others, in messages of bounded size, and gives each to `take`.
+/// Sends all processes' records to rank 0 in messages of bounded size, and calls `take` for each.
 template <class Records, class Take>
 void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
   using Record = typename Records::value_type;
@@ -83,7 +83,7 @@ void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
   PMPI_Comm_rank(world, &rank);
   PMPI_Comm_size(world, &size);
   if (rank != 0) {
-    for (std::size_t first = 0; first <= mine.size(); first += most) {  // a short one, empty perhaps, ends it
+    for (std::size_t first = 0; first <= mine.size(); first += most) {  // a message that isn't full, perhaps empty, is the last
       const std::size_t count = std::min(most, mine.size() - first);
       PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(Record)), MPI_BYTE, 0, tag, world);
     }
@@ -102,15 +102,16 @@ void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
   }
 }
 
-/// What a communication takes at most by itself: whatever the algorithm, a message for each process, and each of them slower by far than those
-/// between ranks 0 and 1. What waits for a core takes a time slice, milliseconds.
+/// Returns an upper limit of a communication's own time, for any algorithm: a message for each process, each much slower than those between
+/// ranks 0 and 1. A process that waits for a core takes longer, because a time slice lasts milliseconds.
 Seconds longest_plausible(const path::MessageModel& messages, std::int64_t bytes, int processes) {
   constexpr double slower = 8;
   constexpr Seconds calls = 5e-5;
   return calls + slower * processes * messages.seconds(path::Pattern::message, static_cast<double>(bytes), processes);
 }
 
-/// A process that another one has started after that was initialised, and that inherits its environment, has nothing to say.
+/// Returns whether the process has a stage to report. A process that another one started after its initialisation, and whose environment it
+/// inherited, has none.
 bool has_stage(const MpiOptions& options) noexcept {
   struct stat status {};
   return stat(options.profile.c_str(), &status) == 0 && status.st_size > 0;
@@ -122,7 +123,7 @@ std::unique_ptr<Session> make_session() {
     return nullptr;
   }
   try {
-    routine_digests();  // takes milliseconds the first time: not to be taken for the program's
+    routine_digests();  // takes milliseconds the first time, which must not count as the program's
     auto made = std::make_unique<Session>(parse_mpi_options(text));
     if (!has_stage(made->options())) {
       write_stage(made->options(), mpi_stage_loaded);
@@ -144,7 +145,7 @@ void open_session() noexcept {
     Closing() = default;
     Closing(const Closing&) = delete;
     Closing& operator=(const Closing&) = delete;
-    ~Closing() { current_session = nullptr; }  // functions that the program calls after that pass through
+    ~Closing() { current_session = nullptr; }  // functions that the program calls later pass through
   } closing;
   current_session = only.get();
 }
@@ -152,14 +153,14 @@ void open_session() noexcept {
 void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
   const int file = open(options.profile.c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC);
   if (file >= 0) {
-    [[maybe_unused]] const ssize_t written = write(file, stage.data(), stage.size());  // for a message only
+    [[maybe_unused]] const ssize_t written = write(file, stage.data(), stage.size());  // only improves a message
     close(file);
   }
 }
 
 void Session::note_sessions() noexcept {
   if (!uses_sessions_ && !tracking_) {
-    write_stage(options_, mpi_stage_sessions);  // until MPI_Init, if that comes
+    write_stage(options_, mpi_stage_sessions);  // until MPI_Init, if the program calls it
   }
   uses_sessions_ = true;
 }
@@ -204,7 +205,7 @@ void Session::leave_call() noexcept {
   } else if (main_thread) {
     return_to_program();
   } else if (!cpu_clock_) {
-    resumed_ += now() - called_;  // what took place meanwhile in the other thread isn't on the path twice
+    resumed_ += now() - called_;  // the other thread's time must not be on the path twice
   }
   rest_ = nullptr;
   if (asks_in_vain_ && measures_ && main_thread && !cpu_clock_) {
@@ -235,8 +236,8 @@ void Session::leave_program() noexcept {
   region_.seconds += seconds;
 }
 
-/// Among kernels left out the program's own code runs faster than it does, too: short stretches count as they do after the same kernel
-/// where all is executed.
+/// Returns the time that counts for the program's own code. That code runs faster among kernels that are left out. Short pieces therefore
+/// count with their usual time after the same kernel where everything is executed.
 Seconds Session::gap(Seconds seconds) {
   constexpr Seconds longest = 2e-5;
   if (!decisions_.has_windows() || seconds > longest) {
@@ -265,7 +266,8 @@ void Session::note_system_time(bool counts) noexcept {
   page_faults_ = faults;
 }
 
-/// Programs that were started together must be followed alike: with policies of their own one of them would wait for what others don't send.
+/// Ends all programs that were started together with different options. With different policies one would wait for messages that another
+/// one doesn't send.
 void Session::require_same_options() const {
   MpiOptions shared = options_;
   shared.profile.clear();
@@ -277,7 +279,7 @@ void Session::require_same_options() const {
     return;
   }
   if (rank_ != 0) {
-    PMPI_Barrier(world_);  // until rank 0 has said so, and ends all
+    PMPI_Barrier(world_);  // until rank 0 has printed the message and ends all processes
   }
   std::fprintf(stderr,
                "flopcast: the programs are followed with different options, and would wait for each other. Give every 'flopcast mpi run' "
@@ -287,7 +289,7 @@ void Session::require_same_options() const {
 
 namespace {
 
-/// The number of processes of `node` that are in this process's `group`.
+/// Returns the number of processes of `node` in this process's control group `group`.
 int count_sharing(MPI_Comm node, const std::filesystem::path& group) {
   constexpr std::size_t most = 0x7FFFFFFF;
   MPI_Comm same = MPI_COMM_NULL;
@@ -300,8 +302,8 @@ int count_sharing(MPI_Comm node, const std::filesystem::path& group) {
 
 }  // namespace
 
-/// Shares its memory, and chooses the clock: CPU time where the processes of some node outnumber the cores they may run on, or the CPUs
-/// that a control group grants them.
+/// Shares the node's memory and chooses the clock. The clock is CPU time where the processes of some node outnumber their cores, or the
+/// CPUs that a control group grants.
 void Session::look_at_node() {
   MPI_Comm node = MPI_COMM_NULL;
   PMPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -330,7 +332,7 @@ void Session::measure_messages() {
   std::array<double, 2> found{};
   if (rank_ < 2) {
     constexpr int large = 1 << 20;
-    const int rounds = cpu_clock_ ? 5 : 1;  // with naps between, as who shares a core has to wait for it now and then, for milliseconds
+    const int rounds = cpu_clock_ ? 5 : 1;  // with naps between, because a process that shares a core sometimes waits milliseconds for it
     Seconds short_one = 1, long_one = 1;
     for (int i = 0; i < rounds; ++i) {
       if (i > 0) {
@@ -449,7 +451,7 @@ bool Session::wants_execution(std::uint32_t kernel) {
   const std::int64_t along = options_.policy == path::Policy::online ? counts_.count(path::KernelKeyHash()(key)) : 0;
   const bool wants = decisions_.wants_execution(kernel, kernels_[kernel], {along, path_.length()});
   if (options_.policy == path::Policy::eager &&
-      key.kind != path::KernelKind::region) {  // a region may communicate, which only those know that have executed it
+      key.kind != path::KernelKind::region) {  // only processes that have executed a region know whether it communicates
     if (const std::optional<path::KernelStatistics> times = decisions_.predictable(kernel)) {
       eager_.offer(kernel, key, *times);
     }
@@ -458,7 +460,7 @@ bool Session::wants_execution(std::uint32_t kernel) {
 }
 
 void Session::note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept {
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;  // as path::KernelKeyHash, which takes three times as long
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;  // as in path::KernelKeyHash, which takes three times as long
   std::uint64_t hash = calls_.hash + static_cast<std::uint64_t>(routine);
   for (const std::int64_t word : {first, second, third}) {
     hash = (hash ^ static_cast<std::uint64_t>(word)) * odd;
@@ -482,9 +484,9 @@ Seconds Session::settle_questions(Seconds since, Seconds usual) noexcept {
   return under_way;
 }
 
-/// The receiver's word goes ahead of its receive, but an MPI may let another message of its own overtake it.
+/// Acknowledgements are sent before the receive, but an MPI may let another of its own messages overtake them.
 Seconds Session::explain_wait(Seconds surplus, bool expects_word) {
-  constexpr Seconds longest_patience = 2e-5;  // as the word was sent earlier, asking a few times is enough
+  constexpr Seconds longest_patience = 2e-5;  // the acknowledgement was sent earlier, so a few polls are enough
   constexpr double share = 0.25;
   if (!in_full()) {
     waited(cpu_clock_ ? 0 : surplus);
@@ -511,7 +513,7 @@ Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int6
   return known > 0 ? known : messages_.seconds(pattern, static_cast<double>(bytes), processes);
 }
 
-/// What earlier runs learnt, which rank 0 reads and tells all.
+/// Reads earlier runs' statistics at rank 0, and broadcasts them.
 void Session::read_statistics() {
   OwnVector<path::PriorKernel> known;
   if (rank_ == 0 && !options_.statistics.empty()) {
@@ -531,8 +533,8 @@ void Session::read_statistics() {
   }
 }
 
-/// Counts the kernels of this process's stretches of the critical path, from `token` back to where another process's begins. What was
-/// estimated counts with what is known by now; the difference is returned.
+/// Counts the kernels in this process's part of the critical path, from `token` back to where another process's part begins. Estimated
+/// kernels count with the latest estimates. Returns the resulting differences.
 path::Costs Session::walk_back(path::Place& token, const path::Place& finished, OwnVector<Seconds>& estimates) {
   path::Costs difference;
   const auto visit = [&](std::uint32_t kernel, Seconds seconds, bool estimated) {
@@ -552,8 +554,8 @@ path::Costs Session::walk_back(path::Place& token, const path::Place& finished, 
   return difference;
 }
 
-/// A token goes from process to process back along the critical path; each of them counts the kernels of its stretches. Returns this
-/// process's part of what the path's costs are off.
+/// Passes a token from process to process back along the critical path. Each process counts the kernels of its parts. Returns this
+/// process's correction to the path's costs.
 path::Costs Session::visit_critical_path(const path::PathMark& end) {
   const path::Place finished{-1, 0};
   path::Costs difference;
@@ -597,7 +599,7 @@ void Session::note_contexts() {
   }
 }
 
-/// Rank 0 gets what all the others know of their kernels.
+/// Collects the kernels of all processes at rank 0.
 void Session::collect_kernels() {
   collect(world_, kernels_tag, kernels_.kernels(), [this](const path::Kernel& kernel) { kernels_.merge(kernel); });
 }
@@ -681,14 +683,14 @@ void Session::end() {
     }
   }
   PMPI_Barrier(world_);
-  while (next_acknowledgement() != nullptr) {  // that no sender has waited for
+  while (next_acknowledgement() != nullptr) {  // for which no sender has waited
   }
   disown(MPI_COMM_WORLD);
   disown(MPI_COMM_SELF);
   disconnect_shadows();
   PMPI_Comm_free(&world_);
   free_agreement_type();
-  report_.leaves_out(false);  // what the program does from here on takes as long as it takes
+  report_.leaves_out(false);  // kernels are executed from here on
 }
 
 }  // namespace flopcast::interpose::mpi

@@ -4,18 +4,19 @@
 
 #include <string_view>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/calls_to_follow.hpp"
-#include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/common/redirect.hpp"
+#include "flopcast/preload/mpi/session.hpp"
+#include "flopcast/support/error.hpp"
 
 using flopcast::interpose::mpi::Session;
 using flopcast::interpose::mpi::session;
 
 namespace {
 
-/// Whether a library is the MPI that this one isn't built for, by its name. Where MPICH's is called libmpi, it has number 12.
+/// Returns whether a library's name is that of the MPI for which this library isn't built. Where MPICH's library is called libmpi, it has
+/// number 12.
 bool is_other_mpi(std::string_view path) noexcept {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const bool is_mpich = name.rfind("libmpich.so", 0) == 0 || name.rfind("libmpi.so.12", 0) == 0;
@@ -26,12 +27,12 @@ bool is_other_mpi(std::string_view path) noexcept {
 #endif
 }
 
-/// Whether it is loaded: the program is linked with it, or has opened it (Python's mpi4py).
+/// Returns whether the other MPI is loaded, because the program is linked with it or has opened it (Python's mpi4py).
 bool other_mpi_is_loaded() noexcept {
   return dl_iterate_phdr([](dl_phdr_info* object, std::size_t, void*) { return is_other_mpi(object->dlpi_name) ? 1 : 0; }, nullptr) != 0;
 }
 
-/// Between two MPIs a program crashes, or finds itself alone. It is ended before anything of that, and flopcast says why.
+/// Ends the process if both MPIs are loaded, and lets flopcast say why. Otherwise the program would crash, or each process would be alone.
 void require_one_mpi() noexcept {
   if (const Session* all = session(); all != nullptr && other_mpi_is_loaded()) {
     flopcast::interpose::mpi::write_stage(all->options(), flopcast::interpose::mpi_stage_foreign);
@@ -40,14 +41,15 @@ void require_one_mpi() noexcept {
 }
 
 [[gnu::constructor]] void load() noexcept {
-  flopcast::interpose::mpi::open_session();  // says that the library is there
+  flopcast::interpose::mpi::open_session();  // reports that the library is loaded
   require_one_mpi();
   if (session() != nullptr) {
     flopcast::interpose::redirect_calls(flopcast::interpose::followed_symbol, flopcast::interpose::locked_deep);
   }
 }
 
-/// Processes that the program has spawned inherit the library and the profile's file, which are those of their parents.
+/// Returns whether the program has spawned this process. Spawned processes inherit the library and the profile's file, which belong to
+/// their parents.
 bool is_spawned() noexcept {
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI_Comm_get_parent(&parent);
@@ -61,7 +63,7 @@ int begin(int result) noexcept {
   return result;
 }
 
-/// Processes of `workers`, which `comm` has made together, are counted by its process `root`.
+/// Counts the processes of `workers`, which `comm` has spawned together, at its process `root`.
 int spawned(int result, int root, MPI_Comm comm, const MPI_Comm* workers) noexcept {
   int rank = 0;
   int count = 0;
@@ -110,7 +112,7 @@ int MPI_Comm_spawn_multiple(int count, char* programs[], char** arguments[], con
   return spawned(PMPI_Comm_spawn_multiple(count, programs, arguments, processes, infos, root, comm, workers, errors), root, comm, workers);
 }
 
-/// 0: what the program does isn't measured from now on; greater levels: it is.
+/// Stops measuring at level 0, and starts it at greater levels.
 int MPI_Pcontrol(const int level, ...) {
   if (Session* all = session()) {
     all->control(level);

@@ -17,11 +17,11 @@ namespace {
 bool counts_travel = false;
 bool is_crowded = false;
 
-std::unique_ptr<ShadowRings> rings;  ///< of this node, while a session lasts
-std::unique_ptr<ShadowMail> mail;    ///< of all processes, while a session lasts
+std::unique_ptr<ShadowRings> rings;  ///< of this node, during a session
+std::unique_ptr<ShadowMail> mail;    ///< of all processes, during a session
 
-/// Shadows that were in the way of another channel's, by the number of theirs. That may be of a communicator which this process has yet to
-/// hear of, as one that MPI_Comm_idup makes.
+/// Shadows that arrived before those of another channel that was wanted, by their channel's number. The channel may belong to a
+/// communicator that this process doesn't know yet, such as one made by MPI_Comm_idup.
 std::unordered_map<std::uint32_t, std::deque<Arrival>>& early_shadows() {
   static std::unordered_map<std::uint32_t, std::deque<Arrival>> all;
   return all;
@@ -31,7 +31,7 @@ MPI_Datatype agreement_type = MPI_DATATYPE_NULL;
 MPI_Op agreement_op = MPI_OP_NULL;
 int channel_key = MPI_KEYVAL_INVALID;
 
-/// MPI's form of a reduction.
+/// Combines agreements, as a reduction function for MPI.
 void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
   const auto* a = static_cast<const Agreement*>(in);
   auto* b = static_cast<Agreement*>(inout);
@@ -42,7 +42,7 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
       b[i].mark = a[i].mark;
       b[i].epoch = a[i].epoch;
     }
-    b[i].teller = std::min(a[i].teller, b[i].teller);
+    b[i].times_rank = std::min(a[i].times_rank, b[i].times_rank);
     b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
     b[i].skipped |= a[i].skipped;
     b[i].wanted |= a[i].wanted;
@@ -50,19 +50,19 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
   }
 }
 
-using Held = std::shared_ptr<Channel>;  ///< what the attribute points to
+using Held = std::shared_ptr<Channel>;  ///< target of the attribute
 
-/// The communicator that was asked for last: asking MPI takes longer than all else that a message costs here. It is forgotten whenever one
-/// gets or loses a shadow.
+/// The latest communicator used. Asking MPI takes longer than everything else that a message costs here. It is cleared whenever a
+/// communicator gets or loses a channel.
 struct {
   MPI_Comm comm = MPI_COMM_NULL;
   Channel* channel = nullptr;
 } last_asked;
 
-/// A communicator is freed: so is its shadow.
+/// Deletes the channel of a communicator that is freed.
 int delete_channel(MPI_Comm /*comm*/, int /*key*/, void* held, void* /*extra*/) {
   last_asked = {};
-  delete static_cast<Held*>(held);  // NOLINT: MPI has owned it
+  delete static_cast<Held*>(held);  // NOLINT: MPI owned it
   return MPI_SUCCESS;
 }
 
@@ -77,7 +77,7 @@ std::vector<int> world_ranks_of(MPI_Group group, int size) {
   return world_ranks;
 }
 
-/// Distance between one rank and the next; 0 if it varies.
+/// Returns the distance between consecutive ranks; 0 if it varies.
 int stride_of(const std::vector<int>& ranks) {
   const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
   for (std::size_t i = 2; i < ranks.size(); ++i) {
@@ -176,7 +176,7 @@ bool Channel::take_early(int world_rank, std::uint32_t number) {
   return true;
 }
 
-/// One that has come as a message, if it is the one that is taken next; others are put aside.
+/// Receives a shadow as a message. Returns true if it is the one to be taken next; others are put aside.
 bool Channel::take_from_network(int world_rank, std::uint32_t number) {
   Arrival found;
   mail->receive(ShadowMail::Kind::shadow, world_rank, found);
@@ -188,7 +188,8 @@ bool Channel::take_from_network(int world_rank, std::uint32_t number) {
   return false;
 }
 
-/// From the ring. It is there, unless that was full: then it has come as a message, and what is in the ring of this channel was sent after it.
+/// Takes the shadow from the ring. If the ring was full, the shadow came as a message, and the letters of this channel in the ring were
+/// sent after it.
 bool Channel::take_from_memory(int source, bool& is_in_network) {
   const int peer = world_rank(source);
   while (const Letter* letter = rings->front(peer)) {
@@ -209,7 +210,8 @@ bool Channel::take_from_memory(int source, bool& is_in_network) {
   return false;
 }
 
-/// The next shadow from `source`, if it has come; `asks_network`: as a message, too. Asking makes MPI go on with what else is under way.
+/// Takes the next shadow from `source`, if it has come; with `asks_network`, also as a message. Probing lets MPI progress with other
+/// communication.
 bool Channel::take_if_there(int source, bool asks_network) {
   Stream& stream = streams_[static_cast<std::size_t>(source)];
   const int peer = world_rank(source);
@@ -220,14 +222,14 @@ bool Channel::take_if_there(int source, bool asks_network) {
     taken = take_from_network(peer, stream.taken);
   }
   if (!taken && asks_network && mail->sender(ShadowMail::Kind::shadow, peer) &&
-      (!in_memory || rings->front(peer) == nullptr)) {  // otherwise that has come before
+      (!in_memory || rings->front(peer) == nullptr)) {  // otherwise the letter was sent earlier
     taken = take_from_network(peer, stream.taken);
   }
   stream.taken += taken ? 1 : 0;
   return taken;
 }
 
-/// The next shadow from `source`, those of one process come in order.
+/// Takes the next shadow from `source`, whose shadows come in order.
 void Channel::take(int source) {
   Stream& stream = streams_[static_cast<std::size_t>(source)];
   if (goes_in_memory(source)) {
@@ -363,7 +365,7 @@ bool may_have_channel(MPI_Comm comm) noexcept {
   return std::find(world_ranks.begin(), world_ranks.end(), MPI_UNDEFINED) == world_ranks.end();
 }
 
-/// Rank 0 alone proposes, and no two processes ever the same.
+/// Returns a new number at rank 0, which alone proposes. No two processes ever propose the same number.
 std::uint32_t proposed_channel(int rank) noexcept {
   static std::uint32_t proposed = 0;
   if (rank != 0) {

@@ -8,7 +8,7 @@
 
 namespace flopcast::interpose::mpi {
 
-/// What a message holds; of the counts only as many are sent as there are.
+/// Contents of a message; only the existing counts are sent.
 struct Parcel {
   Shadow shadow;
   std::array<path::KernelCount, Channel::most_counts> counts;
@@ -36,7 +36,8 @@ ShadowMail::ShadowMail(MPI_Comm world) noexcept : world_(world) {}
 
 ShadowMail::~ShadowMail() = default;
 
-/// So many slots are used before MPI is asked whether the first of them is free again: then it is, and its neighbours are, too.
+/// Returns a slot for a message. The oldest slot is tested only when this many are used, because it and its neighbours are then
+/// free.
 ShadowMail::Outgoing& ShadowMail::free_slot() {
   constexpr std::size_t least_slots = 32;
   if (outgoing_.size() >= least_slots && is_complete(outgoing_.front().request)) {

@@ -13,25 +13,26 @@ struct Shadow;
 struct Arrival;
 struct Parcel;
 
-/// Shadows that go as messages: to other nodes, while a ring is full, and where counts of kernels go with them. All of them share one
-/// communicator, whichever of the program's communicators they belong to, since an MPI grants some 2000 of them in all.
+/// Transports shadows as messages: to other nodes, while a ring is full, and where counts of kernels go with them. All shadows share one
+/// communicator, whichever of the program's communicators they belong to, because an MPI grants only some 2000 communicators.
 class ShadowMail {
  public:
   enum class Kind : int { shadow = 1, acknowledgement = 6 };  ///< the messages' tags
 
-  /// `world` holds all processes and is nobody else's, at least for these tags.
+  /// `world` holds all processes. No other code may use it with these tags.
   explicit ShadowMail(MPI_Comm world) noexcept;
   ShadowMail(const ShadowMail&) = delete;
   ShadowMail& operator=(const ShadowMail&) = delete;
   ~ShadowMail();
-  /// Gives up what nobody has received. Nothing for the destructor: a process that ends before MPI_Finalize mustn't call MPI.
+  /// Cancels messages that nobody has received. The destructor must not do this, because a process that ends before MPI_Finalize must not
+  /// call MPI.
   void close() noexcept;
 
   /// Never blocks.
   void send(Kind kind, const Shadow& shadow, const path::KernelCounts& counts, int world_rank);
-  /// The next one from there; waits for it.
+  /// Waits for the next message from that process.
   void receive(Kind kind, int world_rank, Arrival& into);
-  /// Who has sent one that has come, `world_rank` or anybody (MPI_ANY_SOURCE); doesn't wait.
+  /// Returns the sender of a message that has come from `world_rank` or any process (MPI_ANY_SOURCE); doesn't wait.
   [[nodiscard]] std::optional<int> sender(Kind kind, int world_rank);
 
  private:

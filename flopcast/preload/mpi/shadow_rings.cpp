@@ -7,10 +7,10 @@
 namespace flopcast::interpose::mpi {
 namespace {
 
-/// Letters from one process of a node to another, a power of two; 0 where there are so many processes that rings would take more memory
-/// than MPI itself does.
+/// Returns the number of letters in each ring of a node, a power of two; 0 for so many processes that rings would take more memory than MPI
+/// itself.
 std::uint32_t letters_per_ring(std::size_t processes) noexcept {
-  constexpr std::size_t most_bytes = std::size_t{16} << 20U;  // of all rings of a node
+  constexpr std::size_t most_bytes = std::size_t{16} << 20U;  // all rings of a node
   constexpr std::uint32_t fewest = 8;
   std::uint32_t letters = ShadowRings::most_letters;
   while (letters >= fewest && processes * processes * letters * sizeof(Letter) > most_bytes) {
@@ -19,10 +19,10 @@ std::uint32_t letters_per_ring(std::size_t processes) noexcept {
   return letters >= fewest ? letters : 0;
 }
 
-/// The second line of the letter that comes next, which its receiver has read and nobody looks at now: writing it won't have to wait then.
+/// Prefetches the second line of the next letter, which its receiver has read, so that writing it doesn't wait.
 void fetch_for_writing(Letter& letter) noexcept {
 #if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(letter.longest));  // processors that lack it do nothing
+  asm volatile("prefetchw %0" : : "m"(letter.longest));  // a no-op on processors without it
 #else
   __builtin_prefetch(&letter.longest, 1);
 #endif
@@ -97,7 +97,8 @@ std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
   return rings;
 }
 
-/// The rings to a process lie in its own part of the memory, one for each sender; it is the receiver who begins them.
+/// Finds the ends of the rings. The rings to a process lie in its own part of the memory, one for each sender, and the receiver initialises
+/// them.
 void ShadowRings::find_ends(MPI_Comm node, int processes) {
   int rank = 0;
   int size = 1;
@@ -154,7 +155,7 @@ const Letter* ShadowRings::front(int world_rank) const noexcept {
   return letter.place.load(std::memory_order_acquire) == end.count + 1 ? &letter : nullptr;
 }
 
-/// The sender is told now and then only, since whatever is told takes a line of the cache from one core to the other.
+/// Drops a letter. The sender learns of it only now and then, because each update moves a cache line from one core to the other.
 void ShadowRings::drop(int world_rank) noexcept {
   End& end = from_[static_cast<std::size_t>(world_rank)];
   if (++end.count - end.known >= slots_ / 4) {

@@ -15,11 +15,11 @@ namespace flopcast::interpose::mpi {
 struct Envelope;
 struct Shadow;
 
-/// A shadow as it lies in memory that processes share: two lines of the cache, without what follows from the rest. (The longest path is the
-/// one with the greatest time, whose computation is what communication and idle time leave of that.)
+/// A shadow in memory that processes share: two cache lines, without values that follow from the others. (The longest path is the one with
+/// the greatest time; its computation is that time less communication and idle time.)
 struct alignas(128) Letter {
-  std::atomic<std::uint32_t> place;  ///< in its ring, from 1; written last
-  std::uint32_t number = 0;          ///< of the shadow among those of its channel from this process to that
+  std::atomic<std::uint32_t> place;  ///< position in its ring, from 1; written last
+  std::uint32_t number = 0;          ///< of the shadow, on its channel from this process to that
   std::uint32_t channel = 0;
   std::int32_t tag = 0;
   std::int64_t bytes = 0;
@@ -33,41 +33,42 @@ struct alignas(128) Letter {
 };
 static_assert(sizeof(Letter) == 128);
 
-/// What `letter` says, from the process `world_rank`.
+/// Reads a letter from process `world_rank`.
 void read(const Letter& letter, int world_rank, Shadow& into) noexcept;
 
-/// Between the processes of a node shadows go through memory instead of messages, which take as long as a short message of the program
-/// does: a ring of letters from each process to each.
+/// Passes shadows between the processes of a node through memory, in a ring of letters from each process to each. Messages would take as
+/// long as the program's short messages.
 class ShadowRings {
  public:
-  /// Letters from one process to another that nobody has taken yet; more go as messages. Those of a panel's tiles should fit: Open MPI keeps
-  /// short messages that it can't deliver at once until their sender calls it again, perhaps a hundred milliseconds later.
+  /// Largest number of unread letters from one process to another; more go as messages. The letters of a panel's tiles should fit. Open MPI
+  /// keeps short messages that it can't deliver at once until their sender calls it again, perhaps a hundred milliseconds later.
   static constexpr std::uint32_t most_letters = 512;
 
-  /// Collective over the processes of a node, among `processes` in all; nullptr in all of the node if there is no such memory, or too little.
+  /// Makes the rings for the processes of a node, among `processes` in all. Returns nullptr in all processes of the node if there isn't
+  /// enough such memory. Collective over the node.
   static std::unique_ptr<ShadowRings> make(MPI_Comm node, int processes);
   ShadowRings(const ShadowRings&) = delete;
   ShadowRings& operator=(const ShadowRings&) = delete;
-  /// Gives the memory back: collective over the node, and so nothing for a destructor, which a process that ends before MPI_Finalize runs by
-  /// itself while the others wait for something else.
+  /// Frees the memory, collectively over the node. The destructor must not do this: a process that ends before MPI_Finalize runs it alone,
+  /// while the others wait for something else.
   void free() noexcept;
 
-  /// Whether that process is on this node.
+  /// Returns whether that process is on this node.
   [[nodiscard]] bool reaches(int world_rank) const noexcept { return to_[static_cast<std::size_t>(world_rank)].letters != nullptr; }
-  /// Which shadow it is to a process.
+  /// Identifies a shadow sent to a process.
   struct Name {
     std::uint32_t channel = 0, number = 0;
   };
-  /// A shadow; false if the ring is full. Numbers of the path go one by one from where they were just written to where they are read: what
-  /// was put together in between would be waited for.
+  /// Puts a shadow; returns false if the ring is full. The path's numbers are copied one by one to where they are read, because a copy that
+  /// was assembled first would stall the processor.
   bool put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept;
-  /// The oldest letter from there; nullptr if none has come.
+  /// Returns the oldest letter from that process; nullptr if none has come.
   [[nodiscard]] const Letter* front(int world_rank) const noexcept;
-  /// It has been read.
+  /// Drops the letter that front() returned.
   void drop(int world_rank) noexcept;
 
  private:
-  /// The receiver's word on how far it has come.
+  /// The receiver's count of letters taken.
   struct alignas(128) Progress {
     std::atomic<std::uint32_t> taken;
   };
@@ -75,8 +76,8 @@ class ShadowRings {
   struct End {
     Progress* progress = nullptr;
     Letter* letters = nullptr;
-    std::uint32_t count = 0;  ///< put or taken by this process
-    std::uint32_t known = 0;  ///< the other process's count, as far as this one has asked or has told
+    std::uint32_t count = 0;  ///< letters put or taken by this process
+    std::uint32_t known = 0;  ///< the other process's count, as last read or written
   };
 
   ShadowRings() = default;

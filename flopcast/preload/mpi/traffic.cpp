@@ -5,7 +5,7 @@
 namespace flopcast::interpose::mpi {
 namespace {
 
-Traffic sent;  ///< by the thread that is followed; others send nothing of ours
+Traffic sent;  ///< of the followed thread; other threads send none of flopcast's messages
 Traffic all;
 
 }  // namespace

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
+#include "flopcast/protocol/record_layout.hpp"
 
 /// libflopcast-dry-run.so decides which calls of a program are skipped, and ensures that skipped results don't steer the program.
 /// docs/recording.md states the rules.

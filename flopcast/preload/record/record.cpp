@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "flopcast/core/integer_width.hpp"
-#include "flopcast/protocol/borrowed_name.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/preload/common/intercept.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
-#include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/kernel/fill.hpp"
+#include "flopcast/protocol/borrowed_name.hpp"
 
 namespace flopcast::interpose {
 namespace {

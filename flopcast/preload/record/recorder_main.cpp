@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/core/integer_width.hpp"
-#include "flopcast/support/socket_bytes.hpp"
-#include "flopcast/preload/record/record.hpp"
-#include "flopcast/protocol/recorder_protocol.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
+#include "flopcast/preload/record/record.hpp"
+#include "flopcast/protocol/recorder_protocol.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/socket_bytes.hpp"
 
 /// The recording process. The recording library is loaded before the BLAS and LAPACK that LD_LIBRARY_PATH names. The process serves
 /// requests until the socket closes.

@@ -7,13 +7,13 @@ namespace {
 
 using mpi::Routine;
 
-/// Whom a process waits for in a collective.
+/// The processes for which a process waits in a collective.
 enum class Needs { everybody, root, root_needs_everybody };
 
 constexpr int no_root = -1;
 
-/// The arrival that `group`'s process has waited for, if any. What forwards to it on the way from or to the root isn't told apart from the
-/// network.
+/// Returns the arrivals for which `group`'s process waited, if any. Processes that forward data between it and the root are counted as part
+/// of the network.
 std::vector<Arrival> needed(const Collective& collective, const Group& group, Needs needs, int root) {
   const auto waits_for = [&](int rank) {
     return rank != group.rank && (needs == Needs::everybody || (needs == Needs::root ? rank == root : group.rank == root));
@@ -46,7 +46,7 @@ int collective(Routine routine, std::int64_t bytes, MPI_Comm comm, Call call) {
   return collective(routine, bytes, comm, Needs::everybody, no_root, call);
 }
 
-/// A nonblocking one is complete, as far as a path goes, when all have begun it.
+/// Begins a nonblocking collective, which is complete, as far as paths go, when all processes have begun it.
 template <class Call>
 int begin_collective(Routine routine, std::int64_t bytes, MPI_Comm comm, MPI_Request* request, Call call) {
   const Inside inside;
@@ -68,7 +68,7 @@ int begin_collective(Routine routine, std::int64_t bytes, MPI_Comm comm, MPI_Req
   return result;
 }
 
-/// Bytes of all parts of a collective with counts of its own for each process.
+/// Returns the bytes of all parts of a collective with a count for each process.
 std::int64_t total(const int* counts, MPI_Comm comm, MPI_Datatype type) {
   int size = 0;
   PMPI_Comm_size(comm, &size);
@@ -81,7 +81,7 @@ bool is_root(int root, MPI_Comm comm) {
   return rank == root;
 }
 
-/// Making communicators waits for everybody, and moves next to nothing. It is on the path as a barrier.
+/// Makes a communicator, which waits for all processes and moves hardly any data. On the path it is a barrier.
 template <class Call>
 int make_communicator(MPI_Comm comm, Call call) {
   return collective(Routine::barrier, 0, comm, call);

@@ -9,14 +9,14 @@
 #include <ctime>
 #include <vector>
 
-#include "flopcast/support/division.hpp"
 #include "flopcast/core/integer_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/support/division.hpp"
 
 namespace flopcast::interpose::smpi {
 namespace {
 
-/// CPU time of this thread, as SMPI takes for the program's own code.
+/// Returns this thread's CPU time, which SMPI uses for the program's own code, too.
 Seconds cpu_seconds() noexcept {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -24,7 +24,7 @@ Seconds cpu_seconds() noexcept {
   return static_cast<double>(time.tv_sec) + nano * static_cast<double>(time.tv_nsec);
 }
 
-/// Writes to the first byte of each page of [begin, end) that doesn't exist, without changing it.
+/// Writes to the first byte of each page of [begin, end) that doesn't exist yet, without changing it. Returns the seconds taken.
 Seconds touch_missing_pages(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
   begin = begin / page * page;
   thread_local std::vector<unsigned char> present;
@@ -43,7 +43,7 @@ Seconds touch_missing_pages(std::uintptr_t begin, std::uintptr_t end, std::uintp
   return cpu_seconds() - start;
 }
 
-/// Columns that lie close together are one stretch.
+/// Touches a region; columns that lie close together are touched as one run.
 Seconds touch(const Region& region, std::uintptr_t page) {
   const auto stride = static_cast<std::uintptr_t>(std::max<std::int64_t>(region.stride_bytes, 0));
   if (region.empty() || region.columns <= 1 || stride < 2 * page) {
@@ -80,7 +80,7 @@ Seconds first_call_seconds() {
   if (product == nullptr) {
     return 0;
   }
-  constexpr FortranInteger order = 384;  // large enough for all buffers
+  constexpr FortranInteger order = 384;  // large enough to use all buffers
   constexpr double one = 1;
   const std::vector<double> a(static_cast<std::size_t>(order) * order, 1.0);
   std::vector<double> c(a.size(), 0.0);

@@ -3,14 +3,14 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/support/units.hpp"
 
-/// What memory and libraries cost when they are used for the first time. Models of kernels leave it out, as they are measured warm, and a
-/// kernel that isn't executed doesn't cause it.
+/// Measures the cost of first uses of memory and libraries. Models of kernels leave it out, because they are measured warm, and a kernel
+/// that isn't executed doesn't cause it.
 namespace flopcast::interpose::smpi {
 
-/// Touches what `call` would have written in pages that don't exist yet. Returns the seconds that takes.
+/// Touches the memory that `call` would have written in pages that don't exist yet. Returns the seconds taken.
 Seconds touch_written_memory(const Call& call);
 
-/// What the first product costs beyond another one: BLAS sets up its buffers. Measured once; 0 if the program has no dgemm.
+/// Returns the extra time of the first product, in which BLAS sets up its buffers. It is measured once; 0 if the program has no dgemm.
 Seconds first_call_seconds();
 
 }  // namespace flopcast::interpose::smpi

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/protocol/smpi_options.hpp"
-#include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose::smpi {
 

@@ -4,19 +4,19 @@
 #include <string>
 #include <unordered_map>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/selective/kernel_table.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::interpose::smpi {
 
-/// What the kernels of a simulation take, as models of the command line say.
+/// Times of a simulation's kernels, which the command line's models give.
 class KernelTimes {
  public:
-  /// Times in `file`; none for an empty name. Throws bad_input if it is no such file.
+  /// Reads the times in `file`; none for an empty name. Throws bad_input if the file has another form.
   static KernelTimes read(const std::string& file);
 
   [[nodiscard]] std::optional<Seconds> find(const path::KernelKey& key) const;
-  /// What stands in for a time that isn't known, so that the program can be followed at all.
+  /// Returns a substitute for an unknown time, so that the program can be followed at all.
   [[nodiscard]] static Seconds nominal(double flops) noexcept;
 
  private:

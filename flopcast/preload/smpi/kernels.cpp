@@ -1,16 +1,16 @@
 #include <cstdint>
 
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
 #include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/preload/common/intercept.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
 #include "flopcast/preload/smpi/simulation.hpp"
-#include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/kernel/fill.hpp"
 
-/// BLAS and LAPACK in simulated programs: the outermost calls are kernels. They take the time that models say and are left out, but for
-/// those that a program may decide by.
+/// Intercepts BLAS and LAPACK in simulated programs. The outermost calls are kernels, which take the models' time and are left out, except
+/// those whose results may steer the program.
 namespace flopcast::interpose {
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
@@ -27,7 +27,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   process->executing = smpi::simulation()->computation_kernel(call, routine);
   part_ = digest.decides() ? Part::observed : Part::skipped;
   if (part_ == Part::observed) {
-    if (mpi::can_fail(*call.routine)) {  // and would, on data that were never computed
+    if (mpi::can_fail(*call.routine)) {  // it would fail on data that were never computed
       mpi::make_safe(call);
     }
     return;

@@ -8,31 +8,31 @@
 #include <optional>
 #include <utility>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/path/critical_path.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::interpose::smpi {
 
-/// Somebody was ready for something, with the longest path that leads there.
+/// The time at which a process was ready for a communication, with the longest path that leads there.
 struct Arrival {
   Seconds time = 0;
   path::PathMark mark;
 };
 
-/// A message, or a receive that waits for one. Both sides know when the other was there as soon as it is.
+/// A message, or a receive that waits for one. Each side learns at once when the other one was ready.
 struct Message {
   std::optional<Arrival> sender, receiver;
 };
 
-/// Between which processes (of the world), and where.
+/// Processes (world ranks), communicator and tag of messages.
 struct Route {
   std::uint64_t communicator = 0;
   int source = 0, destination = 0, tag = 0;
   auto operator<=>(const Route&) const = default;
 };
 
-/// Which send belongs to which receive: messages of one route are received in the order in which they were sent. All processes of a
-/// simulation share it, so that nothing needs to be sent to find out.
+/// Matches sends and receives: messages of one route are received in the order in which they were sent. All processes of a simulation share
+/// this object, so that matching needs no communication.
 class Matching {
  public:
   std::shared_ptr<Message> send(const Route& route, const Arrival& sender);
@@ -45,13 +45,13 @@ class Matching {
   std::map<Route, Queue> unreceived_, unsent_;
 };
 
-/// A collective communication that some have begun.
+/// A collective communication that some processes have begun.
 struct Collective {
   std::map<int, Arrival> arrivals;  ///< by rank in the communicator
   int ended = 0;
 };
 
-/// The last arrival until `until` of those whose rank is `needed`; nullptr if there is none.
+/// Returns the last arrival up to `until` of those ranks that are `needed`; nullptr if there is none.
 template <class Needed>
 const Arrival* last_arrival(const Collective& collective, Seconds until, Needed needed) {
   const Arrival* last = nullptr;
@@ -63,13 +63,13 @@ const Arrival* last_arrival(const Collective& collective, Seconds until, Needed 
   return last;
 }
 
-/// Who takes part in which collective: on one communicator all processes call them in the same order.
+/// Collectives in progress. All processes of a communicator call its collectives in the same order.
 class Collectives {
  public:
-  using Key = std::pair<std::uint64_t, std::int64_t>;  ///< the communicator, and how many there were on it before
+  using Key = std::pair<std::uint64_t, std::int64_t>;  ///< the communicator, and the number of collectives on it before
 
   Collective& arrive(const Key& key, int rank, const Arrival& arrival);
-  /// One of `size` processes has left it.
+  /// Notes that one of `size` processes has left the collective.
   void leave(const Key& key, int size);
   [[nodiscard]] const Collective& at(const Key& key) const { return open_.at(key); }
 

@@ -5,7 +5,7 @@ namespace {
 
 using mpi::Routine;
 
-/// A message has been sent or received by a blocking function.
+/// Ends a message of a blocking function.
 void finish(const Inside& inside, Routine routine, std::optional<Pending>& pending, const MPI_Status* status, double bytes_sent) {
   std::vector<Arrival> others;
   if (pending) {
@@ -16,7 +16,7 @@ void finish(const Inside& inside, Routine routine, std::optional<Pending>& pendi
                              inside.entered(), others, bytes_sent);
 }
 
-/// Any blocking send.
+/// Makes a blocking send of any kind.
 template <class Send>
 int send(Routine routine, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, Send call) {
   const Inside inside;
@@ -30,7 +30,7 @@ int send(Routine routine, int count, MPI_Datatype type, int destination, int tag
   return result;
 }
 
-/// Any function that begins a message and makes a request of it.
+/// Calls any function that begins a message and makes a request.
 template <class Begin, class Call>
 int begin_request(Routine routine, Begin begin, MPI_Request* request, Call call) {
   const Inside inside;
@@ -53,7 +53,7 @@ int begin_isend(Routine routine, int count, MPI_Datatype type, int destination, 
       routine, [&](Process& process) { return begin_send(process, destination, tag, comm, bytes_of(count, type)); }, request, call);
 }
 
-/// A request that is begun later, as often as the program starts it.
+/// Keeps the communication of a persistent request, which begins whenever the program starts it.
 int keep_persistent(int result, MPI_Request request, const Persistent& what) {
   Process* process = simulation() != nullptr ? simulation()->current() : nullptr;
   if (process != nullptr && result == MPI_SUCCESS) {
@@ -62,7 +62,7 @@ int keep_persistent(int result, MPI_Request request, const Persistent& what) {
   return result;
 }
 
-/// A receive and a send at once wait for both partners.
+/// Makes a combined receive and send, which waits for both partners.
 template <class Call>
 int exchange(Routine routine, int send_count, MPI_Datatype send_type, int destination, int send_tag, int receive_count,
              MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status, Call call) {

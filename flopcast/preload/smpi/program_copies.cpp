@@ -8,18 +8,18 @@
 #include <set>
 #include <string>
 
-#include "flopcast/support/relink.hpp"
 #include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/redirect.hpp"
+#include "flopcast/support/relink.hpp"
 
 namespace flopcast::interpose::smpi {
 namespace {
 
 const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&follow_copy)); }
 
-/// Objects that need no redirection: those that were there before the first copy, which the loader has bound to preloaded libraries, and
-/// those that were redirected.
+/// Objects that need no redirection: those loaded before the first copy, which the loader has bound to preloaded libraries, and those
+/// already redirected.
 std::set<const link_map*>& settled_objects() {
   static std::set<const link_map*> all;
   return all;
@@ -36,12 +36,12 @@ void for_each_object(Visit visit) {
   }
 }
 
-/// Before the simulator opens any copy.
+/// Notes the objects that are loaded before the simulator opens any copy.
 [[gnu::constructor]] void note_first_objects() {
   for_each_object([](const link_map& object) { settled_objects().insert(&object); });
 }
 
-/// The function of this library with that name; nullptr if it has none.
+/// Returns this library's function with that name; nullptr if it has none.
 void* own_function(void* own, const std::string& name) noexcept {
   void* found = dlsym(own, name.c_str());
   return found != nullptr && object_of(found) == own_object() ? found : nullptr;

@@ -7,12 +7,12 @@ namespace {
 
 using mpi::Routine;
 
-/// The requests that a function was called with, as they were before it set them to MPI_REQUEST_NULL.
+/// Returns a copy of the requests of a call, from before the call sets them to MPI_REQUEST_NULL.
 std::vector<MPI_Request> copy_of(int count, const MPI_Request* requests) {
   return count > 0 ? std::vector<MPI_Request>(requests, requests + count) : std::vector<MPI_Request>();
 }
 
-/// Statuses for functions whose caller doesn't want them.
+/// Statuses for functions whose caller ignores them.
 class Statuses {
  public:
   Statuses(int count, MPI_Status* wanted)
@@ -40,7 +40,7 @@ class Completion {
     process_.requests.erase(found);
   }
 
-  /// Time that passed without completing anything isn't communication of its own: it is what a loop of tests takes.
+  /// Ends the call. Time without a completed request isn't separate communication: it is the time of a loop of tests.
   void finish(const Inside& inside) {
     if (any_ || now() > inside.entered()) {
       const std::shared_ptr<const Group> world = process_.group(MPI_COMM_WORLD);
@@ -55,7 +55,7 @@ class Completion {
   bool any_ = false;
 };
 
-/// Persistent requests among these begin again.
+/// Starts the persistent requests among these.
 void start(Process& process, int count, const MPI_Request* requests) {
   for (int i = 0; i < count; ++i) {
     const auto found = process.persistent.find(requests[i]);
@@ -68,7 +68,7 @@ void start(Process& process, int count, const MPI_Request* requests) {
   }
 }
 
-/// Who a process waits for in a collective: everybody, whose part it needs.
+/// Adds the processes for which a process waits in a collective: all others, whose parts it needs.
 void add_collective(const Pending& pending, std::vector<Arrival>& others) {
   const auto others_than = [own = pending.group->rank](int rank) { return rank != own; };
   if (const Arrival* last = last_arrival(simulation()->collectives().at(pending.collective), now(), others_than)) {
@@ -131,7 +131,7 @@ void add_others(Process& process, Pending& pending, const MPI_Status* status, st
     return;
   }
   const std::optional<Arrival>& other = pending.sends ? pending.message->receiver : pending.message->sender;
-  // A short message goes off whether or not its receiver is there.
+  // A short message is sent whether or not its receiver is there.
   if (other && (!pending.sends || pending.bytes > simulation()->options().eager_bytes)) {
     others.push_back(*other);
   }

@@ -7,24 +7,24 @@
 
 namespace flopcast::interpose::smpi {
 
-/// Bytes of `count` elements.
+/// Returns the bytes of `count` elements.
 std::int64_t bytes_of(int count, MPI_Datatype type);
 
-/// Where the process stands now.
+/// Returns the present time and path of the process.
 Arrival arrival_of(const Process& process);
 
-/// A message begins; nothing if it goes nowhere or to another program's processes.
+/// Begins a message. Returns nothing if it goes nowhere, or to another program's processes.
 std::optional<Pending> begin_send(Process& process, int destination, int tag, MPI_Comm comm, std::int64_t bytes);
-/// The same of a receive; one from anybody learns at its end from `status` what it has received.
+/// Begins a receive in the same way. A receive with wildcards finds out its message at its end, from `status`.
 std::optional<Pending> begin_receive(Process& process, int source, int tag, MPI_Comm comm, std::int64_t bytes);
 
-/// Who must have been there for it to be complete. The request has done its part then.
+/// Adds the arrivals that the request's completion needed. The request is then finished.
 void add_others(Process& process, Pending& pending, const MPI_Status* status, std::vector<Arrival>& others);
 
-/// What a request of this process stands for from here on.
+/// Remembers the communication of a request of this process from here on.
 void remember(Process& process, MPI_Request request, std::optional<Pending> pending);
 
-/// The kernel of a communication of `bytes` between two.
+/// Returns the kernel of a communication of `bytes` between two processes.
 std::uint32_t message_kernel(mpi::Routine routine, std::int64_t bytes, const Group* group);
 
 }  // namespace flopcast::interpose::smpi

@@ -13,11 +13,11 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/trace.hpp"
-#include "flopcast/support/whole_file.hpp"
-#include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/smpi/simulation.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
+#include "flopcast/support/whole_file.hpp"
 
 namespace flopcast::interpose::smpi {
 namespace {
@@ -36,13 +36,13 @@ json statistics_document(const path::KernelStatistics& times) {
   return {{"count", times.count}, {"mean", times.mean}, {"seconds", times.mean * static_cast<double>(times.count)}};
 }
 
-/// The process that ends last: its path is the critical one, as the simulated clock and all paths go alike.
+/// Returns the process that ends last. Its path is the critical one, because paths are as long as the simulated clock.
 const Process& last_to_end(const std::vector<const Process*>& processes) {
   return **std::max_element(processes.begin(), processes.end(),
                             [](const Process* a, const Process* b) { return a->path().length() < b->path().length(); });
 }
 
-/// Counts the kernels along the path that ends where `last` has ended. False if a process had more events than are kept.
+/// Counts the kernels along the path that ends where `last` has ended. Returns false if a process had more events than are kept.
 bool follow_back(const Process& last, const std::vector<const Process*>& processes, path::KernelTable& kernels) {
   const auto visit = [&kernels](std::uint32_t kernel, Seconds seconds, auto... /*estimated*/) { kernels[kernel].along.add(seconds); };
   for (std::optional<path::Place> place = last.path().mark().place; place;) {
@@ -106,7 +106,7 @@ json traces_document(const ResultFacts& facts) {
   return list;
 }
 
-/// The file of the program's libraries that `routine` comes from; empty if nobody defines it.
+/// Returns the file of the program's library that defines `routine`; empty if none does.
 std::string library_of(const std::string& routine) {
   Dl_info library{};
   const void* usual = next_symbol((routine + '_').c_str(), reinterpret_cast<const void*>(&write_result_file));
@@ -118,7 +118,7 @@ std::string library_of(const std::string& routine) {
   return path ? path.get() : library.dli_fname;
 }
 
-/// The file with those called routines that aren't in `blas`; empty if there are none.
+/// Returns the file that defines those called routines that aren't in `blas`; empty if there are none.
 std::string lapack_beside(const std::string& blas, const path::KernelTable& kernels) {
   const mpi::RegionNames no_regions;
   for (const path::Kernel& kernel : kernels.kernels()) {
@@ -157,7 +157,7 @@ void write_result_file(const std::string& file, const ResultFacts& facts, path::
   try {
     replace_file(file, document_of(facts, kernels).dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: can't write what came of the simulation: %s\n", error.what());
+    std::fprintf(stderr, "flopcast: can't write the simulation's result: %s\n", error.what());
   }
 }
 

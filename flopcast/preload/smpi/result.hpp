@@ -10,15 +10,15 @@ namespace flopcast::interpose::smpi {
 class Process;
 struct CallList;
 
-/// What a simulation knows at its end, apart from the kernels.
+/// Facts about a simulation at its end, apart from the kernels.
 struct ResultFacts {
   std::vector<const Process*> processes;  ///< by rank
-  const CallList* first_calls = nullptr;  ///< of kernels that may be in no process's trace
+  const CallList* first_calls = nullptr;  ///< calls of kernels that may be in no process's trace
   std::vector<bool> known;                ///< by kernel
   bool traces = false;
 };
 
-/// Writes it as a whole or not at all, with the kernels along the critical path; complains on standard error where it can't.
+/// Writes the result as a whole or not at all, with the kernels along the critical path. Errors are reported on standard error.
 void write_result_file(const std::string& file, const ResultFacts& facts, path::KernelTable& kernels) noexcept;
 
 }  // namespace flopcast::interpose::smpi

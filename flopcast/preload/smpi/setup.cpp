@@ -22,7 +22,8 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/// The simulator opens a copy of the program for each process such that it is bound to its own libraries before any other.
+/// Intercepts the simulator's opening of a copy of the program for each process. The copy must be bound to its own libraries before any
+/// others.
 void* dlopen(const char* file, int mode) noexcept {
   using Open = void* (*)(const char*, int);
   static const auto next = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));

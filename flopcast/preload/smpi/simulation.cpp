@@ -10,13 +10,13 @@
 #include <exception>
 #include <numeric>
 
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/smpi/first_use.hpp"
 #include "flopcast/preload/smpi/result.hpp"
-#include "flopcast/kernel/catalogue.hpp"
 
 extern "C" {
-// The simulator's measurement of the program's own code: exported, but in no header of its installation.
+// The simulator's measurement of the program's own code. These functions are exported, but declared in no installed header.
 void smpi_bench_begin();
 void smpi_bench_end();
 }
@@ -24,11 +24,12 @@ void smpi_bench_end();
 namespace flopcast::interpose::smpi {
 namespace {
 
-/// Processes whose calls go into the result as traces: first, second, middle and last, which on grids differ in what they do.
+/// Returns whether a process's calls go into the result as traces. These are the first, second, middle and last processes, which differ in
+/// their work on grids.
 bool is_traced(int rank, int size) { return rank < 2 || rank == size / 2 || rank == size - 1; }
 
-/// FNV-1a over the ranks: all processes of a group find the same without asking each other. Duplicates of a communicator look alike by it;
-/// that two messages of them are confused needs the same tag and another order on the other side.
+/// Returns a hash (FNV-1a) of the ranks, so that all processes of a group find the same value without communication. Duplicates of a
+/// communicator get the same value. Their messages could be confused only with the same tag and in another order on the other side.
 std::uint64_t id_of(const std::vector<int>& world_ranks) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const int rank : world_ranks) {
@@ -69,7 +70,7 @@ std::unique_ptr<Simulation> made_simulation() noexcept {
   try {
     return std::make_unique<Simulation>(parse_smpi_options(text));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: follows nothing: %s\n", error.what());
+    std::fprintf(stderr, "flopcast: the program isn't followed: %s\n", error.what());
     return nullptr;
   }
 }
@@ -95,7 +96,7 @@ std::shared_ptr<const Group> Process::group(MPI_Comm comm) {
 }
 
 Simulation::Simulation(const SmpiOptions& options) : options_(options), times_(KernelTimes::read(options.times)) {
-  kernel::catalogue();  // takes milliseconds the first time: not to be taken for the program's
+  kernel::catalogue();  // takes milliseconds the first time, which must not count as the program's
 }
 
 Process* Simulation::current() noexcept {
@@ -115,7 +116,7 @@ void Simulation::begin_process() {
   processes_[number] = std::make_unique<Process>(rank);
   ++begun_;
   smpi_bench_end();
-  // Paths begin when the simulation does: so each is as long as its process's clock.
+  // Paths begin with the simulation, so that each is as long as its process's clock.
   processes_[number]->path().add({.time = now(), .computation = now()});
   processes_[number]->resumed = now();
   smpi_bench_begin();
@@ -249,7 +250,7 @@ Process* enter_kernel() noexcept {
     return nullptr;
   }
   process->inside = true;
-  smpi_bench_end();  // lets the time pass that the program's own code has taken
+  smpi_bench_end();  // lets simulated time pass for the program's own code
   const Seconds seconds = now() - process->resumed;
   process->path().add({.time = seconds, .computation = seconds});
   return process;
@@ -263,7 +264,7 @@ void leave_kernel(Process& process) noexcept {
 
 Inside::Inside() noexcept : process_(enter_kernel()), entered_(now()) {
   if (process_ != nullptr) {
-    smpi_bench_begin();  // the simulator's function ends it again
+    smpi_bench_begin();  // the simulator's function ends it
   }
 }
 

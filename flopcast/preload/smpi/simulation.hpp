@@ -11,38 +11,38 @@
 #include <vector>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/support/units.hpp"
+#include "flopcast/path/critical_path.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/smpi/kernel_times.hpp"
 #include "flopcast/preload/smpi/matching.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
-#include "flopcast/path/critical_path.hpp"
 #include "flopcast/selective/kernel_table.hpp"
+#include "flopcast/support/units.hpp"
 
-/// SMPI runs all processes of a program in one, one at a time, on a simulated clock. So this library, which is loaded once, sees all of
-/// them: paths need no messages, and a process's path is as long as the simulated time.
+/// SMPI runs all processes of a program in one process, one at a time, on a simulated clock. Therefore this library is loaded once and sees
+/// all of them. Paths need no messages, and a process's path is as long as the simulated time.
 namespace flopcast::interpose::smpi {
 
-/// A communicator as its processes know it.
+/// A communicator as seen by one of its processes.
 struct Group {
-  std::uint64_t id = 0;  ///< the same in all its processes, another for other processes
-  int rank = 0;          ///< of this process in it
-  int stride = 1;        ///< between the world ranks of its processes; 0 if it varies
+  std::uint64_t id = 0;  ///< the same in all its processes, and different for other sets of processes
+  int rank = 0;          ///< rank of this process in it
+  int stride = 1;        ///< distance between the world ranks of its processes; 0 if it varies
   std::vector<int> world_ranks;
   [[nodiscard]] int size() const noexcept { return static_cast<int>(world_ranks.size()); }
 };
 
-/// What a request stands for.
+/// The communication of a request.
 struct Pending {
   std::shared_ptr<Message> message;
-  Route route;                         ///< of a receive from anybody, tag and source are found out when it ends
-  std::shared_ptr<const Group> group;  ///< of such a receive, or of a collective
+  Route route;                         ///< with wildcards, tag and source are found out when the receive ends
+  std::shared_ptr<const Group> group;  ///< of a receive with wildcards, or of a collective
   Collectives::Key collective;
   std::int64_t bytes = 0;
   bool sends = false, is_collective = false, wildcard = false;
 };
 
-/// What a persistent request begins each time that it is started.
+/// The communication that a persistent request begins whenever it is started.
 struct Persistent {
   bool sends = false;
   int partner = 0, tag = 0;
@@ -68,22 +68,22 @@ class Process {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] path::CriticalPath& path() noexcept { return path_; }
   [[nodiscard]] const path::CriticalPath& path() const noexcept { return path_; }
-  /// The group of `comm`; nullptr for none and for intercommunicators.
+  /// Returns the group of `comm`; nullptr for MPI_COMM_NULL and for intercommunicators.
   std::shared_ptr<const Group> group(MPI_Comm comm);
   void forget(MPI_Comm comm) { groups_.erase(comm); }
-  /// Number of the next collective on that group.
+  /// Returns the number of the next collective on that group.
   std::int64_t next_collective(const Group& group) { return collectives_[group.id]++; }
 
   std::unordered_map<MPI_Request, Pending> requests;       ///< begun and not complete
   std::unordered_map<MPI_Request, Persistent> persistent;  ///< begun or not
   CallList trace;
   Seconds resumed = 0;          ///< when the program last went on
-  Seconds waited = 0;           ///< for others
-  bool inside = false;          ///< an intercepted function
-  std::uint32_t executing = 0;  ///< the kernel that it is inside of, if that is executed
+  Seconds waited = 0;           ///< time waited for others
+  bool inside = false;          ///< inside an intercepted function
+  std::uint32_t executing = 0;  ///< the kernel in execution, if it is executed
   bool ended = false;
-  bool has_called = false;    ///< a kernel
-  std::int64_t messages = 0;  ///< that it sent
+  bool has_called = false;    ///< has called a kernel
+  std::int64_t messages = 0;  ///< number of messages sent
   double message_bytes = 0;
 
  private:
@@ -93,15 +93,15 @@ class Process {
   std::unordered_map<std::uint64_t, std::int64_t> collectives_;
 };
 
-/// All of them.
+/// All simulated processes and their common data.
 class Simulation {
  public:
   explicit Simulation(const SmpiOptions& options);
 
-  /// The process that is running now; nullptr before its MPI_Init and after its MPI_Finalize.
+  /// Returns the process that is running now; nullptr before its MPI_Init and after its MPI_Finalize.
   Process* current() noexcept;
   void begin_process();
-  /// The last one writes the result.
+  /// Ends a process. The last one writes the result.
   void end_process();
 
   [[nodiscard]] const SmpiOptions& options() const noexcept { return options_; }
@@ -109,15 +109,15 @@ class Simulation {
   Matching& matching() noexcept { return matching_; }
   Collectives& collectives() noexcept { return collectives_; }
 
-  /// Number of the kernel that `call` is.
+  /// Returns the number of `call`'s kernel.
   std::uint32_t computation_kernel(const Call& call, std::size_t routine);
-  /// What it takes.
+  /// Returns the kernel's time.
   [[nodiscard]] Seconds seconds_of(std::uint32_t kernel) const noexcept { return seconds_[kernel]; }
-  /// Lets the simulated time pass that using memory and BLAS for the first time takes, which `call` does but won't be executed.
+  /// Lets simulated time pass for first uses of memory and BLAS, which `call` would cause if it were executed.
   void use_first(Process& process, const Call& call);
-  /// Lets the simulated time pass that it takes.
+  /// Lets the kernel's simulated time pass.
   void compute(Process& process, std::uint32_t kernel);
-  /// A communication that was entered at `entered` is over; it needed `others`.
+  /// Ends a communication that began at `entered` and needed `others`.
   void communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const Arrival> others, double bytes);
   std::uint32_t communication_kernel(mpi::Routine routine, std::int64_t bytes, const Group& group);
 
@@ -129,29 +129,30 @@ class Simulation {
   KernelTimes times_;
   path::KernelTable kernels_;
   std::vector<Seconds> seconds_;                     ///< by kernel
-  std::vector<bool> known_;                          ///< by kernel: the models told
-  CallList first_calls_;                             ///< of kernels that aren't first met by a process whose trace is kept
+  std::vector<bool> known_;                          ///< by kernel: the models gave its time
+  CallList first_calls_;                             ///< of kernels that processes with kept traces don't meet first
   std::vector<std::unique_ptr<Process>> processes_;  ///< by the simulator's number
   int size_ = 0, begun_ = 0, ended_ = 0;
   std::int64_t traced_ = 0;
-  std::optional<Seconds> first_call_;  ///< what every process's first kernel costs beyond its time
+  std::optional<Seconds> first_call_;  ///< extra time of every process's first kernel
   Matching matching_;
   Collectives collectives_;
 };
 
-/// The process's simulation, nullptr if the library has not been told to do anything.
+/// Returns the simulation, nullptr if the library is inactive.
 Simulation* simulation() noexcept;
 
-/// Seconds of the simulated clock.
+/// Returns the seconds of the simulated clock.
 Seconds now() noexcept;
 
-/// The program calls a kernel: what it did before passes on the simulated clock, and from here on nothing is measured. nullptr for calls that
+/// Begins a kernel of the program: the simulated time of the code before passes, and from here on nothing is measured. Returns nullptr for
+/// calls that libraries make themselves, and outside of MPI_Init and MPI_Finalize.
 /// libraries make of themselves, and outside of MPI_Init and MPI_Finalize.
 Process* enter_kernel() noexcept;
 void leave_kernel(Process& process) noexcept;
 
-/// A stretch inside an intercepted MPI function, entered from the program. False for calls that the simulator makes of itself, and outside of
-/// MPI_Init and MPI_Finalize.
+/// The time inside an intercepted MPI function that the program has entered. It is false for calls that the simulator makes itself, and
+/// outside of MPI_Init and MPI_Finalize.
 class Inside {
  public:
   Inside() noexcept;

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/common/cblas_interface.hpp"
 #include "flopcast/preload/common/generator.hpp"
 #include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/protocol/trace_format.hpp"
-#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/error.hpp"
 
 /// Writes the stubs of libflopcast-trace.so: a function per routine of the catalogue, of CBLAS and of the list of standard routines.
 namespace flopcast::interpose {

@@ -20,10 +20,10 @@
 
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/caller_table.hpp"
-#include "flopcast/preload/record/dry_run.hpp"
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/unnoticed.hpp"
+#include "flopcast/preload/record/dry_run.hpp"
 
 namespace flopcast::interpose {
 

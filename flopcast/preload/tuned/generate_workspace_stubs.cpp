@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/preload/common/generator.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/preload/common/generator.hpp"
 
 /// Writes the stubs of libflopcast-tuned.so: a function per routine of the catalogue whose workspace has a size.
 namespace flopcast::interpose {

@@ -14,12 +14,12 @@
 #include <string_view>
 
 #include "flopcast/core/integer_width.hpp"
-#include "flopcast/protocol/block_table.hpp"
-#include "flopcast/protocol/borrowed_name.hpp"
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/preload/common/workspace.hpp"
+#include "flopcast/protocol/block_table.hpp"
+#include "flopcast/protocol/borrowed_name.hpp"
 #include "flopcast/protocol/run_report.hpp"
 
 namespace flopcast::interpose {

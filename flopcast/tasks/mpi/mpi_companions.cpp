@@ -13,8 +13,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose {
 namespace {

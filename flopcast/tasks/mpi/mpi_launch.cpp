@@ -144,8 +144,7 @@ MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const M
   MpiLaunchResult result;
   const Stopwatch watch;
   // mpirun ends its processes when it is asked to.
-  const int code =
-      interpose::run_program("/bin/sh", words(executions.front().setting, following), process::current_environment(), SIGTERM);
+  const int code = interpose::run_program("/bin/sh", words(executions.front().setting, following), process::current_environment(), SIGTERM);
   result.seconds = watch.elapsed();
   Told told = read_results(file("results"), numbers.size());
   if (code != 0) {

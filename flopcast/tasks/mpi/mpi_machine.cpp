@@ -47,8 +47,8 @@ SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Sto
     throw usage_error("--machine, --platform and --latency with --bandwidth exclude each other: each says what the network is like");
   }
   if (!choice.machine.empty()) {
-    description_ = scale::machine_description_from_json(
-        read_document(choice.machine, scale::machine_description_schema, WrittenBy::hand), choice.machine);
+    description_ = scale::machine_description_from_json(read_document(choice.machine, scale::machine_description_schema, WrittenBy::hand),
+                                                        choice.machine);
   } else {
     describe(choice, store, context);
   }

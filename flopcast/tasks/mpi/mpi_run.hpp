@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::interpose {
 
@@ -20,7 +20,7 @@ struct MpiRun {
   bool stood_still = false;  ///< the program was ended because it stood still (Standstill)
 };
 
-/// Returns whether this process will have rank 0; true if the launcher doesn't tell.
+/// Returns whether this process will have rank 0; true if the launcher doesn't say.
 bool is_first_process();
 
 /// Returns the files that the dynamic linker would load for `program`, in its order; none for a script.

@@ -379,7 +379,7 @@ void MpiTuner::execute_finalists() {
   for (std::vector<Execution> executions = missing_in_full(); !executions.empty(); executions = missing_in_full()) {
     context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on");
     const std::size_t done = leading.size() - executions.size();
-    if (constexpr std::size_t fewest = 2; options_.finalists_in_doubt && done >= fewest && watch.elapsed() > affordable) {
+    if (options_.finalists_in_doubt && path::leaves_out_finalists(done, watch.elapsed(), affordable)) {
       context_.note(fmt::format("flopcast: finalists took longer than all executions before; {} are left out", executions.size()));
       const auto is_missing = [&](std::size_t i) { return result(i, full) == nullptr; };
       leading.erase(std::remove_if(leading.begin(), leading.end(), is_missing), leading.end());

@@ -4,8 +4,8 @@
 #include <string>
 #include <thread>
 
-#include "flopcast/support/units.hpp"
 #include "flopcast/protocol/shared_progress.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::interpose {
 

@@ -525,8 +525,8 @@ namespace {
 /// Answers the questions of one recording one after the other.
 class Interview {
  public:
-  Interview(const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown, const interpose::RecordedPlace& place, std::string kernels,
-            const RunContext& context)
+  Interview(const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown, const interpose::RecordedPlace& place,
+            std::string kernels, const RunContext& context)
       : file_(file),
         breakdown_(breakdown),
         place_(place),

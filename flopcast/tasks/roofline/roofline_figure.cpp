@@ -472,8 +472,8 @@ void add_ceilings(Picture& picture, const Roofline& roofline, const ComputeRoof&
     }
   }
   if (const GemmRoof* gemm = gemm_of(roofline, best.precision == "single" ? "sgemm" : "dgemm")) {
-    const std::string name = fmt::format("{} {}{}", gemm->library.name, gemm->routine,
-                                         gemm->threads == threads ? "" : ", " + counted(gemm->threads, "thread"));
+    const std::string name =
+        fmt::format("{} {}{}", gemm->library.name, gemm->routine, gemm->threads == threads ? "" : ", " + counted(gemm->threads, "thread"));
     const double flops = gemm->flops.attained();
     picture.add(Ceiling{name, flops * giga, std::max(memory_ridge(roofline, gemm->threads, flops), memory_ridge(roofline, threads, flops)),
                         gemm_color});

@@ -553,9 +553,8 @@ RooflinePlan plan_roofline(const RooflineOptions& options) {
   RooflinePlan plan;
   describe_limits(topology, options, plan.findings);
   for (const int threads : thread_counts(options, topology)) {
-    plan.steps.push_back(
-        {counted(threads, "thread"),
-         "CPU " + machine::format_cpu_list(machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity)))});
+    plan.steps.push_back({counted(threads, "thread"), "CPU " + machine::format_cpu_list(machine::choose_cpus(
+                                                                   topology.places, threads, machine::parse_affinity(options.affinity)))});
   }
   for (const GemmCase& one :
        options.no_gemm ? std::vector<GemmCase>() : gemm_cases(options, thread_counts(options, topology), plan.findings)) {

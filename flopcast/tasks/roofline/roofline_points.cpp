@@ -65,7 +65,8 @@ Point recorded_program(const std::string& file) {
   const interpose::ProgramTraceFile recording(file);
   Point point;
   point.name = fmt::format("{}", fmt::join(recording.summary().command, " "));
-  point.threads = std::max(static_cast<int>(recording.summary().threads.size()), interpose::recorded_place(recording.summary()).threads.value_or(1));
+  point.threads =
+      std::max(static_cast<int>(recording.summary().threads.size()), interpose::recorded_place(recording.summary()).threads.value_or(1));
   Seconds longest = 0;
   double single_flops = 0, double_flops = 0;
   for (std::size_t thread = 0; thread < recording.summary().threads.size(); ++thread) {

@@ -12,12 +12,12 @@
 
 #include "flopcast/algorithm/compositions.hpp"
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/program/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/invoke.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/program/recorder.hpp"
 
 namespace flopcast::algorithm {
 namespace {

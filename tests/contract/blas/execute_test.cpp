@@ -4,8 +4,8 @@
 
 #include "flopcast/contract/algorithms/generate.hpp"
 #include "flopcast/contract/notation/reference.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/support/error.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
 
 namespace flopcast::contract {

@@ -11,15 +11,15 @@
 #include <optional>
 #include <thread>
 
-#include "flopcast/contract/planner/candidates.hpp"
-#include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/kernels/panel_kernel.hpp"
-#include "flopcast/contract/notation/reference.hpp"
 #include "flopcast/contract/kernels/streaming.hpp"
+#include "flopcast/contract/notation/element.hpp"
+#include "flopcast/contract/notation/reference.hpp"
+#include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/support/error.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
 
 namespace flopcast::contract {

@@ -3,8 +3,8 @@
 
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/regions.h"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/regions.h"
 
 int main() {
   const flopcast::Routine* dgemm = flopcast::kernel::find("dgemm");

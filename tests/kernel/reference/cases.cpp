@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::kernel::reference {
 namespace {

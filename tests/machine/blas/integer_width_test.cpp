@@ -7,10 +7,10 @@
 #include <map>
 #include <string>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

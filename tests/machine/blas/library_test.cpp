@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

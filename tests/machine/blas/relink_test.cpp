@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/loaded_file.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {

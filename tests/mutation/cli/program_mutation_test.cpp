@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/program/profile.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/program/profile.hpp"
 #include "tests/cli/run_program.hpp"
-#include "tests/program/recording_file.hpp"
 #include "tests/mutation/mutation.hpp"
+#include "tests/program/recording_file.hpp"
 #include "tests/roofline/fake_roofline.hpp"
 
 /// The program reads mutated files to the end or says what is wrong with them: no signal, exit code 70, hang, or memory beyond a bound.

@@ -1,6 +1,6 @@
-/* Multiplies matrices of ones by other names than dgemm_ and cblas_dgemm, and prints whether the last product of the Fortran interface and that of
-   the other one are right. Compiled with INTEGER and the names FORTRAN_NAME and OTHER_NAME; OTHER_IS_C if that is one of CBLAS. Argument: how
-   often. */
+/* Multiplies matrices of ones by other names than dgemm_ and cblas_dgemm, and prints the last products of the Fortran interface and of the
+   other one. It is compiled with INTEGER and the names FORTRAN_NAME and OTHER_NAME, and with OTHER_IS_C if the latter is one of CBLAS.
+   Argument: number of repetitions. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

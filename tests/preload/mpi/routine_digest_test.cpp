@@ -7,9 +7,9 @@
 #include <complex>
 #include <vector>
 
-#include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
+#include "flopcast/preload/common/fortran_call.hpp"
 
 namespace flopcast::interpose {
 namespace {

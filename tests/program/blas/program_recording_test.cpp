@@ -12,10 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/support/error.hpp"
+#include "tests/own_folder.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -29,13 +30,6 @@ using testing::Pair;
 
 class ProgramRecording : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// Records the test program in the mode `what`.
   ProgramTrace record(const std::string& what, int expected_exit_code = 0, bool dry_run = false) {
     const fs::path file = folder_ / "trace";
@@ -62,7 +56,8 @@ class ProgramRecording : public testing::Test {
     return all;
   }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
 TEST_F(ProgramRecording, KeepsEveryCallOfEveryThreadHoweverTheProgramEnds) {

@@ -10,10 +10,10 @@
 #include <string>
 
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose {
 namespace {

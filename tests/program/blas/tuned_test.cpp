@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "flopcast/program/component.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/program/component.hpp"
 
 namespace flopcast::interpose {
 namespace {

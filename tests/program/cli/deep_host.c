@@ -1,4 +1,4 @@
-/* Opens a plug-in that looks into its own libraries first, and enters it: `deep_host PLUGIN [arguments of two_threads]`. */
+/* Opens a plug-in that looks into its own libraries first, and calls it: `deep_host PLUGIN [arguments of two_threads]`. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -8,10 +8,11 @@
 #include <sstream>
 #include <string>
 
-#include "flopcast/support/error.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/profile.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/support/error.hpp"
+#include "tests/own_folder.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -20,14 +21,10 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using tests::contents;
+using tests::Result;
 
 const std::string kinds = FLOPCAST_KINDS "/";
-
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 bool is_installed(const char* blas) {
   try {
@@ -37,35 +34,21 @@ bool is_installed(const char* blas) {
   }
 }
 
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
 /// Starts programs under `flopcast run` and `flopcast record` alike.
 class Launching : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    std::ofstream(folder_ / "profile.json") << to_json(Profile()).dump();
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
+  void SetUp() override { std::ofstream(folder_ / "profile.json") << to_json(Profile()).dump(); }
   /// Runs a command line of the shell in this test's folder.
-  Result shell(const std::string& command) {
-    const int status = std::system(("cd " + folder_.string() + " && export FLOPCAST_HOME=. && { " + command + "; } >out 2>err").c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  }
-  /// With an empty profile for any machine.
+  Result shell(const std::string& command) { return tests::run_in(folder_, "export FLOPCAST_HOME=. && { " + command + "; }"); }
+  /// Returns a command line with an empty profile for any machine.
   static std::string flopcast(const std::string& options) {
     const bool runs = std::string(GetParam()) == "run";
     return FLOPCAST_PROGRAM " " + std::string(GetParam()) + (runs ? " --foreign --profile profile.json " : " ") + options;
   }
   Result launch(const std::string& options, const std::string& program) { return shell(flopcast(options + " -- " + program)); }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
 TEST_P(Launching, ThreadsDontShareBuffersOfALibraryWithoutLocks) {
@@ -79,7 +62,7 @@ TEST_P(Launching, ThreadsDontShareBuffersOfALibraryWithoutLocks) {
   }
 }
 
-TEST_P(Launching, ThreadsOfAPluginThatIsBoundDeepDontShareBuffers) {
+TEST_P(Launching, ThreadsOfADeeplyBoundPluginDontShareBuffers) {
   const std::string host = kinds + "deep_host " + kinds + "libtwo_threads_plugin.so pthreads";
   EXPECT_NE(shell("LD_LIBRARY_PATH=" + kinds + "without_locks " + host).out, "0 wrong products\n");
   const Result result = launch("--blas " + kinds + "without_locks/libblas.so.3", host);
@@ -96,7 +79,7 @@ TEST_P(Launching, ThreadsGetRightProductsOfSerialOpenBlas) {
   }
 }
 
-TEST_P(Launching, RefusesALibraryThatNoLockCanBeAddedTo) {
+TEST_P(Launching, RefusesALibraryToWhichNoLockCanBeAdded) {
   const Result result = launch("--blas " + kinds + "bound_to_itself/libblas.so.3", kinds + "two_threads");
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.err, AllOf(HasSubstr("bound_to_itself/libblas.so.3"), HasSubstr("several threads"), HasSubstr("Choose another")));
@@ -111,7 +94,7 @@ TEST_P(Launching, RefusesALibraryWithWideIntegers) {
   EXPECT_EQ(result.out, "");
 }
 
-TEST_P(Launching, AChosenLibraryGoesBeforeThatOfAnRpath) {
+TEST_P(Launching, AChosenLibraryTakesPrecedenceOverAnRpath) {
   const Result result = launch("--blas reference", kinds + "two_threads_by_rpath");
   EXPECT_EQ(result.out, "0 wrong products\n");
   EXPECT_THAT(result.err, Not(HasSubstr("instead of")));
@@ -120,12 +103,12 @@ TEST_P(Launching, AChosenLibraryGoesBeforeThatOfAnRpath) {
   }
 }
 
-TEST_P(Launching, SaysWhichRpathKeepsALibraryOfAnotherName) {
+TEST_P(Launching, NamesTheRpathThatKeepsALibraryOfAnotherName) {
   const Result result = launch("--blas reference", kinds + "two_threads_of_another_name pthreads 1 1");
   EXPECT_THAT(result.err, AllOf(HasSubstr("libother.so.1 instead of"), HasSubstr("DT_RPATH"), HasSubstr("kinds/other_name")));
 }
 
-TEST_P(Launching, PathsMayHoldWhatTheLinkerSplitsListsAt) {
+TEST_P(Launching, PathsMayContainTheLinkersListSeparators) {
   const fs::path odd = folder_ / "a b:c";
   fs::create_directories(odd);
   fs::create_directory_symlink(find_component("libflopcast-tuned.so").parent_path(), odd / "libexec");

@@ -11,43 +11,24 @@
 
 #include <nlohmann/json.hpp>
 
-/// Libraries whose integers have 64 bits, whose routines have other names, or whose calls don't pass by the preloaded library's own names.
+#include "tests/own_folder.hpp"
+
+/// Tests of libraries with 64-bit integers or other names of routines, and of calls that bypass the preloaded library's own names.
 namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using tests::contents;
+using tests::Result;
 
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-class OtherNamesTest : public testing::Test {
+class OtherNames : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// Runs flopcast in this test's folder.
-  Result flopcast(const std::string& arguments) {
-    const std::string command = "cd " + folder_.string() + " && FLOPCAST_HOME=. " FLOPCAST_PROGRAM " " + arguments + " >out 2>err";
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  }
+  Result flopcast(const std::string& arguments) { return tests::run_in(folder_, "FLOPCAST_HOME=. " FLOPCAST_PROGRAM " " + arguments); }
 
-  /// The calls that the program `command` was seen to make, without their addresses.
+  /// Returns the recorded calls of the program `command`, without their addresses.
   std::vector<std::string> calls_of(const std::string& command, const std::string& output) {
     const Result recorded = flopcast("record -- " + command);
     EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
@@ -61,51 +42,52 @@ class OtherNamesTest : public testing::Test {
     return calls;
   }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
 const std::string product = "dgemm(N, N, 10, 10, 10, 1";
-const std::string by_rows = product;  // of a product of square matrices, row-major: the transposed one
+const std::string by_rows = product;  // the transposed, row-major product of square matrices
 
-TEST_F(OtherNamesTest, FollowsIntegersOf64Bits) {
+TEST_F(OtherNames, FollowsIntegersOf64Bits) {
   EXPECT_THAT(calls_of(WIDE_LU, "info 0 0, 60 legal pivots, largest at 18, solved\n"),
               testing::ElementsAre("dgetrf(60, 60", "dgetrs(N, 60, 1", "idamax(60"));
 }
 
-TEST_F(OtherNamesTest, LeavesPivotsAndInfoOf64BitsBehindInADryRun) {
+TEST_F(OtherNames, ADryRunLeavesPivotsAndInfoOf64Bits) {
   const Result skipped = flopcast("record --dry-run -- " WIDE_LU);
-  EXPECT_EQ(skipped.exit_code, 1) << skipped.err;  // the program looks for the largest element of what wasn't computed
+  EXPECT_EQ(skipped.exit_code, 1) << skipped.err;  // the program uses the largest element of data that weren't computed
   EXPECT_THAT(skipped.out, HasSubstr("info 0 0, 60 legal pivots"));
 }
 
-TEST_F(OtherNamesTest, FollowsOtherPrefixesAndSuffixes) {
+TEST_F(OtherNames, FollowsOtherPrefixesAndSuffixes) {
   const std::vector<std::string> expected = {product, by_rows};
   EXPECT_EQ(calls_of(JULIA_NAMES, "right\nright\n"), expected);
   EXPECT_EQ(calls_of(SCIPY_NAMES, "right\nright\n"), expected);
   EXPECT_EQ(calls_of(MKL_NAMES, "right\nright\n"), expected);
 }
 
-TEST_F(OtherNamesTest, LeavesFunctionsAloneThatHaveARoutinesNameOnly) {
+TEST_F(OtherNames, IgnoresFunctionsThatOnlyShareARoutinesName) {
   const Result result = flopcast("record -- " NAMESAKE);
   EXPECT_EQ(result.out, "right\n");
   EXPECT_THAT(result.err, HasSubstr("no BLAS or LAPACK call was seen"));
 }
 
-TEST_F(OtherNamesTest, FollowsPluginsWithLibrariesOfTheirOwn) {
+TEST_F(OtherNames, FollowsPluginsWithLibrariesOfTheirOwn) {
   const std::vector<std::string> expected = {product, "dscal(1, 2"};
   EXPECT_EQ(calls_of(PLUGIN_HOST " deep " PLUGIN, "right\n"), expected);
   EXPECT_EQ(calls_of(PLUGIN_HOST " lazy " PLUGIN, "right\n"), expected);
 }
 
-TEST_F(OtherNamesTest, FollowsAddressesTakenFromTheWholeProgram) {
+TEST_F(OtherNames, FollowsAddressesTakenFromTheWholeProgram) {
   EXPECT_THAT(calls_of(PLUGIN_HOST " global " SCIPY_LIBRARY, "right\n"), testing::ElementsAre(product));
 }
 
-TEST_F(OtherNamesTest, FollowsAddressesTakenFromOneLibrary) {
+TEST_F(OtherNames, FollowsAddressesTakenFromOneLibrary) {
   EXPECT_THAT(calls_of(PLUGIN_HOST " handle libblas.so.3", "right\n"), testing::ElementsAre(product));
 }
 
-TEST_F(OtherNamesTest, AnswersQuestionsForBlockSizesUnderOtherNames) {
+TEST_F(OtherNames, AnswersBlockSizeQueriesUnderOtherNames) {
   const std::string file = (folder_ / "block").string();
   const std::string ask = std::string(SCIPY_NAMES) + " block >" + file;
   ASSERT_EQ(std::system(ask.c_str()), 0);
@@ -114,12 +96,12 @@ TEST_F(OtherNamesTest, AnswersQuestionsForBlockSizesUnderOtherNames) {
   EXPECT_EQ(contents(file), "17\n");
 }
 
-TEST_F(OtherNamesTest, SaysWhyNothingIsSeen) {
+TEST_F(OtherNames, ReportsWhyNoCallIsSeen) {
   EXPECT_THAT(flopcast("record -- " CONTAINED_BLAS).err, AllOf(HasSubstr(CONTAINED_BLAS), HasSubstr("BLAS is linked into it statically")));
   EXPECT_THAT(flopcast("record -- " PLUGIN_HOST " unused libblas.so.3").err, HasSubstr("libblas.so.3"));
 }
 
-TEST_F(OtherNamesTest, GivesProgramsLibrariesOfTheirWidthOnly) {
+TEST_F(OtherNames, GivesProgramsOnlyLibrariesOfTheirIntegerWidth) {
   const Result wide = flopcast("record --blas reference64 -- " WIDE_LAPACK);
   EXPECT_EQ(wide.exit_code, 0) << wide.err;
   EXPECT_THAT(wide.out, HasSubstr("solved"));
@@ -129,7 +111,7 @@ TEST_F(OtherNamesTest, GivesProgramsLibrariesOfTheirWidthOnly) {
   EXPECT_THAT(narrow.err, HasSubstr("64-bit integers"));
 }
 
-TEST_F(OtherNamesTest, ProfilesAndPredictsRecordingsWithIntegersOf64Bits) {
+TEST_F(OtherNames, ProfilesAndPredictsRecordingsWithIntegersOf64Bits) {
   ASSERT_EQ(flopcast("record -- " WIDE_LU).exit_code, 0);
   const Result profile = flopcast("profile flopcast.trace");
   EXPECT_EQ(profile.exit_code, 0) << profile.err;

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/own_folder.hpp"
+
 namespace flopcast::interpose {
 namespace {
 
@@ -17,43 +19,22 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using tests::contents;
+using tests::Result;
 
 bool succeeds(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
 
-class RecordCommandTest : public testing::Test {
+class RecordCommand : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// Runs `flopcast record` in this test's folder.
-  Result record(const std::string& arguments) {
-    const std::string command = "cd " + folder_.string() + " && FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record " + arguments + " >out 2>err";
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  }
+  Result record(const std::string& arguments) { return tests::run_in(folder_, "FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record " + arguments); }
 
-  /// Returns true if disks can be mounted in a process of the test's own.
+  /// Returns whether disks can be mounted in an unprivileged process.
   [[nodiscard]] bool can_mount() const {
     return succeeds("unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=64k tmpfs " + folder_.string() + "'");
   }
 
-  /// Records a client, checks that it did its work, and gives back what is in the recording.
+  /// Records a client, checks that it did its work, and returns the recording.
   nlohmann::json recording_of(const std::string& client, const std::string& expected_output) {
     const Result recorded = record("-- " + client);
     EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
@@ -70,10 +51,11 @@ class RecordCommandTest : public testing::Test {
     return 0;
   }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
-TEST_F(RecordCommandTest, RecordsOctave) {
+TEST_F(RecordCommand, RecordsOctave) {
   if (!succeeds("command -v octave-cli")) {
     GTEST_SKIP() << "octave-cli is not installed";
   }
@@ -83,7 +65,7 @@ TEST_F(RecordCommandTest, RecordsOctave) {
   EXPECT_GT(calls(recording, "dgesvd"), 0);
 }
 
-TEST_F(RecordCommandTest, RecordsNumpy) {
+TEST_F(RecordCommand, RecordsNumpy) {
   const std::string python = "/usr/bin/python3";
   if (!succeeds(python + " -c 'import numpy'")) {
     GTEST_SKIP() << "NumPy is not installed";
@@ -91,17 +73,17 @@ TEST_F(RecordCommandTest, RecordsNumpy) {
   const nlohmann::json recording = recording_of(
       python + " -c 'import numpy as n; a = n.random.rand(50, 50); q, r = n.linalg.qr(a); print(abs(q @ r - a).max() < 1e-12)'", "True");
   EXPECT_EQ(calls(recording, "dgeqrf"), 1);
-  EXPECT_EQ(calls(recording, "dgemm"), 1);  // by cblas_dgemm
+  EXPECT_EQ(calls(recording, "dgemm"), 1);  // called as cblas_dgemm
 }
 
 #ifdef FLOPCAST_EXAMPLE_QR
-TEST_F(RecordCommandTest, RecordsFortran) {
+TEST_F(RecordCommand, RecordsFortran) {
   const nlohmann::json recording = recording_of(FLOPCAST_EXAMPLE_QR " 50", "residual");
-  EXPECT_EQ(calls(recording, "dgeqrf"), 1);  // its question for the workspace is none of the calls
+  EXPECT_EQ(calls(recording, "dgeqrf"), 1);  // its workspace query is no call
 }
 #endif
 
-TEST_F(RecordCommandTest, SaysWhatItRecorded) {
+TEST_F(RecordCommand, ReportsTheRecording) {
   const Result result = record("--output c.trace -- " FLOPCAST_EXAMPLE_CHOLESKY " 50");
 
   EXPECT_EQ(result.exit_code, 0);
@@ -113,7 +95,7 @@ TEST_F(RecordCommandTest, SaysWhatItRecorded) {
   EXPECT_EQ(events.at(0).at("routine"), "dpotrf");
 }
 
-TEST_F(RecordCommandTest, KeepsOutputAndExitCode) {
+TEST_F(RecordCommand, KeepsOutputAndExitCode) {
   const Result result = record("--quiet -- sh -c 'echo one; exit 42'");
   EXPECT_EQ(result.exit_code, 42);
   EXPECT_EQ(result.out, "one\n");
@@ -121,24 +103,24 @@ TEST_F(RecordCommandTest, KeepsOutputAndExitCode) {
   EXPECT_EQ(record("-- sh -c 'kill -INT $$'").exit_code, 130);
 }
 
-TEST_F(RecordCommandTest, SaysThatThereWereNoCalls) {
+TEST_F(RecordCommand, ReportsThatThereWereNoCalls) {
   const Result result = record("-- true");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("no BLAS or LAPACK call was seen"));
 }
 
-TEST_F(RecordCommandTest, ADryRunThatCantBeTrustedFails) {
+TEST_F(RecordCommand, ADryRunThatCantBeTrustedFails) {
   const Result result = record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("1 value that the program may branch on came from data that was never computed: dnrm2 (1)"));
   EXPECT_EQ(record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look-away").exit_code, 0);
 }
 
-TEST_F(RecordCommandTest, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
+TEST_F(RecordCommand, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
   if (!can_mount()) {
     GTEST_SKIP() << "no disk can be mounted here";
   }
-  for (const int pages : {0, 1, 2, 3, 10, 18, 19, 40}) {  // of room
+  for (const int pages : {0, 1, 2, 3, 10, 18, 19, 40}) {  // pages of free room
     const std::string run = "cd " + (folder_ / "full").string() + " && head -c " + std::to_string(262144 - 4096 * pages) +
                             " /dev/zero >zeros; FLOPCAST_HOME=.. " FLOPCAST_PROGRAM
                             " record --output full.trace -- " FLOPCAST_EXAMPLE_CHOLESKY " 100 >../out 2>../err; echo $? >../code";
@@ -155,14 +137,14 @@ TEST_F(RecordCommandTest, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
   }
 }
 
-TEST_F(RecordCommandTest, AProgramRunsOnWhereFilesMayNotGrow) {
+TEST_F(RecordCommand, AProgramRunsOnWhereFilesMayNotGrow) {
   const std::string run = "ulimit -f 16; FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record -- " FLOPCAST_EXAMPLE_CHOLESKY " 100 2>&1";
   const std::string piped = "cd " + folder_.string() + " && bash -c 'set -o pipefail; (" + run + ") | cat >out'";
   EXPECT_EQ(WEXITSTATUS(std::system(piped.c_str())), 0) << contents(folder_ / "out");
   EXPECT_THAT(contents(folder_ / "out"), HasSubstr("the program goes on without being recorded"));
 }
 
-TEST_F(RecordCommandTest, RefusesBadInput) {
+TEST_F(RecordCommand, RefusesBadInput) {
   EXPECT_EQ(record("").exit_code, 2);
   EXPECT_EQ(record("--show a -- true").exit_code, 2);
   EXPECT_EQ(record("--calls -- true").exit_code, 2);

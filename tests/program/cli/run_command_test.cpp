@@ -14,10 +14,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/profile.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
+#include "tests/own_folder.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -27,22 +28,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using tests::contents;
+using tests::Result;
 
 bool installed(const std::string& program) { return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0; }
 
-/// A profile whose block sizes differ from all defaults, for this machine unless told otherwise.
+/// Returns a profile whose block sizes differ from all defaults, for this machine unless told otherwise.
 Profile odd_profile(const std::string& cpu = machine::detect_topology().cpu) {
   Profile profile;
   profile.environment.cpu = cpu;
@@ -52,16 +43,9 @@ Profile odd_profile(const std::string& cpu = machine::detect_topology().cpu) {
   return profile;
 }
 
-class RunCommandTest : public testing::Test {
+class RunCommand : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    write_profile(odd_profile());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
+  void SetUp() override { write_profile(odd_profile()); }
   void write_profile(const Profile& profile) { std::ofstream(folder_ / "profile.json") << to_json(profile).dump(); }
 
   /// Runs the program with FLOPCAST_HOME in this test's folder.
@@ -72,7 +56,7 @@ class RunCommandTest : public testing::Test {
     return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
   }
 
-  /// Runs a client, checks that it did its work, and gives back the report.
+  /// Runs a client, checks that it did its work, and returns the report.
   nlohmann::json report_of(const std::string& options, const std::string& client, const std::string& expected_output) {
     const fs::path file = folder_ / "report.json";
     const Result result = flopcast("run --json --output " + file.string() + " " + options + " -- " + client);
@@ -91,10 +75,11 @@ class RunCommandTest : public testing::Test {
     return 0;
   }
 
-  fs::path folder_;
+  tests::OwnFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
-/// A command line that runs `command` with a folder full/ on a disk without room; empty if this system doesn't let us have one.
+/// Returns a command line that runs `command` with a folder full/ on a full disk; empty if this system doesn't allow such a disk.
 std::string on_a_full_disk(const fs::path& folder, const std::string& command) {
   const std::string mount = "unshare --user --map-root-user --mount sh -c 'mkdir -p " + (folder / "full").string() +
                             " && mount -t tmpfs -o size=16k tmpfs " + (folder / "full").string();
@@ -104,7 +89,7 @@ std::string on_a_full_disk(const fs::path& folder, const std::string& command) {
   return mount + " && (cat /dev/zero > " + (folder / "full/zeros").string() + " 2>/dev/null; " + command + ")'";
 }
 
-TEST_F(RunCommandTest, AProgramRunsOnWhereTheDiskOfTemporaryFilesIsFull) {
+TEST_F(RunCommand, AProgramRunsOnWhereTheDiskOfTemporaryFilesIsFull) {
   const std::string run = "FLOPCAST_HOME=" + folder_.string() + " TMPDIR=" + (folder_ / "full").string() +
                           " " FLOPCAST_PROGRAM " run --report -- " FLOPCAST_EXAMPLE_CHOLESKY " >" + (folder_ / "out").string() + " 2>" +
                           (folder_ / "err").string();
@@ -117,7 +102,7 @@ TEST_F(RunCommandTest, AProgramRunsOnWhereTheDiskOfTemporaryFilesIsFull) {
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("asked"));
 }
 
-TEST_F(RunCommandTest, AProgramRunsOnWhereNothingCanBeCounted) {
+TEST_F(RunCommand, AProgramRunsOnWhereNothingCanBeCounted) {
   const std::string run =
       "ulimit -f 0; FLOPCAST_HOME=" + folder_.string() + " " FLOPCAST_PROGRAM " run -- " FLOPCAST_EXAMPLE_CHOLESKY " 2>&1";
   const std::string piped = "bash -c 'set -o pipefail; (" + run + ") | cat >" + (folder_ / "out").string() + "'";  // a pipe has no limit
@@ -126,7 +111,7 @@ TEST_F(RunCommandTest, AProgramRunsOnWhereNothingCanBeCounted) {
   EXPECT_THAT(contents(folder_ / "out"), HasSubstr("the program ran as it should, but what its LAPACK asked for could not be counted"));
 }
 
-TEST_F(RunCommandTest, OctaveAsksAndStaysRight) {
+TEST_F(RunCommand, OctaveQueriesBlockSizesAndComputesRight) {
   if (!installed("octave-cli")) {
     GTEST_SKIP() << "octave-cli is not installed";
   }
@@ -134,7 +119,7 @@ TEST_F(RunCommandTest, OctaveAsksAndStaysRight) {
   EXPECT_GT(questions(report, "dgeqrf"), 0);
 }
 
-TEST_F(RunCommandTest, NumpyAsksAndStaysRight) {
+TEST_F(RunCommand, NumpyQueriesBlockSizesAndComputesRight) {
   const std::string python = "/usr/bin/python3";
   if (std::system((python + " -c 'import numpy' 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "NumPy is not installed";
@@ -145,7 +130,7 @@ TEST_F(RunCommandTest, NumpyAsksAndStaysRight) {
   EXPECT_GT(questions(report, "dgeqrf"), 0);
 }
 
-TEST_F(RunCommandTest, RAsksAndStaysRight) {
+TEST_F(RunCommand, RQueriesBlockSizesAndComputesRight) {
   if (!installed("Rscript")) {
     GTEST_SKIP() << "R is not installed";
   }
@@ -153,12 +138,12 @@ TEST_F(RunCommandTest, RAsksAndStaysRight) {
       "",
       "Rscript -e 'A = matrix(rnorm(90000), 300); q = qr(A, LAPACK = TRUE); print(max(abs(qr.Q(q) %*% qr.R(q) - A[, q$pivot])) < 1e-11)'",
       "TRUE");
-  EXPECT_GT(questions(report, "dgeqp3"), 0);  // asked for as dgeqrf
+  EXPECT_GT(questions(report, "dgeqp3"), 0);  // queried as dgeqrf
   EXPECT_EQ(questions(report, "dgeqrf"), 0);
 }
 
 #ifdef FLOPCAST_EXAMPLE_QR
-TEST_F(RunCommandTest, FortranAsksAndStaysRight) {
+TEST_F(RunCommand, FortranQueriesBlockSizesAndComputesRight) {
   for (const std::string libraries : {"", "--blas openblas-serial --lapack reference", "--blas blis-serial"}) {
     const nlohmann::json report = report_of(libraries, FLOPCAST_EXAMPLE_QR " 300", "residual");
     EXPECT_EQ(questions(report, "dgeqrf"), 2) << libraries;  // for the workspace, then for the work
@@ -167,14 +152,14 @@ TEST_F(RunCommandTest, FortranAsksAndStaysRight) {
 }
 #endif
 
-TEST_F(RunCommandTest, CAsksReferenceLapack) {
+TEST_F(RunCommand, CQueriesReferenceLapack) {
   const nlohmann::json report = report_of("--blas openblas-serial --lapack reference", FLOPCAST_EXAMPLE_CHOLESKY " 300", "residual");
   EXPECT_EQ(questions(report, "dpotrf"), 1);
   EXPECT_THAT(report.at("blas").get<std::string>(), HasSubstr("openblas-serial"));
   EXPECT_THAT(report.at("routines")[1].at("lapack").get<std::string>(), HasSubstr("lapack/liblapack"));
 }
 
-TEST_F(RunCommandTest, SaysWhereTheWorkspaceIsTooShort) {
+TEST_F(RunCommand, ReportsWorkspacesThatAreTooShort) {
   Profile profile = odd_profile();
   profile.set({"dgeqrf", "", {{200, 200, {64, 2, 0}, {}, 0}}});
   write_profile(profile);
@@ -188,7 +173,7 @@ TEST_F(RunCommandTest, SaysWhereTheWorkspaceIsTooShort) {
 #endif
 }
 
-TEST_F(RunCommandTest, SaysWithWhichFlagsTheProgramAsked) {
+TEST_F(RunCommand, ReportsTheFlagsOfQueries) {
   Profile profile;
   profile.environment.cpu = machine::detect_topology().cpu;
   profile.set({"dsytrd", "L", {{200, 200, {24, 2, 0}, {}, 0}}});
@@ -199,8 +184,8 @@ TEST_F(RunCommandTest, SaysWithWhichFlagsTheProgramAsked) {
   EXPECT_THAT(result.err, Not(HasSubstr("didn't call it")));
 }
 
-/// One profile holds several places; the one that fits is told.
-TEST_F(RunCommandTest, TakesWhatHoldsForTheThreads) {
+/// One profile holds several places, and the matching one is used.
+TEST_F(RunCommand, UsesThePlaceWithTheNumberOfThreads) {
   Profile one = odd_profile();
   one.environment.blas.path = machine::locate("openblas-pthread", machine::Role::blas);
   one.environment.threads = 1;
@@ -224,7 +209,7 @@ TEST_F(RunCommandTest, TakesWhatHoldsForTheThreads) {
   EXPECT_THAT(flopcast("run --blas reference -- true").err, HasSubstr("the profile holds no block sizes for"));
 }
 
-TEST_F(RunCommandTest, SaysWhereLapackNeverAsks) {
+TEST_F(RunCommand, ReportsWhereLapackNeverQueries) {
   const Result result = flopcast("run --blas openblas-serial --lapack openblas-serial -- " FLOPCAST_EXAMPLE_CHOLESKY " 300");
 
   EXPECT_EQ(result.exit_code, 0);
@@ -232,20 +217,18 @@ TEST_F(RunCommandTest, SaysWhereLapackNeverAsks) {
                                 HasSubstr("dgeqrf: not asked for: the program didn't call it")));
 }
 
-TEST_F(RunCommandTest, KeepsOutputAndExitCode) {
+TEST_F(RunCommand, KeepsOutputAndExitCode) {
   const Result result = flopcast("run -- sh -c 'echo one; exit 42'");
 
   EXPECT_EQ(result.exit_code, 42);
   EXPECT_EQ(result.out, "one\n");
 }
 
-TEST_F(RunCommandTest, QuietSaysNothing) { EXPECT_THAT(flopcast("run --quiet -- true").err, IsEmpty()); }
+TEST_F(RunCommand, QuietPrintsNothing) { EXPECT_THAT(flopcast("run --quiet -- true").err, IsEmpty()); }
 
-TEST_F(RunCommandTest, ReturnsTheSignalThatEndedTheProgram) {
-  EXPECT_EQ(flopcast("run -- sh -c 'kill -SEGV $$'").exit_code, 128 + SIGSEGV);
-}
+TEST_F(RunCommand, ReturnsTheSignalThatEndedTheProgram) { EXPECT_EQ(flopcast("run -- sh -c 'kill -SEGV $$'").exit_code, 128 + SIGSEGV); }
 
-TEST_F(RunCommandTest, PassesSignalsOn) {
+TEST_F(RunCommand, PassesSignalsOn) {
   const fs::path ready = folder_ / "ready";
   const pid_t child = fork();
   if (child == 0) {
@@ -263,23 +246,23 @@ TEST_F(RunCommandTest, PassesSignalsOn) {
   EXPECT_EQ(WEXITSTATUS(status), 9);
 }
 
-TEST_F(RunCommandTest, KeepsWhatIsPreloadedAlready) {
+TEST_F(RunCommand, KeepsLibrariesThatArePreloadedAlready) {
   setenv("LD_PRELOAD", "libm.so.6", 1);
   const Result result = flopcast("run --quiet -- sh -c 'echo $LD_PRELOAD'");
   unsetenv("LD_PRELOAD");
   EXPECT_THAT(result.out, HasSubstr("libflopcast-tuned.so:libm.so.6"));
 }
 
-TEST_F(RunCommandTest, TheRecordingLibraryLetsProgramsPass) {
+TEST_F(RunCommand, TheRecordingLibraryForwardsCallsOfPrograms) {
   const std::string library = find_component("libflopcast-record.so").string();
   EXPECT_EQ(std::system(("LD_PRELOAD=" + library + " " FLOPCAST_EXAMPLE_CHOLESKY " 200 >/dev/null").c_str()), 0);
 }
 
-TEST_F(RunCommandTest, SetsThreads) {
+TEST_F(RunCommand, SetsThreads) {
   EXPECT_EQ(flopcast("run --quiet --threads 3 -- sh -c 'echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS'").out, "3 3\n");
 }
 
-TEST_F(RunCommandTest, LeavesNothingBehind) {
+TEST_F(RunCommand, LeavesNoFilesBehind) {
   setenv("TMPDIR", folder_.c_str(), 1);
   EXPECT_EQ(flopcast("run --quiet --blas openblas-serial -- true").exit_code, 0);
   unsetenv("TMPDIR");
@@ -288,7 +271,7 @@ TEST_F(RunCommandTest, LeavesNothingBehind) {
   }
 }
 
-TEST_F(RunCommandTest, WithoutProfileSaysHowToMakeOne) {
+TEST_F(RunCommand, WithoutProfileSaysHowToMakeOne) {
   fs::remove(folder_ / "profile.json");
   const Result result = flopcast("run -- true");
 
@@ -296,7 +279,7 @@ TEST_F(RunCommandTest, WithoutProfileSaysHowToMakeOne) {
   EXPECT_THAT(result.err, HasSubstr("flopcast tune dgeqrf --n 200:3200 --save"));
 }
 
-TEST_F(RunCommandTest, WithoutProfileLibrariesAndThreadsAreSetAllTheSame) {
+TEST_F(RunCommand, LibrariesAndThreadsAreSetWithoutAProfile) {
   fs::remove(folder_ / "profile.json");
   const Result other = flopcast("run --kernels library --blas reference --lapack reference -- sh -c 'echo $LD_LIBRARY_PATH'");
   EXPECT_EQ(other.exit_code, 0) << other.err;
@@ -307,7 +290,7 @@ TEST_F(RunCommandTest, WithoutProfileLibrariesAndThreadsAreSetAllTheSame) {
   EXPECT_EQ(threads.out, "3\n");
 }
 
-TEST_F(RunCommandTest, RefusesAProfileOfAnotherMachine) {
+TEST_F(RunCommand, RefusesAProfileOfAnotherMachine) {
   write_profile(odd_profile("another CPU"));
 
   EXPECT_EQ(flopcast("run -- true").exit_code, 3);
@@ -315,7 +298,7 @@ TEST_F(RunCommandTest, RefusesAProfileOfAnotherMachine) {
   EXPECT_EQ(flopcast("run --foreign -- true").exit_code, 0);
 }
 
-TEST_F(RunCommandTest, RefusesADamagedProfile) {
+TEST_F(RunCommand, RefusesADamagedProfile) {
   const std::string good = contents(folder_ / "profile.json");
   for (const std::string& bad : {std::string(), good.substr(0, good.size() / 2), std::string("{}"), std::string("[1, 2]")}) {
     std::ofstream(folder_ / "profile.json") << bad;
@@ -325,21 +308,21 @@ TEST_F(RunCommandTest, RefusesADamagedProfile) {
   }
 }
 
-TEST_F(RunCommandTest, SaysThatTheProgramDoesntExist) {
+TEST_F(RunCommand, SaysThatTheProgramDoesntExist) {
   EXPECT_EQ(flopcast("run -- no-such-program").exit_code, 4);
   EXPECT_THAT(flopcast("run -- no-such-program").err, HasSubstr("no program 'no-such-program' in any folder of PATH"));
   EXPECT_THAT(flopcast("run -- ./no-such-program").err, HasSubstr("no program ./no-such-program"));
   EXPECT_EQ(flopcast("run -- /etc/passwd").exit_code, 4);
 }
 
-TEST_F(RunCommandTest, SaysThatTheProgramIsStatic) {
+TEST_F(RunCommand, SaysThatTheProgramIsStatic) {
   const Result result = flopcast("run -- " FLOPCAST_STATIC_PROGRAM);
 
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.err, HasSubstr("linked statically"));
 }
 
-TEST_F(RunCommandTest, LooksBehindScripts) {
+TEST_F(RunCommand, ChecksTheInterpretersOfScripts) {
   const fs::path script = folder_ / "script";
   std::ofstream(script) << "#!" FLOPCAST_STATIC_PROGRAM " -x\n";
   fs::permissions(script, fs::perms::owner_all);
@@ -352,9 +335,9 @@ TEST_F(RunCommandTest, LooksBehindScripts) {
   EXPECT_EQ(flopcast("run --quiet -- " + script.string()).out, "hello\n");
 }
 
-TEST_F(RunCommandTest, NeedsACommand) { EXPECT_EQ(flopcast("run").exit_code, 2); }
+TEST_F(RunCommand, NeedsACommand) { EXPECT_EQ(flopcast("run").exit_code, 2); }
 
-TEST_F(RunCommandTest, RefusesAnUnknownBlas) {
+TEST_F(RunCommand, RefusesAnUnknownBlas) {
   const Result result = flopcast("run --blas openblass -- true");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("openblas"));

@@ -1,5 +1,5 @@
-/* A BLAS that was built for one thread as OpenBLAS can be: its buffers are in a table without a lock. A thread that finds a buffer free sleeps
-   before it takes it, so that two threads that call at the same time get the same one, and say so by a product of -1. */
+/* A BLAS built for one thread, as OpenBLAS can be: its buffers are in a table without a lock. A thread that finds a buffer free sleeps
+   before it takes it. Two concurrent threads therefore get the same buffer, and report it by a product of -1. */
 #include <time.h>
 
 enum { buffers = 4 };
@@ -26,7 +26,7 @@ void* blas_memory_alloc(int position) {
 
 void blas_memory_free(void* buffer) { --taken[(double*)buffer - memory]; }
 
-/* a b for matrices of order 1. */
+/* Multiplies matrices of order 1. */
 void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha, const double* a,
             const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc) {
   (void)transa, (void)transb, (void)m, (void)n, (void)k, (void)alpha, (void)lda, (void)ldb, (void)beta, (void)ldc;

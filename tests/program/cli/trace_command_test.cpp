@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 struct Result {
   int exit_code = 0;
-  std::string text;  ///< output of both streams
+  std::string text;  ///< text of both streams
 };
 
 Result flopcast(const std::string& arguments) {
@@ -51,7 +51,7 @@ TEST(TraceCommand, SummarisesByKernel) {
   EXPECT_THAT(flopcast("trace dpotrf n=300 nb=50 --mode observe --summary").text, HasSubstr("FLOP/s"));
 }
 
-TEST(TraceCommand, SaysWhereBlocksHaveNoEffect) {
+TEST(TraceCommand, ShowsThatBlocksMayHaveNoEffect) {
   const Result result = flopcast("trace dpotrf n=300 nb=50 --blas openblas-serial --lapack openblas-serial --summary");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.text, HasSubstr("| all    |     0 |"));

@@ -12,7 +12,7 @@ void dgemm_(const char*, const char*, const int*, const int*, const int*, const 
 enum { most = 24 };
 static int n, calls;
 
-/* Number of wrong products of the constant matrix `value` with itself. */
+/* Returns the number of wrong products of the constant matrix `value` with itself. */
 static long wrong_products(double value) {
   double a[most * most], c[most * most];
   const double one = 1, zero = 0;
@@ -36,7 +36,7 @@ static void* thread(void* value) { return (void*)wrong_products(*(double*)value)
 
 static pthread_barrier_t half_time;
 
-/* Each of the two calls before and after the other one does. */
+/* Checks products in two rounds; the second starts when the other thread has finished its first. */
 static void* interleaved(void* value) {
   const long before = wrong_products(*(double*)value);
   pthread_barrier_wait(&half_time);
@@ -68,7 +68,7 @@ static long with_openmp(void) {
   return wrong;
 }
 
-/* A child's child whose parents had threads in BLAS when they forked. */
+/* Checks products in a grandchild whose ancestors had threads in BLAS when they forked. */
 static long after_forks(void) {
   double value = 3;
   pthread_t busy;

@@ -1,4 +1,5 @@
-/* Calls of LAPACK as programs make them: QR of order `n` with room for blocks of 32 columns only, and the reduction of an upper triangle. */
+/* Calls LAPACK with unusual arguments: QR of order `n` with a workspace for blocks of 32 columns only, and the reduction of an upper
+   triangle. */
 #include <stdio.h>
 #include <stdlib.h>
 

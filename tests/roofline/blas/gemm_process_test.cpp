@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/roofline/gemm_roof.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::roofline {
 namespace {

@@ -9,8 +9,8 @@
 namespace flopcast::interpose::mpi::fortran {
 namespace {
 
-/// Fortran's constants are variables, and an argument is one of them if it lies there: `openmpi` or, in the module mpi_f08, `mpich`. nullptr
-/// in programs without Fortran.
+/// Returns the address of a Fortran constant, which is a variable: `openmpi` or, in the module mpi_f08, `mpich`. An argument is that
+/// constant if it has this address. Returns nullptr in programs without Fortran.
 const void* constant(const char* openmpi, const char* mpich) noexcept {
   const void* found = dlsym(RTLD_DEFAULT, openmpi);
   return found != nullptr ? found : dlsym(RTLD_DEFAULT, mpich);

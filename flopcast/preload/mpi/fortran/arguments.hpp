@@ -4,16 +4,17 @@
 
 #include <vector>
 
-/// Arguments of Fortran's MPI procedures as C has them, for Open MPI and MPICH's module mpi_f08. What the generated wrappers are made of.
+/// Converts arguments of Fortran's MPI procedures to C's, for Open MPI and MPICH's module mpi_f08. The generated wrappers use these
+/// functions.
 namespace flopcast::interpose::mpi::fortran {
 
-/// `data`, or C's MPI_BOTTOM or MPI_IN_PLACE where it is Fortran's.
+/// Returns `data`, or C's MPI_BOTTOM or MPI_IN_PLACE for Fortran's.
 void* buffer(void* data) noexcept;
-/// `weights`, or C's MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY where it is Fortran's.
+/// Returns `weights`, or C's MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY for Fortran's.
 const int* weights(const MPI_Fint* weights) noexcept;
 bool is_ignored(const MPI_Fint* status) noexcept;
 
-/// A status that is written back when this object goes.
+/// A status that is written back when this object is destroyed.
 class Status {
  public:
   explicit Status(MPI_Fint* target) noexcept : target_(is_ignored(target) ? nullptr : target) {}
@@ -37,7 +38,7 @@ class Status {
   MPI_Status status_{};
 };
 
-/// An array of statuses, written back when this object goes; `written` says how many, all if it is nullptr.
+/// An array of statuses, written back when this object is destroyed; `written` is the number to write, all if it is nullptr.
 class Statuses {
  public:
   Statuses(MPI_Fint* target, int count, const MPI_Fint* written = nullptr) noexcept;
@@ -52,7 +53,7 @@ class Statuses {
   std::vector<MPI_Status> all_;
 };
 
-/// An array of requests, written back when this object goes.
+/// An array of requests, written back when this object is destroyed.
 class Requests {
  public:
   Requests(MPI_Fint* target, int count);

@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/preload/common/generator.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose {
 namespace {
 
-/// How one kind of parameter goes from Fortran to C and back. In each text {0} is the parameter's name; {comm}, {count} and {completed}
-/// those of the function's communicator, first count, and number of completed requests.
+/// Conversion of a kind of parameter between Fortran and C. In each text {0} is the parameter's name; {comm}, {count} and {completed} are
+/// the names of the function's communicator, first count, and number of completed requests.
 struct Parameter {
-  const char* type;      ///< in Fortran's interface
-  const char* before;    ///< the call: declarations
-  const char* argument;  ///< of the call
-  const char* after;     ///< the call, if it succeeded
+  const char* type;      ///< type in Fortran's interface
+  const char* before;    ///< declarations before the call
+  const char* argument;  ///< argument of the call
+  const char* after;     ///< statements after the call, if it succeeded
 };
 
 const std::map<std::string, Parameter>& kinds() {
@@ -58,8 +58,8 @@ const std::map<std::string, Parameter>& kinds() {
 }
 
 struct Function {
-  int version = 0;           ///< of MPI that it came with
-  bool tells_errors = true;  ///< in a last argument
+  int version = 0;           ///< version of MPI that introduced it
+  bool tells_errors = true;  ///< by its last argument
   std::string name;
   std::vector<std::string> kinds;
 };
@@ -95,7 +95,7 @@ std::vector<Function> read_functions(const char* file) {
   return all;
 }
 
-/// The name of the first parameter of `kind`, `otherwise` if there is none.
+/// Returns the name of the first parameter of `kind`, `otherwise` if there is none.
 std::string parameter_of(const Function& function, const std::string& kind, const std::string& otherwise) {
   const auto found = std::find(function.kinds.begin(), function.kinds.end(), kind);
   return found == function.kinds.end() ? otherwise : 'a' + std::to_string(found - function.kinds.begin());
@@ -106,7 +106,7 @@ std::string lower_case(std::string name) {
   return name;
 }
 
-/// The procedure `name`, which calls C's function.
+/// Returns the procedure `name`, which calls C's function.
 std::string wrapper(const Function& function, const std::string& name) {
   std::string parameters;
   std::string before;
@@ -132,7 +132,7 @@ std::string wrapper(const Function& function, const std::string& name) {
     slot += function.kinds[i] == "types" || function.kinds[i] == "long_types" ? 1 : 0;
   }
   if (!function.tells_errors) {
-    parameters.resize(parameters.size() - 2);  // the comma
+    parameters.resize(parameters.size() - 2);  // removes the comma
     return fmt::format("void {}({}) {{\n  {}\n  {}({});\n}}\n", name, parameters, before, function.name, arguments);
   }
   std::string text = fmt::format("void {}({}MPI_Fint* error) {{\n  {}\n  const int result = {}({});\n", name, parameters, before,
@@ -147,13 +147,15 @@ bool has(const Function& function, const char* kind) {
   return std::find(function.kinds.begin(), function.kinds.end(), kind) != function.kinds.end();
 }
 
-/// Open MPI's procedures call nothing that can be intercepted in C, and have one form of arguments for all of Fortran's interfaces.
+/// Returns the procedures for Open MPI. Its own call no functions that can be intercepted in C, and take the same arguments in all of
+/// Fortran's interfaces.
 std::string for_openmpi(const Function& function) {
   const std::string name = lower_case(function.name);
   return wrapper(function, name + '_') + fmt::format("decltype({0}_) {0}_f08_ [[gnu::alias(\"{0}_\")]];\n\n", name);
 }
 
-/// MPICH's call C's functions, but for those of its module mpi_f08 that have no buffer. Its constants for weights can't be told there.
+/// Returns the procedures for MPICH. Its own call C's functions, except those of the module mpi_f08 without a buffer. MPICH's constants for
+/// weights can't be recognised there.
 std::string for_mpich(const Function& function) {
   return has(function, "buffer") || has(function, "weights") ? "" : wrapper(function, lower_case(function.name) + "_f08_") + '\n';
 }
@@ -175,8 +177,8 @@ std::string wrappers(const char* list, const std::string& mpi) {
 }  // namespace
 }  // namespace flopcast::interpose
 
-/// Writes those procedures of Fortran's interface to the functions listed in the file argv[1] that the MPI argv[3] needs, each of which calls
-/// C's, to the file argv[2].
+/// Usage: generate_wrappers LIST FILE MPI. Writes the Fortran procedures of the functions in LIST that MPI (openmpi or mpich) needs to
+/// FILE. Each procedure calls C's function.
 int main(int argc, char** argv) {
   using namespace flopcast::interpose;
   return run_generator(argc, argv, 3, "three arguments: the list, the file to write, and the MPI",

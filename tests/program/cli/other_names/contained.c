@@ -1,4 +1,4 @@
-/* Has a BLAS linked into itself. */
+/* A program with a BLAS linked into it. */
 #include "products.h"
 
 FORTRAN_DGEMM(dgemm_, int);

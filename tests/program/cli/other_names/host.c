@@ -1,5 +1,6 @@
-/* host deep|lazy|handle|global|unused FILE: opens a plug-in that looks into its own libraries first, binding its calls at once or at the first one,
-   takes dgemm_ from one library or scipy_dgemm_ from the whole program, or makes no call of it. */
+/* Usage: host deep|lazy|handle|global|unused FILE. Opens a plug-in that looks into its own libraries first (deep binds its calls at once,
+   lazy at the first call), takes dgemm_ from one library (handle) or scipy_dgemm_ from the whole program (global), or makes no call
+   (unused). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

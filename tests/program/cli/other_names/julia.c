@@ -1,4 +1,4 @@
-/* Calls a BLAS of 64-bit integers by the names that Julia's build of OpenBLAS gives it. */
+/* Calls a BLAS with 64-bit integers by the names in Julia's build of OpenBLAS. */
 #include <stdint.h>
 
 #include "products.h"

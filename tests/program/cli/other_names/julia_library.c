@@ -1,4 +1,4 @@
-/* A BLAS of 64-bit integers with the names that Julia's build of OpenBLAS has; the reference, which has the usual ones, does the work. */
+/* A BLAS with 64-bit integers and the names in Julia's build of OpenBLAS. It calls the reference BLAS, which has the usual names. */
 #include <stdint.h>
 #include "products.h"
 

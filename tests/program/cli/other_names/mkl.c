@@ -1,4 +1,4 @@
-/* Calls a BLAS by the names that MKL has besides the usual ones. */
+/* Calls a BLAS by MKL's additional names. */
 #include "products.h"
 
 FORTRAN_DGEMM(dgemm, int);

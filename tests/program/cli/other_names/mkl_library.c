@@ -1,4 +1,4 @@
-/* A BLAS with the names that MKL has. */
+/* A BLAS with MKL's names. */
 #define ALIAS(name) void name() __attribute__((alias("dgemm_")))
 
 void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha, const double* a,

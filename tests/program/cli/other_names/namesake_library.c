@@ -1,2 +1,2 @@
-/* A function that has a routine's name, but isn't one. */
+/* A function with a routine's name that isn't the routine. */
 double ddot(double a, double b) { return a * b; }

@@ -8,5 +8,5 @@ void work(void) {
   const double two = 2;
   static double x = 1;
   FORTRAN_PRODUCT(dgemm_, int)
-  dscal_(&n, &two, &x, &one); /* the last thing that is done: a jump rather than a call */
+  dscal_(&n, &two, &x, &one); /* compiled to a jump, as the function's last call */
 }

@@ -1,4 +1,4 @@
-/* Calls an OpenBLAS by the names that SciPy's build gives it. */
+/* Calls an OpenBLAS by the names in SciPy's build. */
 #include <string.h>
 
 #include "products.h"
@@ -8,7 +8,7 @@ C_DGEMM(scipy_cblas_dgemm, int);
 
 void scipy_dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 
-/* The block size with which the library factors: what it asks for as workspace, in columns. */
+/* Returns the block size with which the library factors: the columns of the workspace that it reports as best. */
 static int block_size(void) {
   const int n = 1000, query = -1;
   int info = -7;

@@ -1,4 +1,4 @@
-/* Solves a system whose solution is all ones with a LAPACK of 64-bit integers, and looks at everything that comes back. */
+/* Solves a system whose solution is all ones with a LAPACK of 64-bit integers, and checks all outputs. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

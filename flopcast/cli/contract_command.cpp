@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <array>
 #include <exception>
@@ -15,6 +14,7 @@
 #include "flopcast/cli/contract_run.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/contract/algorithms/emit.hpp"
 #include "flopcast/contract/algorithms/generate.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
@@ -184,15 +184,15 @@ std::vector<Algorithm> callable(const std::vector<Algorithm>& algorithms, const 
 }
 
 /// Refuses options of these names that were given: what would do nothing isn't taken.
-void refuse(const CLI::App& command, std::initializer_list<const char*> names, std::string_view why) {
+void refuse(const OptionSet& command, std::initializer_list<const char*> names, std::string_view why) {
   for (const char* name : names) {
-    if (command.get_option(name)->count() > 0) {
+    if (command.given(name)) {
       throw usage_error("{} {}", name, why);
     }
   }
 }
 
-void check(const ContractOptions& options, const CLI::App& command, const CommonOptions& common) {
+void check(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
   const bool reads_files = !options.inputs.empty() || !options.result.empty();
   if (reads_files) {
     refuse(command, {"--precision", "--order", "--strides"}, "doesn't go with --in and --out: .npy files say it themselves");
@@ -219,7 +219,7 @@ void check(const ContractOptions& options, const CLI::App& command, const Common
   contract::parse_stage(options.stage);
 }
 
-void run_contract(const ContractOptions& options, const CLI::App& command, const CommonOptions& common) {
+void run_contract(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
   check(options, command, common);
   if (!options.inputs.empty() || !options.result.empty()) {
     contract_files(options, common);
@@ -248,38 +248,37 @@ void run_contract(const ContractOptions& options, const CLI::App& command, const
 
 }  // namespace
 
-void add_contract_command(CLI::App& app, CommonOptions& common) {
+void add_contract_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<ContractOptions>();
-  CLI::App* command = app.add_subcommand("contract", "Rank the BLAS-based algorithms of a tensor contraction without running them; run it");
-  command->add_option("contraction", options->notation, "Such as abc=ai,ibc (C = A, B)")->required();
-  command->add_option("sizes", options->sizes, "Size of every index, such as a=b=c=400 i=8")->type_name("INDEX=SIZE ...");
-  command->add_flag("--list", options->list, "List the algorithms; nothing is measured");
-  command->add_option("--emit", options->emit, "Write the algorithms as functions that call CBLAS: c or c++")
-      ->check(CLI::IsMember({"c", "c++"}));
-  command->add_option("--algorithm", options->algorithm, "Only the one of this name, such as c-gemm")->type_name("NAME");
-  command->add_option("--kernel", options->kernels, "Only algorithms of this kernel; may be repeated")
-      ->check(CLI::IsMember({"dot", "axpy", "gemv", "ger", "gemm"}))
-      ->take_all();
-  command->add_option("--precision", options->precision, "s, d, c or z")->check(CLI::IsMember({"s", "d", "c", "z"}))->capture_default_str();
-  command->add_option("--order", options->order, "How tensors lie in memory: column or row (which index is contiguous: first or last)")
-      ->check(CLI::IsMember({"column", "row"}))
-      ->capture_default_str();
-  command->add_option("--strides", options->strides, "Strides of an operand in elements, one per index, such as A=1,512; may be repeated")
-      ->type_name("OPERAND=STRIDES")
-      ->take_all();
-  command->add_flag("--all", options->all, "Rank algorithms of all kernels, and show all of them");
-  command->add_flag("--run", options->run, "Plan it with the planner (tiles, packing, streaming) and run it on random numbers");
-  command->add_option("--in", options->inputs, "Contract these .npy files, A's then B's, in place of random numbers; twice")
-      ->type_name("FILE")
-      ->take_all();
-  command->add_option("--out", options->result, "Write C to this .npy file")->type_name("FILE");
+  OptionSet command = app.add_command("contract", "Rank the BLAS-based algorithms of a tensor contraction without running them; run it");
+  command.option("contraction", options->notation, "Such as abc=ai,ibc (C = A, B)").required();
+  command.option("sizes", options->sizes, "Size of every index, such as a=b=c=400 i=8").placeholder("INDEX=SIZE ...");
+  command.flag("--list", options->list, "List the algorithms; nothing is measured");
+  command.option("--emit", options->emit, "Write the algorithms as functions that call CBLAS: c or c++").choices({"c", "c++"});
+  command.option("--algorithm", options->algorithm, "Only the one of this name, such as c-gemm").placeholder("NAME");
+  command.option("--kernel", options->kernels, "Only algorithms of this kernel; may be repeated")
+      .choices({"dot", "axpy", "gemv", "ger", "gemm"})
+      .repeatable();
+  command.option("--precision", options->precision, "s, d, c or z").choices({"s", "d", "c", "z"}).show_default();
+  command.option("--order", options->order, "How tensors lie in memory: column or row (which index is contiguous: first or last)")
+      .choices({"column", "row"})
+      .show_default();
+  command.option("--strides", options->strides, "Strides of an operand in elements, one per index, such as A=1,512; may be repeated")
+      .placeholder("OPERAND=STRIDES")
+      .repeatable();
+  command.flag("--all", options->all, "Rank algorithms of all kernels, and show all of them");
+  command.flag("--run", options->run, "Plan it with the planner (tiles, packing, streaming) and run it on random numbers");
+  command.option("--in", options->inputs, "Contract these .npy files, A's then B's, in place of random numbers; twice")
+      .placeholder("FILE")
+      .repeatable();
+  command.option("--out", options->result, "Write C to this .npy file").placeholder("FILE");
   command
-      ->add_option("--effort", options->effort,
-                   "Of --run's planner: estimate (by models), microbench (tiles of the best few), or measure (execute them)")
-      ->check(CLI::IsMember({"estimate", "microbench", "measure"}))
-      ->capture_default_str();
+      .option("--effort", options->effort,
+              "Of --run's planner: estimate (by models), microbench (tiles of the best few), or measure (execute them)")
+      .choices({"estimate", "microbench", "measure"})
+      .show_default();
   command
-      ->add_option(
+      .option(
           "--tiles", options->tiles,
           "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
           "96x512x8:streaming, and with rows in another order than C's 96x512x64:panels:crossed, :crossedA or :A, with C written past the "
@@ -287,26 +286,25 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
           "another order than nkm (from the outside in) 96x512x64:gemm:nmk, with an operand's tiles kept packed until no loop needs "
           "them again 96x512x64:panels:mkn:keepB; "
           "whole: transpose, one gemm, transpose; batch: along the batch")
-      ->type_name("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
-  command->add_option("--time-budget", options->time_budget, "For measuring candidates")->type_name("DURATION")->capture_default_str();
-  command->add_flag("--validate", options->validate, "Execute the algorithms too, on random numbers, and compare");
+      .placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
+  command.option("--time-budget", options->time_budget, "For measuring candidates").placeholder("DURATION").show_default();
+  command.flag("--validate", options->validate, "Execute the algorithms too, on random numbers, and compare");
   command
-      ->add_option("--stage", options->stage,
-                   "What micro-benchmarks recreate: repeated (nothing), distance (how long ago operands were used), prefetching, failures "
-                   "(of prefetching), first (iterations of loops), each with those before it: single calls, as in the paper; stretches: "
-                   "consecutive calls together")
-      ->check(CLI::IsMember({"repeated", "distance", "prefetching", "failures", "first", "stretches"}))
-      ->capture_default_str();
-  command
-      ->add_option("--prefetched-lines", options->prefetched_lines, "Cache lines of an operand that prefetching has brought (the paper: 1)")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "Of each micro-benchmark")->check(CLI::Range(1, 1000))->capture_default_str();
-  command->add_flag("--fresh", options->fresh, "Measure anew what the store already has: kernels, and choices of --run's planner");
-  add_library_options(*command, options->libraries);
-  command->get_option("--threads")->description("threads of the BLAS; of --run and --in the planner's, around a BLAS on one thread");
-  command->footer(footer);
-  command->callback([options, command, &common] { run_contract(*options, *command, common); });
+      .option("--stage", options->stage,
+              "What micro-benchmarks recreate: repeated (nothing), distance (how long ago operands were used), prefetching, failures "
+              "(of prefetching), first (iterations of loops), each with those before it: single calls, as in the paper; stretches: "
+              "consecutive calls together")
+      .choices({"repeated", "distance", "prefetching", "failures", "first", "stretches"})
+      .show_default();
+  command.option("--prefetched-lines", options->prefetched_lines, "Cache lines of an operand that prefetching has brought (the paper: 1)")
+      .range(1, 1000000)
+      .show_default();
+  command.option("--repetitions", options->repetitions, "Of each micro-benchmark").range(1, 1000).show_default();
+  command.flag("--fresh", options->fresh, "Measure anew what the store already has: kernels, and choices of --run's planner");
+  add_library_options(command, options->libraries);
+  command.find("--threads").describe("threads of the BLAS; of --run and --in the planner's, around a BLAS on one thread");
+  command.footer(footer);
+  command.action([options, command, &common] { run_contract(*options, command, common); });
 }
 
 }  // namespace flopcast::cli

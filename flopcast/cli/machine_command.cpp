@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/cpu/noise.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
@@ -118,10 +118,9 @@ std::string caches_text(const std::vector<machine::ReportedCache>& caches) {
 }
 
 std::string cpu_text(const Topology& topology) {
-  std::string text =
-      fmt::format("{}\n           {}, {}, {}, {}, {} of memory\n", topology.cpu, counted(topology.sockets, "socket"),
-                  counted(topology.cores, "core"), counted(topology.hardware_threads, "hardware thread", "hardware threads"),
-                  counted(topology.numa_nodes, "memory node", "memory nodes"), format_bytes(static_cast<double>(topology.memory_bytes)));
+  std::string text = fmt::format("{}\n           {}, {}, {}, {}, {} of memory\n", topology.cpu, counted(topology.sockets, "socket"),
+                                 counted(topology.cores, "core"), counted(topology.hardware_threads, "hardware thread"),
+                                 counted(topology.numa_nodes, "memory node"), format_bytes(static_cast<double>(topology.memory_bytes)));
   text += fmt::format("           this process may use {} (CPU {})", counted(topology.usable_cores, "core"),
                       machine::format_cpu_list(topology.usable));
   for (const machine::CoreKind& kind : topology.kinds) {
@@ -348,13 +347,13 @@ nlohmann::json to_json(const MachineReport& found) {
 
 }  // namespace
 
-void add_machine_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("machine", "Show this machine: CPU, measured caches, clocks, noise, BLAS and LAPACK libraries");
+void add_machine_command(OptionSet& app, CommonOptions& common) {
+  OptionSet command = app.add_command("machine", "Show this machine: CPU, measured caches, clocks, noise, BLAS and LAPACK libraries");
   auto options = std::make_shared<machine::DetectOptions>();
-  command->add_flag("--refresh", options->refresh, "Measure caches and memory again (up to 15 s), though they were measured before");
-  command->add_flag("--quick", options->quick, "Measure caches and memory with a coarser sweep (a few seconds)");
-  command->footer("Examples:\n  flopcast machine\n  flopcast machine --refresh --json --output machine.json");
-  command->callback([options, &common] {
+  command.flag("--refresh", options->refresh, "Measure caches and memory again (up to 15 s), though they were measured before");
+  command.flag("--quick", options->quick, "Measure caches and memory with a coarser sweep (a few seconds)");
+  command.footer("Examples:\n  flopcast machine\n  flopcast machine --refresh --json --output machine.json");
+  command.action([options, &common] {
     options->progress = run_context(common).step("caches");
     const MachineReport found = examine(*options, common);
     if (common.json) {

@@ -17,6 +17,7 @@
 #include "flopcast/cli/help_formatter.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
@@ -35,12 +36,13 @@ Examples:
   flopcast tune dgeqrf --n 200:3200 --save)";
 
 void add_commands(CLI::App& app, CommonOptions& common) {
+  OptionSet top(&app);
   for (const auto add : {add_machine_command, add_tune_command, add_rank_command, add_contract_command, add_roofline_command,
                          add_run_command, add_record_command, add_profile_command, add_mpi_command, add_sample_command, add_model_command,
                          add_trace_command, add_predict_command}) {
-    add(app, common);
+    add(top, common);
   }
-  add_common_options(app, common);
+  add_common_options(top, common);
 }
 
 /// The words of the command line up to `--`.

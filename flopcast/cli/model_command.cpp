@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/modelling/model_build.hpp"
 #include "flopcast/tasks/modelling/model_figure.hpp"
@@ -253,85 +253,78 @@ void delete_model(const ModelChoice& choice, const CommonOptions& common) {
   note(fmt::format("{} is deleted; its samples are kept", full_name), common);
 }
 
-void add_refinement_options(CLI::App& command, ModelBuildOptions& options) {
+void add_refinement_options(OptionSet& command, ModelBuildOptions& options) {
   static constexpr const char* group = "Refinement (defaults: paper 000, section 2.2)";
   model::RefinementOptions& refinement = options.refinement;
   command
-      .add_option_function<std::string>(
+      .parsed(
           "--error", [&refinement](const std::string& text) { refinement.error_bound = parse_fraction(text, "--error", 0, 1); },
           "Subdivide where the error is above it (default 5%)")
-      ->group(group)
-      ->type_name("SHARE");
+      .group(group)
+      .placeholder("SHARE");
   command
-      .add_option_function<std::string>(
+      .parsed(
           "--error-type", [&refinement](const std::string& text) { refinement.error_type = model::parse_error_type(text); },
           "Which error over a piece's points: maximum, mean or median (default maximum)")
-      ->group(group)
-      ->type_name("TYPE");
-  command.add_option("--min-size", refinement.minimum_size, "No piece is narrower")->group(group)->capture_default_str();
-  command.add_option("--min-width", refinement.minimum_width, "Sizes sampled are multiples of it")->group(group)->capture_default_str();
+      .group(group)
+      .placeholder("TYPE");
+  command.option("--min-size", refinement.minimum_size, "No piece is narrower").group(group).show_default();
+  command.option("--min-width", refinement.minimum_width, "Sizes sampled are multiples of it").group(group).show_default();
   command
-      .add_option_function<std::string>(
+      .parsed(
           "--grid", [&refinement](const std::string& text) { refinement.grid = model::parse_grid(text); },
           "Points of a piece: gaussian, chebyshev or regular (default gaussian)")
-      ->group(group)
-      ->type_name("GRID");
-  command.add_option("--degree", refinement.degree, "Of the polynomials")->group(group)->capture_default_str();
-  command.add_option("--oversampling", refinement.oversampling, "Points per size beyond the degree + 1")
-      ->group(group)
-      ->capture_default_str();
+      .group(group)
+      .placeholder("GRID");
+  command.option("--degree", refinement.degree, "Of the polynomials").group(group).show_default();
+  command.option("--oversampling", refinement.oversampling, "Points per size beyond the degree + 1").group(group).show_default();
   command
-      .add_option_function<std::string>(
+      .parsed(
           "--basis", [&refinement](const std::string& text) { refinement.basis = model::parse_basis_kind(text); },
           "Monomials: total or tensor degree, or adapted to the kernel's flops (default total)")
-      ->group(group)
-      ->type_name("BASIS");
-  command.add_option("--max-depth", refinement.maximum_depth, "Subdivisions at most")->group(group)->capture_default_str();
+      .group(group)
+      .placeholder("BASIS");
+  command.option("--max-depth", refinement.maximum_depth, "Subdivisions at most").group(group).show_default();
   command
-      .add_flag_callback(
+      .flag(
           "--no-reuse", [&refinement] { refinement.reuse = false; }, "Fit each piece to its own grid only")
-      ->group(group);
+      .group(group);
 }
 
-void add_threshold_option(CLI::App& command, ModelBuildOptions& options) {
-  command.add_flag_callback(
+void add_threshold_option(OptionSet& command, ModelBuildOptions& options) {
+  command.flag(
       "--no-thresholds", [&options] { options.thresholds = false; },
       "With several threads, don't look first for the work from which on the library uses them");
 }
 
-void add_build(CLI::App& parent, CommonOptions& common) {
+void add_build(OptionSet& parent, CommonOptions& common) {
   auto options = std::make_shared<ModelBuildOptions>();
   auto dry_run = std::make_shared<bool>(false);
-  CLI::App* command = parent.add_subcommand("build", "Sample a routine over ranges of its sizes and store the model");
-  command->add_option("routine", options->routine, "Routine of the catalogue, e.g. dtrsm")->required();
-  command->add_option("arguments", options->arguments, "Flags, scalars and sizes such as side=L m=8:1024")
-      ->required()
-      ->type_name("NAME=VALUE ...");
-  command->add_option("--cache", options->cache, "State of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2")
-      ->capture_default_str();
+  OptionSet command = parent.add_command("build", "Sample a routine over ranges of its sizes and store the model");
+  command.option("routine", options->routine, "Routine of the catalogue, e.g. dtrsm").required();
+  command.option("arguments", options->arguments, "Flags, scalars and sizes such as side=L m=8:1024")
+      .required()
+      .placeholder("NAME=VALUE ...");
+  command.option("--cache", options->cache, "State of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2")
+      .show_default();
+  command.option("--method", options->method, "refine: adaptive refinement (paper 000); levels: a polynomial per memory level (paper 001)")
+      .choices({"refine", "levels"})
+      .show_default();
+  command.option("--measurements", options->levels.measurements, "Points per memory level, with --method levels").show_default();
+  command.option("--repetitions", options->session.stop.maximum_repetitions, "Of each point, at most").range(1, 10000).show_default();
   command
-      ->add_option("--method", options->method,
-                   "refine: adaptive refinement (paper 000); levels: a polynomial per memory level (paper 001)")
-      ->check(CLI::IsMember({"refine", "levels"}))
-      ->capture_default_str();
-  command->add_option("--measurements", options->levels.measurements, "Points per memory level, with --method levels")
-      ->capture_default_str();
-  command->add_option("--repetitions", options->session.stop.maximum_repetitions, "Of each point, at most")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  command
-      ->add_option_function<std::string>(
+      .parsed(
           "--time-budget", [options](const std::string& text) { options->time_budget = parse_duration(text, "--time-budget"); },
           "Stop refining after so long, e.g. 60s")
-      ->type_name("DURATION");
-  add_seed_option(*command, options->session.seed, "Of the order of repetitions");
-  command->add_flag("--fresh", options->fresh, "Sample anew what the store already has");
-  command->add_flag("--dry-run", *dry_run, "Only say what would be measured");
-  add_threshold_option(*command, *options);
-  add_refinement_options(*command, *options);
-  add_library_options(*command, options->libraries);
-  command->footer(build_footer);
-  command->callback([options, dry_run, &common] {
+      .placeholder("DURATION");
+  add_seed_option(command, options->session.seed, "Of the order of repetitions");
+  command.flag("--fresh", options->fresh, "Sample anew what the store already has");
+  command.flag("--dry-run", *dry_run, "Only say what would be measured");
+  add_threshold_option(command, *options);
+  add_refinement_options(command, *options);
+  add_library_options(command, options->libraries);
+  command.footer(build_footer);
+  command.action([options, dry_run, &common] {
     options->session.stop.minimum_repetitions =
         std::min(options->session.stop.minimum_repetitions, options->session.stop.maximum_repetitions);
     if (*dry_run) {
@@ -342,48 +335,48 @@ void add_build(CLI::App& parent, CommonOptions& common) {
   });
 }
 
-CLI::App* add_action(CLI::App& parent, const char* action, const char* description, const char* example,
+OptionSet add_action(OptionSet& parent, const char* action, const char* description, const char* example,
                      const std::shared_ptr<ModelChoice>& choice, CommonOptions& common,
                      void (*run)(const ModelChoice&, const CommonOptions&)) {
-  CLI::App* command = parent.add_subcommand(action, description);
-  command->footer(std::string("Example:\n  ") + example);
-  command->callback([choice, &common, run] { run(*choice, common); });
+  OptionSet command = parent.add_command(action, description);
+  command.footer(std::string("Example:\n  ") + example);
+  command.action([choice, &common, run] { run(*choice, common); });
   return command;
 }
 
-void add_name(CLI::App& command, ModelChoice& choice) {
-  command.add_option("name", choice.name, "Name of the model, or how only its name begins")->required();
+void add_name(OptionSet& command, ModelChoice& choice) {
+  command.option("name", choice.name, "Name of the model, or how only its name begins").required();
 }
 
-void add_origin(CLI::App& command, ModelChoice& choice) {
-  command.add_flag("--foreign", choice.foreign, "Take models of other machines and libraries too");
+void add_origin(OptionSet& command, ModelChoice& choice) {
+  command.flag("--foreign", choice.foreign, "Take models of other machines and libraries too");
   add_library_options(command, choice.libraries);
 }
 
 }  // namespace
 
-void add_model_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* model = app.add_subcommand("model", "Build, list, show, export and delete models of kernels");
-  model->require_subcommand(1);
-  model->footer(footer);
-  add_build(*model, common);
+void add_model_command(OptionSet& app, CommonOptions& common) {
+  OptionSet model = app.add_command("model", "Build, list, show, export and delete models of kernels");
+  model.require_command();
+  model.footer(footer);
+  add_build(model, common);
 
   const auto choice = std::make_shared<ModelChoice>();
-  CLI::App* list = add_action(*model, "list", "List the stored models", "flopcast model list", choice, common, list_models);
-  add_origin(*list, *choice);
-  CLI::App* show = add_action(*model, "show", "Show the pieces of a model and their errors", "flopcast model show dtrsm --figure dtrsm.svg",
+  OptionSet list = add_action(model, "list", "List the stored models", "flopcast model list", choice, common, list_models);
+  add_origin(list, *choice);
+  OptionSet show = add_action(model, "show", "Show the pieces of a model and their errors", "flopcast model show dtrsm --figure dtrsm.svg",
                               choice, common, show_model);
-  add_name(*show, *choice);
-  add_origin(*show, *choice);
-  show->add_option("--figure", choice->figure, "Draw the partition of the domain into FILE (.svg, .png, .gp)")->type_name("FILE");
-  CLI::App* exporting = add_action(*model, "export", "Write a model as the document {\"schema\": \"flopcast-model-1\"}",
+  add_name(show, *choice);
+  add_origin(show, *choice);
+  show.option("--figure", choice->figure, "Draw the partition of the domain into FILE (.svg, .png, .gp)").placeholder("FILE");
+  OptionSet exporting = add_action(model, "export", "Write a model as the document {\"schema\": \"flopcast-model-1\"}",
                                    "flopcast model export dtrsm --output dtrsm.json", choice, common, export_model);
-  add_name(*exporting, *choice);
-  add_origin(*exporting, *choice);
-  CLI::App* deleting = add_action(*model, "delete", "Delete a model; asks for its name once more", "flopcast model delete dtrsm", choice,
+  add_name(exporting, *choice);
+  add_origin(exporting, *choice);
+  OptionSet deleting = add_action(model, "delete", "Delete a model; asks for its name once more", "flopcast model delete dtrsm", choice,
                                   common, delete_model);
-  add_name(*deleting, *choice);
-  deleting->add_flag("-y,--yes", choice->yes, "Don't ask; the whole name must be given");
+  add_name(deleting, *choice);
+  deleting.flag("-y,--yes", choice->yes, "Don't ask; the whole name must be given");
 }
 
 }  // namespace flopcast::cli

@@ -1,7 +1,6 @@
 #include "flopcast/cli/mpi_command.hpp"
 
 #include <signal.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -18,6 +17,7 @@
 #include "flopcast/cli/mpi_options.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
@@ -407,12 +407,11 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   const EarlierProfile earlier(common.output, continues);
   const CommonOptions first_says = is_first ? common : quietly(common);
   tell_of_policy(options, first_says);
-  set_kernels_of(options.command.front(), options.kernels, first_says);
+  set_kernels_of(options.command.front(), options.kernels, run_context(first_says));
   const MpiRun run = run_mpi_program(options.command, options.mpi, mpi, patience);
   common.exit_code = run.exit_code;
-  tell_of_results(run, options, run_context(common));
-  run.profile.empty() ? tell_of_none(run, earlier, options, run_context(common))
-                      : tell_of_profile(run, earlier, options, run_context(common));
+  tell_of_results(run, options, common);
+  run.profile.empty() ? tell_of_none(run, earlier, options, common) : tell_of_profile(run, earlier, options, common);
 }
 
 void show_command(const std::string& file, const CommonOptions& common) {
@@ -433,31 +432,31 @@ void show_command(const std::string& file, const CommonOptions& common) {
   }
 }
 
-void add_run(CLI::App& mpi, CommonOptions& common) {
+void add_run(OptionSet& mpi, CommonOptions& common) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* command = mpi.add_subcommand("run", "Run a process of an MPI program and find the program's critical path");
-  command->add_option("--mpi", options->mpi, "openmpi or mpich (default: what the program is linked with, else who started it)");
-  command->add_option("--clock", options->clock,
-                      "wall, cpu (CPU time and modelled messages), or auto: cpu where processes outnumber cores (default: auto)");
-  command->add_option("--policy", options->policy,
-                      "Which kernels are executed: full (all), or only those whose time isn't known yet, which makes the program's results "
-                      "garbage: conditional, local, online, a-priori, eager (default: full)");
-  command->add_flag("--across-sizes", options->across_sizes,
-                    "Predict kernels of sizes never seen from other sizes instead of executing them, unless policy is full");
-  command->add_flag("--no-windows", options->no_windows,
-                    "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
-  add_thread_option(*command, options->no_thread_multiple);
-  add_patience_option(*command, options->patience);
-  add_mpi_kernels_option(*command, options->kernels);
-  add_precision_options(*command, options->precision);
-  command->add_option("--statistics", options->statistics, "Profile of an earlier run: what it knows of kernels needs fewer executions")
-      ->type_name("FILE");
-  command->add_option("--executions", options->executions)->group("");  // between us and mpi tune
-  command->add_option("--results", options->results)->group("");
-  command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");
-  command->footer(run_footer);
-  command->callback([options, command, &common] {
-    options->to_standard_output = common.output == "-" && command->get_option("--output")->count() > 0;
+  OptionSet command = mpi.add_command("run", "Run a process of an MPI program and find the program's critical path");
+  command.option("--mpi", options->mpi, "openmpi or mpich (default: what the program is linked with, else who started it)");
+  command.option("--clock", options->clock,
+                 "wall, cpu (CPU time and modelled messages), or auto: cpu where processes outnumber cores (default: auto)");
+  command.option("--policy", options->policy,
+                 "Which kernels are executed: full (all), or only those whose time isn't known yet, which makes the program's results "
+                 "garbage: conditional, local, online, a-priori, eager (default: full)");
+  command.flag("--across-sizes", options->across_sizes,
+               "Predict kernels of sizes never seen from other sizes instead of executing them, unless policy is full");
+  command.flag("--no-windows", options->no_windows,
+               "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
+  add_thread_option(command, options->no_thread_multiple);
+  add_patience_option(command, options->patience);
+  add_mpi_kernels_option(command, options->kernels);
+  add_precision_options(command, options->precision);
+  command.option("--statistics", options->statistics, "Profile of an earlier run: what it knows of kernels needs fewer executions")
+      .placeholder("FILE");
+  command.option("--executions", options->executions).hidden();  // between us and mpi tune
+  command.option("--results", options->results).hidden();
+  command.option("command", options->command, "Program and its arguments").placeholder("-- COMMAND");
+  command.footer(run_footer);
+  command.action([options, command, &common] {
+    options->to_standard_output = common.output == "-" && command.given("--output");
     try {
       run_command(*options, common);
     } catch (const Error& error) {
@@ -467,37 +466,37 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
   });
 }
 
-void add_show(CLI::App& mpi, CommonOptions& common) {
+void add_show(OptionSet& mpi, CommonOptions& common) {
   auto file = std::make_shared<std::string>();
-  CLI::App* command = mpi.add_subcommand("show", "Show a profile that 'flopcast mpi run --output' has written");
-  command->add_option("profile", *file, "The profile's file")->required()->type_name("FILE");
-  command->footer(show_footer);
-  command->callback([file, &common] { show_command(*file, common); });
+  OptionSet command = mpi.add_command("show", "Show a profile that 'flopcast mpi run --output' has written");
+  command.option("profile", *file, "The profile's file").required().placeholder("FILE");
+  command.footer(show_footer);
+  command.action([file, &common] { show_command(*file, common); });
 }
 
 }  // namespace
 
-void add_precision_options(CLI::App& command, path::Precision& precision) {
-  command.add_option("--tolerance", precision.tolerance, "Relative half-width of the interval at which a time is known (default: 0.1)")
-      ->type_name("NUMBER")
-      ->check(number_between(0, std::numeric_limits<double>::max(), "a number greater than 0"));
-  command.add_option("--confidence", precision.confidence, "Confidence level of that interval, 0.5 to 0.9999 (default: 0.95)")
-      ->type_name("NUMBER")
-      ->check(number_between(0.5, 0.9999, "a number from 0.5 to 0.9999"));
+void add_precision_options(OptionSet& command, path::Precision& precision) {
+  command.option("--tolerance", precision.tolerance, "Relative half-width of the interval at which a time is known (default: 0.1)")
+      .placeholder("NUMBER")
+      .check(number_between(0, std::numeric_limits<double>::max(), "a number greater than 0"));
+  command.option("--confidence", precision.confidence, "Confidence level of that interval, 0.5 to 0.9999 (default: 0.95)")
+      .placeholder("NUMBER")
+      .check(number_between(0.5, 0.9999, "a number from 0.5 to 0.9999"));
 }
 
-void add_thread_option(CLI::App& command, bool& no_thread_multiple) {
-  command.add_flag("--no-thread-multiple", no_thread_multiple,
-                   "Tell a program that asks for MPI_THREAD_MULTIPLE, which can't be followed, that MPI offers MPI_THREAD_SERIALIZED");
+void add_thread_option(OptionSet& command, bool& no_thread_multiple) {
+  command.flag("--no-thread-multiple", no_thread_multiple,
+               "Tell a program that asks for MPI_THREAD_MULTIPLE, which can't be followed, that MPI offers MPI_THREAD_SERIALIZED");
 }
 
-void add_patience_option(CLI::App& command, std::string& patience) {
+void add_patience_option(OptionSet& command, std::string& patience) {
   command
-      .add_option(
+      .option(
           "--patience", patience,
           "With kernels left out: how long the program may call kernels and meet no new one before it is stopped, as one that goes by its "
           "results and never ends. It may call nothing for five times as long. none: for ever (default: 60s)")
-      ->type_name("DURATION|none");
+      .placeholder("DURATION|none");
 }
 
 std::string results_warning(const std::string& policy) {
@@ -507,15 +506,15 @@ std::string results_warning(const std::string& policy) {
       policy);
 }
 
-void add_mpi_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* mpi = app.add_subcommand("mpi", "Critical paths of MPI programs, and tuning by them");
-  mpi->require_subcommand(1);
-  mpi->footer("Example:\n  mpirun -n 2 flopcast mpi run -- ./app");
-  add_run(*mpi, common);
-  add_show(*mpi, common);
-  add_mpi_tune_command(*mpi, common);
-  add_mpi_simulate_command(*mpi, common);
-  add_mpi_describe_command(*mpi, common);
+void add_mpi_command(OptionSet& app, CommonOptions& common) {
+  OptionSet mpi = app.add_command("mpi", "Critical paths of MPI programs, and tuning by them");
+  mpi.require_command();
+  mpi.footer("Example:\n  mpirun -n 2 flopcast mpi run -- ./app");
+  add_run(mpi, common);
+  add_show(mpi, common);
+  add_mpi_tune_command(mpi, common);
+  add_mpi_simulate_command(mpi, common);
+  add_mpi_describe_command(mpi, common);
 }
 
 }  // namespace flopcast::cli

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -23,21 +24,21 @@ auto chosen_by_option(const char* option, const std::string& value, Choose choos
 }
 
 /// --tolerance and --confidence.
-void add_precision_options(CLI::App& command, path::Precision& precision);
+void add_precision_options(OptionSet& command, path::Precision& precision);
 /// --no-thread-multiple.
-void add_thread_option(CLI::App& command, bool& no_thread_multiple);
+void add_thread_option(OptionSet& command, bool& no_thread_multiple);
 /// --patience, as text.
-void add_patience_option(CLI::App& command, std::string& patience);
+void add_patience_option(OptionSet& command, std::string& patience);
 
 /// What leaving kernels out does to the program, for the user to read before it runs.
 std::string results_warning(const std::string& policy);
 
 /// `flopcast mpi tune`, a subcommand of `mpi`.
-void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common);
+void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common);
 
 /// `flopcast mpi simulate`.
-void add_mpi_simulate_command(CLI::App& mpi, CommonOptions& common);
+void add_mpi_simulate_command(OptionSet& mpi, CommonOptions& common);
 /// `flopcast mpi describe`.
-void add_mpi_describe_command(CLI::App& mpi, CommonOptions& common);
+void add_mpi_describe_command(OptionSet& mpi, CommonOptions& common);
 
 }  // namespace flopcast::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/program/component.hpp"
@@ -141,14 +141,13 @@ void describe(const DescribeOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-void add_mpi_describe_command(CLI::App& mpi, CommonOptions& common) {
+void add_mpi_describe_command(OptionSet& mpi, CommonOptions& common) {
   auto options = std::make_shared<DescribeOptions>();
-  CLI::App* command = mpi.add_subcommand("describe", "Measure what messages cost on this machine and describe it for 'simulate'");
-  command->add_option("--mpi", options->mpi, "openmpi or mpich (default: openmpi)");
-  command->add_option("--launcher", options->launcher,
-                      "What starts MPI programs, with its options (default: mpirun.openmpi or mpirun.mpich)");
-  command->footer(footer);
-  command->callback([options, &common] { describe(*options, common); });
+  OptionSet command = mpi.add_command("describe", "Measure what messages cost on this machine and describe it for 'simulate'");
+  command.option("--mpi", options->mpi, "openmpi or mpich (default: openmpi)");
+  command.option("--launcher", options->launcher, "What starts MPI programs, with its options (default: mpirun.openmpi or mpirun.mpich)");
+  command.footer(footer);
+  command.action([options, &common] { describe(*options, common); });
 }
 
 }  // namespace flopcast::cli

@@ -2,19 +2,16 @@
 
 #include <string>
 
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/tasks/mpi/mpi_machine.hpp"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
-class App;
-}
 
 /// Options that several subcommands of `flopcast mpi` have.
 namespace flopcast::cli {
 
 /// Adds --machine, --platform, --latency, --bandwidth and --cores-per-node.
-void add_machine_choice(CLI::App& command, MachineChoice& choice);
+void add_machine_choice(OptionSet& command, MachineChoice& choice);
 
 /// Adds --kernels.
-void add_mpi_kernels_option(CLI::App& command, std::string& kernels);
+void add_mpi_kernels_option(OptionSet& command, std::string& kernels);
 
 }  // namespace flopcast::cli

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "flopcast/cli/mpi_options.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
@@ -230,21 +230,21 @@ void simulate(SimulateOptions options, CommonOptions& common) {
 
 }  // namespace
 
-void add_mpi_simulate_command(CLI::App& mpi, CommonOptions& common) {
+void add_mpi_simulate_command(OptionSet& mpi, CommonOptions& common) {
   auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command = mpi.add_subcommand("simulate", "Predict an MPI program on a machine that isn't there, with SimGrid");
-  command->add_option("--ranks", options->ranks, "Processes: a number, numbers separated by commas, or a range that doubles, as 16:1024")
-      ->required()
-      ->type_name("LIST");
-  add_machine_choice(*command, options->machine);
-  command->add_option("--time-budget", options->time_budget,
-                      "At most this long for measuring kernels without a good model, per number of processes (default: 20s)");
-  add_mpi_kernels_option(*command, options->simulation.kernels);
-  command->add_flag("--only-kernels", options->simulation.only_kernels, "The program's own code takes no time");
-  command->add_flag("--show-output", options->simulation.show_output, "Let through what the program prints, on standard error");
-  command->add_option("command", options->simulation.command, "Program, built for SMPI, and its arguments")->type_name("-- COMMAND");
-  command->footer(footer);
-  command->callback([options, &common] { simulate(*options, common); });
+  OptionSet command = mpi.add_command("simulate", "Predict an MPI program on a machine that isn't there, with SimGrid");
+  command.option("--ranks", options->ranks, "Processes: a number, numbers separated by commas, or a range that doubles, as 16:1024")
+      .required()
+      .placeholder("LIST");
+  add_machine_choice(command, options->machine);
+  command.option("--time-budget", options->time_budget,
+                 "At most this long for measuring kernels without a good model, per number of processes (default: 20s)");
+  add_mpi_kernels_option(command, options->simulation.kernels);
+  command.flag("--only-kernels", options->simulation.only_kernels, "The program's own code takes no time");
+  command.flag("--show-output", options->simulation.show_output, "Let through what the program prints, on standard error");
+  command.option("command", options->simulation.command, "Program, built for SMPI, and its arguments").placeholder("-- COMMAND");
+  command.footer(footer);
+  command.action([options, &common] { simulate(*options, common); });
 }
 
 }  // namespace flopcast::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "flopcast/cli/mpi_options.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/selective/execution_policy.hpp"
@@ -276,40 +276,40 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
+void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
   auto options = std::make_shared<MpiTuneOptions>();
-  CLI::App* command = mpi.add_subcommand("tune", "Predict every configuration of an MPI program by selective execution");
-  command->add_option("space", options->space, "The space's file")->required()->type_name("SPACE");
-  command->add_option("--policy", options->policy, "full, conditional, local, online, a-priori or eager (default: local)");
-  add_precision_options(*command, options->precision);
-  command->add_flag("--no-across-sizes", options->no_across_sizes,
-                    "Execute kernels of sizes never seen, instead of predicting them from other sizes");
-  command->add_flag("--no-windows", options->no_windows,
-                    "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
-  add_thread_option(*command, options->no_thread_multiple);
-  add_patience_option(*command, options->patience);
-  add_mpi_kernels_option(*command, options->kernels);
+  OptionSet command = mpi.add_command("tune", "Predict every configuration of an MPI program by selective execution");
+  command.option("space", options->space, "The space's file").required().placeholder("SPACE");
+  command.option("--policy", options->policy, "full, conditional, local, online, a-priori or eager (default: local)");
+  add_precision_options(command, options->precision);
+  command.flag("--no-across-sizes", options->no_across_sizes,
+               "Execute kernels of sizes never seen, instead of predicting them from other sizes");
+  command.flag("--no-windows", options->no_windows,
+               "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
+  add_thread_option(command, options->no_thread_multiple);
+  add_patience_option(command, options->patience);
+  add_mpi_kernels_option(command, options->kernels);
   command
-      ->add_option("--least-coverage", options->least_coverage,
-                   "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")
-      ->check(CLI::Range(0.0, 100.0));
-  command->add_option(
+      .option("--least-coverage", options->least_coverage,
+              "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")
+      .range(0.0, 100.0);
+  command.option(
       "--self-check", options->self_check,
       "Configurations whose MPI calls are compared with a full execution's; if they differ, all are executed in full: none, once (one, "
       "unless the program passed lately), one or all (default: once)");
-  command->add_option("--statistics", options->statistics, "Profile of another user's run: what it knows of kernels needs fewer executions")
-      ->type_name("FILE");
+  command.option("--statistics", options->statistics, "Profile of another user's run: what it knows of kernels needs fewer executions")
+      .placeholder("FILE");
   command
-      ->add_option_function<std::string>(
+      .parsed(
           "--finalists", [options](const std::string& text) { read_finalists(text, *options); },
           "How many configurations with the least predicted times are executed in full at the end; the choice is the fastest of them. "
           "auto: those whose intervals meet the best one's, as many as take no longer than all executions before (default: 0, the choice "
           "goes by predictions)")
-      ->type_name("NUMBER|auto");
-  command->add_flag("--validate", options->validate, "Execute each configuration in full as well, before, and compare");
-  command->add_flag("--cold", options->cold, "Begin without what the store knows of kernels");
-  command->footer(footer);
-  command->callback([options, &common] { tune(*options, common); });
+      .placeholder("NUMBER|auto");
+  command.flag("--validate", options->validate, "Execute each configuration in full as well, before, and compare");
+  command.flag("--cold", options->cold, "Begin without what the store knows of kernels");
+  command.footer(footer);
+  command.action([options, &common] { tune(*options, common); });
 }
 
 }  // namespace flopcast::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <cstdio>
@@ -12,31 +11,32 @@
 #include <string_view>
 
 #include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/progress.hpp"
 #include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
 
-void add_common_options(CLI::App& app, CommonOptions& common) {
-  static constexpr const char* group = "Common options";
-  CLI::Option* json = app.add_flag("--json", common.json, "Print a JSON document instead of a table")->group(group);
-  app.add_flag("--csv", common.csv, "Print comma-separated values instead of a table")->group(group)->excludes(json);
-  app.add_option("-o,--output", common.output, "Write results to FILE; - is standard output")
-      ->group(group)
-      ->type_name("FILE")
-      ->each(require_writable);
-  app.add_flag("-q,--quiet", common.quiet, "No progress and no notes on standard error")->group(group);
-  app.add_option("--color", common.color, "Colour results: auto, always or never (auto heeds NO_COLOR)")
-      ->group(group)
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  for (CLI::App* command : app.get_subcommands({})) {
-    add_common_options(*command, common);
+void add_common_options(OptionSet& app, CommonOptions& common) {
+  const char* const group = OptionSet::common_group;
+  const Option json = app.flag("--json", common.json, "Print a JSON document instead of a table").group(group);
+  app.flag("--csv", common.csv, "Print comma-separated values instead of a table").group(group).excludes(json);
+  app.option("-o,--output", common.output, "Write results to FILE; - is standard output")
+      .group(group)
+      .placeholder("FILE")
+      .each(require_writable);
+  app.flag("-q,--quiet", common.quiet, "No progress and no notes on standard error").group(group);
+  app.option("--color", common.color, "Colour results: auto, always or never (auto heeds NO_COLOR)")
+      .group(group)
+      .placeholder("WHEN")
+      .choices({"auto", "always", "never"});
+  for (OptionSet command : app.commands()) {
+    add_common_options(command, common);
   }
 }
 
-void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& of) {
-  command.add_option("--seed", seed, of)->type_name("N")->capture_default_str()->check([](const std::string& text) {
+void add_seed_option(OptionSet& command, std::uint64_t& seed, const std::string& of) {
+  command.option("--seed", seed, of).placeholder("N").show_default().check([](const std::string& text) {
     std::uint64_t value = 0;  // CLI11 takes the largest number for those beyond it
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = error == std::errc() && end == text.data() + text.size();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/run_context.hpp"
 
@@ -13,10 +14,10 @@
 namespace flopcast::cli {
 
 /// Adds --json, --csv, --output, --quiet and --color to `app` and to all its subcommands.
-void add_common_options(CLI::App& app, CommonOptions& common);
+void add_common_options(OptionSet& app, CommonOptions& common);
 
 /// Adds --seed, a whole number of 64 bits, saying of what it is the seed.
-void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& of);
+void add_seed_option(OptionSet& command, std::uint64_t& seed, const std::string& of);
 
 /// Whether results are to be coloured: --color, else NO_COLOR and whether they go to a terminal.
 bool use_color(const CommonOptions& common);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/predict_document.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
@@ -402,45 +402,41 @@ void run_predict(PredictCommand command, const CommonOptions& common) {
 
 }  // namespace
 
-void add_predict_command(CLI::App& app, CommonOptions& common) {
+void add_predict_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<PredictCommand>();
-  CLI::App* command = app.add_subcommand("predict", "Predict the time of a LAPACK routine or a stored trace without running it");
-  command->add_option("routine", options->routine, "LAPACK routine, such as dgeqrf");
-  command->add_option("arguments", options->arguments, "name=value: sizes (n=200:3200), block sizes (nb=32,64, nx=0,128), flags (uplo=U)");
-  command->add_option("--trace", options->trace, "predict this trace, of a routine or of a recorded program; - is standard input")
-      ->type_name("FILE");
-  command->add_option("--cache", options->method, "how the cache is treated (below)")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"placed", "levels", "paper", "warm", "cold"}));
+  OptionSet command = app.add_command("predict", "Predict the time of a LAPACK routine or a stored trace without running it");
+  command.option("routine", options->routine, "LAPACK routine, such as dgeqrf");
+  command.option("arguments", options->arguments, "name=value: sizes (n=200:3200), block sizes (nb=32,64, nx=0,128), flags (uplo=U)");
+  command.option("--trace", options->trace, "predict this trace, of a routine or of a recorded program; - is standard input")
+      .placeholder("FILE");
+  command.option("--cache", options->method, "how the cache is treated (below)")
+      .show_default()
+      .choices({"placed", "levels", "paper", "warm", "cold"});
   command
-      ->add_option("--start", options->start,
-                   "what came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much "
-                   "memory) or cold; "
-                   "default: filled, for --cache paper paper")
-      ->check(CLI::IsMember({"filled", "repeated", "paper", "cold"}));
-  command->add_option("--capacity", options->capacity,
-                      "cache that --cache paper looks at, such as 2MiB; default: the largest measured one");
+      .option("--start", options->start,
+              "what came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much "
+              "memory) or cold; "
+              "default: filled, for --cache paper paper")
+      .choices({"filled", "repeated", "paper", "cold"});
+  command.option("--capacity", options->capacity, "cache that --cache paper looks at, such as 2MiB; default: the largest measured one");
   command
-      ->add_option(
-          "--generator", options->generator,
-          "models for all but placed: refined (adaptive refinement), levels (few points per memory level) or demand (as for placed)")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"refined", "levels", "demand"}));
-  command->add_flag("--explain", options->explain, "also show the time of every kernel and call");
-  add_library_options(*command, options->libraries);
+      .option("--generator", options->generator,
+              "models for all but placed: refined (adaptive refinement), levels (few points per memory level) or demand (as for placed)")
+      .show_default()
+      .choices({"refined", "levels", "demand"});
+  command.flag("--explain", options->explain, "also show the time of every kernel and call");
+  add_library_options(command, options->libraries);
   command
-      ->add_option(
-          "--models", options->models,
-          "another machine's models: a copy of its flopcast.db; needs --trace, measures nothing; --blas, --lapack and --threads then "
-          "are those of that machine")
-      ->type_name("FILE");
-  command->add_option("--environment", options->environment, "which environment of --models, if several fit")->type_name("FINGERPRINT");
-  command->footer(footer);
-  command->add_option("--time-budget", options->time_budget, "for sampling kernels that models on demand lack; 0s: none")
-      ->capture_default_str();
-  command->callback([options, command, &common] {
-    options->threads_given = command->get_option("--threads")->count() > 0;
-    options->kernels_given = command->get_option("--kernels")->count() > 0;
+      .option("--models", options->models,
+              "another machine's models: a copy of its flopcast.db; needs --trace, measures nothing; --blas, --lapack and --threads then "
+              "are those of that machine")
+      .placeholder("FILE");
+  command.option("--environment", options->environment, "which environment of --models, if several fit").placeholder("FINGERPRINT");
+  command.footer(footer);
+  command.option("--time-budget", options->time_budget, "for sampling kernels that models on demand lack; 0s: none").show_default();
+  command.action([options, command, &common] {
+    options->threads_given = command.given("--threads");
+    options->kernels_given = command.given("--kernels");
     run_predict(*options, common);
   });
 }

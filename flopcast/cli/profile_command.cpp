@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/program_document.hpp"
 #include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/what_if_tables.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
@@ -267,30 +267,29 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
 
 }  // namespace
 
-void add_profile_command(CLI::App& app, CommonOptions& common) {
+void add_profile_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<ProfileOptions>();
-  CLI::App* command = app.add_subcommand("profile", "Show where a recorded program's BLAS and LAPACK time went, and what would change it");
-  command->add_option("trace", options->trace, "recording that 'flopcast record' wrote")->required()->type_name("FILE");
-  command->add_option("--by", options->by, "show only this table: routine, shape, thread, process, what-if or nb")
-      ->check(CLI::IsMember({"routine", "shape", "thread", "process", "what-if", "nb"}));
-  command->add_option("--top", options->top, "shapes to show; the rest is one row")->capture_default_str()->check(CLI::Range(1, 1000000));
-  command->add_option("--what-if", options->what_if, "predict the calls under other circumstances (below); may be given several times")
-      ->allow_extra_args(false);
-  command->add_option("--time-budget", options->time_budget, "for measuring kernels that --what-if needs, all questions together")
-      ->capture_default_str();
-  command->add_option("--page", options->page, "also write tables and pictures into this HTML file")->type_name("FILE");
+  OptionSet command = app.add_command("profile", "Show where a recorded program's BLAS and LAPACK time went, and what would change it");
+  command.option("trace", options->trace, "recording that 'flopcast record' wrote").required().placeholder("FILE");
+  command.option("--by", options->by, "show only this table: routine, shape, thread, process, what-if or nb")
+      .choices({"routine", "shape", "thread", "process", "what-if", "nb"});
+  command.option("--top", options->top, "shapes to show; the rest is one row").show_default().range(1, 1000000);
+  command.option("--what-if", options->what_if, "predict the calls under other circumstances (below); may be given several times")
+      .one_value();
+  command.option("--time-budget", options->time_budget, "for measuring kernels that --what-if needs, all questions together")
+      .show_default();
+  command.option("--page", options->page, "also write tables and pictures into this HTML file").placeholder("FILE");
   command
-      ->add_option("--threads", options->threads,
-                   "threads of BLAS in the recorded run (default: what 'record --threads' was told, else as BLAS takes by itself)")
-      ->check(CLI::Range(1, 1024));
+      .option("--threads", options->threads,
+              "threads of BLAS in the recorded run (default: what 'record --threads' was told, else as BLAS takes by itself)")
+      .range(1, 1024);
   command
-      ->add_option("--kernels", options->kernels,
-                   "for --what-if: library: as BLAS chooses them in a program; auto: the best ones for this CPU")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "library"}));
-  command->add_flag("--no-peak", options->no_peak, "don't measure the peak that rates are compared with");
-  command->footer(footer);
-  command->callback([options, &common] { run_profile(*options, common); });
+      .option("--kernels", options->kernels, "for --what-if: library: as BLAS chooses them in a program; auto: the best ones for this CPU")
+      .show_default()
+      .choices({"auto", "library"});
+  command.flag("--no-peak", options->no_peak, "don't measure the peak that rates are compared with");
+  command.footer(footer);
+  command.action([options, &common] { run_profile(*options, common); });
 }
 
 }  // namespace flopcast::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/report/figure.hpp"
@@ -409,34 +409,31 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-void add_rank_command(CLI::App& app, CommonOptions& common) {
+void add_rank_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RankOptions>();
-  CLI::App* command =
-      app.add_subcommand("rank", "Rank the variants of an algorithm, each at its own best block size, without running them");
-  command->add_option("family", options->family, "family such as cholesky or lu, or a LAPACK routine")->required();
-  command->add_option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
-  command->add_option("--n", options->n, "orders: 1000, 500:4000 (16 values), 500:4000:500 or a list");
-  command->add_option("--nb", options->blocks, "block sizes to choose from; recursions end at nb")->capture_default_str();
-  command->add_option("--precision", options->precision, "of a family; a routine's name says its own")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"s", "d", "c", "z"}));
-  const CLI::Option* budget = command
-                                  ->add_option("--time-budget", options->time_budget,
-                                               "for ranking, everywhere together; where it is given, --validate has as much again")
-                                  ->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command->add_flag("--validate", options->validate, "also run every variant at its best block size, interleaved, and compare");
-  command->add_flag("--validate-all", options->validate_all, "the same with every block size that was predicted");
-  command->add_flag("--no-library", options->no_library, "leave out the library's own routine");
-  command->add_flag("--fresh", options->fresh, "do not use samples of earlier runs");
-  command->add_option("--figure", options->figure, "draw performance over n into this .svg or .png file");
-  add_seed_option(*command, options->seed, "of the order of measurements");
-  add_library_lists(*command, options->libraries, options->blas, options->threads);
-  command->footer(footer);
-  command->callback([options, budget, &common] {
-    options->limits_validation = budget->count() > 0;
+  OptionSet command = app.add_command("rank", "Rank the variants of an algorithm, each at its own best block size, without running them");
+  command.option("family", options->family, "family such as cholesky or lu, or a LAPACK routine").required();
+  command.option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
+  command.option("--n", options->n, "orders: 1000, 500:4000 (16 values), 500:4000:500 or a list");
+  command.option("--nb", options->blocks, "block sizes to choose from; recursions end at nb").show_default();
+  command.option("--precision", options->precision, "of a family; a routine's name says its own")
+      .show_default()
+      .choices({"s", "d", "c", "z"});
+  const Option budget = command
+                            .option("--time-budget", options->time_budget,
+                                    "for ranking, everywhere together; where it is given, --validate has as much again")
+                            .show_default();
+  command.option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more").show_default().range(1, 1000);
+  command.flag("--validate", options->validate, "also run every variant at its best block size, interleaved, and compare");
+  command.flag("--validate-all", options->validate_all, "the same with every block size that was predicted");
+  command.flag("--no-library", options->no_library, "leave out the library's own routine");
+  command.flag("--fresh", options->fresh, "do not use samples of earlier runs");
+  command.option("--figure", options->figure, "draw performance over n into this .svg or .png file");
+  add_seed_option(command, options->seed, "of the order of measurements");
+  add_library_lists(command, options->libraries, options->blas, options->threads);
+  command.footer(footer);
+  command.action([options, budget, &common] {
+    options->limits_validation = budget.given();
     run_rank(*options, common);
   });
 }

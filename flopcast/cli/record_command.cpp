@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
@@ -360,20 +360,20 @@ void record_command(const RecordOptions& options, CommonOptions& common) {
 
 }  // namespace
 
-void add_record_command(CLI::App& app, CommonOptions& common) {
+void add_record_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RecordOptions>();
-  CLI::App* command = app.add_subcommand("record", "Record the BLAS and LAPACK calls of a program into a file (default: flopcast.trace)");
-  command->add_option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
-  command->add_option("--lapack", options->lapack,
-                      "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
-  command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::Range(1, 1024));
-  command->add_flag("--dry-run", options->dry_run,
-                    "Don't execute calls that compute much; for programs whose flow doesn't depend on their results");
-  command->add_option("--show", options->show, "Show what is in a recording instead (with --json, --csv, --output)")->type_name("FILE");
-  command->add_flag("--calls", options->calls, "With --show: every call instead of sums by routine");
-  command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");
-  command->footer(footer);
-  command->callback([options, &common] { record_command(*options, common); });
+  OptionSet command = app.add_command("record", "Record the BLAS and LAPACK calls of a program into a file (default: flopcast.trace)");
+  command.option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
+  command.option("--lapack", options->lapack,
+                 "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
+  command.option("--threads", options->threads, "Threads of BLAS").range(1, 1024);
+  command.flag("--dry-run", options->dry_run,
+               "Don't execute calls that compute much; for programs whose flow doesn't depend on their results");
+  command.option("--show", options->show, "Show what is in a recording instead (with --json, --csv, --output)").placeholder("FILE");
+  command.flag("--calls", options->calls, "With --show: every call instead of sums by routine");
+  command.option("command", options->command, "Program and its arguments").placeholder("-- COMMAND");
+  command.footer(footer);
+  command.action([options, &common] { record_command(*options, common); });
 }
 
 }  // namespace flopcast::cli

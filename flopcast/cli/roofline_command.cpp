@@ -1,5 +1,4 @@
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "flopcast/cli/roofline_options.hpp"
 #include "flopcast/cli/roofline_study.hpp"
 #include "flopcast/cli/roofline_table.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/kernel/call_list.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
@@ -142,97 +142,88 @@ void run_roofline(const RooflineOptions& options, CommonOptions& common) {
 
 }  // namespace
 
-void require_only(const CLI::App& command, const std::vector<std::string>& allowed, const std::string& mode) {
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string name = option->get_name();
-    const bool common = option->get_group() == "Common options";
-    if (!common && option->count() > 0 && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
+void require_only(const OptionSet& command, const std::vector<std::string>& allowed, const std::string& mode) {
+  for (const std::string& name : command.given_options()) {
+    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
       throw usage_error("{} is given, which means nothing with {}", name, mode);
     }
   }
 }
 
-void add_roofline_command(CLI::App& app, CommonOptions& common) {
+void add_roofline_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RooflineOptions>();
-  CLI::App* command = app.add_subcommand("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm");
-  command->add_option("--blas", options->blas, "BLAS whose gemm is searched; may be repeated")->type_name("LIBRARY")->delimiter(',');
+  OptionSet command = app.add_command("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm");
+  command.option("--blas", options->blas, "BLAS whose gemm is searched; may be repeated").placeholder("LIBRARY").comma_separated();
   command
-      ->add_option("--kernels", options->kernels,
-                   "auto: where a BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "library"}));
-  command->add_option("--threads", options->threads, "most threads (default: one per core, within the control group's limit)")
-      ->check(CLI::Range(1, 4096));
-  command->add_option("--affinity", options->affinity, "close: one socket after the other; spread: in turns")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"close", "spread"}));
+      .option("--kernels", options->kernels, "auto: where a BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
+      .show_default()
+      .choices({"auto", "library"});
+  command.option("--threads", options->threads, "most threads (default: one per core, within the control group's limit)").range(1, 4096);
+  command.option("--affinity", options->affinity, "close: one socket after the other; spread: in turns")
+      .show_default()
+      .choices({"close", "spread"});
+  command.option("--cores", options->cores, "kind of cores, of a CPU that has several: performance (default), efficiency or all of them")
+      .placeholder("KIND");
+  command.option("--gemm", options->gemm, "dgemm (default), sgemm, or both as dgemm,sgemm")
+      .placeholder("LIST")
+      .comma_separated()
+      .choices({"dgemm", "sgemm"});
+  command.option("--space", options->space, "shapes of gemm: brief, reduced or full (below)").choices({"brief", "reduced", "full"});
+  command.option("--m", options->m, "sizes of a space of one's own, e.g. 500,1000 or 256:1024:256").placeholder("SIZES");
+  command.option("--n", options->n, "the same").placeholder("SIZES");
+  command.option("--k", options->k, "the same").placeholder("SIZES");
   command
-      ->add_option("--cores", options->cores, "kind of cores, of a CPU that has several: performance (default), efficiency or all of them")
-      ->type_name("KIND");
-  command->add_option("--gemm", options->gemm, "dgemm (default), sgemm, or both as dgemm,sgemm")
-      ->type_name("LIST")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"dgemm", "sgemm"}));
-  command->add_option("--space", options->space, "shapes of gemm: brief, reduced or full (below)")
-      ->check(CLI::IsMember({"brief", "reduced", "full"}));
-  command->add_option("--m", options->m, "sizes of a space of one's own, e.g. 500,1000 or 256:1024:256")->type_name("SIZES");
-  command->add_option("--n", options->n, "the same")->type_name("SIZES");
-  command->add_option("--k", options->k, "the same")->type_name("SIZES");
+      .option("--search", options->search,
+              "race, halving, or a published technique: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R; "
+              "with settings as for 'roofline study'")
+      .show_default();
+  command.option("--order", options->order, order_help).placeholder("ORDER");
+  command.option("--tolerance", options->tolerance, "fraction of time that the best gemm may lose to another of its space")
+      .show_default()
+      .range(0.0, 0.9);
+  command.option("--error", options->error_probability, "probability that it loses more").show_default().range(1e-6, 0.5);
+  command.option("--enough", options->enough, "stop searching at this share of the FMA ceiling").range(0.0, 1.0);
+  command.option("--streams", options->streams, "only these: load, store, copy, scale, add, triad, update")
+      .placeholder("LIST")
+      .comma_separated();
+  command.option("--nominal-clock", options->nominal_clock_gigahertz, "GHz, for the nominal peak, where the CPU doesn't tell it")
+      .range(0.01, 100.0);
+  command.option("--fma-units", options->fma_units, "of a core, for the peaks, where the measured number is a guess").range(1, 64);
   command
-      ->add_option("--search", options->search,
-                   "race, halving, or a published technique: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R; "
-                   "with settings as for 'roofline study'")
-      ->capture_default_str();
-  command->add_option("--order", options->order, order_help)->type_name("ORDER");
-  command->add_option("--tolerance", options->tolerance, "fraction of time that the best gemm may lose to another of its space")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 0.9));
-  command->add_option("--error", options->error_probability, "probability that it loses more")
-      ->capture_default_str()
-      ->check(CLI::Range(1e-6, 0.5));
-  command->add_option("--enough", options->enough, "stop searching at this share of the FMA ceiling")->check(CLI::Range(0.0, 1.0));
-  command->add_option("--streams", options->streams, "only these: load, store, copy, scale, add, triad, update")
-      ->type_name("LIST")
-      ->delimiter(',');
-  command->add_option("--nominal-clock", options->nominal_clock_gigahertz, "GHz, for the nominal peak, where the CPU doesn't tell it")
-      ->check(CLI::Range(0.01, 100.0));
-  command->add_option("--fma-units", options->fma_units, "of a core, for the peaks, where the measured number is a guess")
-      ->check(CLI::Range(1, 64));
+      .option("--time-budget", options->time_budget,
+              "for the searches of gemm and the roofs, which take 10 to 20 s of it, or a few where it is short")
+      .show_default();
+  add_seed_option(command, options->seed, "of random orders");
+  command.flag("--no-gemm", options->no_gemm, "measure no gemm");
+  command.flag("--triad-lengths", options->triad_lengths, "also the triad over vectors of 3 KiB to 768 MiB");
+  command.option("--point", options->points, "a call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")
+      .placeholder("CALL")
+      .repeatable();
+  command.option("--program", options->programs, "a recording of 'flopcast record' to place on it; may be repeated")
+      .placeholder("FILE")
+      .repeatable();
+  command.option("--figure", options->figure, "draw it: .svg, .png, or .gp for the gnuplot program").placeholder("FILE");
+  const Option replot =
+      command.option("--replot", options->replot, "show what an earlier run wrote with --json, without measuring").placeholder("FILE");
   command
-      ->add_option("--time-budget", options->time_budget,
-                   "for the searches of gemm and the roofs, which take 10 to 20 s of it, or a few where it is short")
-      ->capture_default_str();
-  add_seed_option(*command, options->seed, "of random orders");
-  command->add_flag("--no-gemm", options->no_gemm, "measure no gemm");
-  command->add_flag("--triad-lengths", options->triad_lengths, "also the triad over vectors of 3 KiB to 768 MiB");
-  command->add_option("--point", options->points, "a call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")
-      ->type_name("CALL")
-      ->take_all();
-  command->add_option("--program", options->programs, "a recording of 'flopcast record' to place on it; may be repeated")
-      ->type_name("FILE")
-      ->take_all();
-  command->add_option("--figure", options->figure, "draw it: .svg, .png, or .gp for the gnuplot program")->type_name("FILE");
-  CLI::Option* replot =
-      command->add_option("--replot", options->replot, "show what an earlier run wrote with --json, without measuring")->type_name("FILE");
-  command
-      ->add_option("--compare", options->compare,
-                   "say what differs between two earlier runs beyond noise; exit code 1 if a roof is lower in the second one")
-      ->type_name("FILE FILE")
-      ->expected(1, 2)  // one is refused by us: CLI11 would take a command's name for the other
-      ->excludes(replot);
-  command->add_flag("--quick", options->quick, "fewer samples, and successive halving instead of a race");
-  command->add_flag("--dry-run", options->dry_run, "only print what would be measured");
-  command->footer(footer);
-  add_roofline_study(*command, common);
-  command->callback([command, options, &common] {
-    if (!command->get_subcommands().empty()) {
+      .option("--compare", options->compare,
+              "say what differs between two earlier runs beyond noise; exit code 1 if a roof is lower in the second one")
+      .placeholder("FILE FILE")
+      .values(1, 2)  // one is refused by us: CLI11 would take a command's name for the other
+      .excludes(replot);
+  command.flag("--quick", options->quick, "fewer samples, and successive halving instead of a race");
+  command.flag("--dry-run", options->dry_run, "only print what would be measured");
+  command.footer(footer);
+  add_roofline_study(command, common);
+  command.action([command, options, &common] {
+    if (command.has_command()) {
       return;
     }
     if (!options->replot.empty()) {
-      require_only(*command, {"--replot", "--figure"}, "--replot, which measures nothing");
+      require_only(command, {"--replot", "--figure"}, "--replot, which measures nothing");
     }
     if (!options->compare.empty()) {
-      require_only(*command, {"--compare"}, "--compare, which measures nothing");
+      require_only(command, {"--compare"}, "--compare, which measures nothing");
     }
     run_roofline(*options, common);
   });

@@ -1,7 +1,5 @@
 #include "flopcast/cli/roofline_study.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <limits>
 #include <memory>
 #include <string>
@@ -11,6 +9,7 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_options.hpp"
 #include "flopcast/cli/roofline_table.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/roofline/gemm_roof.hpp"
@@ -258,45 +257,37 @@ void run(const StudyCommandOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
+void add_roofline_study(OptionSet& roofline, CommonOptions& common) {
   auto options = std::make_shared<StudyCommandOptions>();
-  CLI::App* command = roofline.add_subcommand("study", "Compare ways of searching the best dgemm: published techniques, racing, halving");
+  OptionSet command = roofline.add_command("study", "Compare ways of searching the best dgemm: published techniques, racing, halving");
   RooflineOptions& shared = options->shared;
-  command->add_option("--blas", shared.blas, "BLAS library")->type_name("LIBRARY")->expected(1);
-  command->add_option("--kernels", shared.kernels, "auto or library, as for roofline")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "library"}));
-  command->add_option("--threads", options->threads, "numbers of threads, one study each")->type_name("LIST")->capture_default_str();
-  command->add_option("--affinity", shared.affinity, "close or spread")->capture_default_str()->check(CLI::IsMember({"close", "spread"}));
-  command->add_option("--space", shared.space, "brief, reduced or full, as for roofline")
-      ->check(CLI::IsMember({"brief", "reduced", "full"}));
-  command->add_option("--m", shared.m, "sizes of a space of one's own")->type_name("SIZES");
-  command->add_option("--n", shared.n, "the same")->type_name("SIZES");
-  command->add_option("--k", shared.k, "the same")->type_name("SIZES");
+  command.option("--blas", shared.blas, "BLAS library").placeholder("LIBRARY").values(1, 1);
+  command.option("--kernels", shared.kernels, "auto or library, as for roofline").show_default().choices({"auto", "library"});
+  command.option("--threads", options->threads, "numbers of threads, one study each").placeholder("LIST").show_default();
+  command.option("--affinity", shared.affinity, "close or spread").show_default().choices({"close", "spread"});
+  command.option("--space", shared.space, "brief, reduced or full, as for roofline").choices({"brief", "reduced", "full"});
+  command.option("--m", shared.m, "sizes of a space of one's own").placeholder("SIZES");
+  command.option("--n", shared.n, "the same").placeholder("SIZES");
+  command.option("--k", shared.k, "the same").placeholder("SIZES");
   command
-      ->add_option("--techniques", options->study.techniques,
-                   "some of Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R, race, halving (default: all), "
-                   "with settings (below) as in C+Inner:minimum-count=100")
-      ->type_name("LIST")
-      ->delimiter(',');
-  command->add_option("--order", shared.order, order_help)->type_name("ORDER");
-  command->add_option("--trials", options->study.trials, "searches with each technique")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10000));
-  command->add_option("--tolerance", options->study.tolerance, "what counts as success; also the race's")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 0.9));
+      .option("--techniques", options->study.techniques,
+              "some of Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R, race, halving (default: all), "
+              "with settings (below) as in C+Inner:minimum-count=100")
+      .placeholder("LIST")
+      .comma_separated();
+  command.option("--order", shared.order, order_help).placeholder("ORDER");
+  command.option("--trials", options->study.trials, "searches with each technique").show_default().range(1, 10000);
+  command.option("--tolerance", options->study.tolerance, "what counts as success; also the race's").show_default().range(0.0, 0.9);
   command
-      ->add_option("--judge", options->judge,
-                   "what is timed at the end to tell which shape is the best: found by a search, or all of the space")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"found", "space"}));
-  command->add_option("--time-budget", options->time_budget, "stop after this time, judging included; a later run goes on")
-      ->type_name("DURATION");
-  add_seed_option(*command, options->study.seed, "of random orders");
-  command->add_flag("--fresh", options->fresh, "begin anew instead of going on");
-  command->footer(footer);
-  command->callback([&roofline, options, &common] {
+      .option("--judge", options->judge, "what is timed at the end to tell which shape is the best: found by a search, or all of the space")
+      .show_default()
+      .choices({"found", "space"});
+  command.option("--time-budget", options->time_budget, "stop after this time, judging included; a later run goes on")
+      .placeholder("DURATION");
+  add_seed_option(command, options->study.seed, "of random orders");
+  command.flag("--fresh", options->fresh, "begin anew instead of going on");
+  command.footer(footer);
+  command.action([roofline, options, &common] {
     require_only(roofline, {}, "study, whose options come behind it");
     run(*options, common);
   });

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 
 namespace flopcast::cli {
 
 /// `flopcast roofline study`.
-void add_roofline_study(CLI::App& roofline, CommonOptions& common);
+void add_roofline_study(OptionSet& roofline, CommonOptions& common);
 
 }  // namespace flopcast::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
@@ -365,25 +365,25 @@ void run_command(const RunOptions& options, CommonOptions& common) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, CommonOptions& common) {
+void add_run_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Run a program whose LAPACK is told the tuned block sizes");
-  command->add_option("--profile", options->profile, "Profile to run with (default: what 'flopcast tune --save' keeps)")->type_name("FILE");
-  command->add_option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
-  command->add_option("--lapack", options->lapack,
-                      "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
+  OptionSet command = app.add_command("run", "Run a program whose LAPACK is told the tuned block sizes");
+  command.option("--profile", options->profile, "Profile to run with (default: what 'flopcast tune --save' keeps)").placeholder("FILE");
+  command.option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
+  command.option("--lapack", options->lapack,
+                 "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
   command
-      ->add_option("--kernels", options->kernels,
-                   "auto: where the BLAS misreads the CPU, the kernels that the profile was made with or that were found best by trying; "
-                   "library: as it comes")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "library"}));
-  command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::Range(1, 1024));
-  command->add_flag("--report", options->report, "Say afterwards what the program's LAPACK asked for (with --json, --output)");
-  command->add_flag("--foreign", options->foreign, "Use a profile that was made on another machine");
-  command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");
-  command->footer(footer);
-  command->callback([options, &common] { run_command(*options, common); });
+      .option("--kernels", options->kernels,
+              "auto: where the BLAS misreads the CPU, the kernels that the profile was made with or that were found best by trying; "
+              "library: as it comes")
+      .show_default()
+      .choices({"auto", "library"});
+  command.option("--threads", options->threads, "Threads of BLAS").range(1, 1024);
+  command.flag("--report", options->report, "Say afterwards what the program's LAPACK asked for (with --json, --output)");
+  command.flag("--foreign", options->foreign, "Use a profile that was made on another machine");
+  command.option("command", options->command, "Program and its arguments").placeholder("-- COMMAND");
+  command.footer(footer);
+  command.action([options, &common] { run_command(*options, common); });
 }
 
 }  // namespace flopcast::cli

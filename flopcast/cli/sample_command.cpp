@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/sample_table.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/call_list.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -228,34 +228,29 @@ void run_sample(const SampleOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-void add_sample_command(CLI::App& app, CommonOptions& common) {
+void add_sample_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<SampleOptions>();
-  CLI::App* command = app.add_subcommand("sample", "Time calls of BLAS and LAPACK routines in stated cache states");
-  command->add_option("routine", options->routine, "Routine, e.g. dgemm");
-  command->add_option("arguments", options->arguments, "Sizes (or ranges FIRST:LAST:STEP), flags, scalars, leading dimensions")
-      ->type_name("NAME=VALUE ...");
-  command->add_option("--calls", options->calls_file, "Calls from a JSON array of texts like the arguments above; - is standard input")
-      ->type_name("FILE");
-  command->add_option("--cache", options->caches, "Cache state before each call, see below; may be repeated")
-      ->type_name("STATE")
-      ->take_all();
-  command->add_option("--repetitions", options->repetitions, "Repetitions of each call (default: 7, down to 3 for calls over 30 ms)")
-      ->check(CLI::Range(1, 1000000));
-  command->add_option("--interval", options->interval, "Repeat until the median's 99 % interval lies within +- this fraction")
-      ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--time-budget", options->time_budget, "Stop after this time, e.g. 30s or 5min")->type_name("DURATION");
-  command->add_option("--batch", options->batch, "Calls timed together (default: as many as take 20 us)")->check(CLI::Range(1, 1000000));
-  command->add_option("--clock", options->clock, "wall, or the process's cpu time")
-      ->check(CLI::IsMember({"wall", "cpu"}))
-      ->capture_default_str();
-  add_seed_option(*command, options->seed, "Of the random order and the operands' values");
-  add_library_options(*command, options->libraries);
-  command->add_flag("--raw", options->raw, "Print every repetition instead of statistics");
-  command->add_flag("--no-normalise", options->no_normalise, "Don't divide times by the drift of the reference kernel (dgemm 256)");
-  command->add_flag("--store,!--no-store", options->store, "Keep every repetition in the store (on unless --no-store)");
-  command->add_flag("--dry-run", options->dry_run, "Only print what would be measured");
-  command->footer(footer);
-  command->callback([options, &common] { run_sample(*options, common); });
+  OptionSet command = app.add_command("sample", "Time calls of BLAS and LAPACK routines in stated cache states");
+  command.option("routine", options->routine, "Routine, e.g. dgemm");
+  command.option("arguments", options->arguments, "Sizes (or ranges FIRST:LAST:STEP), flags, scalars, leading dimensions")
+      .placeholder("NAME=VALUE ...");
+  command.option("--calls", options->calls_file, "Calls from a JSON array of texts like the arguments above; - is standard input")
+      .placeholder("FILE");
+  command.option("--cache", options->caches, "Cache state before each call, see below; may be repeated").placeholder("STATE").repeatable();
+  command.option("--repetitions", options->repetitions, "Repetitions of each call (default: 7, down to 3 for calls over 30 ms)")
+      .range(1, 1000000);
+  command.option("--interval", options->interval, "Repeat until the median's 99 % interval lies within +- this fraction").range(0.0, 1.0);
+  command.option("--time-budget", options->time_budget, "Stop after this time, e.g. 30s or 5min").placeholder("DURATION");
+  command.option("--batch", options->batch, "Calls timed together (default: as many as take 20 us)").range(1, 1000000);
+  command.option("--clock", options->clock, "wall, or the process's cpu time").choices({"wall", "cpu"}).show_default();
+  add_seed_option(command, options->seed, "Of the random order and the operands' values");
+  add_library_options(command, options->libraries);
+  command.flag("--raw", options->raw, "Print every repetition instead of statistics");
+  command.flag("--no-normalise", options->no_normalise, "Don't divide times by the drift of the reference kernel (dgemm 256)");
+  command.flag("--store,!--no-store", options->store, "Keep every repetition in the store (on unless --no-store)");
+  command.flag("--dry-run", options->dry_run, "Only print what would be measured");
+  command.footer(footer);
+  command.action([options, &common] { run_sample(*options, common); });
 }
 
 }  // namespace flopcast::cli

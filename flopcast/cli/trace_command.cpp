@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
@@ -210,25 +210,24 @@ void run_trace(const TraceOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-void add_trace_command(CLI::App& app, CommonOptions& common) {
+void add_trace_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* command = app.add_subcommand("trace", "Record the kernel calls of a LAPACK routine without executing them");
-  command->add_option("routine", options->routine, "LAPACK routine, e.g. dgeqrf")->required();
-  command
-      ->add_option("arguments", options->arguments, "Sizes and flags such as n=1000 uplo=L, and nb=, nbmin=, nx= (default: LAPACK's own)")
-      ->required()
-      ->type_name("NAME=VALUE");
-  command->add_option("--from", options->source, "Where the calls come from: real LAPACK, or flopcast's own algorithm")
-      ->check(CLI::IsMember({"lapack", "algorithm"}))
-      ->capture_default_str();
-  command->add_option("--mode", options->mode, "skip: execute no kernel; observe: execute and time them")
-      ->check(CLI::IsMember({"skip", "observe"}))
-      ->capture_default_str();
-  command->add_option("--blas", options->blas, "BLAS to load, by name or path (default: serial OpenBLAS where there is one)");
-  command->add_option("--lapack", options->lapack, "LAPACK to record, by name or path (default: the reference where it is installed)");
-  command->add_flag("--summary", options->summary, "Print a table of calls, flops and times by kernel instead of the trace");
-  command->footer(footer);
-  command->callback([options, &common] { run_trace(*options, common); });
+  OptionSet command = app.add_command("trace", "Record the kernel calls of a LAPACK routine without executing them");
+  command.option("routine", options->routine, "LAPACK routine, e.g. dgeqrf").required();
+  command.option("arguments", options->arguments, "Sizes and flags such as n=1000 uplo=L, and nb=, nbmin=, nx= (default: LAPACK's own)")
+      .required()
+      .placeholder("NAME=VALUE");
+  command.option("--from", options->source, "Where the calls come from: real LAPACK, or flopcast's own algorithm")
+      .choices({"lapack", "algorithm"})
+      .show_default();
+  command.option("--mode", options->mode, "skip: execute no kernel; observe: execute and time them")
+      .choices({"skip", "observe"})
+      .show_default();
+  command.option("--blas", options->blas, "BLAS to load, by name or path (default: serial OpenBLAS where there is one)");
+  command.option("--lapack", options->lapack, "LAPACK to record, by name or path (default: the reference where it is installed)");
+  command.flag("--summary", options->summary, "Print a table of calls, flops and times by kernel instead of the trace");
+  command.footer(footer);
+  command.action([options, &common] { run_trace(*options, common); });
 }
 
 }  // namespace flopcast::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/tune_lapack.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
@@ -596,38 +596,36 @@ void run_tune(TuneOptions options, const CommonOptions& common) {
 
 }  // namespace
 
-void add_tune_command(CLI::App& app, CommonOptions& common) {
+void add_tune_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
-  CLI::App* command = app.add_subcommand("tune", "Choose the block size of a LAPACK routine without running it");
+  OptionSet command = app.add_command("tune", "Choose the block size of a LAPACK routine without running it");
   command
-      ->add_option("routine", options->routine,
-                   "LAPACK routine, such as dgeqrf; lapack: all of them; with --variant also a family, such as cholesky")
-      ->required();
-  command->add_option("arguments", options->arguments,
-                      "name=value: sizes (m=2000:4000), flags (uplo=U; both of two values where none is given); n alone means square");
-  command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
-  command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
-  command->add_option("--time-budget,--budget", options->time_budget,
-                      "for tuning (50s, for lapack 10min); where it is given, --validate has as much again");
-  command->add_option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command->add_flag("--fixed-crossover", options->fixed_crossover, "keep LAPACK's crossover nx instead of choosing it too");
-  command->add_flag("--validate", options->validate, "also run the routine with every block size, interleaved, and compare");
-  command->add_flag("--save", options->save, "keep the result in the profile that 'flopcast run' uses");
-  command->add_option("--profile", options->profile, "keep it in this profile instead");
-  command->add_flag("--fresh", options->fresh, "do not use samples of earlier runs");
-  command->add_option("--figure", options->figure, "draw time over block size into this .svg or .png file");
-  add_seed_option(*command, options->seed, "of the order of measurements");
-  command->add_option("--precision", options->precisions, "of lapack: letters of s, d, c, z, the most used first")->capture_default_str();
-  command->add_option("--variant", options->variants,
-                      "choose among these variants too (all, or names that 'flopcast rank' shows), beside the library's own routine");
-  add_library_lists(*command, options->libraries, options->blas, options->threads);
-  command->footer(
+      .option("routine", options->routine,
+              "LAPACK routine, such as dgeqrf; lapack: all of them; with --variant also a family, such as cholesky")
+      .required();
+  command.option("arguments", options->arguments,
+                 "name=value: sizes (m=2000:4000), flags (uplo=U; both of two values where none is given); n alone means square");
+  command.option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
+  command.option("--nb", options->blocks, "block sizes to choose from").show_default();
+  command.option("--time-budget,--budget", options->time_budget,
+                 "for tuning (50s, for lapack 10min); where it is given, --validate has as much again");
+  command.option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more").show_default().range(1, 1000);
+  command.flag("--fixed-crossover", options->fixed_crossover, "keep LAPACK's crossover nx instead of choosing it too");
+  command.flag("--validate", options->validate, "also run the routine with every block size, interleaved, and compare");
+  command.flag("--save", options->save, "keep the result in the profile that 'flopcast run' uses");
+  command.option("--profile", options->profile, "keep it in this profile instead");
+  command.flag("--fresh", options->fresh, "do not use samples of earlier runs");
+  command.option("--figure", options->figure, "draw time over block size into this .svg or .png file");
+  add_seed_option(command, options->seed, "of the order of measurements");
+  command.option("--precision", options->precisions, "of lapack: letters of s, d, c, z, the most used first").show_default();
+  command.option("--variant", options->variants,
+                 "choose among these variants too (all, or names that 'flopcast rank' shows), beside the library's own routine");
+  add_library_lists(command, options->libraries, options->blas, options->threads);
+  command.footer(
       "Examples:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s\n"
       "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s\n"
       "  flopcast tune lapack --n 100,200 --precision d --profile lapack.json --budget 5s");
-  command->callback([options, &common] { run_tune(*options, common); });
+  command.action([options, &common] { run_tune(*options, common); });
 }
 
 }  // namespace flopcast::cli

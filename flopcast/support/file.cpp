@@ -90,16 +90,6 @@ int open_file_of(const std::string& path) {
   return -1;
 }
 
-/// Splits "flopcast-trace-12" into "flopcast-trace" and 12; returns nothing if the text doesn't end in a version.
-std::optional<std::pair<std::string_view, int>> name_and_version(std::string_view schema) {
-  const std::size_t dash = schema.rfind('-');
-  if (dash == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const int version = std::atoi(std::string(schema.substr(dash + 1)).c_str());
-  return version > 0 ? std::optional(std::pair(schema.substr(0, dash), version)) : std::nullopt;
-}
-
 }  // namespace
 
 void write_file(const std::string& path, std::string_view text) {
@@ -156,18 +146,8 @@ nlohmann::json read_json(const std::string& path, WrittenBy author) {
 nlohmann::json read_document(const std::string& path, std::string_view schema, WrittenBy author) {
   nlohmann::json document = read_json(path, author);
   const std::string name = shown_name(path, "standard input");
-  if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string()) {
-    throw bad_input("{} is no flopcast document: it has no member \"schema\"; expected \"{}\"", name, schema);
-  }
-  const std::string given = document["schema"];
-  if (given == schema) {
-    return document;
-  }
-  const auto have = name_and_version(given), want = name_and_version(schema);
-  if (have && want && have->first == want->first && have->second > want->second) {
-    throw bad_input("{} was written by a newer flopcast: its schema is \"{}\", this version reads \"{}\"", name, given, schema);
-  }
-  throw bad_input("{} holds \"{}\"; expected \"{}\"", name, given, schema);
+  require_schema(document, name, {schema});
+  return document;
 }
 
 }  // namespace flopcast

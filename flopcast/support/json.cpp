@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -114,6 +116,16 @@ bool may_be_deep(std::string_view text) {
     }
   }
   return deepest > most_levels;
+}
+
+/// Splits "flopcast-trace-12" into "flopcast-trace" and 12; returns nothing if the text doesn't end in a version.
+std::optional<std::pair<std::string_view, int>> name_and_version(std::string_view schema) {
+  const std::size_t dash = schema.rfind('-');
+  if (dash == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const int version = std::atoi(std::string(schema.substr(dash + 1)).c_str());
+  return version > 0 ? std::optional(std::pair(schema.substr(0, dash), version)) : std::nullopt;
 }
 
 }  // namespace
@@ -230,4 +242,20 @@ const json& member(const json& object, const char* name) {
 }
 
 }  // namespace json_detail
+void require_schema(const json& document, const std::string& name, std::initializer_list<std::string_view> schemas) {
+  const std::string_view newest = *schemas.begin();
+  if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string()) {
+    throw bad_input("{} is no flopcast document: it has no member \"schema\"; expected \"{}\"", name, newest);
+  }
+  const std::string given = document["schema"];
+  if (std::find(schemas.begin(), schemas.end(), given) != schemas.end()) {
+    return;
+  }
+  const auto have = name_and_version(given), want = name_and_version(newest);
+  if (have && want && have->first == want->first && have->second > want->second) {
+    throw bad_input("{} was written by a newer flopcast: its schema is \"{}\", this version reads \"{}\"", name, given, newest);
+  }
+  throw bad_input("{} holds \"{}\"; expected \"{}\"", name, given, newest);
+}
+
 }  // namespace flopcast

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
@@ -30,6 +31,10 @@ std::string reason(const nlohmann::json::exception& error);
 
 /// `value` as text for messages, cut after 60 characters.
 std::string shown(const nlohmann::json& value);
+
+/// Checks the member "schema" of `document`, which `name` names in messages. Throws bad_input unless it is one of `schemas`, the newest
+/// first.
+void require_schema(const nlohmann::json& document, const std::string& name, std::initializer_list<std::string_view> schemas);
 
 /// Error that says which member of a document is wrong, and why.
 class MemberError : public nlohmann::json::exception {

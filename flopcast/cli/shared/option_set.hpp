@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
+class App;
+class Option;
+}  // namespace CLI
+
+/// Commands and their options. CLI11, which parses them, is included by this header's source only: its headers take 13 s to compile.
+namespace flopcast::cli {
+
+/// A declared option. All functions but given() return the option itself, so that calls can follow each other.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+
+  Option& placeholder(const std::string& name);  ///< stands for the value in the help text: "FILE"
+  Option& show_default();                        ///< the help text shows the present value of the bound variable
+  Option& required();
+  Option& excludes(const Option& other);
+  Option& group(const std::string& heading);
+  Option& hidden();  ///< the help text doesn't show the option
+  Option& describe(const std::string& help);
+  Option& choices(std::vector<std::string> values);
+  Option& range(std::int64_t min, std::int64_t max);
+  Option& range(int min, int max) { return range(std::int64_t{min}, std::int64_t{max}); }
+  Option& range(double min, double max);
+  /// `fault` returns what is wrong with a value, or nothing.
+  Option& check(std::function<std::string(const std::string& value)> fault);
+  Option& each(std::function<void(const std::string& value)> use);
+  Option& comma_separated();         ///< a value is a list: "a,b"
+  Option& repeatable();              ///< may be given several times, one value each
+  Option& values(int min, int max);  ///< number of values that follow the option
+  Option& one_value();               ///< a list's option takes one value each time
+  [[nodiscard]] bool given() const;  ///< after parsing: whether the command line has the option
+
+ private:
+  CLI::Option* option_;
+};
+
+/// The options and subcommands of a command. Copies stand for the same command; bound variables must outlive the parsing.
+class OptionSet {
+ public:
+  explicit OptionSet(CLI::App* app) : app_(app) {}
+
+  /// Adds an option, or an argument without dashes ("routine"), whose value goes to `to`.
+  Option option(const std::string& names, std::string& to, const std::string& help = "");
+  Option option(const std::string& names, std::vector<std::string>& to, const std::string& help = "");
+  Option option(const std::string& names, int& to, const std::string& help = "");
+  Option option(const std::string& names, std::optional<int>& to, const std::string& help = "");
+  Option option(const std::string& names, long& to, const std::string& help = "");
+  Option option(const std::string& names, long long& to, const std::string& help = "");
+  Option option(const std::string& names, unsigned long& to, const std::string& help = "");
+  Option option(const std::string& names, double& to, const std::string& help = "");
+  /// Adds an option whose value `parse` takes as text. `parse` throws an Error for a wrong one.
+  Option parsed(const std::string& names, std::function<void(const std::string& value)> parse, const std::string& help = "");
+  Option flag(const std::string& names, bool& to, const std::string& help = "");
+  Option flag(const std::string& names, std::function<void()> use, const std::string& help = "");
+
+  OptionSet add_command(const std::string& name, const std::string& help);
+  void require_command();                                        ///< a subcommand must follow
+  void footer(const std::string& text);                          ///< ends the help text
+  void action(std::function<void()> run);                        ///< runs once the command line is parsed
+  [[nodiscard]] bool given(const std::string& name) const;       ///< after parsing: whether the command line has option `name`
+  [[nodiscard]] bool has_command() const;                        ///< after parsing: whether a subcommand follows
+  [[nodiscard]] std::vector<std::string> given_options() const;  ///< names of all options given, but for those of `common_group`
+  [[nodiscard]] Option find(const std::string& name) const;
+  [[nodiscard]] std::vector<OptionSet> commands() const;  ///< its subcommands
+  [[nodiscard]] std::string name() const;
+
+  /// Heading of the options that every command has.
+  static constexpr const char* common_group = "Common options";
+
+ private:
+  CLI::App* app_;
+};
+
+}  // namespace flopcast::cli

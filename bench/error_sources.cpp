@@ -34,7 +34,7 @@ struct Options {
   std::int64_t n = 800, nb = 32, nx = 128, step = 5;
   std::int64_t repetitions = 7;
   bool disturbed = false, details = false, alone = false;
-  tune::SegmentOptions segments;
+  tuning::SegmentOptions segments;
   std::string blas, lapack;
 };
 
@@ -126,17 +126,17 @@ void run(const Options& options) {
   experiments[1].setup = {{.what = measure::Action::What::fill, .call = whole},
                           {.what = measure::Action::What::perform, .call = whole},
                           {.what = measure::Action::What::fill, .call = whole}};
-  std::vector<tune::Segment> segments;
+  std::vector<tuning::Segment> segments;
   std::vector<Seconds> costs;
   for (const Call& kernel : trace.calls) {
     costs.push_back(flops(kernel) / 3e10 + 1e-6);
   }
   for (std::size_t at = 0; at < trace.calls.size(); at += static_cast<std::size_t>(options.step)) {
-    segments.push_back(tune::segment_around(trace, placements, costs, at, options.segments));
-    experiments.push_back(tune::experiment(trace, placements, segments.back(), environment));
+    segments.push_back(tuning::segment_around(trace, placements, costs, at, options.segments));
+    experiments.push_back(tuning::experiment(trace, placements, segments.back(), environment));
   }
   const std::size_t in_context = experiments.size();
-  for (const tune::Segment& segment : segments) {
+  for (const tuning::Segment& segment : segments) {
     for (std::size_t at = segment.begin; options.alone && at < std::min(segment.begin + 1, segment.end); ++at) {
       for (measure::Experiment& experiment : alone(trace, placements, at, environment)) {
         experiments.push_back(std::move(experiment));
@@ -149,7 +149,7 @@ void run(const Options& options) {
     }
   }
   measure::SessionOptions session_options;
-  session_options.stop.maximum_repetitions = options.repetitions;
+  session_options.stop.max_repetitions = options.repetitions;
   measure::Session session(libraries, environment, session_options);
   const std::vector<measure::Timings> timings = session.run(experiments);
 
@@ -229,13 +229,13 @@ int main(int argc, char** argv) {
   app.add_flag("--details", options.details, "print every sampled segment, call by call, relative to the calls in sequence");
   app.add_option("--context-share", options.segments.context_share, "maximum time of a context, relative to the sampled call")
       ->capture_default_str();
-  app.add_option("--least-context", options.segments.least_context, "time of a context that is always allowed, in seconds")
+  app.add_option("--least-context", options.segments.min_context, "time of a context that is always allowed, in seconds")
       ->capture_default_str();
   app.add_option("--warm-up", options.segments.warm_up, "minimum time of a context, in seconds")->capture_default_str();
   app.add_option("--far-warm-up", options.segments.far_warm_up,
                  "minimum time of the context of a call with an operand in the last cache, in seconds")
       ->capture_default_str();
-  app.add_option("--most-context-calls", options.segments.most_context_calls)->capture_default_str();
+  app.add_option("--most-context-calls", options.segments.max_context_calls)->capture_default_str();
   app.add_option("--blas", options.blas);
   app.add_option("--lapack", options.lapack);
   CLI11_PARSE(app, argc, argv);

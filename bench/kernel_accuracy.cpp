@@ -69,7 +69,7 @@ double noise_of(const std::vector<Seconds>& times) {
 struct Drawn {
   Trace trace;
   std::vector<Placement> placements;
-  std::vector<tune::Segment> segments;
+  std::vector<tuning::Segment> segments;
 };
 
 class Experiment {
@@ -139,7 +139,7 @@ class Experiment {
     std::discrete_distribution<std::size_t> by_time(costs.begin(), costs.end());
     for (int i = 0; i < options_.calls_per_trace; ++i) {
       const std::size_t wanted = by_time(random_);
-      tune::Segment segment = tune::segment_around(drawn.trace, drawn.placements, costs, wanted);
+      tuning::Segment segment = tuning::segment_around(drawn.trace, drawn.placements, costs, wanted);
       segment.begin = wanted;
       segment.end = wanted + 1;
       drawn.segments.push_back(segment);
@@ -150,13 +150,13 @@ class Experiment {
   void measure(const std::vector<Drawn>& drawn) {
     measure::SessionOptions session_options;
     session_options.reference_time = reference_;
-    session_options.stop.maximum_repetitions = options_.repetitions;
-    session_options.stop.minimum_repetitions = std::min(5, options_.repetitions);
+    session_options.stop.max_repetitions = options_.repetitions;
+    session_options.stop.min_repetitions = std::min(5, options_.repetitions);
     measure::Session session(libraries_, environment_, session_options);
     std::vector<measure::Experiment> experiments;
     std::vector<Point> points;
     for (const Drawn& one : drawn) {
-      for (const tune::Segment& segment : one.segments) {
+      for (const tuning::Segment& segment : one.segments) {
         const Call& call = one.trace.calls[segment.begin];
         const Placement& placement = one.placements[segment.begin];
         const ModelKey key = models_.key(call);
@@ -164,7 +164,7 @@ class Experiment {
         if (model::returns_at_once(call) || !sampled_[key].insert(place).second) {
           continue;  // sampled or drawn before
         }
-        experiments.push_back(tune::experiment(one.trace, one.placements, segment, environment_));
+        experiments.push_back(tuning::experiment(one.trace, one.placements, segment, environment_));
         points.push_back({call, placement, models_.seconds(call, placement), {}});
       }
     }

@@ -42,7 +42,7 @@ Call square_ger(std::int64_t n) {
 /// Times square gers, in cache where they fit, because LU has just touched the same elements.
 model::SampleSource ger_source(measure::Session& session, int repetitions) {
   return [&session, repetitions](std::span<const model::Sizes> points) -> std::optional<model::Measured> {
-    session.options().stop.maximum_repetitions = repetitions;
+    session.options().stop.max_repetitions = repetitions;
     std::vector<Call> calls;
     for (const model::Sizes& point : points) {
       calls.push_back(square_ger(point[0]));

@@ -115,7 +115,7 @@ std::vector<Configuration> configurations() {
     add(fmt::format("{} basis, mean error", model::to_string(basis)),
         [basis](model::RefinementOptions& o) { o.basis = basis, o.error_type = model::ErrorType::mean; });
   }
-  add("minimum size 64", [](model::RefinementOptions& o) { o.minimum_size = 64; });
+  add("minimum size 64", [](model::RefinementOptions& o) { o.min_size = 64; });
   add("no reuse of samples", [](model::RefinementOptions& o) { o.reuse = false; });
   return all;
 }
@@ -207,7 +207,7 @@ void run(const Options& options) {
   const machine::LibrarySet libraries = machine::LibrarySet::open(options.blas, "reference");
   const Environment environment = machine::detect(libraries, 1);
   measure::SessionOptions session_options;
-  session_options.stop.maximum_repetitions = options.repetitions;
+  session_options.stop.max_repetitions = options.repetitions;
   measure::Session session(libraries, environment, session_options);
   std::vector<std::string> names;
   for (const Argument& argument : routine.arguments) {

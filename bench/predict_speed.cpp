@@ -14,9 +14,11 @@ const std::vector<CacheLevel> caches = {
     {.name = "L1", .capacity_bytes = 48 << 10}, {.name = "L2", .capacity_bytes = 2 << 20}, {.name = "L3", .capacity_bytes = 64 << 20}};
 
 /// A model without any cost, so that only the rest is timed.
-class Flops : public predict::KernelModels {
+class Flops : public prediction::KernelModels {
  public:
-  predict::Estimate evaluate(const Call& call, const predict::Condition&) const override { return {flops(call) * 1e-10, 0.01, false}; }
+  prediction::Estimate evaluate(const Call& call, const prediction::Condition&) const override {
+    return {flops(call) * 1e-10, 0.01, false};
+  }
 };
 
 /// Returns the trace of `routine` of order n with leading dimension n.
@@ -62,12 +64,12 @@ void distances(benchmark::State& state, const Trace& trace) {
   count_calls(state, trace);
 }
 
-void prediction(benchmark::State& state, const Trace& trace, predict::Method method) {
+void prediction(benchmark::State& state, const Trace& trace, prediction::Method method) {
   const cache::CacheState placed = cache::cache_state(trace, caches, cache::Start::filled);
-  predict::PredictOptions options;
+  prediction::PredictOptions options;
   options.method = method;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(predict::predict(trace, placed, caches, Flops(), options).seconds);
+    benchmark::DoNotOptimize(prediction::predict(trace, placed, caches, Flops(), options).seconds);
   }
   count_calls(state, trace);
 }
@@ -83,7 +85,8 @@ int main(int argc, char** argv) {
   };
   for (const auto& [name, trace] : traces) {
     benchmark::RegisterBenchmark(("access distances, " + name).c_str(), distances, trace)->Unit(benchmark::kMillisecond);
-    for (const predict::Method method : {predict::Method::warm, predict::Method::paper, predict::Method::levels, predict::Method::placed}) {
+    for (const prediction::Method method :
+         {prediction::Method::warm, prediction::Method::paper, prediction::Method::levels, prediction::Method::placed}) {
       benchmark::RegisterBenchmark(("predict " + std::string(to_string(method)) + ", " + name).c_str(), prediction, trace, method)
           ->Unit(benchmark::kMillisecond);
     }

@@ -42,9 +42,9 @@ const Algorithm mine{"trmm", "by-rows", "block rows from the last one up", multi
 
 /// A formula in place of the measurements that flopcast::model learns from: gemm is the faster the larger its smallest side is, and trmm is
 /// slower.
-class Formula : public predict::KernelModels {
+class Formula : public prediction::KernelModels {
  public:
-  [[nodiscard]] predict::Estimate evaluate(const Call& call, const predict::Condition&) const override {
+  [[nodiscard]] prediction::Estimate evaluate(const Call& call, const prediction::Condition&) const override {
     const auto all = sizes(call);
     const auto smallest = static_cast<double>(*std::min_element(all.begin(), all.end()));
     const double rate = call.routine->family == "gemm" ? 40e9 * (smallest + 1) / (smallest + 20) : 10e9;
@@ -76,12 +76,12 @@ double execute_and_compare(Call call, std::int64_t nb) {
 
 /// Prints the predicted time for every block size; returns the block size with the least time.
 std::int64_t predict_block_sizes(const Call& call) {
-  predict::PredictOptions options;
-  options.method = predict::Method::warm;
+  prediction::PredictOptions options;
+  options.method = prediction::Method::warm;
   std::map<Seconds, std::int64_t> by_seconds;
   for (const std::int64_t nb : {8, 16, 32, 64, 128, 256, 512}) {
     const Trace trace = record(call, {.nb = nb}, mine);
-    const predict::Prediction prediction = predict::predict(trace, {}, {}, Formula(), options);
+    const prediction::Prediction prediction = prediction::predict(trace, {}, {}, Formula(), options);
     fmt::print("nb {:3}  {:4} calls  {:.3g} flops  predicted {}\n", nb, trace.calls.size(), prediction.flops,
                format_seconds(prediction.seconds));
     by_seconds.emplace(prediction.seconds, nb);

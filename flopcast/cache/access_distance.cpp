@@ -159,7 +159,7 @@ void AccessTracker::evaluate(const std::vector<Piece>& pieces, std::size_t opera
   struct Sums {
     std::int64_t newest = -1, all = 0, written = 0;
   };
-  std::array<Sums, most_operands> sums{};
+  std::array<Sums, max_operands> sums{};
   access_.clear();
   for (std::size_t i = 0; i < operands; ++i) {
     access_.push_back({});

@@ -23,7 +23,7 @@ enum class Start : std::uint8_t {
 };
 
 /// Maximum number of thresholds when bytes are counted by distance.
-inline constexpr std::size_t most_thresholds = 4;
+inline constexpr std::size_t max_thresholds = 4;
 
 struct AccessOptions {
   Start start = Start::artificial;
@@ -31,7 +31,7 @@ struct AccessOptions {
   /// this limit are exact; beyond it a distance is only known to be larger.
   std::int64_t limit_bytes = 0;
   /// Ascending distances that separate the classes in which the bytes of an operand are counted.
-  InlineVector<std::int64_t, most_thresholds> thresholds_bytes;
+  InlineVector<std::int64_t, max_thresholds> thresholds_bytes;
   /// Size of a cache line. Runs that are shorter, such as the elements of a matrix row, count as the lines that they bring into the cache.
   /// With 1 every byte counts for itself, as in paper 000.
   std::int64_t line_bytes = 1;
@@ -39,7 +39,7 @@ struct AccessOptions {
 
 /// Entry i counts the bytes whose access distance is at most thresholds_bytes[i] and above the threshold before; the entry after the last
 /// threshold counts all others.
-using BytesByDistance = std::array<std::int64_t, most_thresholds + 1>;
+using BytesByDistance = std::array<std::int64_t, max_thresholds + 1>;
 
 /// The previous accesses to an operand of a call.
 struct OperandAccess {
@@ -52,7 +52,7 @@ struct OperandAccess {
   /// True if the last access to more than half of the bytes was a write.
   bool dirty = false;
 };
-using CallAccess = InlineVector<OperandAccess, most_operands>;
+using CallAccess = InlineVector<OperandAccess, max_operands>;
 
 /// Walks along a trace and computes the access distance of every operand of every call, in O(blocks + log calls) per operand. The distances
 /// are exact: they count distinct bytes, each identified by its address. An operand at address 0 touches nothing. The trace must outlive it.

@@ -58,8 +58,8 @@ void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit)
     visit(Trapezoid{first, last + 1, low, {height, 0}});
     visit(Trapezoid{first + 1, last + 2, {}, {high.intercept - height - high.slope, high.slope}});
   } else if (region.columns > 1) {
-    constexpr std::int64_t most_apart = 1 << 16;
-    if (region.columns > most_apart) {  // beyond all caches in any case: counted as one run, with everything between
+    constexpr std::int64_t max_apart = 1 << 16;
+    if (region.columns > max_apart) {  // beyond all caches in any case: counted as one run, with everything between
       const auto bytes = static_cast<std::int64_t>(region.end() - region.begin());
       for_each_trapezoid({region.begin(), bytes, 1, bytes, 0}, space, visit);
       return;

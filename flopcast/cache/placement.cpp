@@ -7,11 +7,11 @@
 namespace flopcast::cache {
 namespace {
 
-InlineVector<std::int64_t, most_thresholds> capacities(std::span<const CacheLevel> caches) {
-  if (caches.size() > most_thresholds) {
-    throw bad_input("{} levels of cache, at most {} are possible", caches.size(), most_thresholds);
+InlineVector<std::int64_t, max_thresholds> capacities(std::span<const CacheLevel> caches) {
+  if (caches.size() > max_thresholds) {
+    throw bad_input("{} levels of cache, at most {} are possible", caches.size(), max_thresholds);
   }
-  InlineVector<std::int64_t, most_thresholds> all;
+  InlineVector<std::int64_t, max_thresholds> all;
   std::int64_t before = 0;
   for (const CacheLevel& cache : caches) {
     if (cache.capacity_bytes <= before) {

@@ -242,7 +242,7 @@ void run_contract(const ContractOptions& options, const OptionSet& command, cons
   }
   const std::vector<Algorithm> chosen = candidates(callable(algorithms, contraction, common), options, common);
   const machine::WallClock begins_to_calibrate(0);  // while libraries are opened
-  const Workbench bench(options.libraries, run_context(common));
+  const Workbench bench = Workbench::opened(options.libraries, run_context(common));
   show_ranking(make_ranking(options, contraction, chosen, bench, common), contraction, options, bench.environment(), common);
 }
 

@@ -89,7 +89,7 @@ nlohmann::json document(const ContractRanking& ranking, const Contraction& contr
 }
 
 report::Table ranking_table(const ContractRanking& ranking, const Contraction& contraction, bool all) {
-  constexpr std::size_t most_rows = 12;
+  constexpr std::size_t max_rows = 12;
   report::Table table{{{"algorithm", report::Align::left},
                        {"predicted", report::Align::right, "predicted_seconds"},
                        {"95 %", report::Align::left, "predicted_seconds", true},
@@ -100,7 +100,7 @@ report::Table ranking_table(const ContractRanking& ranking, const Contraction& c
     table.columns.push_back({"measured", report::Align::right, "measured_seconds"});
     table.columns.push_back({"error"});
   }
-  const std::size_t rows = all || !ranking.measured.empty() ? ranking.order.size() : std::min(most_rows, ranking.order.size());
+  const std::size_t rows = all || !ranking.measured.empty() ? ranking.order.size() : std::min(max_rows, ranking.order.size());
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t i = ranking.order[row];
     const contract::Forecast& forecast = ranking.forecasts.each[i];
@@ -146,7 +146,7 @@ contract::Forecasts make_forecasts(const ContractOptions& options, const Contrac
   model::Store store = open_store(run_context(common));
   measure::SessionOptions session_options;
   session_options.normalise = !options.validate;  // executions aren't normalised either
-  session_options.stop.minimum_repetitions = session_options.stop.maximum_repetitions = options.repetitions;
+  session_options.stop.min_repetitions = session_options.stop.max_repetitions = options.repetitions;
   std::optional<measure::Session> session;  // looks at the machine for 10 ms: only if something is to be measured
   contract::BenchmarkOptions benchmark_options;
   benchmark_options.stage = contract::parse_stage(options.stage);

@@ -304,7 +304,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   const Contraction contraction =
       contract::make_contraction(notation, extents_of(notation, arrays, options.inputs), arrays[0].precision, contract::Order::row_major,
                                  {strides_of(arrays[0]), strides_of(arrays[1]), {}});
-  const Workbench bench(serial(options.libraries), run_context(common));
+  const Workbench bench = Workbench::opened(serial(options.libraries), run_context(common));
   model::Store store = open_store(run_context(common));
   const contract::Machine machine = machine_of(bench, options.libraries.threads, store, options.fresh);
   Run run;
@@ -337,7 +337,7 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   constexpr std::size_t fewest = 3, most = 100;
   constexpr Seconds long_enough = 1;
   contract::require_memory(contraction);  // before planning, which lists every offset
-  const Workbench bench(serial(options.libraries), run_context(common));
+  const Workbench bench = Workbench::opened(serial(options.libraries), run_context(common));
   model::Store store = open_store(run_context(common));
   Run run;
   const contract::Machine machine = machine_of(bench, options.libraries.threads, store, options.fresh);

@@ -12,7 +12,7 @@
 namespace flopcast::cli {
 namespace {
 
-std::string tie_text(const tune::JointStanding& standing, const std::vector<Ranking>& rankings) {
+std::string tie_text(const tuning::JointStanding& standing, const std::vector<Ranking>& rankings) {
   const Ranking& place = rankings[standing.place];
   const std::string variant = variant_text(standing.best.variant, place);
   return rankings.size() > 1 ? fmt::format("{} ({})", variant, place_text(place)) : variant;
@@ -27,13 +27,13 @@ struct MeasuredJoint {
   Seconds chosen = 0, best = 0;
 };
 
-MeasuredJoint measured_joint(const tune::JointStanding& chosen, const std::vector<Ranking>& rankings, std::size_t problem) {
+MeasuredJoint measured_joint(const tuning::JointStanding& chosen, const std::vector<Ranking>& rankings, std::size_t problem) {
   MeasuredJoint result;
   for (std::size_t place = 0; place < rankings.size(); ++place) {
     if (rankings[place].checks.empty()) {
       continue;
     }
-    const tune::Check& check = rankings[place].checks[problem];
+    const tuning::Check& check = rankings[place].checks[problem];
     if (check.best > 0 && (result.best == 0 || check.best < result.best)) {
       result.best = check.best;
     }
@@ -46,14 +46,14 @@ MeasuredJoint measured_joint(const tune::JointStanding& chosen, const std::vecto
 
 }  // namespace
 
-std::vector<tune::JointDecision> join(const std::vector<Ranking>& rankings) {
-  std::vector<tune::JointDecision> all;
+std::vector<tuning::JointDecision> join(const std::vector<Ranking>& rankings) {
+  std::vector<tuning::JointDecision> all;
   for (std::size_t p = 0; p < rankings.front().result.decisions.size(); ++p) {
-    std::vector<tune::Decision> decisions;
+    std::vector<tuning::Decision> decisions;
     for (const Ranking& ranking : rankings) {
       decisions.push_back(ranking.result.decisions[p]);
     }
-    all.push_back(tune::join(decisions));
+    all.push_back(tuning::join(decisions));
   }
   return all;
 }
@@ -78,13 +78,13 @@ report::Table joint_table(const std::vector<Ranking>& rankings) {
     table.columns.insert(table.columns.end(),
                          {{"measured", Align::right, "measured_seconds"}, {"measured regret", Align::right, "measured_regret"}});
   }
-  const std::vector<tune::JointDecision> decisions = join(rankings);
+  const std::vector<tuning::JointDecision> decisions = join(rankings);
   for (std::size_t p = 0; p < decisions.size(); ++p) {
-    const tune::JointStanding& chosen = decisions[p].ranking.front();
+    const tuning::JointStanding& chosen = decisions[p].ranking.front();
     const Ranking& place = rankings[chosen.place];
     const double rate = flops(place.problems[p].call) / chosen.best.seconds;
     std::vector<std::string> ties;
-    for (const tune::JointStanding& standing : decisions[p].ranking) {
+    for (const tuning::JointStanding& standing : decisions[p].ranking) {
       if (standing.tied) {
         ties.push_back(tie_text(standing, rankings));
       }
@@ -116,10 +116,10 @@ report::Table joint_table(const std::vector<Ranking>& rankings) {
 
 nlohmann::json joint_json(const std::vector<Ranking>& rankings) {
   nlohmann::json all = nlohmann::json::array();
-  const std::vector<tune::JointDecision> decisions = join(rankings);
+  const std::vector<tuning::JointDecision> decisions = join(rankings);
   for (std::size_t p = 0; p < decisions.size(); ++p) {
     nlohmann::json standings = nlohmann::json::array();
-    for (const tune::JointStanding& standing : decisions[p].ranking) {
+    for (const tuning::JointStanding& standing : decisions[p].ranking) {
       nlohmann::json item = to_json(standing.best);
       item.update({{"place", standing.place},
                    {"blas", rankings[standing.place].environment.blas.name},

@@ -12,7 +12,7 @@
 namespace flopcast::cli {
 
 /// The joint decision about each problem.
-std::vector<tune::JointDecision> join(const std::vector<Ranking>& rankings);
+std::vector<tuning::JointDecision> join(const std::vector<Ranking>& rankings);
 
 /// One row per problem: the fastest of all places, what it gains over the libraries' own default, ties, regret; what was measured if it
 /// was.

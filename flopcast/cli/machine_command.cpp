@@ -59,11 +59,11 @@ struct MachineReport {
 /// A library that is slower than its kernels can be is timed again, some seconds apart; what remains slow is told. Rates are kept, so that
 /// a later run in a slow minute knows better.
 void time_slow_libraries_again(MachineReport& found, const machine::DetectOptions& options) {
-  constexpr int most_rounds = 3;
+  constexpr int max_rounds = 3;
   constexpr useconds_t pause = 500'000;
   const auto slow = [&] { return machine::slow_libraries(found.libraries, found.measurement.dgemm_rates); };
   found.slow = slow();
-  for (int round = 0; round < most_rounds && !found.slow.empty(); ++round) {
+  for (int round = 0; round < max_rounds && !found.slow.empty(); ++round) {
     usleep(pause);
     for (const machine::SlowDgemm& one : found.slow) {
       throw_if_interrupted("nothing is kept");
@@ -125,7 +125,7 @@ std::string cpu_text(const Topology& topology) {
                       machine::format_cpu_list(topology.usable));
   for (const machine::CoreKind& kind : topology.kinds) {
     text += fmt::format("\n           {} of them {} (CPU {}){}{}", kind.cores, kind.name, machine::format_cpu_list(kind.cpus),
-                        kind.most_hertz > 0 ? fmt::format(", up to {:.2f} GHz", kind.most_hertz * 1e-9) : "", caches_text(kind.caches));
+                        kind.max_hertz > 0 ? fmt::format(", up to {:.2f} GHz", kind.max_hertz * 1e-9) : "", caches_text(kind.caches));
   }
   if (topology.cpu_quota > 0) {
     text += fmt::format(" for {:.1f} CPUs' worth of time", topology.cpu_quota);
@@ -295,7 +295,7 @@ nlohmann::json kinds_json(const MachineReport& found) {
     kinds.push_back({{"name", kind.name},
                      {"cpus", kind.cpus},
                      {"cores", kind.cores},
-                     {"most_hertz", kind.most_hertz},
+                     {"most_hertz", kind.max_hertz},
                      {"caches", caches_json(kind.caches)}});
     if (k > 0 && k <= found.of_kinds.size()) {
       kinds.back()["measured"] = found.of_kinds[k - 1];

@@ -268,8 +268,8 @@ void add_refinement_options(OptionSet& command, ModelBuildOptions& options) {
           "Which error over a piece's points: maximum, mean or median (default maximum)")
       .group(group)
       .placeholder("TYPE");
-  command.option("--min-size", refinement.minimum_size, "No piece is narrower").group(group).show_default();
-  command.option("--min-width", refinement.minimum_width, "Sizes sampled are multiples of it").group(group).show_default();
+  command.option("--min-size", refinement.min_size, "No piece is narrower").group(group).show_default();
+  command.option("--min-width", refinement.min_width, "Sizes sampled are multiples of it").group(group).show_default();
   command
       .parsed(
           "--grid", [&refinement](const std::string& text) { refinement.grid = model::parse_grid(text); },
@@ -284,7 +284,7 @@ void add_refinement_options(OptionSet& command, ModelBuildOptions& options) {
           "Monomials: total or tensor degree, or adapted to the kernel's flops (default total)")
       .group(group)
       .placeholder("BASIS");
-  command.option("--max-depth", refinement.maximum_depth, "Subdivisions at most").group(group).show_default();
+  command.option("--max-depth", refinement.max_depth, "Subdivisions at most").group(group).show_default();
   command
       .flag(
           "--no-reuse", [&refinement] { refinement.reuse = false; }, "Fit each piece to its own grid only")
@@ -311,7 +311,7 @@ void add_build(OptionSet& parent, CommonOptions& common) {
       .choices({"refine", "levels"})
       .show_default();
   command.option("--measurements", options->levels.measurements, "Points per memory level, with --method levels").show_default();
-  command.option("--repetitions", options->session.stop.maximum_repetitions, "Of each point, at most").range(1, 10000).show_default();
+  command.option("--repetitions", options->session.stop.max_repetitions, "Of each point, at most").range(1, 10000).show_default();
   command
       .parsed(
           "--time-budget", [options](const std::string& text) { options->time_budget = parse_duration(text, "--time-budget"); },
@@ -325,8 +325,7 @@ void add_build(OptionSet& parent, CommonOptions& common) {
   add_library_options(command, options->libraries);
   command.footer(build_footer);
   command.action([options, dry_run, &common] {
-    options->session.stop.minimum_repetitions =
-        std::min(options->session.stop.minimum_repetitions, options->session.stop.maximum_repetitions);
+    options->session.stop.min_repetitions = std::min(options->session.stop.min_repetitions, options->session.stop.max_repetitions);
     if (*dry_run) {
       emit(plan_model(*options, run_context(common)) + '\n', common);
     } else {

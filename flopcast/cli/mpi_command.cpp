@@ -103,17 +103,17 @@ report::Table cost_table(const json& profile) {
   return table;
 }
 
-constexpr std::size_t most_processes_shown = 16;
+constexpr std::size_t max_processes_shown = 16;
 
 /// Those of a profile's processes that are shown: all, or of many those that compute most and those that compute least.
 std::vector<json> shown_processes(const json& profile) {
   std::vector<json> all = member_or(profile, "processes", std::vector<json>());
-  if (all.size() > most_processes_shown) {
+  if (all.size() > max_processes_shown) {
     const auto computes_more = [](const json& a, const json& b) {
       return number(a, "computation_seconds") > number(b, "computation_seconds");
     };
     std::stable_sort(all.begin(), all.end(), computes_more);
-    all.erase(all.begin() + most_processes_shown / 2, all.end() - most_processes_shown / 2);
+    all.erase(all.begin() + max_processes_shown / 2, all.end() - max_processes_shown / 2);
   }
   return all;
 }
@@ -274,7 +274,7 @@ class EarlierProfile {
   bool exists_ = false;
 };
 
-constexpr std::size_t most_kernels_shown = 20;
+constexpr std::size_t max_kernels_shown = 20;
 
 void tell(const json& profile, const CommonOptions& common) {
   note("flopcast: " + overview(profile) + slowest_process(profile) + own_messages(profile), common);
@@ -282,7 +282,7 @@ void tell(const json& profile, const CommonOptions& common) {
   if (profile.contains("processes")) {
     note(render(process_table(profile), common), common);
   }
-  note(render(kernel_table(profile, most_kernels_shown), common), common);
+  note(render(kernel_table(profile, max_kernels_shown), common), common);
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {

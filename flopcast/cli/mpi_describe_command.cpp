@@ -17,6 +17,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/support/error.hpp"
@@ -98,14 +99,14 @@ bool has_undisturbed(const model::Store& store) {
   const auto read = [](const json& kept) {
     return scale::machine_description_from_json(kept, "the store's description of this machine").disturbances.empty();
   };
-  return store.read_artifact(machine_artifact_kind, this_machine(), read).value_or(false);
+  return store.read_artifact(model::artifact::mpi_machine, this_machine(), read).value_or(false);
 }
 
 /// A disturbed description is kept only where there is no better one: it may be the best that can be had, and whoever uses it is told.
 void keep(const scale::MachineDescription& machine, model::Store& store, const CommonOptions& common) {
   const bool kept = machine.disturbances.empty() || !has_undisturbed(store);
   if (kept) {
-    store.put_artifact(machine_artifact_kind, this_machine(), scale::to_json(machine));
+    store.put_artifact(model::artifact::mpi_machine, this_machine(), scale::to_json(machine));
   }
   if (!machine.disturbances.empty()) {
     note(

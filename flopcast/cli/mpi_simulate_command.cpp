@@ -220,8 +220,8 @@ void simulate(SimulateOptions options, CommonOptions& common) {
   } else if (common.csv || counts.size() > 1) {
     emit(table_of(all), common);
   } else {
-    constexpr std::size_t most_kernels_shown = 20;
-    emit(render(table_of(all), common) + '\n' + render(kernel_table(all.done.front().result, most_kernels_shown), common), common);
+    constexpr std::size_t max_kernels_shown = 20;
+    emit(render(table_of(all), common) + '\n' + render(kernel_table(all.done.front().result, max_kernels_shown), common), common);
   }
   if (!all.failed.empty()) {
     common.exit_code = static_cast<int>(all.failed.front().code);

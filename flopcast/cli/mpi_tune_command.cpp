@@ -71,7 +71,7 @@ const MpiOutcome& best_of(const std::vector<MpiOutcome>& outcomes, const MpiTune
     throw unusable_measurement(
         "in no configuration do kernels that flopcast sees make up {} % of the path, in the first {:.1f} %: is BLAS linked statically? "
         "--least-coverage 0 predicts all the same",
-        options.least_coverage, 100 * outcomes.front().coverage);
+        options.min_coverage, 100 * outcomes.front().coverage);
   }
   return *best;
 }
@@ -290,7 +290,7 @@ void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
   add_patience_option(command, options->patience);
   add_mpi_kernels_option(command, options->kernels);
   command
-      .option("--least-coverage", options->least_coverage,
+      .option("--least-coverage", options->min_coverage,
               "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")
       .range(0.0, 100.0);
   command.option(

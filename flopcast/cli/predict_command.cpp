@@ -75,9 +75,9 @@ struct PredictCommand {
   bool threads_given = false, kernels_given = false;
 };
 
-cache::Start parse_start(const std::string& text, predict::Method method) {
+cache::Start parse_start(const std::string& text, prediction::Method method) {
   if (text.empty()) {
-    return method == predict::Method::paper ? cache::Start::artificial : cache::Start::filled;
+    return method == prediction::Method::paper ? cache::Start::artificial : cache::Start::filled;
   }
   return text == "filled"     ? cache::Start::filled
          : text == "repeated" ? cache::Start::repeated
@@ -86,7 +86,7 @@ cache::Start parse_start(const std::string& text, predict::Method method) {
 }
 
 /// What builds the model that is needed.
-std::string build_command(const ModelKey& key, const predict::Need& need, const PredictCommand& options) {
+std::string build_command(const ModelKey& key, const prediction::Need& need, const PredictCommand& options) {
   std::string text = "flopcast model build " + key.routine;
   const Routine& routine = *need.example.routine;
   std::size_t size = 0, stride = 0;
@@ -121,19 +121,19 @@ std::string build_command(const ModelKey& key, const predict::Need& need, const 
 
 /// One prediction per subject from `models`.
 std::vector<Forecast> forecasts(const std::vector<PredictSubject>& subjects, const Environment& environment, cache::Start start,
-                                const predict::KernelModels& models, const predict::PredictOptions& options) {
+                                const prediction::KernelModels& models, const prediction::PredictOptions& options) {
   std::vector<Forecast> all;
   for (const PredictSubject& subject : subjects) {
     const cache::CacheState state = cache::cache_state(subject.trace, environment.caches, start);
-    all.emplace_back(&subject, predict::predict(subject.trace, state, environment.caches, models, options));
+    all.emplace_back(&subject, prediction::predict(subject.trace, state, environment.caches, models, options));
   }
   return all;
 }
 
 /// Throws bad_input with the commands that build what the store lacks.
 void require_models(const std::vector<PredictSubject>& subjects, const Environment& environment, cache::Start start,
-                    const predict::FindModel& find, const predict::PredictOptions& options, const PredictCommand& command) {
-  const predict::Demand demand(environment.fingerprint);
+                    const prediction::FindModel& find, const prediction::PredictOptions& options, const PredictCommand& command) {
+  const prediction::Demand demand(environment.fingerprint);
   forecasts(subjects, environment, start, demand, options);
   std::vector<std::string> commands;
   for (const auto& [key, need] : demand.needs()) {
@@ -151,7 +151,7 @@ void require_models(const std::vector<PredictSubject>& subjects, const Environme
 void sample_subjects(const std::vector<PredictSubject>& subjects, const Workbench& bench, cache::Start start, model::Store& store,
                      model::OnDemandModels& models, const PredictCommand& command, const CommonOptions& common) {
   const Seconds budget = parse_duration(command.time_budget, "--time-budget");
-  std::vector<tune::Subject> traces;
+  std::vector<tuning::Subject> traces;
   for (const PredictSubject& subject : subjects) {
     traces.push_back({subject.trace, cache::cache_state(subject.trace, bench.environment().caches, start).placements, 1});
   }
@@ -160,7 +160,7 @@ void sample_subjects(const std::vector<PredictSubject>& subjects, const Workbenc
 
 /// Threads of a recorded program that call at the same time share the cores.
 void share_cores(std::vector<Forecast>& threads, int threads_of_blas, double cpus, const CommonOptions& common) {
-  std::vector<std::vector<predict::CallerStep>> steps;
+  std::vector<std::vector<prediction::CallerStep>> steps;
   Seconds alone = 0;
   for (const auto& [subject, prediction] : threads) {
     steps.emplace_back();
@@ -169,10 +169,10 @@ void share_cores(std::vector<Forecast>& threads, int threads_of_blas, double cpu
     }
     alone += prediction.seconds;
   }
-  const auto durations = predict::shared_durations(steps, cpus);
+  const auto durations = prediction::shared_durations(steps, cpus);
   Seconds shared = 0;
   for (std::size_t t = 0; t < threads.size(); ++t) {
-    threads[t].second = predict::with_durations(threads[t].second, durations[t]);
+    threads[t].second = prediction::with_durations(threads[t].second, durations[t]);
     shared += threads[t].second.seconds;
   }
   if (shared > 1.001 * alone) {
@@ -183,18 +183,18 @@ void share_cores(std::vector<Forecast>& threads, int threads_of_blas, double cpu
 /// By the models of `store`; what they lack is measured on `bench`, if there is one.
 std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<PredictSubject>& subjects,
                                   const Environment& environment, model::Store& store, const Workbench* bench,
-                                  const predict::PredictOptions& options, const CommonOptions& common) {
+                                  const prediction::PredictOptions& options, const CommonOptions& common) {
   const cache::Start start = parse_start(command.start, options.method);
-  if (options.method == predict::Method::placed || command.generator == "demand") {
+  if (options.method == prediction::Method::placed || command.generator == "demand") {
     model::OnDemandModels models = stored_models(store, environment);
     if (bench != nullptr) {
       sample_subjects(subjects, *bench, start, store, models, command, common);
     }
-    return forecasts(subjects, environment, start, predict::PlacedModels(models), options);
+    return forecasts(subjects, environment, start, prediction::PlacedModels(models), options);
   }
-  const predict::FindModel find = [&](const ModelKey& key) { return store.find_model(key, command.generator); };
+  const prediction::FindModel find = [&](const ModelKey& key) { return store.find_model(key, command.generator); };
   require_models(subjects, environment, start, find, options, command);
-  return forecasts(subjects, environment, start, predict::StoredModels(find, environment.fingerprint), options);
+  return forecasts(subjects, environment, start, prediction::StoredModels(find, environment.fingerprint), options);
 }
 
 void show(const PredictCommand& command, const std::vector<Forecast>& forecasts, const Environment& environment,
@@ -255,7 +255,7 @@ void finish(const PredictCommand& command, std::vector<Forecast> all, const Envi
     return a.second.extrapolated_share() < b.second.extrapolated_share();
   });
   if (worst != all.end() && worst->second.extrapolated_share() > 0.01) {
-    const bool placed = predict::parse_method(command.method) == predict::Method::placed;
+    const bool placed = prediction::parse_method(command.method) == prediction::Method::placed;
     const char* remedy = !placed ? ""
                          : command.models.empty()
                              ? "; a larger --time-budget samples more"
@@ -333,8 +333,8 @@ void predict_recording(const PredictCommand& command, const CommonOptions& commo
   finish(command, std::move(forecasts), *answers.front().environment, false, 1, common);
 }
 
-void predict_here(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
-  const Workbench bench(command.libraries, run_context(common));
+void predict_here(const PredictCommand& command, prediction::PredictOptions options, const CommonOptions& common) {
+  const Workbench bench = Workbench::opened(command.libraries, run_context(common));
   const std::vector<PredictSubject> subjects =
       command.trace.empty() ? record_subjects(command.routine, command.arguments, command.libraries.threads, bench, run_context(common))
                             : read_subjects(command.trace, command.libraries.threads, run_context(common));
@@ -348,7 +348,7 @@ void predict_here(const PredictCommand& command, predict::PredictOptions options
          machine::usable_cpus(machine::detect_topology()), common);
 }
 
-void predict_elsewhere(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
+void predict_elsewhere(const PredictCommand& command, prediction::PredictOptions options, const CommonOptions& common) {
   model::Store store = model::Store::open_copy(command.models);
   const Environment environment = sampled_environment(store, {command.libraries, command.environment});
   const std::vector<PredictSubject> subjects = read_subjects(command.trace, command.libraries.threads, run_context(common));
@@ -393,8 +393,8 @@ void run_predict(PredictCommand command, const CommonOptions& common) {
     }
     take_recorded(command, common);
   }
-  predict::PredictOptions options;
-  options.method = predict::parse_method(command.method);
+  prediction::PredictOptions options;
+  options.method = prediction::parse_method(command.method);
   options.capacity_bytes = command.capacity.empty() ? 0 : parse_bytes(command.capacity, "--capacity");
   options.per_call = command.explain;
   command.models.empty() ? predict_here(command, options, common) : predict_elsewhere(command, options, common);

@@ -20,7 +20,7 @@ Seconds measured_seconds(const Trace& trace) {
   return sum;
 }
 
-report::Table kernel_table(const predict::Prediction& prediction) {
+report::Table kernel_table(const prediction::Prediction& prediction) {
   using report::Align;
   report::Table table;
   table.columns = {{"kernel", Align::left},
@@ -30,7 +30,7 @@ report::Table kernel_table(const predict::Prediction& prediction) {
                    {"+/-", Align::right, "deviation_seconds"},
                    {"rate", Align::right, "flops_per_second"},
                    {"extrapolated", Align::right, "extrapolated_share"}};
-  for (const predict::KernelPrediction& kernel : prediction.kernels) {
+  for (const prediction::KernelPrediction& kernel : prediction.kernels) {
     const double rate = kernel.seconds > 0 ? kernel.flops / kernel.seconds : 0;
     const double share = kernel.seconds > 0 ? kernel.extrapolated / kernel.seconds : 0;
     table.rows.push_back({to_string(kernel.key),
@@ -44,7 +44,7 @@ report::Table kernel_table(const predict::Prediction& prediction) {
   return table;
 }
 
-report::Table call_table(const Trace& trace, const predict::Prediction& prediction) {
+report::Table call_table(const Trace& trace, const prediction::Prediction& prediction) {
   using report::Align;
   report::Table table;
   table.columns = {{"call"},
@@ -54,7 +54,7 @@ report::Table call_table(const Trace& trace, const predict::Prediction& predicti
                    {"+/-", Align::right, "relative_error"},
                    {"extrapolated", Align::left}};
   for (std::size_t i = 0; i < trace.calls.size(); ++i) {
-    const predict::CallPrediction& call = prediction.calls[i];
+    const prediction::CallPrediction& call = prediction.calls[i];
     table.rows.push_back({report::whole(static_cast<long long>(i)),
                           trace.calls[i].routine->name + " " + flags(trace.calls[i]),
                           fmt::format("{}", fmt::join(sizes(trace.calls[i]), "x")),
@@ -124,7 +124,7 @@ std::string explanation(const Forecast& forecast, const CommonOptions& common) {
 nlohmann::json to_json(const Forecast& forecast, bool explain) {
   const auto& [subject, prediction] = forecast;
   nlohmann::json kernels = nlohmann::json::array();
-  for (const predict::KernelPrediction& kernel : prediction.kernels) {
+  for (const prediction::KernelPrediction& kernel : prediction.kernels) {
     kernels.push_back({{"key", kernel.key},
                        {"calls", kernel.calls},
                        {"flops", kernel.flops},
@@ -147,7 +147,7 @@ nlohmann::json to_json(const Forecast& forecast, bool explain) {
   }
   if (explain) {
     nlohmann::json calls = nlohmann::json::array();
-    for (const predict::CallPrediction& call : prediction.calls) {
+    for (const prediction::CallPrediction& call : prediction.calls) {
       calls.push_back({{"seconds", call.seconds}, {"relative_error", call.relative_error}, {"extrapolated", call.extrapolated}});
     }
     json["calls"] = std::move(calls);

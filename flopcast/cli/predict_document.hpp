@@ -15,7 +15,7 @@
 namespace flopcast::cli {
 
 /// A subject, which must outlive it, and its prediction.
-using Forecast = std::pair<const PredictSubject*, predict::Prediction>;
+using Forecast = std::pair<const PredictSubject*, prediction::Prediction>;
 
 /// A row per forecast.
 report::Table summary_table(const std::vector<Forecast>& forecasts);

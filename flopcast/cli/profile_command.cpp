@@ -134,9 +134,9 @@ bool surpasses_peak(const ProgramView& view) {
 
 /// Measures the peak, and again where recorded calls surpass it: a minute in which the machine is slow shows no peak.
 void measure_view_peak(ProgramReport& report, const KernelSettings& kernels, const CommonOptions& common) {
-  constexpr int most_attempts = 3;
+  constexpr int max_attempts = 3;
   report.view.peak = measure_peak(report.place, kernels);
-  for (int attempt = 1; attempt < most_attempts && surpasses_peak(report.view); ++attempt) {
+  for (int attempt = 1; attempt < max_attempts && surpasses_peak(report.view); ++attempt) {
     if (interpose::Peak again = measure_peak(report.place, kernels); again.flops_rate > report.view.peak->flops_rate) {
       report.view.peak = std::move(again);
     }

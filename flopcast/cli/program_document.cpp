@@ -75,12 +75,12 @@ std::string shown_time(const CallSum& sum, const ProgramView& view) {
   return text;
 }
 
-constexpr std::size_t most_bars = 12;
+constexpr std::size_t max_bars = 12;
 
 void add_routines(report::Page& page, const ProgramView& view) {
   std::vector<report::Bar> bars;
   for (const interpose::RoutineSum& routine : view.breakdown.routines()) {
-    if (bars.size() < most_bars) {
+    if (bars.size() < max_bars) {
       bars.push_back({view.summary.names[routine.name], routine.sum.seconds, shown_time(routine.sum, view)});
     }
   }
@@ -88,14 +88,14 @@ void add_routines(report::Page& page, const ProgramView& view) {
     bars.push_back({first_calls_name, view.breakdown.first_calls().seconds, shown_time(view.breakdown.first_calls(), view), {}, true});
   }
   page.add_heading("By routine");
-  page.add_bars(bars, fmt::format("Time in each routine{}", view.breakdown.routines().size() > most_bars ? ", the heaviest ones" : ""));
+  page.add_bars(bars, fmt::format("Time in each routine{}", view.breakdown.routines().size() > max_bars ? ", the heaviest ones" : ""));
   page.add_table(routine_table(view));
 }
 
 void add_shapes(report::Page& page, const ProgramReport& report) {
   std::vector<report::Bar> bars;
   for (const ShapeSum& shape : report.view.breakdown.shapes()) {
-    if (bars.size() < most_bars) {
+    if (bars.size() < max_bars) {
       bars.push_back({shape_text(shape, report.view), shape.sum.seconds, shown_time(shape.sum, report.view)});
     }
   }
@@ -105,8 +105,8 @@ void add_shapes(report::Page& page, const ProgramReport& report) {
 }
 
 void add_timeline(report::Page& page, const ProgramView& view, const interpose::ProgramTraceFile& file) {
-  static constexpr std::size_t bins = 240, most_routines = 6, most_threads = 16;
-  const interpose::ProgramTimeline timeline = program_timeline(file, view.breakdown, bins, most_routines);
+  static constexpr std::size_t bins = 240, max_routines = 6, max_threads = 16;
+  const interpose::ProgramTimeline timeline = program_timeline(file, view.breakdown, bins, max_routines);
   if (timeline.bin_seconds() <= 0) {
     return;
   }
@@ -117,7 +117,7 @@ void add_timeline(report::Page& page, const ProgramView& view, const interpose::
   if (timeline.routines.size() < view.breakdown.routines().size() || view.breakdown.first_calls().calls > 0) {
     strips.series.emplace_back("others");
   }
-  for (std::size_t t = 0; t < std::min(timeline.busy.size(), most_threads); ++t) {
+  for (std::size_t t = 0; t < std::min(timeline.busy.size(), max_threads); ++t) {
     report::Strips::Strip strip{fmt::format("thread {}", view.summary.threads[t].tid), timeline.busy[t]};
     for (auto& bin : strip.bins) {
       for (double& part : bin) {
@@ -130,7 +130,7 @@ void add_timeline(report::Page& page, const ProgramView& view, const interpose::
   strips.to = format_seconds(timeline.end);
   page.add_heading("When");
   page.add_strips(strips, fmt::format("What part of each {} the threads spent in which routine{}", format_seconds(timeline.bin_seconds()),
-                                      timeline.busy.size() > most_threads ? fmt::format(", the first {} threads", most_threads) : ""));
+                                      timeline.busy.size() > max_threads ? fmt::format(", the first {} threads", max_threads) : ""));
 }
 
 void add_answers(report::Page& page, const ProgramReport& report) {

@@ -79,17 +79,17 @@ RankRequest make_request(const RankOptions& options) {
   request.seed = options.seed;
   request.fresh = options.fresh;
   if (options.validate || options.validate_all) {
-    request.validate = options.validate_all ? tune::Extent::all : tune::Extent::ranking;
+    request.validate = options.validate_all ? tuning::Extent::all : tuning::Extent::ranking;
   }
   return request;
 }
 
 /// The standing's measured run, or nullptr.
-const tune::Measured* find_measured(const Ranking& ranking, std::size_t problem, const tune::Forecast& forecast) {
+const tuning::Measured* find_measured(const Ranking& ranking, std::size_t problem, const tuning::Forecast& forecast) {
   if (ranking.checks.empty()) {
     return nullptr;
   }
-  for (const tune::Measured& measured : ranking.checks[problem].measured) {
+  for (const tuning::Measured& measured : ranking.checks[problem].measured) {
     if (measured.variant == forecast.variant && measured.blocks == forecast.blocks) {
       return &measured;
     }
@@ -135,7 +135,7 @@ report::Table standings_table(const RankRequest& request, const std::vector<cons
   for (const Ranking* ranking : rankings) {
     for (const std::size_t p : problems) {
       const double work = flops(ranking->problems[p].call);
-      for (const tune::Standing& s : ranking->result.decisions[p].ranking) {
+      for (const tuning::Standing& s : ranking->result.decisions[p].ranking) {
         std::vector<report::Cell> row;
         if (where) {
           row = {ranking->environment.blas.name, report::whole(ranking->libraries.threads),
@@ -152,7 +152,7 @@ report::Table standings_table(const RankRequest& request, const std::vector<cons
              report::Cell(work / s.best.seconds, format_flop_rate(work / s.best.seconds)), report::Cell(s.behind, format_percent(s.behind)),
              names(s.ties, *ranking), report::Cell(s.regret, format_percent(s.regret))});
         if (measured) {
-          const tune::Measured* run = find_measured(*ranking, p, s.best);
+          const tuning::Measured* run = find_measured(*ranking, p, s.best);
           row.emplace_back(run != nullptr ? report::Cell(run->median, format_seconds(run->median)) : report::Cell(""));
           row.emplace_back(run != nullptr ? report::Cell(run->error, fmt::format("{:+.1f} %", 100 * run->error)) : report::Cell(""));
         }
@@ -169,7 +169,7 @@ report::Table summary_table(const RankRequest& request, const Ranking& ranking) 
   for (const algorithm::Algorithm* variant : request.family.variants) {
     variants.push_back(variant->variant);
   }
-  const auto has_library = [](const tune::Decision& d) { return d.standard.seconds > 0; };
+  const auto has_library = [](const tuning::Decision& d) { return d.standard.seconds > 0; };
   if (std::any_of(ranking.result.decisions.begin(), ranking.result.decisions.end(), has_library)) {
     variants.emplace_back();
   }
@@ -179,10 +179,11 @@ report::Table summary_table(const RankRequest& request, const Ranking& ranking) 
     table.columns.push_back({variant_text(variant, ranking)});
   }
   table.columns.insert(table.columns.end(), {{"fastest", report::Align::left}, {"nb"}, {"ties", report::Align::left}, {"regret at worst"}});
-  for (const tune::Decision& d : ranking.result.decisions) {
+  for (const tuning::Decision& d : ranking.result.decisions) {
     std::vector<report::Cell> row = {kernel::size_text(d.sizes)};
     for (const std::string& variant : variants) {
-      const auto at = std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tune::Standing& s) { return s.best.variant == variant; });
+      const auto at =
+          std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tuning::Standing& s) { return s.best.variant == variant; });
       row.push_back(at == d.ranking.end()
                         ? report::Cell("")
                         : report::Cell(at->behind, at->rank == 1 && at->behind == 0 ? "fastest" : "+" + format_percent(at->behind),
@@ -210,12 +211,12 @@ report::Table validation_table(const Ranking& ranking) {
                    {"pairs over 3 % in order", Align::right, "order"},
                    {"measuring twice differs by", Align::right, "split_half"}};
   for (std::size_t p = 0; p < ranking.checks.size(); ++p) {
-    const tune::Decision& d = ranking.result.decisions[p];
-    const tune::Check& check = ranking.checks[p];
+    const tuning::Decision& d = ranking.result.decisions[p];
+    const tuning::Check& check = ranking.checks[p];
     if (!check.complete) {
       continue;
     }
-    const tune::OrderCheck order = tune::check_order(d, check);
+    const tuning::OrderCheck order = tuning::check_order(d, check);
     const double regret = check.chosen > 0 ? check.chosen / check.best - 1 : 0;
     table.rows.push_back({kernel::size_text(d.sizes),
                           variant_text(d.chosen.variant, ranking),
@@ -234,16 +235,16 @@ report::Table validation_table(const Ranking& ranking) {
 void note_validation(const Ranking& ranking, const CommonOptions& common) {
   std::vector<double> regrets;
   std::vector<double> errors;
-  tune::OrderCheck order;
+  tuning::OrderCheck order;
   for (std::size_t p = 0; p < ranking.checks.size(); ++p) {
-    const tune::Check& check = ranking.checks[p];
-    const tune::OrderCheck own = tune::check_order(ranking.result.decisions[p], check);
+    const tuning::Check& check = ranking.checks[p];
+    const tuning::OrderCheck own = tuning::check_order(ranking.result.decisions[p], check);
     order.pairs += own.pairs;
     order.right += own.right;
     if (check.chosen > 0) {
       regrets.push_back(check.chosen / check.best - 1);
     }
-    for (const tune::Measured& measured : check.measured) {
+    for (const tuning::Measured& measured : check.measured) {
       errors.push_back(std::fabs(measured.error));
     }
   }
@@ -328,11 +329,11 @@ report::Figure figure(const RankRequest& request, const std::vector<Ranking>& ra
     for (std::size_t p = 0; p < ranking.problems.size(); ++p) {
       const double work = flops(ranking.problems[p].call) / giga;
       const auto n = static_cast<double>(ranking.result.decisions[p].sizes.back());
-      for (const tune::Standing& standing : ranking.result.decisions[p].ranking) {
+      for (const tuning::Standing& standing : ranking.result.decisions[p].ranking) {
         auto& [predicted, measured] = curves[standing.best.variant];
         predicted.x.push_back(n);
         predicted.y.push_back(work / standing.best.seconds);
-        if (const tune::Measured* run = find_measured(ranking, p, standing.best)) {
+        if (const tuning::Measured* run = find_measured(ranking, p, standing.best)) {
           measured.x.push_back(n);
           measured.y.push_back(work / run->median);
         }

@@ -12,6 +12,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/roofline/gemm_roof.hpp"
 #include "flopcast/roofline/study.hpp"
 #include "flopcast/support/digest.hpp"
@@ -28,7 +29,6 @@ namespace {
 using roofline::StudyRow;
 using roofline::StudyState;
 
-constexpr const char* artifact = "roofline-study";
 constexpr const char* footer =
     R"(The published techniques (docs/roofline.md) with iterations in fresh processes, beside the race and successive halving in one
 process. What is measured is kept after every shape: run it again to go on. 'Default' takes hours on the
@@ -202,7 +202,7 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
     roofline::require_within(state, space.shapes.size());
     return state;
   };
-  if (auto kept = options.fresh ? std::nullopt : store.read_artifact(artifact, key, read)) {
+  if (auto kept = options.fresh ? std::nullopt : store.read_artifact(model::artifact::roofline_study, key, read)) {
     studied.state = std::move(*kept);
     note(fmt::format("{}: going on with what was kept of this study; --fresh begins anew", counted(studied.setup.threads, "thread")),
          common);
@@ -215,7 +215,7 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
   sources.until = deadline;
   const auto expected = static_cast<std::int64_t>(study.techniques.size() * static_cast<std::size_t>(study.trials) * space.shapes.size());
   sources.keep = [&, show = run_context(common).step("study")](const StudyState& now) {
-    store.put_artifact(artifact, key, now);
+    store.put_artifact(model::artifact::roofline_study, key, now);
     std::int64_t done = 0;
     for (const roofline::StudyRun& one : now.runs) {
       done += static_cast<std::int64_t>(one.complete ? space.shapes.size() : one.finished.size());
@@ -228,7 +228,7 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
 }
 
 void run(const StudyCommandOptions& options, const CommonOptions& common) {
-  constexpr std::int64_t most_threads = 4096;
+  constexpr std::int64_t max_threads = 4096;
   const Stopwatch watch;
   const roofline::GemmSpace space = requested_space(options.shared);
   require_memory(space);
@@ -236,7 +236,7 @@ void run(const StudyCommandOptions& options, const CommonOptions& common) {
   const Seconds deadline =
       options.time_budget.empty() ? std::numeric_limits<Seconds>::infinity() : parse_duration(options.time_budget, "--time-budget");
   std::vector<Studied> all;
-  for (const std::int64_t threads : parse_sizes(options.threads, "--threads", 1, most_threads)) {
+  for (const std::int64_t threads : parse_sizes(options.threads, "--threads", 1, max_threads)) {
     all.push_back({gemm_setup(options.shared, static_cast<int>(threads), space, common), {}, {}});
   }
   bool complete = true;

@@ -160,7 +160,7 @@ Table gemm_table(const Roofline& roofline) {
 
 /// What races answer: sets of shapes. The best ones of a set are named, and how many more there are.
 std::string ties_text(const Roofline& roofline) {
-  constexpr std::size_t most_named = 6;
+  constexpr std::size_t max_named = 6;
   std::string text;
   for (const GemmRoof& roof : roofline.gemm) {
     std::vector<std::string> names;
@@ -172,7 +172,7 @@ std::string ties_text(const Roofline& roofline) {
     if (names.empty()) {
       continue;
     }
-    const std::size_t more = names.size() - std::min(names.size(), most_named);
+    const std::size_t more = names.size() - std::min(names.size(), max_named);
     names.resize(names.size() - more);
     text += fmt::format("- {} of {}, {}: {}{} (that a shape besides all of them is the best has a probability of {:.2g} % at most)\n",
                         roof.routine, library_text(roof.library), counted(roof.threads, "thread"), fmt::join(names, ", "),

@@ -67,16 +67,16 @@ std::vector<Call> requested_calls(const SampleOptions& options) {
 }
 
 measure::SessionOptions session_options(const SampleOptions& options) {
-  constexpr std::int64_t most_until_precise = 1000;
+  constexpr std::int64_t max_until_precise = 1000;
   measure::SessionOptions session;
   session.clock = options.clock == "cpu" ? measure::Clock::cpu : measure::Clock::wall;
   session.seed = options.seed;
   session.normalise = !options.no_normalise;
   session.stop.relative_interval = options.interval;
   if (options.interval > 0) {
-    session.stop.maximum_repetitions = options.repetitions > 0 ? options.repetitions : most_until_precise;
+    session.stop.max_repetitions = options.repetitions > 0 ? options.repetitions : max_until_precise;
   } else if (options.repetitions > 0) {
-    session.stop.minimum_repetitions = session.stop.maximum_repetitions = options.repetitions;
+    session.stop.min_repetitions = session.stop.max_repetitions = options.repetitions;
   }
   return session;
 }
@@ -124,8 +124,8 @@ nlohmann::json document(const std::vector<SampledCall>& sampled, const measure::
             {"seed", options.seed},
             {"normalise", options.normalise},
             {"reference_seconds", session.reference_time()},
-            {"minimum_repetitions", options.stop.minimum_repetitions},
-            {"maximum_repetitions", options.stop.maximum_repetitions},
+            {"minimum_repetitions", options.stop.min_repetitions},
+            {"maximum_repetitions", options.stop.max_repetitions},
             {"relative_interval", options.stop.relative_interval},
             {"confidence", options.stop.confidence}}},
           {"samples", std::move(samples)}};
@@ -199,7 +199,7 @@ void show(const SampleOptions& options, const std::vector<SampledCall>& sampled,
 void run_sample(const SampleOptions& options, const CommonOptions& common) {
   const std::vector<Call> calls = requested_calls(options);
   const std::optional<Seconds> budget = time_budget(options);  // refused before anything is opened
-  const Workbench bench(options.libraries, run_context(common));
+  const Workbench bench = Workbench::opened(options.libraries, run_context(common));
   std::vector<measure::SamplePoint> points;
   std::vector<SampledCall> sampled;
   for (const Call& call : calls) {

@@ -112,12 +112,12 @@ std::string block_text(const algorithm::BlockParameters& blocks, bool with_cross
   return with_crossover ? fmt::format("{} / {}", blocks.nb, blocks.nx) : fmt::format("{}", blocks.nb);
 }
 
-bool has_crossover(const std::vector<tune::Decision>& decisions) {
-  return std::any_of(decisions.begin(), decisions.end(), [](const tune::Decision& d) { return d.standard.blocks.nx != 0; });
+bool has_crossover(const std::vector<tuning::Decision>& decisions) {
+  return std::any_of(decisions.begin(), decisions.end(), [](const tuning::Decision& d) { return d.standard.blocks.nx != 0; });
 }
 
 /// Blank where it was not run.
-std::vector<report::Cell> measured_cells(const tune::Decision& decision, const tune::Check& check, bool crossover) {
+std::vector<report::Cell> measured_cells(const tuning::Decision& decision, const tuning::Check& check, bool crossover) {
   if (!check.complete) {
     return {"", "", "", "", ""};
   }
@@ -129,7 +129,7 @@ std::vector<report::Cell> measured_cells(const tune::Decision& decision, const t
           {check.yield, format_percent(check.yield)}};
 }
 
-report::Table decision_table(const std::vector<tune::Decision>& decisions, const std::vector<tune::Check>& checks) {
+report::Table decision_table(const std::vector<tuning::Decision>& decisions, const std::vector<tuning::Check>& checks) {
   using report::Align;
   const bool crossover = has_crossover(decisions);
   const std::string nb = crossover ? "nb / nx" : "nb";
@@ -150,7 +150,7 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
                                                {"yield", Align::right, "yield"}});
   }
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const tune::Decision& d = decisions[i];
+    const tuning::Decision& d = decisions[i];
     std::vector<report::Cell> row = {kernel::size_text(d.sizes),
                                      block_text(d.standard.blocks, crossover),
                                      {d.standard.seconds, format_seconds(d.standard.seconds)},
@@ -171,8 +171,8 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
 /// What was tuned of one entry.
 struct Tuned {
   AskingProblems asking;
-  tune::BlockSizeResult result;
-  std::vector<tune::Check> checks;
+  tuning::BlockSizeResult result;
+  std::vector<tuning::Check> checks;
 };
 
 /// The headings of what was measured, with room for rows that come one by one.
@@ -193,12 +193,13 @@ report::Table validation_table(const std::vector<Tuned>& all) {
   return table;
 }
 
-std::vector<report::Cell> validation_row(const std::vector<Tuned>& all, const Tuned& tuned, std::size_t problem, const tune::Check& check) {
+std::vector<report::Cell> validation_row(const std::vector<Tuned>& all, const Tuned& tuned, std::size_t problem,
+                                         const tuning::Check& check) {
   std::vector<report::Cell> row;
   if (all.size() > 1) {
     row.emplace_back(tuned.asking.name());
   }
-  const tune::Decision& decision = tuned.result.decisions[problem];
+  const tuning::Decision& decision = tuned.result.decisions[problem];
   row.emplace_back(kernel::size_text(decision.sizes));
   const std::vector<report::Cell> measured = measured_cells(decision, check, has_crossover(tuned.result.decisions));
   row.insert(row.end(), measured.begin(), measured.end());
@@ -219,13 +220,13 @@ std::string validation_text(const std::vector<Tuned>& all, const CommonOptions& 
 }
 
 nlohmann::json document(const TuneOptions& options, const Environment& environment, const Tuned& tuned) {
-  const tune::BlockSizeResult& result = tuned.result;
-  const std::vector<tune::Check>& checks = tuned.checks;
+  const tuning::BlockSizeResult& result = tuned.result;
+  const std::vector<tuning::Check>& checks = tuned.checks;
   nlohmann::json decisions = nlohmann::json::array();
   for (std::size_t i = 0; i < result.decisions.size(); ++i) {
-    const tune::Decision& d = result.decisions[i];
+    const tuning::Decision& d = result.decisions[i];
     nlohmann::json forecasts = nlohmann::json::array();
-    for (const tune::Forecast& forecast : d.forecasts) {
+    for (const tuning::Forecast& forecast : d.forecasts) {
       forecasts.push_back(to_json(forecast));
     }
     nlohmann::json decision = {
@@ -233,7 +234,7 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
         {"regret", d.regret}, {"forecasts", std::move(forecasts)}};
     if (i < checks.size() && checks[i].complete) {
       nlohmann::json measured = nlohmann::json::array();
-      for (const tune::Measured& m : checks[i].measured) {
+      for (const tuning::Measured& m : checks[i].measured) {
         nlohmann::json item = to_json(m.blocks);
         item.update({{"seconds", m.median}, {"times", m.times}, {"error", m.error}});
         measured.push_back(std::move(item));
@@ -256,7 +257,8 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
 }
 
 /// Predicted (and measured) time over block size, relative to the best, one curve per size.
-report::Figure figure(const std::string& routine, const std::vector<tune::Decision>& decisions, const std::vector<tune::Check>& checks) {
+report::Figure figure(const std::string& routine, const std::vector<tuning::Decision>& decisions,
+                      const std::vector<tuning::Check>& checks) {
   report::Figure picture;
   picture.title = routine + ": time by block size, relative to the chosen one";
   picture.x = {"block size nb", false};
@@ -264,7 +266,7 @@ report::Figure figure(const std::string& routine, const std::vector<tune::Decisi
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     report::Series predicted{.title = "n = " + kernel::size_text(decisions[i].sizes) + " predicted", .style = report::Series::Style::line};
     std::map<std::int64_t, Seconds> best;
-    for (const tune::Forecast& forecast : decisions[i].forecasts) {
+    for (const tuning::Forecast& forecast : decisions[i].forecasts) {
       const auto [at, is_new] = best.try_emplace(forecast.blocks.nb, forecast.seconds);
       at->second = std::min(at->second, forecast.seconds);
     }
@@ -276,7 +278,7 @@ report::Figure figure(const std::string& routine, const std::vector<tune::Decisi
     if (!checks.empty() && checks[i].chosen > 0) {
       report::Series measured{.title = "n = " + kernel::size_text(decisions[i].sizes) + " measured",
                               .style = report::Series::Style::points};
-      for (const tune::Measured& m : checks[i].measured) {
+      for (const tuning::Measured& m : checks[i].measured) {
         measured.x.push_back(static_cast<double>(m.blocks.nb));
         measured.y.push_back(m.median / checks[i].chosen);
       }
@@ -286,17 +288,17 @@ report::Figure figure(const std::string& routine, const std::vector<tune::Decisi
   return picture;
 }
 
-void summarise_validation(const std::vector<tune::Check>& checks, const CommonOptions& common) {
+void summarise_validation(const std::vector<tuning::Check>& checks, const CommonOptions& common) {
   std::vector<double> yields;
   std::vector<double> errors;
   std::vector<double> noise;
-  for (const tune::Check& check : checks) {
+  for (const tuning::Check& check : checks) {
     if (!check.complete) {
       continue;
     }
     yields.push_back(check.yield);
     noise.push_back(check.noise);
-    for (const tune::Measured& measured : check.measured) {
+    for (const tuning::Measured& measured : check.measured) {
       errors.push_back(std::fabs(measured.error));
     }
   }
@@ -386,7 +388,7 @@ void run_joint(const TuneOptions& options, const std::vector<machine::LibraryCho
   request.fresh = options.fresh;
   request.tune_crossover = !options.fixed_crossover;
   if (options.validate) {
-    request.validate = tune::Extent::ranking;
+    request.validate = tuning::Extent::ranking;
   }
   request.validation_budget = validation_budget(options);
   std::vector<Ranking> rankings = rank_everywhere(request, where, run_context(common));
@@ -481,7 +483,7 @@ void validate(const TuneOptions& options, const Workbench& bench, TuningSession&
   for (Tuned& tuned : all) {
     ValidationOptions how;
     how.time_budget = validation_budget(options) / static_cast<double>(all.size());
-    how.validated = [&](std::size_t problem, const tune::Check& check) {
+    how.validated = [&](std::size_t problem, const tuning::Check& check) {
       if (rows_at_once) {
         const report::Table row = {headings.columns, {validation_row(all, tuned, problem, check)}};
         emit((has_rows ? "" : "\nMeasured, interleaved:\n\n" + render(headings, common)) + report::rows_text(row, use_color(common)),
@@ -504,7 +506,7 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   refuse_family(options.routine);
   const Routine& routine = kernel::require(options.routine);  // before anything is opened
   const std::vector<Call> calls = calls_for_open_flags(options, routine);
-  tune::BlockSizeOptions tuning;
+  tuning::BlockSizeOptions tuning;
   tuning.time_budget = time_budget(options);
   tuning.tune_crossover = !options.fixed_crossover;
   if (!options.figure.empty()) {
@@ -515,7 +517,7 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
     interpose::require_profile_writable(profile);
   }
   model::Store store = open_store(run_context(common));
-  const Workbench bench(options.libraries, run_context(common), options.validate);
+  const Workbench bench = Workbench::opened(options.libraries, run_context(common), options.validate);
   const Stopwatch since_open;
   interpose::Recorder recorder(bench.files());
   std::vector<AskingProblems> entries =

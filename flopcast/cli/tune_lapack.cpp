@@ -86,7 +86,7 @@ const std::vector<Plan>& plans() {
 }
 
 /// With less than this a routine is hardly measured at all: better fewer routines than all of them badly.
-constexpr Seconds least_share = 3;
+constexpr Seconds min_share = 3;
 
 /// Use of one precision beside the one before it in the user's list.
 constexpr double next_precision = 0.4;
@@ -144,8 +144,8 @@ std::vector<Call> calls(const Entry& entry, const std::vector<std::int64_t>& ord
 struct Outcome {
   std::string name;
   std::string remark;  ///< why it wasn't tuned; nothing if it was
-  tune::BlockSizeResult result;
-  std::vector<tune::Check> checks;
+  tuning::BlockSizeResult result;
+  std::vector<tuning::Check> checks;
   Seconds elapsed = 0;
 };
 
@@ -182,7 +182,7 @@ Summary summary(const Outcome& outcome) {
   Summary result;
   std::vector<double> gains;
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
-  for (const tune::Decision& decision : outcome.result.decisions) {
+  for (const tuning::Decision& decision : outcome.result.decisions) {
     if (is_undecided(decision)) {
       continue;
     }
@@ -200,7 +200,7 @@ Summary summary(const Outcome& outcome) {
 
 std::vector<double> yields(const Outcome& outcome) {
   std::vector<double> all;
-  for (const tune::Check& check : outcome.checks) {
+  for (const tuning::Check& check : outcome.checks) {
     if (check.complete) {
       all.push_back(check.yield);
     }
@@ -251,7 +251,7 @@ report::Table table(const std::vector<Outcome>& outcomes, bool validated) {
 nlohmann::json to_json(const Outcome& outcome) {
   nlohmann::json sizes = nlohmann::json::array();
   for (std::size_t i = 0; i < outcome.result.decisions.size(); ++i) {
-    const tune::Decision& d = outcome.result.decisions[i];
+    const tuning::Decision& d = outcome.result.decisions[i];
     nlohmann::json item = {{"sizes", d.sizes},
                            {"default", {{"nb", d.standard.blocks.nb}, {"nx", d.standard.blocks.nx}, {"seconds", d.standard.seconds}}},
                            {"chosen", {{"nb", d.chosen.blocks.nb}, {"nx", d.chosen.blocks.nx}, {"seconds", d.chosen.seconds}}},
@@ -259,7 +259,7 @@ nlohmann::json to_json(const Outcome& outcome) {
                            {"regret", d.regret},
                            {"undecided", is_undecided(d)}};
     if (i < outcome.checks.size() && outcome.checks[i].complete) {
-      const tune::Check& check = outcome.checks[i];
+      const tuning::Check& check = outcome.checks[i];
       item["validation"] = {{"default_seconds", check.standard}, {"chosen_seconds", check.chosen}, {"best_seconds", check.best},
                             {"best_nb", check.best_blocks.nb},   {"yield", check.yield},           {"split_half", check.noise}};
     }
@@ -276,7 +276,7 @@ class LapackTuner {
         common_(common),
         entries_(entries(request.precisions)),
         store_(open_store(run_context(common))),
-        bench_(libraries, run_context(common), request.validate),
+        bench_(Workbench::opened(libraries, run_context(common), request.validate)),
         recorder_(bench_.files()),
         session_(bench_, store_, request.tuning, run_context(common)),
         threads_(libraries.threads) {
@@ -297,7 +297,7 @@ class LapackTuner {
   void run() {
     try {
       for (const Entry& entry : entries_) {
-        if (left() < std::min(least_share, request_.time_budget)) {
+        if (left() < std::min(min_share, request_.time_budget)) {
           left_out_.push_back(entry.routine->name);
         } else {
           tune(entry);
@@ -316,7 +316,7 @@ class LapackTuner {
   [[nodiscard]] Seconds left() const { return request_.time_budget - spent_; }
 
   void tune(const Entry& entry) {
-    const Seconds share = std::min(left(), std::max(least_share, left() * entry.use / use_left_));
+    const Seconds share = std::min(left(), std::max(min_share, left() * entry.use / use_left_));
     std::vector<AskingProblems> asking;
     const bool recorded = unless_it_fails(
         entry.routine->name, [&] { asking = asking_problems(calls(entry, request_.orders), request_.blocks, threads_, recorder_); });
@@ -372,14 +372,14 @@ class LapackTuner {
     throw_if_interrupted("");
   }
 
-  static std::ptrdiff_t undecided(const tune::BlockSizeResult& result) {
+  static std::ptrdiff_t undecided(const tuning::BlockSizeResult& result) {
     return std::count_if(result.decisions.begin(), result.decisions.end(), is_undecided);
   }
 
   /// Decides for a routine within `budget` and keeps that in the profile, so that there is something in it soon, whenever tuning is
   /// stopped. Called again it goes on where it ended. False if the routine failed.
   bool decide(const AskingProblems& asking, Seconds budget, Outcome& outcome) {
-    tune::BlockSizeOptions options;
+    tuning::BlockSizeOptions options;
     options.time_budget = budget;
     options.tune_crossover = request_.tune_crossover;
     if (!unless_it_fails(asking.name(), [&] { outcome.result = tune_blocks(asking, recorder_, session_, options); })) {

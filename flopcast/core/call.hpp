@@ -17,10 +17,10 @@ namespace flopcast {
 /// arguments[i] is argument i of the interface: the character of a flag (upper case), the value of an integer, the address
 /// of an operand, or the index into `scalars` of a scalar. An address of 0 means "not given"; the sampler then places it.
 struct Call {
-  static constexpr std::size_t most_arguments = 23;
+  static constexpr std::size_t max_arguments = 23;
 
   const Routine* routine = nullptr;
-  std::array<std::int64_t, most_arguments> arguments{};
+  std::array<std::int64_t, max_arguments> arguments{};
   std::array<std::complex<double>, 3> scalars{};
   std::int32_t threads = 1;
   std::int32_t integer_bytes = 4;  ///< bytes per element of integer arrays (pivots, iwork): 8 where the library's integers have 64 bits
@@ -48,8 +48,8 @@ struct Operand {
 };
 
 /// Maximum number of operands of a routine (geevx: A, wr, wi, VL, VR, ilo, ihi, scale, abnrm, rconde, rcondv, work, iwork).
-inline constexpr std::size_t most_operands = 13;
-using Operands = InlineVector<Operand, most_operands>;
+inline constexpr std::size_t max_operands = 13;
+using Operands = InlineVector<Operand, max_operands>;
 
 /// Returns the footprint of every operand, in the order of the interface; exact for triangles and sub-matrices.
 Operands operands(const Call& call);
@@ -64,9 +64,9 @@ std::string flags(const Call& call);
 /// Extent in elements that argument i needs from its address on, columns times leading dimension; for allocation.
 std::int64_t span_elements(const Call& call, std::size_t i);
 /// Maximum span of an operand: 1 TiB.
-inline constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+inline constexpr std::int64_t max_bytes = std::int64_t{1} << 40;
 /// Returns the reason why no library can have executed the call: a flag that is no letter, a negative size, a leading dimension by which
-/// columns overlap, or an operand beyond most_bytes. Returns an empty text if there is none of these; then operands and all values derived
+/// columns overlap, or an operand beyond max_bytes. Returns an empty text if there is none of these; then operands and all values derived
 /// from them are in range.
 std::string fault_of(const Call& call);
 /// Returns true if data, work or pivots argument i consists of integers.

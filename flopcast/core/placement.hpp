@@ -19,6 +19,6 @@ struct OperandState {
 };
 
 /// State of every operand of a call, in the order of operands(call).
-using Placement = InlineVector<OperandState, most_operands>;
+using Placement = InlineVector<OperandState, max_operands>;
 
 }  // namespace flopcast

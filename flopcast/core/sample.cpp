@@ -169,9 +169,9 @@ void from_json(const nlohmann::json& json, Sample& sample) {
   read_member(json, "batch", sample.batch);
   read_member(json, "warnings", sample.warnings);
   sample.reference_seconds = member_or(json, "reference_seconds", 0.0);
-  if (json.at("placement").size() > most_operands) {
+  if (json.at("placement").size() > max_operands) {
     throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(),
-                    most_operands);
+                    max_operands);
   }
   for_each_element(json, "placement", [&](const nlohmann::json& state) {
     sample.placement.push_back(

@@ -56,7 +56,7 @@ Interval sorted_median_interval(std::span<const double> values, double confidenc
 /// x < (a + 1) / (a + b + 2).
 double beta_fraction(double x, double a, double b) {
   constexpr double tiny = 1e-300;
-  constexpr int most_terms = 100000;
+  constexpr int max_terms = 100000;
   const auto away_from_zero = [](double value) { return std::fabs(value) < tiny ? tiny : value; };
   double numerator = 1;
   double denominator = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
@@ -66,7 +66,7 @@ double beta_fraction(double x, double a, double b) {
     numerator = away_from_zero(1 + coefficient / numerator);
     fraction *= numerator * denominator;
   };
-  for (int i = 1; i < most_terms; ++i) {
+  for (int i = 1; i < max_terms; ++i) {
     const double m = i;
     multiply_by_term(m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)));
     const double before = fraction;
@@ -105,8 +105,8 @@ double normal_density(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * M_
 /// and decreasing, so that the iterates decrease towards the solution from above.
 template <class Tail, class Density>
 double invert_tail(Tail tail, Density density, double target, double t) {
-  constexpr int most_steps = 200;
-  for (int i = 0; i < most_steps; ++i) {
+  constexpr int max_steps = 200;
+  for (int i = 0; i < max_steps; ++i) {
     const double probability = tail(t);
     const double slope = -t * density(t) / probability;
     const double step = (std::log(target) - std::log(probability)) / slope;

@@ -38,7 +38,7 @@ Stop should_stop(const Welford& rates, Seconds spent, double best, const StopLim
   if (is_precise(interval, rates.mean(), limits.relative_margin)) {
     return Stop::precise;
   }
-  return rates.count() >= limits.minimum_count && cannot_reach(interval, best) ? Stop::hopeless : Stop::no;
+  return rates.count() >= limits.min_count && cannot_reach(interval, best) ? Stop::hopeless : Stop::no;
 }
 
 }  // namespace flopcast

@@ -13,12 +13,12 @@ enum class Stop : std::uint8_t { no, time, count, precise, hopeless };
 
 /// Limits of the conditions; defaults are Table I of paper 003. 0 switches a condition off.
 struct StopLimits {
-  Seconds time = 10;               ///< III-C.1: total of the measured times
-  std::int64_t count = 200;        ///< III-C.2
-  double confidence = 0.99;        ///< III-C.3 and III-C.4
-  double relative_margin = 0.01;   ///< III-C.3: the interval lies within +- this fraction of its centre
-  std::int64_t minimum_count = 2;  ///< III-C.4
-  bool normal = false;             ///< use the interval of a normal distribution, as the paper does; too narrow for few values
+  Seconds time = 10;              ///< III-C.1: total of the measured times
+  std::int64_t count = 200;       ///< III-C.2
+  double confidence = 0.99;       ///< III-C.3 and III-C.4
+  double relative_margin = 0.01;  ///< III-C.3: the interval lies within +- this fraction of its centre
+  std::int64_t min_count = 2;     ///< III-C.4
+  bool normal = false;            ///< use the interval of a normal distribution, as the paper does; too narrow for few values
 };
 
 /// III-C.1: returns whether at least `limit` seconds were spent; always false if `limit` is 0.

@@ -10,7 +10,7 @@ namespace flopcast {
 namespace {
 
 constexpr const char* schema = "flopcast-trace-1";
-constexpr std::size_t most_allocations = std::size_t{1} << 22U;  // beyond them virtual addresses would run out
+constexpr std::size_t max_allocations = std::size_t{1} << 22U;  // beyond them virtual addresses would run out
 
 bool has_address(const Argument& argument) {
   return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
@@ -85,7 +85,7 @@ std::int64_t address_from_json(const nlohmann::json& json, const std::vector<All
   for (const Allocation& allocation : allocations) {
     if (allocation.name == name) {
       const std::int64_t offset =
-          plus == std::string::npos ? 0 : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0, most_bytes);
+          plus == std::string::npos ? 0 : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0, max_bytes);
       return static_cast<std::int64_t>(allocation.address) + offset;
     }
   }
@@ -229,13 +229,13 @@ Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup) {
     trace.configuration.algorithm = member<std::string>(json, "algorithm");
     trace.configuration.parameters = member<std::map<std::string, std::int64_t>>(json, "parameters");
     for_each_element(json, "allocations", [&](const nlohmann::json& item) {
-      if (trace.allocations.size() == most_allocations) {
-        throw bad_input("trace has more than {} allocations", most_allocations);
+      if (trace.allocations.size() == max_allocations) {
+        throw bad_input("trace has more than {} allocations", max_allocations);
       }
       trace.allocations.push_back(
           {member<std::string>(item, "name"), virtual_base(trace.allocations.size()), member<std::int64_t>(item, "bytes")});
-      if (trace.allocations.back().bytes < 0 || trace.allocations.back().bytes > most_bytes) {
-        throw MemberError("bytes", fmt::format("{} given, expected 0 to {}", trace.allocations.back().bytes, most_bytes));
+      if (trace.allocations.back().bytes < 0 || trace.allocations.back().bytes > max_bytes) {
+        throw MemberError("bytes", fmt::format("{} given, expected 0 to {}", trace.allocations.back().bytes, max_bytes));
       }
     });
     const int integer_bytes = member_or(json, "integer_bytes", 4);

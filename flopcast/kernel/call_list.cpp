@@ -16,7 +16,7 @@ namespace {
 
 using Arguments = std::map<std::string, std::string>;
 
-constexpr std::size_t most_calls = 1'000'000;
+constexpr std::size_t max_calls = 1'000'000;
 
 bool may_be_range(Kind kind) { return kind == Kind::size || kind == Kind::leading_dimension || kind == Kind::increment; }
 
@@ -48,8 +48,8 @@ std::vector<Call> expand_calls(const std::string& routine_name, const std::vecto
     }
     const std::int64_t least = argument.kind == Kind::increment ? -1'000'000 : 0;
     const std::vector<std::int64_t> values = parse_sizes(given->second, argument.name, least, 2'000'000);
-    if (combinations.size() * values.size() > most_calls) {
-      throw bad_input("the ranges given for {} are more than {} calls; give larger steps", routine.name, most_calls);
+    if (combinations.size() * values.size() > max_calls) {
+      throw bad_input("the ranges given for {} are more than {} calls; give larger steps", routine.name, max_calls);
     }
     std::vector<Arguments> extended;
     for (const Arguments& combination : combinations) {

@@ -190,9 +190,9 @@ std::vector<Entry::Name> names(std::string_view precisions, std::string_view fam
 }
 
 std::vector<Routine> routines(const Entry& entry) {
-  if (entry.items.size() > Call::most_arguments) {
+  if (entry.items.size() > Call::max_arguments) {
     throw internal_error("catalogue entry {} has {} arguments, at most {} are possible", entry.family, entry.items.size(),
-                         Call::most_arguments);
+                         Call::max_arguments);
   }
   std::vector<Routine> all;
   for (const Entry::Name& name : entry.names) {

@@ -36,7 +36,7 @@ struct Runners {
 
   template <class Result>
   static Runner with_result(std::size_t pointers) {
-    return with_pointers<Result>(pointers, std::make_index_sequence<Invocation::most_pointers + 1>());
+    return with_pointers<Result>(pointers, std::make_index_sequence<Invocation::max_pointers + 1>());
   }
 
   static Runner choose(const Routine& routine, std::size_t pointers) {
@@ -89,7 +89,7 @@ void Invocation::set_scalar(std::size_t argument, std::complex<double> value) no
 
 void* Invocation::pointer(std::size_t i) noexcept {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are kept as integers in calls
-  return i >= Call::most_arguments || fixed_[i] != 0 ? reinterpret_cast<void*>(fixed_[i]) : &slots_[i];
+  return i >= Call::max_arguments || fixed_[i] != 0 ? reinterpret_cast<void*>(fixed_[i]) : &slots_[i];
 }
 
 Outcome Invocation::outcome() const noexcept {

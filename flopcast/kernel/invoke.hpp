@@ -35,7 +35,7 @@ class Invocation {
 
  private:
   friend struct Runners;
-  static constexpr std::size_t most_pointers = Call::most_arguments + 6;  // arguments, then lengths of at most six flags
+  static constexpr std::size_t max_pointers = Call::max_arguments + 6;  // arguments, then lengths of at most six flags
 
   /// An argument by value; its pointer in the argument list points here.
   union Slot {
@@ -52,8 +52,8 @@ class Invocation {
 
   Function function_;
   Call call_;
-  std::array<Slot, Call::most_arguments> slots_;
-  std::array<std::uintptr_t, most_pointers> fixed_{};  ///< addresses and lengths; 0 for arguments in slots_
+  std::array<Slot, Call::max_arguments> slots_;
+  std::array<std::uintptr_t, max_pointers> fixed_{};  ///< addresses and lengths; 0 for arguments in slots_
   std::size_t pointers_ = 0;
   std::complex<double> value_{};
   void (*runner_)(Invocation&) noexcept = nullptr;

@@ -108,7 +108,7 @@ void set_usual(Call& call, std::size_t i, const std::string* text) {
 void set_dependent(Call& call, std::size_t i, const std::string* text) {
   const Argument& argument = call.routine->arguments[i];
   if (argument.kind == Kind::leading_dimension) {
-    const std::int64_t least = least_leading_dimension(call, i - 1);
+    const std::int64_t least = min_leading_dimension(call, i - 1);
     call.arguments[i] =
         text != nullptr ? parse_integer(*text, label(*call.routine, argument), least, 2 * largest_size) : usual_leading_dimension(least);
   } else if (argument.kind == Kind::work_size) {
@@ -148,7 +148,7 @@ void refuse_unknown_names(const Routine& routine, const std::map<std::string, st
   }
 }
 
-std::int64_t least_leading_dimension(const Call& call, std::size_t i) {
+std::int64_t min_leading_dimension(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
   const auto extent = [&](const Expression& expression) { return expression.empty() ? 0 : expression.integer(call.values()); };
   std::int64_t rows = extent(argument.offset) + extent(argument.rows);

@@ -27,6 +27,6 @@ std::string format_call(const Call& call);
 std::vector<std::int64_t> distinguishing_sizes(const Call& call);
 
 /// Returns the least leading dimension of the data or work argument i.
-std::int64_t least_leading_dimension(const Call& call, std::size_t i);
+std::int64_t min_leading_dimension(const Call& call, std::size_t i);
 
 }  // namespace flopcast::kernel

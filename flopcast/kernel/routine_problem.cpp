@@ -20,7 +20,7 @@ void complete_call(Call& call, const std::map<std::string, std::string>& given) 
   const auto is_free = [&](std::size_t i, Kind kind) { return arguments[i].kind == kind && given.count(arguments[i].name) == 0; };
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     if (is_free(i, Kind::leading_dimension)) {
-      call.arguments[i] = least_leading_dimension(call, i - 1);
+      call.arguments[i] = min_leading_dimension(call, i - 1);
     }
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {

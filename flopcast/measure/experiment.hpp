@@ -51,14 +51,14 @@ struct Experiment {
   /// If true, the vector units are woken after the setup (Waker). This suits setups that end without vector work, unlike the program in
   /// which the calls occur.
   bool wake = false;
-  std::int64_t most_repetitions = 0;   ///< limit on the repetitions in addition to the stop rule; 0: none
+  std::int64_t max_repetitions = 0;    ///< limit on the repetitions in addition to the stop rule; 0: none
   bool writes_before_reading = false;  ///< the setup writes to every used page before anything else, so that unused pages need no memory
 };
 
 /// The number of repetitions in a session. Preempted repetitions are made again, as often at most as repetitions are wanted.
 struct StopRule {
-  std::int64_t minimum_repetitions = 3;
-  std::int64_t maximum_repetitions = 7;  ///< paper 003, III-C.2
+  std::int64_t min_repetitions = 3;
+  std::int64_t max_repetitions = 7;  ///< paper 003, III-C.2
   /// Calls up to short_call get the maximum, calls from long_call on the minimum. In between the number falls with the logarithm of their
   /// time.
   Seconds short_call = 0.3e-3, long_call = 30e-3;

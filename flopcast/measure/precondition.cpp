@@ -18,7 +18,7 @@ using What = Action::What;
 using State = Precondition::State;
 using Flush = Precondition::Flush;
 
-constexpr std::int64_t most_copies = 256;  // prepared calls and their memory are kept for the whole run
+constexpr std::int64_t max_copies = 256;  // prepared calls and their memory are kept for the whole run
 
 Action fill(const Call& call) { return {What::fill, {}, 0, call}; }
 Action execute(const Call& call) { return {What::execute, {}, 0, call}; }
@@ -98,7 +98,7 @@ Seconds estimated_time(const Call& call, const Precondition& precondition, const
 /// Returns how many copies of the operands fit into half of every cache that should hold some of them.
 std::int64_t copies_that_fit(const Call& call, const Precondition& precondition, const Environment& environment) {
   const Operands all = operands(call);
-  std::int64_t copies = most_copies;
+  std::int64_t copies = max_copies;
   for (std::size_t level = 0; level < environment.caches.size(); ++level) {
     std::int64_t inside_bytes = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -120,15 +120,15 @@ std::int64_t copies_that_fit(const Call& call, const Precondition& precondition,
 
 std::int64_t chosen_batch(const Call& call, const Precondition& precondition, const Environment& environment) {
   constexpr Seconds long_enough = 20e-6;
-  constexpr std::int64_t most_repeats = 1000;
+  constexpr std::int64_t max_repeats = 1000;
   const auto wanted = static_cast<std::int64_t>(std::ceil(long_enough / estimated_time(call, precondition, environment)));
   switch (precondition.state) {
     case State::warm:
       if (!updates_an_operand(call)) {
-        return std::min(wanted, most_repeats);
+        return std::min(wanted, max_repeats);
       }
       return std::min(wanted, copies_that_fit(call, precondition, environment));
-    case State::cold: return std::min(wanted, most_copies);
+    case State::cold: return std::min(wanted, max_copies);
     case State::level:
     case State::placed: return std::min(wanted, copies_that_fit(call, precondition, environment));
     case State::replayed: return 1;
@@ -138,10 +138,10 @@ std::int64_t chosen_batch(const Call& call, const Precondition& precondition, co
 
 /// Uses copies of the operands that together exceed the caches. If they are too few, a sweep makes up for the rest.
 void use_fresh_memory(Experiment& experiment, const Environment& environment, std::int64_t batch) {
-  constexpr std::int64_t most_fresh = 1024;
+  constexpr std::int64_t max_fresh = 1024;
   const std::int64_t flush_bytes = Sweeper(environment.caches).flush_bytes();
   const std::int64_t bytes = std::max<std::int64_t>(1, footprint_bytes(experiment.timed.front()));
-  experiment.batch = batch > 0 ? batch : std::clamp<std::int64_t>(ceil_div(flush_bytes, bytes), 1, most_fresh);
+  experiment.batch = batch > 0 ? batch : std::clamp<std::int64_t>(ceil_div(flush_bytes, bytes), 1, max_fresh);
   experiment.separate = true;
   if (experiment.batch == 1 || experiment.batch * bytes < flush_bytes) {
     experiment.setup.push_back(flush_all());

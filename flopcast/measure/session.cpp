@@ -140,8 +140,8 @@ std::vector<Task> Session::State::prepare(std::span<const Experiment> experiment
 
 StopRule Session::State::rule_for(const Experiment& experiment) const {
   StopRule rule = options.stop;
-  if (experiment.most_repetitions > 0) {
-    rule.maximum_repetitions = std::min(rule.maximum_repetitions, experiment.most_repetitions);
+  if (experiment.max_repetitions > 0) {
+    rule.max_repetitions = std::min(rule.max_repetitions, experiment.max_repetitions);
   }
   return rule;
 }
@@ -183,10 +183,10 @@ void Session::State::judge() {
 
 /// Times the reference kernels, again if preempted. The fastest of a few disturbed ones stands for the ability of the machine.
 ReferenceTimes Session::State::undisturbed_reference() {
-  constexpr int most_attempts = 4;
+  constexpr int max_attempts = 4;
   std::int64_t before = backend.disturbances();
   ReferenceTimes fastest = reference->time(timer());
-  for (int i = 1; i < most_attempts && backend.disturbances() != before; ++i) {
+  for (int i = 1; i < max_attempts && backend.disturbances() != before; ++i) {
     before = backend.disturbances();
     const ReferenceTimes again = reference->time(timer());
     fastest = {std::min(fastest.product, again.product), std::min(fastest.solve, again.solve)};

@@ -21,13 +21,13 @@ bool can_have_median_interval(std::size_t count, double confidence) {
 std::int64_t repetitions(const StopRule& rule, Seconds time) {
   const double position =
       std::clamp(std::log(std::max(1e-12, time) / rule.short_call) / std::log(rule.long_call / rule.short_call), 0.0, 1.0);
-  const auto span = static_cast<double>(rule.maximum_repetitions - rule.minimum_repetitions);
-  return rule.maximum_repetitions - std::llround(position * span);
+  const auto span = static_cast<double>(rule.max_repetitions - rule.min_repetitions);
+  return rule.max_repetitions - std::llround(position * span);
 }
 
 Tally::Tally(const StopRule& rule, std::size_t calls, std::int64_t batch) : rule_(rule), batch_(batch) {
-  rule_.maximum_repetitions = std::max<std::int64_t>(1, rule_.maximum_repetitions);
-  rule_.minimum_repetitions = std::clamp<std::int64_t>(rule_.minimum_repetitions, 1, rule_.maximum_repetitions);
+  rule_.max_repetitions = std::max<std::int64_t>(1, rule_.max_repetitions);
+  rule_.min_repetitions = std::clamp<std::int64_t>(rule_.min_repetitions, 1, rule_.max_repetitions);
   timings_.calls.resize(calls);
 }
 
@@ -62,7 +62,7 @@ bool Tally::wants_more() const {
   if (made_ >= most() || (made_ > 0 && is_out_of_time(spent_, rule_.time_limit))) {
     return false;
   }
-  return counted < rule_.minimum_repetitions || (counted < target() && !is_precise_enough());
+  return counted < rule_.min_repetitions || (counted < target() && !is_precise_enough());
 }
 
 std::int64_t Tally::expected() const {
@@ -71,7 +71,7 @@ std::int64_t Tally::expected() const {
 
 std::int64_t Tally::target() const {
   if (all_.empty() || rule_.relative_interval > 0) {
-    return rule_.maximum_repetitions;
+    return rule_.max_repetitions;
   }
   return repetitions(rule_, median(counted_.empty() ? all_ : counted_) * static_cast<double>(batch_));
 }
@@ -99,7 +99,7 @@ void Tally::count_least_disturbed() {
   std::stable_sort(disturbed.begin(), disturbed.end(), [&](std::size_t a, std::size_t b) {
     return slowness_[a] != slowness_[b] ? slowness_[a] < slowness_[b] : all_[a] < all_[b];
   });
-  const auto missing = static_cast<std::size_t>(rule_.minimum_repetitions) - counted_.size();
+  const auto missing = static_cast<std::size_t>(rule_.min_repetitions) - counted_.size();
   for (std::size_t i = 0; i < std::min(missing, disturbed.size()); ++i) {
     for (std::vector<Repetition>& call : timings_.calls) {
       call[disturbed[i]].discarded = false;
@@ -110,7 +110,7 @@ void Tally::count_least_disturbed() {
 Timings Tally::take() {
   constexpr std::int64_t one_in = 4;
   const std::int64_t disturbed = made_ - static_cast<std::int64_t>(counted_.size());
-  if (disturbed > 0 && static_cast<std::int64_t>(counted_.size()) < rule_.minimum_repetitions) {
+  if (disturbed > 0 && static_cast<std::int64_t>(counted_.size()) < rule_.min_repetitions) {
     count_least_disturbed();
     timings_.warnings.emplace_back(
         "nearly all repetitions were preempted or slowed down, and the least disturbed count: stop other programs and measure again");

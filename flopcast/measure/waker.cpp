@@ -34,9 +34,9 @@ void Waker::wake(const Timer& timer) {
   if (!invocation_) {
     return;
   }
-  constexpr int most_calls = 1000;  // limits the loop for a coarse CPU-time clock, which may stand still
+  constexpr int max_calls = 1000;  // limits the loop for a coarse CPU-time clock, which may stand still
   const std::int64_t begin = timer.ticks();
-  for (int i = 0; i < most_calls && timer.between(begin, timer.ticks()) < long_enough; ++i) {
+  for (int i = 0; i < max_calls && timer.between(begin, timer.ticks()) < long_enough; ++i) {
     invocation_->run();
   }
 }

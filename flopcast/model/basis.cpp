@@ -37,9 +37,9 @@ bool divides(const Monomial& a, const Monomial& b) {
 }
 
 void check_degree(std::size_t dimensions, int degree) {
-  if (dimensions == 0 || dimensions > most_sizes || degree < 0 || degree > highest_degree) {
+  if (dimensions == 0 || dimensions > max_sizes || degree < 0 || degree > highest_degree) {
     throw bad_input("a basis of degree {} in {} sizes; expected degree 0 to {} and 1 to {} sizes", degree, dimensions, highest_degree,
-                    most_sizes);
+                    max_sizes);
   }
 }
 

@@ -11,10 +11,10 @@ namespace flopcast::model {
 namespace {
 
 /// Returns the position at which to cut [low, high], or nothing if the halves would be too narrow.
-std::optional<std::int64_t> cut(std::int64_t low, std::int64_t high, std::int64_t minimum_size, std::int64_t minimum_width) {
+std::optional<std::int64_t> cut(std::int64_t low, std::int64_t high, std::int64_t min_size, std::int64_t min_width) {
   const std::int64_t middle = low + (high - low) / 2;
-  const std::int64_t at = (middle + minimum_width / 2) / minimum_width * minimum_width;
-  if (at - low < minimum_size || high - at < minimum_size) {
+  const std::int64_t at = (middle + min_width / 2) / min_width * min_width;
+  if (at - low < min_size || high - at < min_size) {
     return std::nullopt;
   }
   return at;
@@ -42,8 +42,8 @@ bool Box::contains(std::span<const std::int64_t> sizes) const noexcept {
 }
 
 void check(const Box& box) {
-  if (box.low.empty() || box.low.size() > most_sizes || box.low.size() != box.high.size()) {
-    throw bad_input("a domain has {} lower and {} upper bounds; expected 1 to {} of each", box.low.size(), box.high.size(), most_sizes);
+  if (box.low.empty() || box.low.size() > max_sizes || box.low.size() != box.high.size()) {
+    throw bad_input("a domain has {} lower and {} upper bounds; expected 1 to {} of each", box.low.size(), box.high.size(), max_sizes);
   }
   for (std::size_t d = 0; d < box.low.size(); ++d) {
     if (box.low[d] < 0 || box.low[d] > box.high[d]) {
@@ -65,10 +65,10 @@ const Box& nearest_box(std::span<const Box> boxes, std::span<const std::int64_t>
                            [&](const Box& a, const Box& b) { return log_distance(a, sizes) < log_distance(b, sizes); });
 }
 
-std::vector<Box> subdivide(const Box& box, std::int64_t minimum_size, std::int64_t minimum_width) {
+std::vector<Box> subdivide(const Box& box, std::int64_t min_size, std::int64_t min_width) {
   std::vector<Box> parts = {box};
   for (std::size_t d = 0; d < box.dimensions(); ++d) {
-    const std::optional<std::int64_t> at = cut(box.low[d], box.high[d], minimum_size, minimum_width);
+    const std::optional<std::int64_t> at = cut(box.low[d], box.high[d], min_size, min_width);
     if (!at) {
       continue;
     }

@@ -12,7 +12,7 @@ namespace flopcast::model {
 using Sizes = std::vector<std::int64_t>;
 
 /// An upper bound for the number of sizes of any routine (tpmqrt has five: m, n, k, l, nb).
-inline constexpr std::size_t most_sizes = 6;
+inline constexpr std::size_t max_sizes = 6;
 
 /// A hyper-cuboid of sizes, both ends included: low[d] <= sizes[d] <= high[d]. A dimension with low = high is fixed.
 struct Box {
@@ -23,7 +23,7 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// Throws bad_input unless `box` has 1 to most_sizes dimensions and 0 <= low <= high in each.
+/// Throws bad_input unless `box` has 1 to max_sizes dimensions and 0 <= low <= high in each.
 void check(const Box& box);
 
 /// Returns the point of `box` that is nearest to `sizes`.
@@ -33,10 +33,10 @@ Sizes nearest_point(const Box& box, std::span<const std::int64_t> sizes);
 /// least one box.
 const Box& nearest_box(std::span<const Box> boxes, std::span<const std::int64_t> sizes);
 
-/// Cuts `box` into halves of roughly equal size in every dimension in which both halves are at least `minimum_size` wide (paper 000,
-/// section 2.2). Cuts lie at multiples of `minimum_width`. Returns up to 2^d boxes that share their faces, or only `box` itself if no
+/// Cuts `box` into halves of roughly equal size in every dimension in which both halves are at least `min_size` wide (paper 000,
+/// section 2.2). Cuts lie at multiples of `min_width`. Returns up to 2^d boxes that share their faces, or only `box` itself if no
 /// dimension can be cut.
-std::vector<Box> subdivide(const Box& box, std::int64_t minimum_size, std::int64_t minimum_width);
+std::vector<Box> subdivide(const Box& box, std::int64_t min_size, std::int64_t min_width);
 
 void to_json(nlohmann::json& json, const Box& box);
 void from_json(const nlohmann::json& json, Box& box);

@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, 3> grid_names = {"gaussian", "chebyshev",
 
 /// Returns the root of the Legendre polynomial of degree `count` near `guess`, by Newton's method on the three-term recurrence.
 double legendre_root(int count, double guess) {
-  constexpr int most_steps = 100;
+  constexpr int max_steps = 100;
   double x = guess;
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < max_steps; ++step) {
     double previous = 1;
     double current = x;
     for (int k = 2; k <= count; ++k) {
@@ -43,11 +43,11 @@ double node(Grid grid, int i, int count) {
   throw internal_error("grid {}", static_cast<int>(grid));
 }
 
-std::vector<std::int64_t> coordinates(std::int64_t low, std::int64_t high, int count, Grid grid, std::int64_t minimum_width) {
+std::vector<std::int64_t> coordinates(std::int64_t low, std::int64_t high, int count, Grid grid, std::int64_t min_width) {
   std::vector<std::int64_t> values;
   for (const double x : nodes(grid, count)) {
     const double at = 0.5 * (static_cast<double>(low + high) + x * static_cast<double>(high - low));
-    values.push_back(std::clamp<std::int64_t>(std::lround(at / static_cast<double>(minimum_width)) * minimum_width, low, high));
+    values.push_back(std::clamp<std::int64_t>(std::lround(at / static_cast<double>(min_width)) * min_width, low, high));
   }
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
@@ -76,12 +76,12 @@ std::vector<double> nodes(Grid grid, int count) {
   return all;
 }
 
-std::vector<Sizes> grid_points(const Box& box, const std::vector<int>& counts, Grid grid, std::int64_t minimum_width) {
+std::vector<Sizes> grid_points(const Box& box, const std::vector<int>& counts, Grid grid, std::int64_t min_width) {
   std::vector<Sizes> points = {Sizes{}};
   for (std::size_t d = 0; d < box.dimensions(); ++d) {
     std::vector<Sizes> longer;
     for (const Sizes& point : points) {
-      for (const std::int64_t at : coordinates(box.low[d], box.high[d], counts[d], grid, minimum_width)) {
+      for (const std::int64_t at : coordinates(box.low[d], box.high[d], counts[d], grid, min_width)) {
         longer.push_back(point);
         longer.back().push_back(at);
       }

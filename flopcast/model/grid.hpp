@@ -22,8 +22,8 @@ Grid parse_grid(std::string_view text);
 /// Returns `count` ascending nodes in [-1, 1]; a single node is 0.
 std::vector<double> nodes(Grid grid, int count);
 
-/// Returns the Cartesian product of counts[d] nodes along every dimension of `box`, rounded to multiples of `minimum_width` and kept inside
+/// Returns the Cartesian product of counts[d] nodes along every dimension of `box`, rounded to multiples of `min_width` and kept inside
 /// the box. Points that become equal are returned once.
-std::vector<Sizes> grid_points(const Box& box, const std::vector<int>& counts, Grid grid, std::int64_t minimum_width);
+std::vector<Sizes> grid_points(const Box& box, const std::vector<int>& counts, Grid grid, std::int64_t min_width);
 
 }  // namespace flopcast::model

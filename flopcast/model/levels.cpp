@@ -21,18 +21,18 @@ using Footprint = std::function<double(std::span<const std::int64_t>)>;
 
 /// Returns the largest number of values per size among the candidates for sampling points: 1000 in one dimension, 32 in two, 10 in three.
 int candidates_per_size(const Box& domain) {
-  constexpr double most_candidates = 1000;
+  constexpr double max_candidates = 1000;
   const auto varying =
       std::inner_product(domain.low.begin(), domain.low.end(), domain.high.begin(), 0, std::plus<>(), std::not_equal_to<>());
-  return std::max(2, static_cast<int>(std::lround(std::pow(most_candidates, 1.0 / std::max(1, varying)))));
+  return std::max(2, static_cast<int>(std::lround(std::pow(max_candidates, 1.0 / std::max(1, varying)))));
 }
 
-std::vector<Sizes> candidates(const Box& domain, std::int64_t minimum_width) {
+std::vector<Sizes> candidates(const Box& domain, std::int64_t min_width) {
   std::vector<int> counts;
   for (std::size_t d = 0; d < domain.dimensions(); ++d) {
     counts.push_back(domain.low[d] == domain.high[d] ? 1 : candidates_per_size(domain));
   }
-  return grid_points(domain, counts, Grid::regular, minimum_width);
+  return grid_points(domain, counts, Grid::regular, min_width);
 }
 
 /// Returns the matrix whose column i holds the coordinates of points[i], mapped from their bounding box to [-1, 1].
@@ -107,8 +107,8 @@ void check(const LevelsOptions& options) {
   if (options.measurements < 1 || options.measurements > 1000) {
     throw bad_input("measurements per memory level: {} given, expected 1 to 1000", options.measurements);
   }
-  if (options.minimum_width < 1) {
-    throw bad_input("minimum width of the levels' sampling points: {} given, expected at least 1", options.minimum_width);
+  if (options.min_width < 1) {
+    throw bad_input("minimum width of the levels' sampling points: {} given, expected at least 1", options.min_width);
   }
 }
 
@@ -116,7 +116,7 @@ std::vector<MemoryLevel> memory_levels(const Box& domain, const Footprint& footp
                                        const std::vector<Monomial>& basis, const LevelsOptions& options) {
   check(domain);
   check(options);
-  const std::vector<Sizes> all = candidates(domain, options.minimum_width);
+  const std::vector<Sizes> all = candidates(domain, options.min_width);
   const std::size_t count = std::max(static_cast<std::size_t>(options.measurements), basis.size() + 1);
   std::vector<MemoryLevel> levels;
   double low = 0;
@@ -175,12 +175,12 @@ LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const 
 }
 
 void to_json(nlohmann::json& json, const LevelsOptions& options) {
-  json = {{"measurements", options.measurements}, {"minimum_width", options.minimum_width}};
+  json = {{"measurements", options.measurements}, {"minimum_width", options.min_width}};
 }
 
 void from_json(const nlohmann::json& json, LevelsOptions& options) {
   read_member(json, "measurements", options.measurements);
-  read_member(json, "minimum_width", options.minimum_width);
+  read_member(json, "minimum_width", options.min_width);
   check(options);
 }
 

@@ -15,8 +15,8 @@ namespace flopcast::model {
 
 /// Parameters of models by memory level.
 struct LevelsOptions {
-  int measurements = 6;            ///< number per memory level: "4 - 6 measurements on each memory level" (paper 001)
-  std::int64_t minimum_width = 8;  ///< coordinates of sampling points are multiples of this width (paper 000, section 2.2)
+  int measurements = 6;        ///< number per memory level: "4 - 6 measurements on each memory level" (paper 001)
+  std::int64_t min_width = 8;  ///< coordinates of sampling points are multiples of this width (paper 000, section 2.2)
   friend bool operator==(const LevelsOptions&, const LevelsOptions&) = default;
 };
 

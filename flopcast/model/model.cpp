@@ -13,7 +13,7 @@ namespace {
 constexpr double steepest_exponent = 3;     // no kernel's complexity is above O(n^3)
 constexpr double error_per_doubling = 0.5;  // error of an extrapolation
 
-using Point = std::array<double, most_sizes>;
+using Point = std::array<double, max_sizes>;
 
 Point to_point(std::span<const std::int64_t> sizes) noexcept {
   Point point{};

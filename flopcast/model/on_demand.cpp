@@ -325,9 +325,9 @@ std::optional<double> KernelProcess::likeliest_cliff(const Data& data, const Pro
 
 /// Learns the hyperparameters, and the positions of cliffs if the data support them.
 void KernelProcess::learn(const ProcessParameters& start) {
-  static constexpr Eigen::Index most_to_learn_from = 120;  // an even subset suffices for hyperparameters
+  static constexpr Eigen::Index max_to_learn_from = 120;  // an even subset suffices for hyperparameters
   const auto count = static_cast<Eigen::Index>(observations_.size());
-  const Data some = data(ceil_div(count, most_to_learn_from));
+  const Data some = data(ceil_div(count, max_to_learn_from));
   const auto fit_with = [&](const std::vector<double>& cliffs) {
     ProcessParameters parameters = start;
     parameters.lengths.resize(start.lengths.size() + cliffs.size(), cliff_length);

@@ -15,7 +15,7 @@ bool finite(const std::vector<double>& values) {
 
 void check(const Polynomial& polynomial) {
   const std::size_t dimensions = polynomial.centre.size();
-  if (dimensions == 0 || dimensions > most_sizes || polynomial.scale.size() != dimensions ||
+  if (dimensions == 0 || dimensions > max_sizes || polynomial.scale.size() != dimensions ||
       polynomial.coefficients.size() != polynomial.monomials.size()) {
     throw bad_input("a polynomial has {} centres, {} scales, {} monomials and {} coefficients", dimensions, polynomial.scale.size(),
                     polynomial.monomials.size(), polynomial.coefficients.size());
@@ -45,7 +45,7 @@ Monomial monomial_from_json(const nlohmann::json& json, std::size_t dimensions) 
 
 double value(const Polynomial& polynomial, std::span<const double> point) noexcept {
   const std::size_t dimensions = point.size();
-  std::array<std::array<double, highest_degree + 1>, most_sizes> powers;
+  std::array<std::array<double, highest_degree + 1>, max_sizes> powers;
   for (std::size_t d = 0; d < dimensions; ++d) {
     const double x = (point[d] - polynomial.centre[d]) / polynomial.scale[d];
     powers[d][0] = 1;

@@ -12,7 +12,7 @@
 namespace flopcast::model {
 
 /// The exponents of a monomial, one per size; those beyond the number of sizes are 0.
-using Monomial = std::array<std::uint8_t, most_sizes>;
+using Monomial = std::array<std::uint8_t, max_sizes>;
 
 /// The highest exponent of a size: the complexity of a kernel is at most O(n^3) (paper 001), and one more for safety.
 inline constexpr int highest_degree = 4;

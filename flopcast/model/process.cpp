@@ -181,8 +181,8 @@ Process::Prediction Process::predict(const Eigen::RowVectorXd& at) const {
 }
 
 double Process::mean(const double* at) const {
-  static constexpr std::size_t most_coordinates = 16;
-  double scaled[most_coordinates];
+  static constexpr std::size_t max_coordinates = 16;
+  double scaled[max_coordinates];
   const Eigen::Index dimensions = coordinates_.cols();
   for (Eigen::Index d = 0; d < dimensions; ++d) {
     scaled[d] = at[d] * scale_[d];

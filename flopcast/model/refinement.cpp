@@ -58,10 +58,10 @@ class Refiner {
   /// Returns the points of the box's grid, all of them on the box's side if any point of the side is found.
   [[nodiscard]] std::vector<Sizes> grid(const OpenBox& item) const {
     std::vector<Sizes> points =
-        grid_points(item.box, grid_counts(basis_, item.box, options_.oversampling), options_.grid, options_.minimum_width);
+        grid_points(item.box, grid_counts(basis_, item.box, options_.oversampling), options_.grid, options_.min_width);
     std::set<Sizes> moved;
     for (const Sizes& point : points) {
-      if (std::optional<Sizes> on_side = moved_to(item.side, item.box, point, options_.minimum_width)) {
+      if (std::optional<Sizes> on_side = moved_to(item.side, item.box, point, options_.min_width)) {
         moved.insert(std::move(*on_side));
       }
     }
@@ -130,8 +130,8 @@ std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& ref
   for (const OpenBox& item : open) {
     Piece piece = refiner.fit(item);
     std::vector<Box> parts;
-    if (error_of(piece.error, options.error_type) > options.error_bound && level < options.maximum_depth) {
-      parts = subdivide(item.box, options.minimum_size, options.minimum_width);
+    if (error_of(piece.error, options.error_type) > options.error_bound && level < options.max_depth) {
+      parts = subdivide(item.box, options.min_size, options.min_width);
     }
     if (parts.size() < 2) {
       model.pieces.push_back(std::move(piece));
@@ -177,12 +177,12 @@ ErrorType parse_error_type(std::string_view text) {
 
 void check(const RefinementOptions& options) {
   constexpr std::int64_t widest = 1'000'000;
-  require("minimum width", options.minimum_width, std::int64_t{1}, widest);
-  require("minimum size", options.minimum_size, std::int64_t{1}, widest);
+  require("minimum width", options.min_width, std::int64_t{1}, widest);
+  require("minimum size", options.min_size, std::int64_t{1}, widest);
   require("error bound", options.error_bound, 1e-6, 10.0);
   require("degree", options.degree, 0, highest_degree);
   require("oversampling", options.oversampling, 0, 20);
-  require("maximum depth", options.maximum_depth, 0, 64);
+  require("maximum depth", options.max_depth, 0, 64);
 }
 
 std::vector<int> grid_counts(const std::vector<Monomial>& basis, const Box& box, int oversampling) {
@@ -246,23 +246,29 @@ Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box>
 }
 
 void to_json(nlohmann::json& json, const RefinementOptions& options) {
-  json = {{"minimum_width", options.minimum_width},      {"grid", to_string(options.grid)},   {"error_bound", options.error_bound},
-          {"minimum_size", options.minimum_size},        {"degree", options.degree},          {"oversampling", options.oversampling},
-          {"error_type", to_string(options.error_type)}, {"basis", to_string(options.basis)}, {"reuse", options.reuse},
-          {"maximum_depth", options.maximum_depth}};
+  json = {{"minimum_width", options.min_width},
+          {"grid", to_string(options.grid)},
+          {"error_bound", options.error_bound},
+          {"minimum_size", options.min_size},
+          {"degree", options.degree},
+          {"oversampling", options.oversampling},
+          {"error_type", to_string(options.error_type)},
+          {"basis", to_string(options.basis)},
+          {"reuse", options.reuse},
+          {"maximum_depth", options.max_depth}};
 }
 
 void from_json(const nlohmann::json& json, RefinementOptions& options) {
-  read_member(json, "minimum_width", options.minimum_width);
+  read_member(json, "minimum_width", options.min_width);
   options.grid = parse_grid(member<std::string>(json, "grid"));
   read_member(json, "error_bound", options.error_bound);
-  read_member(json, "minimum_size", options.minimum_size);
+  read_member(json, "minimum_size", options.min_size);
   read_member(json, "degree", options.degree);
   read_member(json, "oversampling", options.oversampling);
   options.error_type = parse_error_type(member<std::string>(json, "error_type"));
   options.basis = parse_basis_kind(member<std::string>(json, "basis"));
   read_member(json, "reuse", options.reuse);
-  read_member(json, "maximum_depth", options.maximum_depth);
+  read_member(json, "maximum_depth", options.max_depth);
   check(options);
 }
 

@@ -81,7 +81,7 @@ void make_directory(const std::filesystem::path& directory) {
 /// Turns write-ahead logging on. Only the first process needs to change the file. SQLite doesn't wait for a lock here, so this function
 /// waits.
 void use_write_ahead_log(Database& database) {
-  constexpr int most_tries = 200;
+  constexpr int max_tries = 200;
   for (int i = 1;; ++i) {
     try {
       database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
@@ -89,10 +89,10 @@ void use_write_ahead_log(Database& database) {
     } catch (const sqlite::Damaged&) {
       throw;
     } catch (const Error&) {
-      if (i == most_tries) {
+      if (i == max_tries) {
         throw;
       }
-      std::this_thread::sleep_for(std::chrono::milliseconds(busy_milliseconds / most_tries));
+      std::this_thread::sleep_for(std::chrono::milliseconds(busy_milliseconds / max_tries));
     }
   }
 }

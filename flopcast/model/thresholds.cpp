@@ -64,11 +64,11 @@ std::size_t alone_until(const std::vector<Look>& looks) {
 }
 
 /// Returns the coordinate at `share` of the way from `anchor` to `to`, rounded towards the anchor.
-std::int64_t between(std::int64_t anchor, std::int64_t to, double share, std::int64_t minimum_width, std::int64_t low, std::int64_t high) {
+std::int64_t between(std::int64_t anchor, std::int64_t to, double share, std::int64_t min_width, std::int64_t low, std::int64_t high) {
   const double at = static_cast<double>(anchor) + share * static_cast<double>(to - anchor);
-  const double units = at / static_cast<double>(minimum_width);
+  const double units = at / static_cast<double>(min_width);
   const double rounded = to >= anchor ? std::floor(units) : std::ceil(units);
-  return std::clamp(static_cast<std::int64_t>(rounded) * minimum_width, low, high);
+  return std::clamp(static_cast<std::int64_t>(rounded) * min_width, low, high);
 }
 
 }  // namespace
@@ -92,9 +92,9 @@ Polynomial product_polynomial(std::size_t sizes) {
   return polynomial;
 }
 
-std::optional<std::vector<double>> find_thresholds(const Box& domain, std::int64_t minimum_width, const TeamProbe& probe) {
+std::optional<std::vector<double>> find_thresholds(const Box& domain, std::int64_t min_width, const TeamProbe& probe) {
   static constexpr int probes = 9;
-  static constexpr int most_steps = 40;
+  static constexpr int max_steps = 40;
   std::vector<Look> looks;
   for (int i = 0; i < probes; ++i) {
     std::optional<Look> next = look(domain, static_cast<double>(i) / (probes - 1), probe);
@@ -109,7 +109,7 @@ std::optional<std::vector<double>> find_thresholds(const Box& domain, std::int64
   }
   Look low = looks[split - 1];
   Look high = looks[split];
-  for (int step = 0; distance(low.sizes, high.sizes) > std::max<std::int64_t>(1, minimum_width) && step < most_steps; ++step) {
+  for (int step = 0; distance(low.sizes, high.sizes) > std::max<std::int64_t>(1, min_width) && step < max_steps; ++step) {
     std::optional<Look> middle = look(domain, (low.share + high.share) / 2, probe);
     if (!middle) {
       return std::nullopt;
@@ -136,7 +136,7 @@ std::vector<Side> sides(std::span<const double> thresholds) {
   return all;
 }
 
-std::optional<Sizes> moved_to(const Side& side, const Box& box, const Sizes& point, std::int64_t minimum_width) {
+std::optional<Sizes> moved_to(const Side& side, const Box& box, const Sizes& point, std::int64_t min_width) {
   static constexpr int steps = 30;
   if (side.contains(point)) {
     return point;
@@ -145,7 +145,7 @@ std::optional<Sizes> moved_to(const Side& side, const Box& box, const Sizes& poi
   const auto at = [&](double share) {
     Sizes sizes;
     for (std::size_t d = 0; d < point.size(); ++d) {
-      sizes.push_back(between(anchor[d], point[d], share, minimum_width, box.low[d], box.high[d]));
+      sizes.push_back(between(anchor[d], point[d], share, min_width, box.low[d], box.high[d]));
     }
     return sizes;
   };

@@ -23,8 +23,8 @@ Polynomial product_polynomial(std::size_t sizes);
 
 /// Returns the product at which several threads begin to work on the way from the lowest to the highest sizes of `domain`. The result is
 /// empty if several threads always or never work. Nine points are probed, of which single ones may be wrong. Bisection between the two
-/// points that differ follows, down to sizes `minimum_width` apart. Returns nothing if it was interrupted.
-std::optional<std::vector<double>> find_thresholds(const Box& domain, std::int64_t minimum_width, const TeamProbe& probe);
+/// points that differ follows, down to sizes `min_width` apart. Returns nothing if it was interrupted.
+std::optional<std::vector<double>> find_thresholds(const Box& domain, std::int64_t min_width, const TeamProbe& probe);
 
 /// The range between two thresholds: products in [low, high).
 struct Side {
@@ -39,7 +39,7 @@ struct Side {
 std::vector<Side> sides(std::span<const double> thresholds);
 
 /// Returns `point` of `box` if it is on `side`. Otherwise returns the nearest point on the way to the corner that is on this side, at
-/// multiples of `minimum_width` as far as the box allows; nothing if there is none.
-std::optional<Sizes> moved_to(const Side& side, const Box& box, const Sizes& point, std::int64_t minimum_width);
+/// multiples of `min_width` as far as the box allows; nothing if there is none.
+std::optional<Sizes> moved_to(const Side& side, const Box& box, const Sizes& point, std::int64_t min_width);
 
 }  // namespace flopcast::model

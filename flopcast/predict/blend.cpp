@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 double cache_association(std::int64_t distance_bytes, std::int64_t capacity_bytes) noexcept {
   if (distance_bytes < 0) {
@@ -49,4 +49,4 @@ LevelShares level_shares(const cache::BytesByDistance& bytes_by_level, std::span
   return shares;
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

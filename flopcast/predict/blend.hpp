@@ -8,7 +8,7 @@
 #include "flopcast/core/placement.hpp"
 #include "flopcast/support/inline_vector.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 /// Returns the cache association f(r) = tanh(w r) of the relative access distance r = (capacity - distance) / capacity, with w = 4 for r >=
 /// 0 and w = 2 for r < 0 (paper 000, section 3). 1 is in cache, -1 is out of cache; a negative distance (never accessed) gives -1.
@@ -23,10 +23,10 @@ struct LevelShare {
   std::size_t level = 0;  ///< 0 is warm, caches.size() is memory
   double share = 0;
 };
-using LevelShares = InlineVector<LevelShare, cache::most_thresholds + 1>;
+using LevelShares = InlineVector<LevelShare, cache::max_thresholds + 1>;
 
 /// Returns the shares of the bytes in each level; they add up to 1, and none is 0. Everything in or inside of the innermost level that
 /// could hold the whole footprint counts as warm, because a repeated call finds its operands there.
 [[nodiscard]] LevelShares level_shares(const cache::BytesByDistance& bytes_by_level, std::span<const CacheLevel> caches) noexcept;
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

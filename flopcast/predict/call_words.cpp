@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 std::span<const std::uint64_t> CallWords::operator()(const Call& call) {
   const Layout& layout = this->layout(call.routine);
@@ -53,4 +53,4 @@ std::uint64_t word(const OperandState& state) noexcept {
          (state.dirty ? 1U : 0U);
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

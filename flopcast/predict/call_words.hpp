@@ -8,7 +8,7 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/placement.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 /// Encodes calls without their addresses as sequences of words, which are equal for calls that take equally long in the same cache state.
 class CallWords {
@@ -26,7 +26,7 @@ class CallWords {
   const Layout& layout(const Routine* routine);
 
   std::vector<Layout> layouts_;  // one per routine seen; there are few
-  std::array<std::uint64_t, 2 + Call::most_arguments + 4> words_{};
+  std::array<std::uint64_t, 2 + Call::max_arguments + 4> words_{};
 };
 
 /// Returns `distance_bytes` rounded to its four leading bits, so that nearly equal placements share an estimate. The error is at most 1/16.
@@ -35,4 +35,4 @@ class CallWords {
 /// Returns the level, dirtiness and rounded distance in one word.
 [[nodiscard]] std::uint64_t word(const OperandState& state) noexcept;
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

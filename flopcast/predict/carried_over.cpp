@@ -1,6 +1,6 @@
 #include "flopcast/predict/carried_over.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 Seconds carried_over(Seconds recorded, Seconds expected_there, Seconds expected_elsewhere) noexcept {
   if (recorded >= expected_there || expected_there <= 0) {
@@ -9,4 +9,4 @@ Seconds carried_over(Seconds recorded, Seconds expected_there, Seconds expected_
   return expected_elsewhere * (recorded / expected_there);
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 /// The present state of one thread.
@@ -125,4 +125,4 @@ std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<C
   return threads.size() < 2 || !(cpus > 0) ? work_of(threads) : Simulation(threads, cpus).run();
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

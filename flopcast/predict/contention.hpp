@@ -7,7 +7,7 @@
 #include "flopcast/support/units.hpp"
 
 /// Contention between threads of a program that call BLAS at the same time and compete for the same cores.
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 /// A call of one thread of a program.
 struct CallerStep {
@@ -27,4 +27,4 @@ std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<C
 /// every kernel's share scale with the total.
 Prediction with_durations(Prediction prediction, std::span<const Seconds> durations);
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -4,7 +4,7 @@
 
 #include "flopcast/predict/stored_models.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 Estimate Demand::evaluate(const Call& call, const Condition& condition) const {
   if (does_nothing(call)) {
@@ -21,4 +21,4 @@ Estimate Demand::evaluate(const Call& call, const Condition& condition) const {
   return {1, 0, false};
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -6,7 +6,7 @@
 #include "flopcast/model/box.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 /// The sizes at which the model of a key is needed.
 struct Need {
@@ -29,4 +29,4 @@ class Demand : public KernelModels {
   mutable std::map<ModelKey, Need> needs_;
 };
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 std::uint64_t hash_of(std::span<const std::uint64_t> words) noexcept {
@@ -49,4 +49,4 @@ void IdTable::grow() {
   }
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 /// Assigns equal numbers to equal sequences of words, counted from 0 in the order of their first occurrence. The table is a hash table with
 /// open addressing.
@@ -35,4 +35,4 @@ class IdTable {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -1,7 +1,7 @@
 #include "flopcast/predict/kernel_models.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 std::optional<Seconds> KernelModels::deviation(std::span<const Term> /*terms*/) const { return std::nullopt; }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

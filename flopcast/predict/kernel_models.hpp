@@ -9,7 +9,7 @@
 #include "flopcast/model/estimate.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 using model::Estimate;
 
@@ -45,4 +45,4 @@ class KernelModels {
   [[nodiscard]] virtual std::optional<Seconds> deviation(std::span<const Term> terms) const;
 };
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -5,7 +5,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 constexpr std::array<std::pair<Method, std::string_view>, 5> methods = {
@@ -31,4 +31,4 @@ Method parse_method(std::string_view text) {
   throw bad_input("unknown prediction method '{}'; expected placed, levels, paper, warm or cold", text);
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

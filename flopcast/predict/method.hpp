@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 /// Ways to derive a kernel's time from the cache levels of its operands.
 enum class Method : std::uint8_t {
@@ -18,4 +18,4 @@ std::string_view to_string(Method method);
 /// Parses `placed`, `levels`, `paper`, `warm` or `cold`; throws bad_input for any other text.
 Method parse_method(std::string_view text);
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -9,7 +9,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 using model::Process;
@@ -100,4 +100,4 @@ std::optional<Seconds> PlacedModels::deviation(std::span<const Term> terms) cons
   return std::sqrt(std::max(0.0, sum));
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -3,7 +3,7 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 /// Models on demand as a source: every operand in its own level, or all operands in one level, with the joint uncertainty of sums.
 class PlacedModels : public KernelModels {
@@ -22,4 +22,4 @@ class PlacedModels : public KernelModels {
   const model::OnDemandModels& models_;
 };
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

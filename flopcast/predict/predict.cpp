@@ -10,7 +10,7 @@
 #include "flopcast/predict/id_table.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -19,8 +19,8 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 struct Shape {
   Call call;  // one of the calls
   std::int64_t calls = 0;
-  InlineVector<std::int64_t, most_operands> operand_bytes;
-  std::array<std::size_t, cache::most_thresholds + 1> terms;  // terms per level of cache and memory; none if not yet requested
+  InlineVector<std::int64_t, max_operands> operand_bytes;
+  std::array<std::size_t, cache::max_thresholds + 1> terms;  // terms per level of cache and memory; none if not yet requested
 };
 
 /// The weight of a term in one call.
@@ -28,7 +28,7 @@ struct Share {
   std::size_t term = 0;
   double weight = 1;
 };
-using Shares = InlineVector<Share, cache::most_thresholds + 1>;
+using Shares = InlineVector<Share, cache::max_thresholds + 1>;
 
 /// Evaluates every distinct call once and counts its occurrences.
 class Terms {
@@ -59,7 +59,7 @@ class Terms {
   }
 
   std::size_t placed(std::size_t shape, const Call& call, const Placement& placement) {
-    std::array<std::uint64_t, 1 + most_operands> words{shape};
+    std::array<std::uint64_t, 1 + max_operands> words{shape};
     std::size_t size = 1;
     for (const OperandState& state : placement) {
       words[size++] = word(state);
@@ -233,4 +233,4 @@ Prediction predict(const Trace& trace, const cache::CacheState& state, std::span
   return prediction;
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -12,7 +12,7 @@
 #include "flopcast/predict/kernel_models.hpp"
 #include "flopcast/predict/method.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 struct PredictOptions {
   Method method = Method::placed;
@@ -59,4 +59,4 @@ struct Prediction {
 Prediction predict(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const KernelModels& models,
                    const PredictOptions& options = {});
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -2,7 +2,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 Estimate StoredModels::evaluate(const Call& call, const Condition& condition) const {
   if (does_nothing(call)) {
@@ -23,4 +23,4 @@ Estimate StoredModels::evaluate(const Call& call, const Condition& condition) co
 
 bool does_nothing(const Call& call) { return flops(call) <= 0 && (footprint_bytes(call) <= 0 || !zero_sizes(call).empty()); }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -10,7 +10,7 @@
 #include "flopcast/model/model.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 
 /// Finds the model of a key, for example in the store.
 using FindModel = std::function<std::optional<model::Model>(const ModelKey&)>;
@@ -35,4 +35,4 @@ class StoredModels : public KernelModels {
 /// nothing about such a call, which takes no time.
 [[nodiscard]] bool does_nothing(const Call& call);
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

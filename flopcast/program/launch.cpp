@@ -240,9 +240,9 @@ fs::path find_program(const std::string& command) {
 }
 
 void require_preloadable(const fs::path& program) {
-  constexpr int most_interpreters = 5;  // the kernel's limit
+  constexpr int max_interpreters = 5;  // the kernel's limit
   fs::path file = program;
-  for (int depth = 0; depth < most_interpreters; ++depth) {
+  for (int depth = 0; depth < max_interpreters; ++depth) {
     const fs::path interpreter = interpreter_of(file);
     if (interpreter.empty()) {
       break;

@@ -91,7 +91,7 @@ void Profile::merge(TunedRoutine routine) {
     });
     std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(older),
                  [&](const TunedPoint& point) { return !has_near(newer, point, [](const TunedPoint&) { return true; }); });
-    if (newer.size() + older.size() <= most_tuned_points) {
+    if (newer.size() + older.size() <= max_tuned_points) {
       routine.points = std::move(newer);
       routine.points.insert(routine.points.end(), older.begin(), older.end());
     }
@@ -110,7 +110,7 @@ std::string block_table_text(const Profile& profile) {
   const auto table = std::make_unique<BlockTable>();
   if (!parse(text.c_str(), *table)) {
     throw bad_input("profile: at most {} routines of {} points are possible, with names of {} letters and sizes below 10^9",
-                    most_tuned_routines, most_tuned_points, RoutineName::length);
+                    max_tuned_routines, max_tuned_points, RoutineName::length);
   }
   return text;
 }

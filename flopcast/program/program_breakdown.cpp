@@ -276,7 +276,7 @@ void ProgramBreakdown::group(const std::map<Key, ShapeSum>& exact, const Breakdo
   std::map<Key, std::size_t> groups;
   for (const auto& [key, shape] : exact) {
     Key joined = key;
-    if (different.at({key.name, key.flags}) > options.most_exact_sizes) {
+    if (different.at({key.name, key.flags}) > options.max_exact_sizes) {
       std::transform(key.sizes.begin(), key.sizes.end(), joined.sizes.begin(), magnitude);
     }
     const auto [at, is_new] = groups.try_emplace(std::move(joined), shapes_.size());

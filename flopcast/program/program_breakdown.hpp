@@ -72,7 +72,7 @@ struct ProcessSum {
 
 struct BreakdownOptions {
   /// If a routine is called with the same flags and more different sizes, they are joined by powers of two.
-  std::size_t most_exact_sizes = 24;
+  std::size_t max_exact_sizes = 24;
   double first_call_factor = 1.5;      ///< a first call is separated if it took this many times the typical time of such calls
   Seconds first_call_excess = 100e-6;  ///< and if it took longer than typical by this much
 };

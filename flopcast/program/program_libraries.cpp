@@ -18,7 +18,6 @@ namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
-using LoadedLibrary;
 using machine::ElfFile;
 
 constexpr int wide_bytes = 8;

@@ -36,12 +36,12 @@ void spread(const ProgramEvent& event, std::size_t series, const ProgramTimeline
 }  // namespace
 
 ProgramTimeline program_timeline(const ProgramTraceFile& file, const ProgramBreakdown& breakdown, std::size_t bins,
-                                 std::size_t most_routines) {
+                                 std::size_t max_routines) {
   ProgramTimeline timeline;
   find_extent(file, timeline);
   std::map<std::uint32_t, std::size_t> series;
   for (const RoutineSum& routine : breakdown.routines()) {
-    if (timeline.routines.size() < most_routines) {
+    if (timeline.routines.size() < max_routines) {
       series[routine.name] = timeline.routines.size();
       timeline.routines.push_back(routine.name);
     }

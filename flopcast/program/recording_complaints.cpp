@@ -76,10 +76,6 @@ std::vector<std::string> recording_complaints(const ProgramSummary& summary, std
 
 namespace {
 
-using CallSum;
-using ProgramBreakdown;
-using ProgramSummary;
-
 /// `dgemm, dsyrk, ...`: the routines whose part `seconds` of the time isn't zero, the heaviest first, three at most.
 std::string routines_with(Seconds CallSum::*seconds, const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
   static constexpr std::size_t most = 3;

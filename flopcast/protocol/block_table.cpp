@@ -30,10 +30,10 @@ class Reader {
   std::int32_t number() noexcept {
     std::int64_t value = 0;
     const char* start = at_;
-    while (*at_ >= '0' && *at_ <= '9' && value < most_number) {
+    while (*at_ >= '0' && *at_ <= '9' && value < max_number) {
       value = 10 * value + (*at_++ - '0');
     }
-    require(at_ != start && value < most_number);
+    require(at_ != start && value < max_number);
     return static_cast<std::int32_t>(value);
   }
 
@@ -48,7 +48,7 @@ class Reader {
   }
 
  private:
-  static constexpr std::int64_t most_number = 1000000000;
+  static constexpr std::int64_t max_number = 1000000000;
   const char* at_;
   bool good_ = true;
 };
@@ -83,14 +83,14 @@ void read_routine(Reader& reader, RoutineBlocks& routine) noexcept {
     routine.flags[i] = i < length ? upper(word[i]) : '\0';
   }
   routine.count = 0;
-  routine.least_size = HUGE_VAL;
+  routine.min_size = HUGE_VAL;
   do {
-    reader.require(routine.count < most_tuned_points);
+    reader.require(routine.count < max_tuned_points);
     if (!reader.good()) {
       return;
     }
     const BlockPoint point = read_point(reader);
-    routine.least_size = std::fmin(routine.least_size, (point.log_m + point.log_n) / 2 - std::log(2.0));
+    routine.min_size = std::fmin(routine.min_size, (point.log_m + point.log_n) / 2 - std::log(2.0));
     routine.points[routine.count++] = point;
   } while (reader.accept(','));
 }
@@ -141,7 +141,7 @@ bool parse(const char* text, BlockTable& table) noexcept {
   Reader reader(text);
   if (!reader.finished()) {
     do {
-      reader.require(table.count < most_tuned_routines);
+      reader.require(table.count < max_tuned_routines);
       if (reader.good()) {
         read_routine(reader, table.routines[table.count++]);
       }
@@ -193,7 +193,7 @@ const BlockPoint* nearest(const RoutineBlocks& routine, std::int64_t m, std::int
   }
   const double log_m = std::log(static_cast<double>(m));
   const double log_n = m == n ? log_m : std::log(static_cast<double>(n));
-  if ((log_m + log_n) / 2 < routine.least_size) {
+  if ((log_m + log_n) / 2 < routine.min_size) {
     return nullptr;
   }
   const BlockPoint* best = nullptr;

@@ -7,8 +7,8 @@
 /// nanoseconds. This file uses neither exceptions nor the C++ run-time library.
 namespace flopcast::interpose {
 
-inline constexpr std::size_t most_tuned_routines = 256;  // `tune lapack` knows about 120
-inline constexpr std::size_t most_tuned_points = 128;
+inline constexpr std::size_t max_tuned_routines = 256;  // `tune lapack` knows about 120
+inline constexpr std::size_t max_tuned_points = 128;
 
 /// A LAPACK name in upper case, padded with blanks. LAPACK's longest names, such as DSYTRD_2STAGE, have 13 letters.
 struct RoutineName {
@@ -27,19 +27,19 @@ struct BlockPoint {
 
 struct RoutineBlocks {
   RoutineName name;
-  char flags[8];          ///< ilaenv's options for which the points hold, in upper case; empty: all
-  double least_size = 0;  ///< logarithm of the sqrt(m n) below which no point applies: half the smallest point
+  char flags[8];        ///< ilaenv's options for which the points hold, in upper case; empty: all
+  double min_size = 0;  ///< logarithm of the sqrt(m n) below which no point applies: half the smallest point
   std::size_t count = 0;
-  BlockPoint points[most_tuned_points];
+  BlockPoint points[max_tuned_points];
 };
 
 struct BlockTable {
   static constexpr std::size_t chains = 256;
   std::size_t count = 0;
-  RoutineBlocks routines[most_tuned_routines];
+  RoutineBlocks routines[max_tuned_routines];
   /// 1 + the index of the first routine whose name has this hash, and of the next one; 0 at the end. Lookups must be fast, because LAPACK
   /// queries ilaenv in every call, whatever its size.
-  std::uint16_t first[chains], next[most_tuned_routines];
+  std::uint16_t first[chains], next[max_tuned_routines];
 };
 
 /// Reads `NAME,FLAGS,MxN:NB/NBMIN/NX,...;NAME,...`. Returns false and leaves the table empty if the text has another form.

@@ -32,7 +32,7 @@ std::string to_text(const MpiOptions& options) {
                                    {"policy", path::policy_name(options.policy)},
                                    {"tolerance", options.precision.tolerance},
                                    {"confidence", options.precision.confidence},
-                                   {"least_count", options.precision.least_count},
+                                   {"least_count", options.precision.min_count},
                                    {"across_sizes", options.across_sizes},
                                    {"windows", options.windows},
                                    {"thread_multiple", options.thread_multiple},
@@ -52,7 +52,7 @@ MpiOptions parse_mpi_options(const std::string& text) {
     options.policy = path::policy_named(member<std::string>(document, "policy"));
     options.precision.tolerance = member<double>(document, "tolerance");
     options.precision.confidence = member<double>(document, "confidence");
-    options.precision.least_count = member<std::int64_t>(document, "least_count");
+    options.precision.min_count = member<std::int64_t>(document, "least_count");
     options.across_sizes = member<bool>(document, "across_sizes");
     options.windows = member<bool>(document, "windows");
     options.thread_multiple = member<bool>(document, "thread_multiple");

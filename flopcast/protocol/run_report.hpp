@@ -46,7 +46,7 @@ struct RoutineReport {
 struct RunReport {
   std::atomic<std::uint32_t> processes;  ///< processes into which the preloaded library was loaded
   SharedPath blas;                       ///< library that defines dgemm in the program
-  RoutineReport routines[most_tuned_routines];
+  RoutineReport routines[max_tuned_routines];
 };
 
 }  // namespace flopcast::interpose

@@ -7,10 +7,10 @@ namespace flopcast::interpose {
 
 /// Settings that `flopcast mpi simulate` passes to the library that it preloads into SMPI.
 struct SmpiOptions {
-  std::string result;                  ///< file that the last process writes when it ends
-  std::string times;                   ///< file with the kernels' times; empty: no time is known
-  std::int64_t most_traced_calls = 0;  ///< traced calls in the result, of all processes together; 0: none
-  std::int64_t eager_bytes = 0;        ///< longer messages wait for their receiver
+  std::string result;                 ///< file that the last process writes when it ends
+  std::string times;                  ///< file with the kernels' times; empty: no time is known
+  std::int64_t max_traced_calls = 0;  ///< traced calls in the result, of all processes together; 0: none
+  std::int64_t eager_bytes = 0;       ///< longer messages wait for their receiver
   /// Speed of this machine's cores in the simulation. A second of a kernel counts as this many flops.
   double flops_per_second = 1e9;
   bool only_kernels = false;  ///< only kernels and messages take time

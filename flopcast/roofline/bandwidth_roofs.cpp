@@ -24,7 +24,7 @@ using machine::ThreadTeam;
 using machine::WallClock;
 
 constexpr std::int64_t line_bytes = 64;
-constexpr std::int64_t most_arrays = 3;
+constexpr std::int64_t max_arrays = 3;
 /// A load waits for a store in flight whose address agrees with the load's in the last twelve bits ("4K aliasing"; Intel, Optimization
 /// Reference Manual, on memory disambiguation). The first array is the one that is stored. Each further array begins a little later in its
 /// page than the one before, so that a store is nearly a page old when a load's address agrees with it.
@@ -121,10 +121,10 @@ int sharers(const std::vector<machine::ReportedCache>& reported, std::size_t lev
   return found == reported.end() ? 1 : std::clamp(found->cores, 1, threads);
 }
 
-std::int64_t most_bytes(const BandwidthOptions& options) {
+std::int64_t max_bytes(const BandwidthOptions& options) {
   constexpr std::int64_t share_of_memory = 8;
   const std::int64_t share = measure::available_memory_bytes() / share_of_memory;
-  return options.most_bytes > 0 ? std::min(options.most_bytes, share) : share;
+  return options.max_bytes > 0 ? std::min(options.max_bytes, share) : share;
 }
 
 /// Roofs that are measured together, and their memory.
@@ -137,7 +137,7 @@ class Subjects {
     for (const WorkingSet& set : sets) {
       largest = std::max(largest, set.bytes_per_thread);
     }
-    memories_.push_back(std::make_unique<TeamMemory>(team, largest + most_arrays * (page_bytes + shift_bytes)));
+    memories_.push_back(std::make_unique<TeamMemory>(team, largest + max_arrays * (page_bytes + shift_bytes)));
     for (const WorkingSet& set : sets) {
       for (const BandwidthKernel& kernel : machine::bandwidth_kernels()) {
         if (wanted(kernel)) {
@@ -188,11 +188,11 @@ class Subjects {
 }  // namespace
 
 std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
-                                     int threads, std::int64_t most_bytes) {
+                                     int threads, std::int64_t max_bytes) {
   constexpr double smallest = 8 * 1024;  // for smaller sets the start of a loop dominates the time
   constexpr double overflow = 3;         // ratio to the capacity of the level before, so that this level holds none of up to three arrays
   constexpr double filled = 0.7;         // usable share of a level's capacity: page colours and other data take the rest
-  constexpr std::int64_t least_memory = std::int64_t{192} << 20U;
+  constexpr std::int64_t min_memory = std::int64_t{192} << 20U;
   const std::vector<CacheLevel>& levels = machine.hierarchy.levels;
   std::vector<WorkingSet> sets;
   double before = smallest / overflow;
@@ -204,8 +204,8 @@ std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine,
     sets.push_back({levels[i].name, static_cast<std::int64_t>(bytes), true, i == 0});
     before = capacity;
   }
-  const std::int64_t beyond = levels.empty() ? least_memory : 3 * levels.back().capacity_high_bytes;
-  sets.push_back({"memory", std::min(std::max(beyond, least_memory), most_bytes) / threads, false, false});
+  const std::int64_t beyond = levels.empty() ? min_memory : 3 * levels.back().capacity_high_bytes;
+  sets.push_back({"memory", std::min(std::max(beyond, min_memory), max_bytes) / threads, false, false});
   return sets;
 }
 
@@ -215,7 +215,7 @@ std::vector<BandwidthRoof> measure_bandwidth(const WallClock& clock, const std::
                                              const Progress& progress) {
   Subjects subjects;
   for (ThreadTeam* team : teams) {
-    subjects.add(*team, working_sets(machine, reported, team->size(), most_bytes(options)),
+    subjects.add(*team, working_sets(machine, reported, team->size(), max_bytes(options)),
                  [&](const BandwidthKernel& kernel) { return is_wanted(kernel, options); });
   }
   return subjects.measure(clock, options, progress);
@@ -241,8 +241,8 @@ std::vector<BandwidthRoof> measure_triad_lengths(const WallClock& clock, const s
   Subjects subjects;
   for (ThreadTeam* team : teams) {
     std::vector<WorkingSet> sets;
-    for (std::int64_t bytes = shortest_triad; bytes <= std::min(longest_triad, most_bytes(options)); bytes *= 2) {
-      if (bytes / team->size() >= most_arrays * line_bytes) {
+    for (std::int64_t bytes = shortest_triad; bytes <= std::min(longest_triad, max_bytes(options)); bytes *= 2) {
+      if (bytes / team->size() >= max_arrays * line_bytes) {
         sets.push_back({"", bytes / team->size(), true, false});
       }
     }

@@ -128,14 +128,14 @@ void confirm(GemmRoof& roof, const search::RaceResult& race, const GemmSetup& se
   search::RaceOptions again;
   again.tolerance = options.tolerance;
   again.error_probability = options.error_probability;
-  again.most_rounds = options.confirmation_rounds;
-  again.least_rounds = std::min(again.least_rounds, again.most_rounds);
+  again.max_rounds = options.confirmation_rounds;
+  again.min_rounds = std::min(again.min_rounds, again.max_rounds);
   again.seed = options.seed;
   again.limits.interrupted = options.interrupted;
   again.limits.clock = now;
   again.limits.seconds = std::max(0.0, options.time_budget - roof.seconds) + options.confirmation_budget;
   const search::RaceResult result = search::confirm(race, std::min(options.confirmed, race.ties.size()), fresh, again);
-  if (result.leader && result.rounds >= again.least_rounds && !samples[*result.leader].samples.empty()) {
+  if (result.leader && result.rounds >= again.min_rounds && !samples[*result.leader].samples.empty()) {
     roof.shape = space.shapes[*result.leader];
     roof.flops = samples[*result.leader];
     roof.confirmed = true;

@@ -165,7 +165,7 @@ std::string to_string(const GemmShape& shape) { return fmt::format("{}x{}x{}", s
 
 std::string precision(std::string_view gemm) { return gemm == "sgemm" ? "single" : "double"; }
 
-int Roofline::most_threads() const {
+int Roofline::max_threads() const {
   int most = 1;
   for (const ComputeRoof& roof : compute) {
     most = std::max(most, roof.threads);
@@ -250,7 +250,7 @@ std::string level_of(std::span<const CacheLevel> levels, double bytes) {
 }
 
 Bound bound_of(const Roofline& roofline, const Point& point) {
-  const int threads = std::min(std::max(point.threads, 1), roofline.most_threads());
+  const int threads = std::min(std::max(point.threads, 1), roofline.max_threads());
   const BandwidthRoof* fastest = point.level.empty() ? find_bandwidth(roofline, "memory", "triad", threads) : nullptr;
   for (const BandwidthRoof& roof : roofline.bandwidth) {
     const bool counts = roof.level == point.level && roof.threads == threads && !roof.nontemporal;

@@ -150,7 +150,7 @@ struct Roofline {
   nlohmann::json options;             ///< effective options
   Seconds seconds = 0;                ///< time of the measurement
 
-  [[nodiscard]] int most_threads() const;
+  [[nodiscard]] int max_threads() const;
   friend bool operator==(const Roofline&, const Roofline&) = default;
 };
 

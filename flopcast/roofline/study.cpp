@@ -150,9 +150,9 @@ std::set<std::size_t> to_judge(const StudyState& state, std::size_t count, const
 }
 
 /// Judges everything at once, in interleaved rounds, so that the rates that decide on success are comparable. Returns false if there was no
-/// time for all rounds; fewer than `least_rounds` tell nothing.
+/// time for all rounds; fewer than `min_rounds` tell nothing.
 bool judge(StudyState& state, const std::set<std::size_t>& configurations, const StudySources& sources, const StudyOptions& options) {
-  static constexpr std::int64_t least_rounds = 3;
+  static constexpr std::int64_t min_rounds = 3;
   search::Ledger ledger({configurations.begin(), configurations.end()}, options.seed);
   search::Limits judging = limits(sources);
   judging.interrupted = [&sources] { return sources.interrupted() || sources.clock() > sources.until; };
@@ -160,7 +160,7 @@ bool judge(StudyState& state, const std::set<std::size_t>& configurations, const
   const search::Evaluator evaluator = sources.evaluator();
   while (ledger.rounds() < options.judging_rounds && ledger.round(evaluator, meter)) {
   }
-  if (ledger.rounds() < std::min(least_rounds, options.judging_rounds)) {
+  if (ledger.rounds() < std::min(min_rounds, options.judging_rounds)) {
     return false;
   }
   for (const search::Ledger::Row& row : ledger.rows()) {

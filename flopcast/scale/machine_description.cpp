@@ -132,8 +132,8 @@ MachineDescription machine_description_from_json(const json& document, const std
   Members members(document, source);
   MachineDescription machine;
   members.find("schema");
-  machine.hosts = static_cast<int>(members.whole("hosts", 0, 1, MachineDescription::most_hosts));
-  machine.cores_per_host = static_cast<int>(members.whole("cores_per_host", 1, 1, MachineDescription::most_cores));
+  machine.hosts = static_cast<int>(members.whole("hosts", 0, 1, MachineDescription::max_hosts));
+  machine.cores_per_host = static_cast<int>(members.whole("cores_per_host", 1, 1, MachineDescription::max_cores));
   machine.core_speed = members.positive("core_speed", 1);
   machine.busy_core_speed = members.positive("busy_core_speed", 1);
   machine.within_host = link_from_json(members.find("within_host"), source + ": within_host", machine.within_host);
@@ -193,9 +193,9 @@ MachineDescription described_by(const std::vector<MessageTime>& times, int cores
     const double slope = std::min(std::max(times[i + 1].seconds - times[i].seconds, 0.0) / bytes,
                                   0.99 * times[i].seconds / std::max(static_cast<double>(times[i].bytes), 1.0));
     const Seconds latency = times[i].seconds - slope * static_cast<double>(times[i].bytes);
-    const double least_slope = 1e-3 / machine.within_host.bytes_per_second;
+    const double min_slope = 1e-3 / machine.within_host.bytes_per_second;
     machine.message_classes.push_back({i == 0 ? 0 : times[i].bytes, latency / machine.within_host.latency,
-                                       1 / (machine.within_host.bytes_per_second * std::max(slope, least_slope))});
+                                       1 / (machine.within_host.bytes_per_second * std::max(slope, min_slope))});
   }
   return machine;
 }

@@ -26,8 +26,8 @@ struct MessageClass {
 
 /// A machine for simulating programs: equal hosts in one network. docs/mpi.md documents its file.
 struct MachineDescription {
-  static constexpr int most_hosts = 1 << 20;
-  static constexpr int most_cores = 4096;
+  static constexpr int max_hosts = 1 << 20;
+  static constexpr int max_cores = 4096;
 
   int hosts = 0;  ///< 0: the number that the processes need
   int cores_per_host = 1;

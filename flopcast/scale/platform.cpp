@@ -87,7 +87,7 @@ std::vector<int> radical_numbers(const std::string& radical) {
   for (std::sregex_iterator at(radical.begin(), radical.end(), range); at != std::sregex_iterator(); ++at) {
     const int first = std::stoi((*at)[1].str());
     const int last = (*at)[2].matched ? std::stoi((*at)[2].str()) : first;
-    for (int i = first; i <= std::min(last, first + MachineDescription::most_hosts); ++i) {
+    for (int i = first; i <= std::min(last, first + MachineDescription::max_hosts); ++i) {
       numbers.push_back(i);
     }
   }

@@ -117,7 +117,7 @@ std::size_t shift_rank(std::size_t n, std::size_t twins, double alpha) {
   return n <= exact_up_to ? exact_shift_rank(n, twins, alpha) : normal_shift_rank(n, twins, alpha);
 }
 
-std::size_t least_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most) {
+std::size_t min_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most) {
   const std::vector<std::vector<double>> heads = heads_or_more(n);
   std::size_t twins = margin;
   while (twins <= most && calibrated_rank(twins, margin, alpha, heads) == 0) {

@@ -19,7 +19,7 @@ std::size_t calibrated_rank(std::size_t n, std::size_t twins, std::size_t margin
 
 /// Returns the smallest number of twins for which calibrated_rank(n, twins, margin, alpha) is above 0, or `most` + 1 if `most` twins
 /// are too few.
-std::size_t least_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most);
+std::size_t min_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most);
 
 /// Returns the largest i for which the i-th smallest of the n N differences between n values and N A/A differences exceeds the values'
 /// median with probability at most alpha. Returns 0 if no such i exists. Assumption: the values have the distribution of the A/A

@@ -34,14 +34,14 @@ struct Setting {
   void (*apply)(ExhaustiveOptions& options, std::string_view value, const std::string& what);
 };
 
-constexpr std::int64_t most_iterations = 1'000'000'000;
+constexpr std::int64_t max_iterations = 1'000'000'000;
 
 bool repeats(const Technique& technique) { return !technique.single; }
 
 constexpr std::array<Setting, 6> settings = {{
     {"iterations", repeats,
      [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
-       options.iterations.count = parse_integer(value, what, 1, most_iterations);
+       options.iterations.count = parse_integer(value, what, 1, max_iterations);
      }},
     {"time", repeats,
      [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
@@ -49,7 +49,7 @@ constexpr std::array<Setting, 6> settings = {{
      }},
     {"invocations", repeats,
      [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
-       options.invocations.count = parse_integer(value, what, 1, most_iterations);
+       options.invocations.count = parse_integer(value, what, 1, max_iterations);
      }},
     {"confidence", [](const Technique& technique) { return technique.confidence; },
      [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
@@ -61,7 +61,7 @@ constexpr std::array<Setting, 6> settings = {{
      }},
     {"minimum-count", [](const Technique& technique) { return technique.inner; },
      [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
-       options.iterations.minimum_count = parse_integer(value, what, 2, most_iterations);
+       options.iterations.min_count = parse_integer(value, what, 2, max_iterations);
      }},
 }};
 

@@ -28,7 +28,7 @@ Ledger::Ledger(std::vector<std::size_t> candidates, std::uint64_t seed) {
     rows_.push_back({configuration, {}, 0, {}, true});
   }
   draw_.random.seed(seed);
-  draw_.order = all(rows_.size() + static_cast<std::size_t>(2 * most_pairs - 1));
+  draw_.order = all(rows_.size() + static_cast<std::size_t>(2 * max_pairs - 1));
 }
 
 Ledger::Draw Ledger::next_draw() const {
@@ -43,7 +43,7 @@ Ledger::Draw Ledger::next_draw() const {
 
 bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<Twin> twin) {
   Draw draw = next_draw();
-  const std::size_t slots_used = rows_.size() + (twin ? static_cast<std::size_t>(2 * std::min(twin->pairs, most_pairs) - 1) : 0);
+  const std::size_t slots_used = rows_.size() + (twin ? static_cast<std::size_t>(2 * std::min(twin->pairs, max_pairs) - 1) : 0);
   std::vector<std::size_t> slots, block;
   for (const std::size_t slot : draw.order) {
     const bool is_twin = slot >= rows_.size();
@@ -110,7 +110,7 @@ std::vector<double> Ledger::echoes(const std::vector<std::size_t>& candidates) c
         changes.push_back(change);
       }
     }
-    if (changes.size() >= least_echoes) {
+    if (changes.size() >= min_echoes) {
       const double pace = median(changes);
       std::transform(changes.begin(), changes.end(), std::back_inserter(echoes), [pace](double change) { return change - pace; });
     }

@@ -38,7 +38,7 @@ class Ledger {
     std::size_t candidate = 0;
     std::int64_t pairs = 1;
   };
-  static constexpr std::int64_t most_pairs = 64;  ///< maximum per round; larger numbers are cut to it
+  static constexpr std::int64_t max_pairs = 64;  ///< maximum per round; larger numbers are cut to it
 
   /// Evaluates every active candidate once and the twin several times. The order is random, and on alternate rounds the reverse of the
   /// order before. Returns false if the limits cut the round short. If the evaluator throws, the round is discarded and the next call
@@ -51,9 +51,9 @@ class Ledger {
   [[nodiscard]] const std::vector<double>& twins() const noexcept { return twins_; }
   /// Returns A/A differences that need no additional evaluations: log(cost / cost of the same candidate in the round before) for those of
   /// `candidates` that have both costs. The median of these logarithms, which is the change of the machine's speed in between, is
-  /// subtracted. Rounds with fewer than least_echoes such candidates contribute nothing.
+  /// subtracted. Rounds with fewer than min_echoes such candidates contribute nothing.
   [[nodiscard]] std::vector<double> echoes(const std::vector<std::size_t>& candidates) const;
-  static constexpr std::size_t least_echoes = 8;
+  static constexpr std::size_t min_echoes = 8;
   /// Returns `candidates` sorted by the median of their paired differences to `incumbent`, best first; without an incumbent, by median
   /// cost. Candidates that were dropped or never evaluated are left out.
   [[nodiscard]] std::vector<std::size_t> ranking(const std::vector<std::size_t>& candidates, std::optional<std::size_t> incumbent) const;

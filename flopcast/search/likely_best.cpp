@@ -39,14 +39,14 @@ double behind(const Ledger& ledger, std::size_t a, std::size_t b, Statistic stat
   return std::log(quantile(costs, share) / quantile(other_costs, share));
 }
 
-Statistic most_telling(const Ledger& ledger, const std::vector<std::size_t>& alike, std::size_t reference) {
+Statistic max_telling(const Ledger& ledger, const std::vector<std::size_t>& alike, std::size_t reference) {
   constexpr std::int64_t few_rounds = 8;
   constexpr std::size_t few_changes = 3;
   if (ledger.rounds() < few_rounds) {
     return Statistic::least;
   }
   Statistic best = Statistic::quartile;
-  double least_change = std::numeric_limits<double>::infinity();
+  double min_change = std::numeric_limits<double>::infinity();
   for (const Statistic statistic : {Statistic::median, Statistic::quartile, Statistic::least}) {
     std::vector<double> changes;
     for (const std::size_t candidate : alike) {
@@ -56,8 +56,8 @@ Statistic most_telling(const Ledger& ledger, const std::vector<std::size_t>& ali
         changes.push_back(change);
       }
     }
-    if (changes.size() >= few_changes && median(changes) < least_change) {
-      least_change = median(changes);
+    if (changes.size() >= few_changes && median(changes) < min_change) {
+      min_change = median(changes);
       best = statistic;
     }
   }
@@ -68,7 +68,7 @@ Statistic most_telling(const Ledger& ledger, const std::vector<std::size_t>& ali
 
 std::size_t likely_best(const Ledger& ledger, const std::vector<std::size_t>& candidates, const std::vector<std::size_t>& alike,
                         std::size_t reference) {
-  const Statistic statistic = most_telling(ledger, alike, reference);
+  const Statistic statistic = max_telling(ledger, alike, reference);
   std::size_t best = reference;
   double least = 0;
   for (const std::size_t candidate : candidates) {

@@ -22,9 +22,9 @@ void check(const RaceOptions& options) {
   if (!(options.error_probability > 0 && options.error_probability < 1)) {
     throw bad_input("race: error probability {} given, expected above 0 and below 1", options.error_probability);
   }
-  if (options.least_rounds < 1 || options.most_rounds < options.least_rounds) {
-    throw bad_input("race: {} to {} rounds given, expected a minimum of at least 1, and a maximum of no less than that",
-                    options.least_rounds, options.most_rounds);
+  if (options.min_rounds < 1 || options.max_rounds < options.min_rounds) {
+    throw bad_input("race: {} to {} rounds given, expected a minimum of at least 1, and a maximum of no less than that", options.min_rounds,
+                    options.max_rounds);
   }
 }
 
@@ -34,15 +34,15 @@ const double near_leader = std::log(1.1);
 /// Number of A/A differences between rounds from which no twins are needed.
 constexpr std::size_t enough_echoes = 24;
 /// Number of A/A differences that are used, the latest ones; more add nothing.
-constexpr std::size_t most_twins = 128;
+constexpr std::size_t max_twins = 128;
 
 /// Looks are taken at geometric intervals, because each look spends error probability.
 std::int64_t next_look_round(std::int64_t round) { return round + std::max<std::int64_t>(round / 4, 1); }
 
 /// Returns the number of looks that fit into the maximum number of rounds, plus one for a result in between.
-std::int64_t most_looks(const RaceOptions& options) {
+std::int64_t max_looks(const RaceOptions& options) {
   std::int64_t looks = 1;
-  for (std::int64_t round = options.least_rounds; round <= options.most_rounds; round = next_look_round(round)) {
+  for (std::int64_t round = options.min_rounds; round <= options.max_rounds; round = next_look_round(round)) {
     ++looks;
   }
   return looks;
@@ -86,7 +86,7 @@ double Race::spent(std::int64_t looks) const {
     }
     return sum;
   };
-  return options_.error_probability * harmonic(looks) / harmonic(most_looks(options_));
+  return options_.error_probability * harmonic(looks) / harmonic(max_looks(options_));
 }
 
 /// Returns the error probability that the next look may spend on one competitor: the best candidate may face any other active one as leader.
@@ -99,7 +99,7 @@ double Race::next_alpha() const {
 /// Returns whether a look is due. A look with too few rounds for any bound is not taken and costs nothing.
 bool Race::look_is_due() const {
   const std::int64_t rounds = ledger_.rounds();
-  if (rounds < options_.least_rounds || rounds < next_look_round(last_look_.round)) {
+  if (rounds < options_.min_rounds || rounds < next_look_round(last_look_.round)) {
     return false;
   }
   return bound_ranks(static_cast<std::size_t>(rounds), early_twins().size(), next_alpha()).tells();
@@ -121,7 +121,7 @@ std::vector<double> Race::early_twins() const {
   if (echoes.size() < enough_echoes) {
     echoes.insert(echoes.end(), ledger_.twins().begin(), ledger_.twins().end());
   }
-  const std::size_t kept = std::min(echoes.size(), most_twins);
+  const std::size_t kept = std::min(echoes.size(), max_twins);
   return {echoes.end() - static_cast<std::ptrdiff_t>(kept), echoes.end()};
 }
 
@@ -199,10 +199,10 @@ std::optional<Ending> Race::decide() {
       return Ending::settled;
     }
   }
-  if (contenders().size() == 1 && ledger_.rounds() >= options_.least_rounds) {
+  if (contenders().size() == 1 && ledger_.rounds() >= options_.min_rounds) {
     return Ending::settled;
   }
-  return ledger_.rounds() >= options_.most_rounds ? std::optional(Ending::budget) : std::nullopt;
+  return ledger_.rounds() >= options_.max_rounds ? std::optional(Ending::budget) : std::nullopt;
 }
 
 /// Chooses the candidate that is compared with itself: the leader, whose noise matters. If an evaluation of the leader takes long, this is
@@ -237,9 +237,9 @@ std::int64_t Race::pairs(std::size_t twin) const {
   static constexpr std::int64_t late = 16;  // rounds from which the sign test alone can decide
   Seconds soonest = std::numeric_limits<Seconds>::infinity();
   std::int64_t best = 1;
-  for (std::int64_t rounds = std::max(options_.least_rounds, ledger_.rounds() + 1); rounds <= std::min(options_.twin_rounds, late);
+  for (std::int64_t rounds = std::max(options_.min_rounds, ledger_.rounds() + 1); rounds <= std::min(options_.twin_rounds, late);
        ++rounds) {
-    const std::size_t twins = least_twins(static_cast<std::size_t>(rounds), margin, next_alpha(), most_twins);
+    const std::size_t twins = min_twins(static_cast<std::size_t>(rounds), margin, next_alpha(), max_twins);
     const std::int64_t to_come = rounds - ledger_.rounds();
     const std::int64_t lacking = static_cast<std::int64_t>(twins) - known;
     const Seconds seconds =
@@ -249,7 +249,7 @@ std::int64_t Race::pairs(std::size_t twin) const {
       best = ceil_div(lacking, to_come);
     }
   }
-  return std::clamp<std::int64_t>(best, 0, Ledger::most_pairs);
+  return std::clamp<std::int64_t>(best, 0, Ledger::max_pairs);
 }
 
 std::optional<Ending> Race::step(const Evaluator& evaluator) {

@@ -15,9 +15,9 @@ namespace flopcast::search {
 struct RaceOptions {
   double tolerance = 0.02;  ///< largest accepted regret of the leader, as a fraction of its cost (paper 003, abstract: an error below 2 %)
   double error_probability = 0.05;  ///< probability that the regret is larger
-  std::int64_t least_rounds = 3;
-  std::int64_t most_rounds = 1000;  ///< candidates that are tied after so many rounds remain tied
-  std::int64_t twin_rounds = 64;    ///< rounds in which A/A differences help to decide; later the sign test decides alone; 0: none
+  std::int64_t min_rounds = 3;
+  std::int64_t max_rounds = 1000;  ///< candidates that are tied after so many rounds remain tied
+  std::int64_t twin_rounds = 64;   ///< rounds in which A/A differences help to decide; later the sign test decides alone; 0: none
   Seconds good_enough =
       0;  ///< the race stops once the leader's median cost is at most this: a known lower bound divided by the share to reach
   std::uint64_t seed = 1;

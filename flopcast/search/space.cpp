@@ -20,8 +20,8 @@ void check(const std::string& algorithm, std::span<const Parameter> parameters) 
       throw bad_input("space of {}: parameter {} has the values [{}], expected at least one and none twice", algorithm, parameter.name,
                       fmt::join(parameter.values, ", "));
     }
-    if (parameter.values.size() > Space::most_combinations / combinations) {
-      throw bad_input("space of {}: more than {} combinations at parameter {}", algorithm, Space::most_combinations, parameter.name);
+    if (parameter.values.size() > Space::max_combinations / combinations) {
+      throw bad_input("space of {}: more than {} combinations at parameter {}", algorithm, Space::max_combinations, parameter.name);
     }
     combinations *= parameter.values.size();
   }

@@ -23,10 +23,10 @@ using Constraint = std::function<bool(const Configuration&)>;
 class Space {
  public:
   /// Enumerates the combinations; the last parameter changes fastest. Throws bad_input for a parameter without name or values, for a name
-  /// or value given twice, for more than `most_combinations` combinations, and if the constraint admits none.
+  /// or value given twice, for more than `max_combinations` combinations, and if the constraint admits none.
   Space(std::string algorithm, std::span<const Parameter> parameters, const Constraint& admits = {});
 
-  static constexpr std::size_t most_combinations = 10'000'000;
+  static constexpr std::size_t max_combinations = 10'000'000;
 
   [[nodiscard]] std::size_t size() const noexcept { return configurations_.size(); }
   [[nodiscard]] const Configuration& operator[](std::size_t i) const noexcept { return configurations_[i]; }

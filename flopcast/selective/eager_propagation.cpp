@@ -13,7 +13,7 @@ bool EagerPropagation::is_news(const Known& known, const Aggregate& channel) {
     return std::find(known.told.begin(), known.told.end(), channel) == known.told.end();
   }
   const std::optional<Aggregate> further = Aggregate::combined(known.reached, channel);
-  return further && further->dimensions().size() <= EagerRecord::most_dimensions;
+  return further && further->dimensions().size() <= EagerRecord::max_dimensions;
 }
 
 std::vector<EagerRecord> EagerPropagation::to_tell(const Aggregate& channel, std::size_t most) const {

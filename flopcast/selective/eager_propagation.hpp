@@ -14,12 +14,12 @@ namespace flopcast::path {
 
 /// A kernel's times while they are propagated to all processes. A plain record: it travels in messages.
 struct EagerRecord {
-  static constexpr std::size_t most_dimensions = 4;
+  static constexpr std::size_t max_dimensions = 4;
   KernelKey key;
   KernelStatistics times;
-  std::array<Dimension, most_dimensions> reached{};  ///< the grid of processes that have it; dimensions of size 1 come last
-  std::int32_t origin = 0;                           ///< the process that measured the times
-  std::int32_t everywhere = 0;                       ///< all have it
+  std::array<Dimension, max_dimensions> reached{};  ///< the grid of processes that have it; dimensions of size 1 come last
+  std::int32_t origin = 0;                          ///< the process that measured the times
+  std::int32_t everywhere = 0;                      ///< all have it
 };
 
 /// Eager propagation (paper 004, sections III-B and IV-B). A kernel that one process knows well is made known on one channel after the

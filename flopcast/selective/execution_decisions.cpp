@@ -16,12 +16,12 @@ namespace {
 /// after 15 ms.
 Seconds settling(Seconds seconds, Seconds least, bool bound_by_memory) {
   constexpr Seconds most = 1e-2;
-  constexpr Seconds most_by_memory = 2e-2;
-  return bound_by_memory ? std::clamp(10 * seconds, least, most_by_memory) : std::clamp(3 * seconds, least, most);
+  constexpr Seconds max_by_memory = 2e-2;
+  return bound_by_memory ? std::clamp(10 * seconds, least, max_by_memory) : std::clamp(3 * seconds, least, most);
 }
 
 /// relative; smaller deviations lie within the scatter of one execution
-constexpr double least_drift = 0.25;
+constexpr double min_drift = 0.25;
 
 /// Combines a time that was measured once or twice with the prediction from other sizes, since disturbances make executions longer.
 Seconds reconciled(Seconds measured, const SizePrediction& predicted) {
@@ -61,8 +61,8 @@ ExecutionDecisions::Family& ExecutionDecisions::family(std::uint32_t number, con
   if (!in_family_[number]) {
     in_family_[number] = true;
     all.members.push_back({number, size_terms(key, flops), size_place(key), flops, positive_sizes(key)});
-    all.most_flops = std::max(all.most_flops, flops);
-    all.most_sizes = std::max(all.most_sizes, all.members.back().sizes);
+    all.max_flops = std::max(all.max_flops, flops);
+    all.max_sizes = std::max(all.max_sizes, all.members.back().sizes);
   }
   return all;
 }
@@ -157,7 +157,7 @@ void ExecutionDecisions::space_windows(double share) {
 
 void ExecutionDecisions::note_known(const Decision& decision, Seconds seconds) {
   kernel_seconds_ += seconds;
-  known_seconds_ += settled(decision).count >= precision_.least_count ? seconds : 0;
+  known_seconds_ += settled(decision).count >= precision_.min_count ? seconds : 0;
 }
 
 std::int64_t ExecutionDecisions::occurrences(const Decision& decision, const Standing& standing) const {
@@ -186,7 +186,7 @@ bool ExecutionDecisions::ends_doubt(const Decision& decision, Seconds seconds) n
 
 bool ExecutionDecisions::agrees(const KernelStatistics& known, Seconds seconds) noexcept {
   constexpr double deviations = 4;
-  return std::abs(seconds - known.mean) <= std::max(deviations * std::sqrt(known.variance()), least_drift * known.mean);
+  return std::abs(seconds - known.mean) <= std::max(deviations * std::sqrt(known.variance()), min_drift * known.mean);
 }
 
 KernelStatistics ExecutionDecisions::settled(const Decision& decision) {
@@ -217,13 +217,13 @@ void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
     decision.times = decision.before = decision.strange = {};
   }
   const KernelStatistics before = settled(decision);
-  if (before.count < precision_.least_count || agrees(before, seconds)) {
+  if (before.count < precision_.min_count || agrees(before, seconds)) {
     decision.strange = {};
     decision.times.add(seconds);
     return;
   }
   decision.strange.add(seconds);
-  if (decision.strange.count >= precision_.least_count) {
+  if (decision.strange.count >= precision_.min_count) {
     decision.times = decision.strange;
     decision.strange = {};
     decision.prior.times = decision.others = decision.before = {};
@@ -237,7 +237,7 @@ void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) c
   constexpr double very_much = 4;
   constexpr std::int64_t share = 8;
   KernelStatistics& times = decision.times;
-  if ((times.count > 0 && times.count < precision_.least_count && seconds * very_much < times.mean) || ends_doubt(decision, seconds)) {
+  if ((times.count > 0 && times.count < precision_.min_count && seconds * very_much < times.mean) || ends_doubt(decision, seconds)) {
     times = decision.before = {};
     decision.recent_count = 0;
   }
@@ -274,7 +274,7 @@ std::size_t ExecutionDecisions::decade_of(Seconds seconds) {
 /// Returns the deviations of kernels that take about as long, or less if there are too few of these: shorter ones scatter more.
 ExecutionDecisions::Deviations ExecutionDecisions::scatter_of(Seconds seconds) const {
   std::size_t decade = decade_of(seconds);
-  while (decade > 0 && scatter_[decade].count < least_degrees) {
+  while (decade > 0 && scatter_[decade].count < min_degrees) {
     --decade;
   }
   return scatter_[decade];
@@ -322,11 +322,11 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
   if (is_predictable(times, precision_, quantiles_, occurrences)) {
     return true;
   }
-  if (!windows_ || !across_sizes_ || settled(mine).count == 0 || times.count >= precision_.least_count) {
+  if (!windows_ || !across_sizes_ || settled(mine).count == 0 || times.count >= precision_.min_count) {
     return false;
   }
   Family& all = family(number, kernel.key, kernel.flops);
-  if (all.deviations.count < least_degrees) {
+  if (all.deviations.count < min_degrees) {
     return false;
   }
   if (times.count == 1) {  // it may have been disturbed: other sizes must agree
@@ -335,7 +335,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
       all.model.reset();  // a new one may reach farther
     }
     const std::optional<SizePrediction> predicted = predict(number, kernel);
-    if (!predicted || std::abs(times.mean - predicted->mean) > std::max(predicted->half_width, least_drift * times.mean)) {
+    if (!predicted || std::abs(times.mean - predicted->mean) > std::max(predicted->half_width, min_drift * times.mean)) {
       return false;
     }
   }
@@ -350,7 +350,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
 bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& standing) {
   const KernelStatistics times = settled(decision(number));
   const Deviations scatter = scatter_of(times.mean);
-  if (!windows_ || !across_sizes_ || times.count == 0 || scatter.count < least_degrees) {
+  if (!windows_ || !across_sizes_ || times.count == 0 || scatter.count < min_degrees) {
     return false;
   }
   const double degrees = static_cast<double>(scatter.count);
@@ -398,7 +398,7 @@ Counted ExecutionDecisions::learnt(std::uint32_t number, const Kernel& kernel, S
     note_known(mine, seconds);
   }
   note_rate(kernel, seconds);
-  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling, is_bound_by_memory(kernel, seconds)) ||
+  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, min_settling, is_bound_by_memory(kernel, seconds)) ||
                           is_its_own_context(kernel, seconds);
   since_left_out_ += seconds;
   // a routine's first execution also loads its code and sets up what the library needs
@@ -442,11 +442,11 @@ bool ExecutionDecisions::costs_more_to_skip(const Kernel& kernel, const Decision
 /// Regions are always executed: only executed ones are known not to communicate. No long computations and few long messages are executed,
 /// because short ones show the effect on data as well.
 bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
-  constexpr double most_flops = 1e7;
+  constexpr double max_flops = 1e7;
   constexpr std::int64_t long_message = 64 << 10;  // bytes
   const bool one_in_eight = (chance_() >> 8U) % 8 == 0;
   switch (kernel.key.kind) {
-    case KernelKind::computation: return one_in_eight && kernel.flops <= most_flops;
+    case KernelKind::computation: return one_in_eight && kernel.flops <= max_flops;
     case KernelKind::communication: return kernel.key.words[0] >= long_message ? one_in_eight : !one_in_eight;
     case KernelKind::region: break;
   }
@@ -454,7 +454,7 @@ bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
 }
 
 bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
-  constexpr std::int64_t most_in_a_row = 64;  // then it is executed again, since machines change their speed
+  constexpr std::int64_t max_in_a_row = 64;  // then it is executed again, since machines change their speed
   cause_ = Cause::always;
   if (policy_ == Policy::full) {
     return true;
@@ -492,11 +492,11 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   const bool doubtful = !mine.everywhere && is_doubtful(mine, known(mine));
   execute = execute || doubtful;
   if (execute && !suspicious && !doubtful) {
-    const bool barely_seen = windows_ && known(mine).count < precision_.least_count;  // too few times are no worse than none
+    const bool barely_seen = windows_ && known(mine).count < precision_.min_count;  // too few times are no worse than none
     execute = !((seen > 0 || mine.trusted) && fits_budget(number, standing)) &&
               !((seen == 0 || barely_seen) && may_be_predicted(number, kernel, standing));
   }
-  execute = execute || (!windows_ && mine.skipped_in_a_row >= most_in_a_row);
+  execute = execute || (!windows_ && mine.skipped_in_a_row >= max_in_a_row);
   mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
   cause_ = seen == 0 ? Cause::unseen : Cause::unsure;
   return execute;
@@ -545,7 +545,7 @@ void ExecutionDecisions::compare_with_prior(Family& all, const Decision& decisio
 /// Notes the ratio of a routine's time among skipped kernels to its time in the program, from sizes of which both are known.
 void ExecutionDecisions::note_rough(Family& all, const Decision& decision, Seconds seconds) const {
   constexpr double most = 1.4;  // as a logarithm: four times
-  if (decision.times.count >= precision_.least_count && decision.times.mean > 0 && seconds > 0) {
+  if (decision.times.count >= precision_.min_count && decision.times.mean > 0 && seconds > 0) {
     RoughFactors& factors = all.rough[decade_of(seconds)];
     factors.sum += std::clamp(std::log(seconds / decision.times.mean), -most, most);
     ++factors.count;
@@ -561,7 +561,7 @@ Seconds ExecutionDecisions::as_in_program(const Family& all, Seconds rough) {
     near.sum += all.rough[i].sum;
     near.count += all.rough[i].count;
   }
-  return near.count >= least_degrees ? rough / std::exp(near.sum / static_cast<double>(near.count)) : rough;
+  return near.count >= min_degrees ? rough / std::exp(near.sum / static_cast<double>(near.count)) : rough;
 }
 
 /// Returns a kernel's own times; times of executions among skipped kernels are converted to those in the program.
@@ -581,7 +581,7 @@ Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel)
       is_doubtful(mine, all)) {  // other processes may have left it out, as senders do for receivers
     return std::min(mine.rough.count > 0 ? std::min(all.mean, mine.rough.mean) : all.mean, mine.plausible);
   }
-  if (all.count >= precision_.least_count || (all.count > 0 && !windows_)) {
+  if (all.count >= precision_.min_count || (all.count > 0 && !windows_)) {
     return all.mean;
   }
   const std::optional<SizePrediction> predicted = predict(number, kernel);
@@ -614,7 +614,7 @@ std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t nu
 /// Returns true for a call with an extent of zero, which a program makes where a process has no part of a matrix. Such a call returns at
 /// once, which says nothing of others.
 bool ExecutionDecisions::has_nothing_to_do(const Family& all, double flops, std::size_t sizes) noexcept {
-  return flops == 0 && (all.most_flops > 0 || sizes < all.most_sizes);
+  return flops == 0 && (all.max_flops > 0 || sizes < all.max_sizes);
 }
 
 /// Returns the sizes of a family whose times are known, at most `most`, spread over the order in which they were met. Only times that hold
@@ -716,12 +716,12 @@ std::optional<SizePrediction> ExecutionDecisions::by_other_sizes(Family& all, st
 /// Returns true if the time is left to a model: the family was executed in this run, and the error of all predictions stays within the
 /// path's tolerance.
 bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
-  constexpr std::int64_t most_in_a_row = 16;  // predictions of a family; then one of its sizes is executed and makes the model better
+  constexpr std::int64_t max_in_a_row = 16;  // predictions of a family; then one of its sizes is executed and makes the model better
   if (!across_sizes_ || policy_ == Policy::full) {
     return false;
   }
   Family& all = family(number, kernel.key, kernel.flops);
-  if (all.executed == 0 || (!windows_ && all.predicted_in_a_row >= most_in_a_row)) {
+  if (all.executed == 0 || (!windows_ && all.predicted_in_a_row >= max_in_a_row)) {
     return false;
   }
   const std::optional<SizePrediction> predicted = predict(number, kernel);

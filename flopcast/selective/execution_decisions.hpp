@@ -82,7 +82,7 @@ class ExecutionDecisions {
   /// and processes wait for the slowest one, so that a path of means would be too short.
   Counted left_out(std::uint32_t number, Seconds expected);
   /// Returns true if a kernel that is executed now finds the caches as the program leaves them.
-  [[nodiscard]] bool is_in_context() const noexcept { return since_left_out_ >= least_settling; }
+  [[nodiscard]] bool is_in_context() const noexcept { return since_left_out_ >= min_settling; }
   [[nodiscard]] bool has_windows() const noexcept { return windows_.has_value(); }
   /// Notes that something was left out, so that the next kernel doesn't find the caches as the program leaves them.
   void left_out() noexcept { since_left_out_ = 0; }
@@ -102,7 +102,7 @@ class ExecutionDecisions {
  private:
   Counted learnt(std::uint32_t number, const Kernel& kernel, Seconds seconds);
   /// Time after which executed kernels have left a core's caches as the program would: some megabytes have passed through them.
-  static constexpr Seconds least_settling = 1e-3;
+  static constexpr Seconds min_settling = 1e-3;
   /// Number of kernels whose agreement with prior times, or excess of disagreement, decides about the prior times of all kernels.
   static constexpr std::int64_t several_priors = 4;
 
@@ -136,8 +136,8 @@ class ExecutionDecisions {
     /// doesn't make all others doubtful.
     [[nodiscard]] double variance() const;
   };
-  static constexpr std::int64_t least_degrees = 4;  ///< degrees of freedom below which a deviation says nothing
-  static constexpr std::size_t decades = 8;         ///< number of powers of ten of the time that are told apart
+  static constexpr std::int64_t min_degrees = 4;  ///< degrees of freedom below which a deviation says nothing
+  static constexpr std::size_t decades = 8;       ///< number of powers of ten of the time that are told apart
   /// Logarithms of times among skipped kernels divided by times in the program.
   struct RoughFactors {
     double sum = 0;
@@ -169,8 +169,8 @@ class ExecutionDecisions {
       std::size_t sizes = 0;  ///< number of sizes that aren't zero
     };
     std::vector<Member> members;
-    double most_flops = 0;
-    std::size_t most_sizes = 0;
+    double max_flops = 0;
+    std::size_t max_sizes = 0;
     std::optional<SizeModel> model;
     std::int64_t executed = 0;   ///< number of executions in this run
     std::int64_t fitted_at = 0;  ///< value of `executed` at the last fit

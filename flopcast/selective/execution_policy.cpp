@@ -53,7 +53,7 @@ double relative_half_width(const KernelStatistics& times, StudentQuantiles& quan
 }
 
 bool is_predictable(const KernelStatistics& times, const Precision& precision, StudentQuantiles& quantiles, std::int64_t occurrences) {
-  return times.count >= precision.least_count && relative_half_width(times, quantiles, occurrences) <= precision.tolerance;
+  return times.count >= precision.min_count && relative_half_width(times, quantiles, occurrences) <= precision.tolerance;
 }
 
 }  // namespace flopcast::path

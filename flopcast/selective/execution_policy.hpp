@@ -28,9 +28,9 @@ enum class Policy : std::uint8_t {
 
 /// Accuracy from which on a kernel's time counts as known.
 struct Precision {
-  double tolerance = 0.1;        ///< relative half-width of the interval (epsilon of paper 004; its figures range over 1 to 1/1024)
-  double confidence = 0.95;      ///< confidence of the interval
-  std::int64_t least_count = 3;  ///< fewer executions never make a time known: with two the interval of Student's t is mostly chance
+  double tolerance = 0.1;      ///< relative half-width of the interval (epsilon of paper 004; its figures range over 1 to 1/1024)
+  double confidence = 0.95;    ///< confidence of the interval
+  std::int64_t min_count = 3;  ///< fewer executions never make a time known: with two the interval of Student's t is mostly chance
 };
 
 /// Half-width of the interval of the mean of `times`, divided by the mean, for a kernel that occurs `occurrences` times on the path. The

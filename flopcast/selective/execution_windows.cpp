@@ -20,10 +20,10 @@ double place_in_period(std::uint64_t period) noexcept {
 
 ExecutionWindows ExecutionWindows::within(Seconds path) const {
   constexpr Seconds shortest = 2e-3;  // in less nothing settles
-  constexpr double most_of_beginning = 0.015;
+  constexpr double max_of_beginning = 0.015;
   const double shorter = std::min(1.0, path / period_);
   return ExecutionWindows(period_ * shorter, std::min(width_, std::max(width_ * shorter, shortest)),
-                          std::min(beginning_, most_of_beginning * path));
+                          std::min(beginning_, max_of_beginning * path));
 }
 
 Seconds ExecutionWindows::left(Seconds path, Seconds before) const noexcept {

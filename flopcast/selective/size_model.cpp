@@ -16,7 +16,7 @@ constexpr std::size_t term_count = std::tuple_size_v<SizeTerms>;
 /// Returns the inverse of a symmetric positive definite matrix of order `n`, row by row, by Gauss-Jordan elimination. Returns nothing if it
 /// is singular to working precision.
 std::optional<std::vector<double>> inverse_of(std::vector<double> a, std::size_t n) {
-  constexpr double least_pivot = 1e-10;
+  constexpr double min_pivot = 1e-10;
   std::vector<double> b(n * n, 0);
   for (std::size_t i = 0; i < n; ++i) {
     b[i * n + i] = 1;
@@ -27,7 +27,7 @@ std::optional<std::vector<double>> inverse_of(std::vector<double> a, std::size_t
   }
   for (std::size_t k = 0; k < n; ++k) {
     const double pivot = a[k * n + k];
-    if (!(pivot > least_pivot * diagonal[k])) {
+    if (!(pivot > min_pivot * diagonal[k])) {
       return std::nullopt;
     }
     for (std::size_t j = 0; j < n; ++j) {
@@ -152,8 +152,8 @@ KernelKey without_sizes(const KernelKey& key) {
 }
 
 SizeModel::SizeModel(std::span<const Point> points) {
-  constexpr std::size_t least_sizes = 4;
-  if (points.size() < least_sizes) {
+  constexpr std::size_t min_sizes = 4;
+  if (points.size() < min_sizes) {
     return;
   }
   double best = std::numeric_limits<double>::infinity();
@@ -223,7 +223,7 @@ std::pair<double, double> SizeModel::correction(const SizePlace& place) const {
 
 /// Finds the error of corrected fits by leaving out one size after the other; if there are many sizes, some of them.
 void SizeModel::note_residuals(std::span<const Point> points) {
-  constexpr std::size_t most_tried = 48;
+  constexpr std::size_t max_tried = 48;
   if (used_.empty()) {
     return;
   }
@@ -233,7 +233,7 @@ void SizeModel::note_residuals(std::span<const Point> points) {
     }
     residuals_.values.push_back(static_cast<float>(std::log(point.seconds / std::max(value(point.terms), 1e-12))));
   }
-  const std::size_t step = ceil_div(points.size(), most_tried);
+  const std::size_t step = ceil_div(points.size(), max_tried);
   for (std::size_t i = 0; i < points.size(); i += step) {
     trials_.push_back({points[i].place, std::pow(residuals_.values[i] - correction(points[i].place).first, 2)});
   }
@@ -261,7 +261,7 @@ std::optional<SizePrediction> SizeModel::predict(const SizeTerms& terms, Student
   constexpr double below = 0.5;
   constexpr double above = 1.5;
   constexpr double near = 0.35 * 0.35;
-  constexpr double least_degrees = 3;
+  constexpr double min_degrees = 3;
   if (used_.empty() || operations(terms) < below * least_ || operations(terms) > above * most_) {
     return std::nullopt;
   }
@@ -278,7 +278,7 @@ std::optional<SizePrediction> SizeModel::predict(const SizeTerms& terms, Student
   }
   const auto [logarithm, nearest] = correction(place);
   const double mean = fitted * std::exp(logarithm);
-  if (const auto [variance, degrees] = variance_near(place); nearest <= near && degrees >= least_degrees) {
+  if (const auto [variance, degrees] = variance_near(place); nearest <= near && degrees >= min_degrees) {
     return SizePrediction{mean, quantiles(degrees) * std::sqrt(variance * (1 + leverage)) * mean};
   }
   return SizePrediction{mean, quantiles(degrees_) * std::sqrt(variance_ * (1 + leverage)) * mean};

@@ -51,10 +51,14 @@ template <class E>
 struct EnumNames;
 
 template <class T>
-concept HasFields = requires { FieldTable<T>::fields; };
+concept HasFields = requires {
+  FieldTable<T>::fields;
+};
 
 template <class E>
-concept HasEnumNames = std::is_enum_v<E> && requires { EnumNames<E>::names; };
+concept HasEnumNames = std::is_enum_v<E> && requires {
+  EnumNames<E>::names;
+};
 
 namespace fields_detail {
 

@@ -63,10 +63,10 @@ bool is_replaced(const std::filesystem::path& path) {
 /// Returns the file that a chain of symbolic links names, whether it exists or not. Any other path, and a file that another process has
 /// moved meanwhile, is returned unchanged.
 std::filesystem::path behind_links(const std::string& path) {
-  constexpr int most_links = 40;  // the limit of Linux
+  constexpr int max_links = 40;  // the limit of Linux
   std::error_code error;
   std::filesystem::path target = std::filesystem::absolute(path);
-  for (int links = 0; links < most_links && std::filesystem::is_symlink(target, error); ++links) {
+  for (int links = 0; links < max_links && std::filesystem::is_symlink(target, error); ++links) {
     target = target.parent_path() / std::filesystem::read_symlink(target, error);
   }
   const std::filesystem::path whole = std::filesystem::weakly_canonical(target, error);

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_levels = 100;  // parsing needs no stack for them, but copying and writing do
+constexpr std::size_t max_levels = 100;  // parsing needs no stack for them, but copying and writing do
 
 /// Line and column, both from 1, of the byte at `offset`.
 std::pair<std::int64_t, std::int64_t> line_and_column(std::string_view text, std::size_t offset) {
@@ -80,8 +80,8 @@ class Examiner : public nlohmann::json_sax<json> {
     return true;
   }
   bool open(bool is_array) {
-    if (open_.size() == most_levels) {
-      throw bad_input("{}: {} is nested deeper than {} levels", document_, member().substr(0, 100), most_levels);
+    if (open_.size() == max_levels) {
+      throw bad_input("{}: {} is nested deeper than {} levels", document_, member().substr(0, 100), max_levels);
     }
     open_.push_back({is_array, 0, {}, {}});
     return true;
@@ -115,7 +115,7 @@ bool may_be_deep(std::string_view text) {
       --levels;
     }
   }
-  return deepest > most_levels;
+  return deepest > max_levels;
 }
 
 /// Splits "flopcast-trace-12" into "flopcast-trace" and 12; returns nothing if the text doesn't end in a version.

@@ -8,12 +8,12 @@
 namespace flopcast {
 namespace {
 
-constexpr std::size_t least_bytes = std::size_t{64} << 10U;  // half of the size at which malloc begins to ask the system for pages
+constexpr std::size_t min_bytes = std::size_t{64} << 10U;  // half of the size at which malloc begins to ask the system for pages
 
 }  // namespace
 
 void* allocate_own(std::size_t bytes) {
-  if (bytes < least_bytes) {
+  if (bytes < min_bytes) {
     return ::operator new(bytes);
   }
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -24,7 +24,7 @@ void* allocate_own(std::size_t bytes) {
 }
 
 void release_own(void* memory, std::size_t bytes) noexcept {
-  if (bytes < least_bytes) {
+  if (bytes < min_bytes) {
     explicit_bzero(memory, bytes);  // memset() before a release would be optimised away
     ::operator delete(memory);
   } else {

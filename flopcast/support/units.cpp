@@ -171,7 +171,7 @@ std::int64_t parse_integer(std::string_view text, std::string_view what, std::in
 }
 
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum) {
-  static constexpr std::int64_t most_steps = 15;
+  static constexpr std::int64_t max_steps = 15;
   std::vector<std::int64_t> sizes;
   for (const std::string_view item : split(text, ',')) {
     const std::vector<std::string_view> parts = split(item, ':');
@@ -184,7 +184,7 @@ std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view wh
       throw bad_input("{}: the range {} ends before it starts", what, item);
     }
     if (parts.size() == 2) {
-      const std::int64_t steps = std::max<std::int64_t>(1, std::min(most_steps, last - first));
+      const std::int64_t steps = std::max<std::int64_t>(1, std::min(max_steps, last - first));
       for (std::int64_t i = 0; i <= steps; ++i) {
         sizes.push_back(first + (last - first) * i / steps);
       }

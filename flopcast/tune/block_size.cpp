@@ -8,7 +8,7 @@
 
 #include "flopcast/kernel/parse_call.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 constexpr double z95_two_sided = 1.96;
@@ -321,7 +321,7 @@ class Tuner {
   }
 
   /// Returns an upper bound of that variance for any common part of the two. It needs no covariance, whose computation takes long.
-  [[nodiscard]] double most_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
+  [[nodiscard]] double max_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
     const double deviation = std::sqrt(variances_[a]) + std::sqrt(variances_[b]);
     return deviation * deviation + method_variance(a, b, all);
   }
@@ -348,7 +348,7 @@ class Tuner {
     if (behind < options_.tie_margin * all[faster].seconds) {
       return true;
     }
-    return behind < z95_one_sided * std::sqrt(most_variance(faster, slower, all)) &&
+    return behind < z95_one_sided * std::sqrt(max_variance(faster, slower, all)) &&
            behind < z95_one_sided * std::sqrt(difference_variance(faster, slower, all));
   }
 
@@ -373,7 +373,7 @@ class Tuner {
       const auto loss = [&](double variance) {
         return (z95_one_sided * std::sqrt(variance) + all[e].seconds - all[other].seconds) / all[other].seconds;
       };
-      if (other != e && loss(most_variance(e, other, all)) > worst) {
+      if (other != e && loss(max_variance(e, other, all)) > worst) {
         worst = std::max(worst, loss(difference_variance(e, other, all)));
       }
     }
@@ -471,4 +471,4 @@ BlockSizeResult tune_block_size(std::span<const Problem> problems, const Environ
   return Tuner(problems, environment, models, sources, options).run();
 }
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -17,7 +17,7 @@
 #include "flopcast/tune/sampling.hpp"
 
 /// Tunes block sizes and chooses among variants of a LAPACK routine by models on demand, without running the routine itself.
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 /// One way to compute a routine's result.
 struct Alternative {
@@ -108,4 +108,4 @@ inline bool same_alternative(const Forecast& a, const Forecast& b) { return a.va
 BlockSizeResult tune_block_size(std::span<const Problem> problems, const Environment& environment, model::OnDemandModels& models,
                                 const BlockSizeSources& sources, const BlockSizeOptions& options);
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -4,24 +4,24 @@
 
 #include "flopcast/cache/placement.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
-constexpr std::int64_t most_columns = 12;
-constexpr std::int64_t most_rows = 8;
+constexpr std::int64_t max_columns = 12;
+constexpr std::int64_t max_rows = 8;
 
 }  // namespace
 
 Coverage::Coverage(const Operand& operand) {
   for (const Region& part : operand.parts) {
-    const std::int64_t columns = std::min(part.columns, most_columns);
+    const std::int64_t columns = std::min(part.columns, max_columns);
     for (std::int64_t c = 0; c < columns; ++c) {
       const std::int64_t column = (2 * c + 1) * part.columns / (2 * columns);
       const std::int64_t length = part.column_bytes + column * part.growth_bytes;
       if (length <= 0) {
         continue;
       }
-      const std::int64_t rows = std::min(length, most_rows);
+      const std::int64_t rows = std::min(length, max_rows);
       const double weight = static_cast<double>(length) / static_cast<double>(rows * columns) * static_cast<double>(part.columns);
       for (std::int64_t r = 0; r < rows; ++r) {
         const std::int64_t offset = column * part.stride_bytes + (2 * r + 1) * length / (2 * rows);
@@ -53,4 +53,4 @@ bool Coverage::complete() const noexcept {
   return share() >= enough;
 }
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -5,7 +5,7 @@
 
 #include "flopcast/core/call.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 /// Share of an operand that a series of calls has touched, estimated from bytes spread evenly over the operand.
 class Coverage {
@@ -28,4 +28,4 @@ class Coverage {
   double total_ = 0, covered_ = 0;
 };
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -7,7 +7,7 @@
 
 #include "flopcast/tune/kernel_design.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 using Designs = std::map<ModelKey, KernelDesign>;
@@ -33,7 +33,7 @@ class Designer {
     find_places();
     for (auto& [key, design] : designs_) {
       const auto [parameters, groups] = process_of(key, design);
-      design.form_points(model::coordinate_lengths(parameters, groups), options.coarseness, options.most_points);
+      design.form_points(model::coordinate_lengths(parameters, groups), options.coarseness, options.max_points);
     }
     expect_seconds();
     find_shares();
@@ -50,7 +50,7 @@ class Designer {
     }
     std::vector<Candidate> candidates = all_candidates();
     Seconds spent = 0;
-    while (picks.size() < options_.most_picks && any_beyond(margin * options_.target)) {
+    while (picks.size() < options_.max_picks && any_beyond(margin * options_.target)) {
       const Candidate* best = nullptr;
       double best_value = 0;
       for (Candidate& candidate : candidates) {
@@ -269,4 +269,4 @@ std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDe
   return Designer(subjects, models, options).choose();
 }
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -16,7 +16,7 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/tune/segment.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 /// A trace to be predicted, the placements of its operands, and the weight of its accuracy.
 struct Subject {
@@ -42,8 +42,8 @@ struct DesignOptions {
   double repetitions = 3;            ///< expected repetitions of every pick, for its cost
   double measurement_error = 0.005;  ///< assumed relative error of one observation
   double coarseness = 0.06;          ///< calls whose coordinates agree within this share of the length scales form one point of the design
-  std::size_t most_points = 450;     ///< maximum per kernel; coarseness grows until it is kept
-  std::size_t most_picks = 400;
+  std::size_t max_points = 450;      ///< maximum per kernel; coarseness grows until it is kept
+  std::size_t max_picks = 400;
   /// Segments that are not chosen again: the uncertainty that a measurement leaves is the machine's state, which another one doesn't reduce.
   const std::set<Pick>* measured = nullptr;
   /// Sets the weights of the subjects, given their expected times.
@@ -55,4 +55,4 @@ struct DesignOptions {
 /// batch is chosen before any of it is measured.
 std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options);
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

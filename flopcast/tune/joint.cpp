@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 constexpr double z95_two_sided = 1.96;
@@ -53,4 +53,4 @@ JointDecision join(std::span<const Decision> decisions, const BlockSizeOptions& 
   return joint;
 }
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

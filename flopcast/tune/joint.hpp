@@ -6,7 +6,7 @@
 
 #include "flopcast/tune/block_size.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 /// One variant in one of several places (a library with a number of threads).
 struct JointStanding {
@@ -28,4 +28,4 @@ struct JointDecision {
 /// difference follows from the intervals of the two forecasts. Ties within a place are taken from its own decision.
 JointDecision join(std::span<const Decision> decisions, const BlockSizeOptions& options = {});
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

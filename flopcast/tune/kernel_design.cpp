@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 KernelDesign::Cell KernelDesign::cell_of(std::span<const double> at, std::span<const double> widths) {
   Cell cell;
@@ -35,13 +35,13 @@ void KernelDesign::mark_known(std::span<const std::vector<double>> places) {
   }
 }
 
-void KernelDesign::form_points(std::span<const double> lengths, double coarseness, std::size_t most_points) {
+void KernelDesign::form_points(std::span<const double> lengths, double coarseness, std::size_t max_points) {
   static constexpr double growth = 1.5;
   std::vector<double> widths;
   for (const double length : lengths) {
     widths.push_back(coarseness * length);
   }
-  while (!form_points(widths, most_points)) {
+  while (!form_points(widths, max_points)) {
     for (double& width : widths) {
       width *= growth;
     }
@@ -49,13 +49,13 @@ void KernelDesign::form_points(std::span<const double> lengths, double coarsenes
 }
 
 /// Returns false if there are too many points.
-bool KernelDesign::form_points(std::span<const double> widths, std::size_t most_points) {
+bool KernelDesign::form_points(std::span<const double> widths, std::size_t max_points) {
   std::map<Cell, std::size_t> cells;
   points_.clear();
   for (std::size_t p = 0; p < places_.size(); ++p) {
     const auto [cell, is_new] = cells.try_emplace(cell_of(places_[p].at, widths), points_.size());
     if (is_new) {
-      if (points_.size() == most_points) {
+      if (points_.size() == max_points) {
         return false;
       }
       points_.push_back({p, {}});
@@ -179,4 +179,4 @@ void KernelDesign::observe(std::size_t observed) {
   update_next(place.point);
 }
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

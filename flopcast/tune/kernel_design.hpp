@@ -12,7 +12,7 @@
 
 #include "flopcast/model/process.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 /// One kernel in a sampling design: the coordinates of its calls, the knowledge there, and the dependence of the totals of several subjects
 /// (traces) on it.
@@ -35,8 +35,8 @@ class KernelDesign {
   /// Marks a place as observed before.
   void mark_known(std::span<const std::vector<double>> places);
   /// Groups places whose coordinates agree within `coarseness` times the length scales into points. The coarseness grows until there are at
-  /// most `most_points`.
-  void form_points(std::span<const double> lengths, double coarseness, std::size_t most_points);
+  /// most `max_points`.
+  void form_points(std::span<const double> lengths, double coarseness, std::size_t max_points);
   /// Adds to a place's share of a subject's time, times the weight of the subject.
   void add_share(std::size_t place, std::size_t subject, double share);
 
@@ -73,7 +73,7 @@ class KernelDesign {
   /// Returns the coordinates in steps of `widths`.
   static Cell cell_of(std::span<const double> at, std::span<const double> widths);
   static Cell exact_cell(std::span<const double> at);
-  bool form_points(std::span<const double> widths, std::size_t most_points);
+  bool form_points(std::span<const double> widths, std::size_t max_points);
   void add_dependence(const Place& place, double sign);
   void update_next(std::size_t point);
 
@@ -90,4 +90,4 @@ class KernelDesign {
   double noise_ = 0;
 };
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

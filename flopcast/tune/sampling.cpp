@@ -5,14 +5,14 @@
 
 #include "flopcast/measure/sampler.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seconds until,
                              const std::function<void(std::span<const Seconds> totals)>& weigh) {
-  static constexpr int most_rounds = 40;
+  static constexpr int max_rounds = 40;
   static constexpr double share_of_rest = 1.0 / 3;  // share of the remaining time for one batch; later batches know more
   static constexpr Seconds shortest_batch = 1;
   std::set<Pick> measured;
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     const Seconds begin = sources_.elapsed();
     const Seconds left = until - begin - thinking_;
     if (sources_.interrupted() || left <= 0) {
@@ -74,4 +74,4 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
   }
 }
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

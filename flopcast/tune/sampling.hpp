@@ -11,7 +11,7 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/tune/design.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 /// Functions that sampling needs. The command line passes a measuring session and the store, tests pass a synthetic machine.
 struct SamplingSources {
@@ -56,4 +56,4 @@ class OnDemandSampler {
   Seconds thinking_ = 0;  ///< time for choosing segments and fitting in the last round, and the estimate for the next
 };
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

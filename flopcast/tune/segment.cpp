@@ -6,7 +6,7 @@
 #include "flopcast/measure/placing.hpp"
 #include "flopcast/tune/coverage.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 using measure::Action;
@@ -91,13 +91,13 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
                        const SegmentOptions& options) {
   const bool far = !far_operands(trace.calls[wanted], placements[wanted]).empty();
   const Seconds warm_up = far ? options.far_warm_up : options.warm_up;
-  const Seconds affordable = std::max({options.least_context, options.context_share * costs[wanted], warm_up});
+  const Seconds affordable = std::max({options.min_context, options.context_share * costs[wanted], warm_up});
   const Operands all = operands(trace.calls[wanted]);
   std::vector<Coverage> missing(all.begin(), all.end());
   bool code_is_warm = false;
   Segment segment{wanted, wanted, wanted + 1};
   Seconds spent = 0;
-  for (std::size_t back = 1; back <= options.most_context_calls && back <= wanted; ++back) {
+  for (std::size_t back = 1; back <= options.max_context_calls && back <= wanted; ++back) {
     missing.erase(std::remove_if(missing.begin(), missing.end(), [](const Coverage& coverage) { return coverage.complete(); }),
                   missing.end());
     if (missing.empty() && code_is_warm && spent >= warm_up) {
@@ -137,7 +137,7 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
   for (std::size_t at = segment.begin; at < segment.end; ++at) {
     timed += costs[at];
   }
-  while (timed < options.least_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.most_timed_calls &&
+  while (timed < options.min_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.max_timed_calls &&
          finds_operands(trace, placements, segment.context, segment.end)) {
     timed += costs[segment.end];
     ++segment.end;
@@ -174,4 +174,4 @@ measure::Experiment experiment(const Trace& trace, std::span<const Placement> pl
   return result;
 }
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

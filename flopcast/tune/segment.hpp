@@ -9,7 +9,7 @@
 #include "flopcast/core/trace.hpp"
 #include "flopcast/measure/experiment.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 /// A segment of a trace that is measured in its context: calls [context, begin) are executed untimed to recreate caches and clock,
 /// calls [begin, end) are timed one by one.
@@ -19,15 +19,15 @@ struct Segment {
 };
 
 struct SegmentOptions {
-  std::size_t most_context_calls = 64;
-  double context_share = 2.0;      ///< the context may take this many times as long as the wanted call ...
-  Seconds least_context = 500e-6;  ///< ... and this long in any case
+  std::size_t max_context_calls = 64;
+  double context_share = 2.0;    ///< the context may take this many times as long as the wanted call ...
+  Seconds min_context = 500e-6;  ///< ... and this long in any case
   /// Minimum length of a context, the time after which code, address translations and branch history are as in the trace ...
   Seconds warm_up = 200e-6;
   /// ... and minimum length if an operand lies in the last cache, whose replacement depends on repeated use.
   Seconds far_warm_up = 4e-3;
-  Seconds least_timed = 100e-6;       ///< short segments are extended until they take this long
-  std::size_t most_timed_calls = 32;  ///< or have this many calls
+  Seconds min_timed = 100e-6;        ///< short segments are extended until they take this long
+  std::size_t max_timed_calls = 32;  ///< or have this many calls
 };
 
 /// Returns the segment that measures call `wanted`. As far as the limits allow, its context goes back to the last access of each operand and
@@ -41,4 +41,4 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
 measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment,
                                const Environment& environment);
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -9,7 +9,7 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/measure/tally.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 /// Shorter runs come twice: otherwise loading the library's code, which other alternatives pushed out of the caches, would be a noticeable
@@ -35,10 +35,10 @@ void size_workspace(Call& call, std::int64_t nb) {
   }
 }
 
-Placed place(const Call& call, const Alternative& alternative, std::int64_t most_columns) {
+Placed place(const Call& call, const Alternative& alternative, std::int64_t max_columns) {
   Placed placed{call, {}};
   if (alternative.variant.empty()) {
-    size_workspace(placed.call, most_columns);
+    size_workspace(placed.call, max_columns);
   } else {
     placed.call = algorithm::with_workspace(call, alternative.blocks, algorithm::require(*call.routine, alternative.variant));
   }
@@ -158,13 +158,13 @@ measure::Experiment experiment(const Placed& placed, const Forecast& forecast, c
 
 Check validate(const Problem& problem, const Decision& decision, const Measure& measure, const Runners& runners, Extent extent) {
   const std::vector<Forecast> run = forecasts_to_run(decision, extent);
-  std::int64_t most_columns = 1;
+  std::int64_t max_columns = 1;
   for (const Forecast& forecast : run) {
-    most_columns = std::max(most_columns, forecast.blocks.nb);
+    max_columns = std::max(max_columns, forecast.blocks.nb);
   }
   std::vector<measure::Experiment> experiments;
   for (const Forecast& forecast : run) {
-    experiments.push_back(experiment(place(problem.call, {forecast.variant, forecast.blocks}, most_columns), forecast, runners));
+    experiments.push_back(experiment(place(problem.call, {forecast.variant, forecast.blocks}, max_columns), forecast, runners));
   }
   Check result = check(decision, run, measure(experiments));
   result.complete = result.measured.size() == run.size();
@@ -204,4 +204,4 @@ OrderCheck check_order(const Decision& decision, const Check& check, double marg
   return result;
 }
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -9,7 +9,7 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/tune/block_size.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 
 /// One alternative that was really run.
 struct Measured {
@@ -76,4 +76,4 @@ struct OrderCheck {
 /// Compares the variants at the block sizes of the ranking; those that weren't run are left out.
 OrderCheck check_order(const Decision& decision, const Check& check, double margin = 0.03);
 
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

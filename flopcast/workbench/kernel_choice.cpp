@@ -8,6 +8,7 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/inspect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -18,8 +19,6 @@ namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* artifact = "kernel-choice";
 
 nlohmann::json inspect(const fs::path& file) {
   const machine::LibraryReport report = machine::inspect({file.filename().string(), file.string(), true, false}, true);
@@ -79,14 +78,14 @@ void put_variable(const std::string& name, const std::optional<std::string>& val
 nlohmann::json found_kernels(const fs::path& file, const RunContext& context) {
   const std::string key = library_key(file);
   model::Store store = open_store(context);
-  if (std::optional<nlohmann::json> kept = store.read_artifact(artifact, key, checked)) {
+  if (std::optional<nlohmann::json> kept = store.read_artifact(model::artifact::kernel_choice, key, checked)) {
     return *std::move(kept);
   }
   context.note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()));
   const KernelVariables users;
   KernelVariables::clear();
   nlohmann::json found = inspect(file);
-  store.put_artifact(artifact, key, found);
+  store.put_artifact(model::artifact::kernel_choice, key, found);
   return found;
 }
 
@@ -168,7 +167,8 @@ KernelSettings known_kernels(const fs::path& but) {
     const model::Store store = model::Store::open_copy(model::default_store_path());
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       if (library.path != but && in_force(library.path).empty()) {
-        known.merge(better_of(store.read_artifact(artifact, library_key(library.path), checked).value_or(nlohmann::json())));
+        known.merge(
+            better_of(store.read_artifact(model::artifact::kernel_choice, library_key(library.path), checked).value_or(nlohmann::json())));
       }
     }
   } catch (const Error&) {

@@ -11,11 +11,11 @@
 
 namespace flopcast {
 
-tune::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench, const SamplingLimits& limits,
-                                       const RunContext& context) {
+tuning::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench,
+                                         const SamplingLimits& limits, const RunContext& context) {
   const Stopwatch watch;
   const auto show = context.step(limits.label);
-  tune::SamplingSources sources;
+  tuning::SamplingSources sources;
   sources.elapsed = [watch] { return watch.elapsed(); };
   sources.interrupted = context.cancelled;
   sources.measure = [&session, watch, show, budget = limits.budget](std::span<const measure::Experiment> experiments) {
@@ -30,12 +30,12 @@ tune::SamplingSources sampling_sources(measure::Session& session, model::Store& 
   return sources;
 }
 
-void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
+void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
                     Seconds budget, const std::string& label, const RunContext& context) {
   static constexpr double target = 0.01;  // relative standard deviation of every total
   measure::Session session = bench.session(store, {});
-  const tune::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, context);
-  tune::OnDemandSampler sampler(bench.environment(), models, sources);
+  const tuning::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, context);
+  tuning::OnDemandSampler sampler(bench.environment(), models, sources);
   sampler.refine(traces, target, budget);
   context.throw_if_cancelled("every sample is kept; run the same command again to go on");
   if (sampler.cost().segments > 0) {

@@ -20,12 +20,12 @@ struct SamplingLimits {
 
 /// Timings from `session`, kept in the store as they come, until the limits or Ctrl-C; the time counts from now. All but the limits must
 /// outlive the result.
-tune::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench, const SamplingLimits& limits,
-                                       const RunContext& context);
+tuning::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench,
+                                         const SamplingLimits& limits, const RunContext& context);
 
 /// Measures what the models lack to predict these traces to 1 %, for at most `budget` seconds, and keeps it; `label` names the progress
 /// bar. Throws Cancelled if the operation is cancelled: the samples so far are kept.
-void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
+void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
                     Seconds budget, const std::string& label, const RunContext& context);
 
 }  // namespace flopcast

@@ -14,6 +14,7 @@
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/peak.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -55,12 +56,11 @@ double single_threaded_rate(const fs::path& file, const KernelSettings& kernels)
 
 /// Sets both rates, measured in turns; what was measured before is kept.
 void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& context) {
-  static constexpr const char* artifact = "kernel-comparison";
   static constexpr int rounds = 2;  // other programs may disturb one of them
   model::Store store = open_store(context);
   const std::string key = fmt::format("{} {} {}", library_key(file), text_of(kernels.had_setting), text_of(kernels.best_setting));
   const auto read = [](const nlohmann::json& kept) { return std::pair(member<double>(kept, "had"), member<double>(kept, "best")); };
-  if (const auto kept = store.read_artifact(artifact, key, read)) {
+  if (const auto kept = store.read_artifact(model::artifact::kernel_comparison, key, read)) {
     std::tie(kernels.had_flops, kernels.best_flops) = *kept;
     return;
   }
@@ -68,7 +68,7 @@ void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& c
     kernels.had_flops = std::max(kernels.had_flops, single_threaded_rate(file, kernels.had_setting));
     kernels.best_flops = std::max(kernels.best_flops, single_threaded_rate(file, kernels.best_setting));
   }
-  store.put_artifact(artifact, key, {{"had", kernels.had_flops}, {"best", kernels.best_flops}});
+  store.put_artifact(model::artifact::kernel_comparison, key, {{"had", kernels.had_flops}, {"best", kernels.best_flops}});
 }
 
 }  // namespace

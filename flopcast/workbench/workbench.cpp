@@ -2,24 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/sample.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/measure/session.hpp"
+#include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/on_demand.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/preload/tuned/tuned.h"
 #include "flopcast/program/component.hpp"
+#include "flopcast/program/recorder.hpp"
 #include "flopcast/support/control_group.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 
 namespace flopcast {
 namespace {
-
-constexpr const char* reference_artifact = "reference-time";
 
 machine::LibrarySet open_libraries(const machine::LibraryChoice& options, bool interposer) {
   const std::string blas = options.blas.empty() ? machine::default_blas(options.threads) : options.blas;
@@ -36,9 +46,9 @@ void note_quota(int threads, const RunContext& context) {
   const double granted = control_group_limits().cpus;
   if (granted > 0 && threads > granted) {
     context.note(
-        fmt::format("warning: the control group grants {:g} CPUs' worth of time to {} thread{}: long kernels are stopped now and then, "
+        fmt::format("warning: the control group grants {:g} CPUs' worth of time to {}: long kernels are stopped now and then, "
                     "short ones aren't",
-                    granted, threads, threads == 1 ? "" : "s"));
+                    granted, counted(threads, "thread")));
   }
 }
 
@@ -49,8 +59,7 @@ std::string place_text(const Environment& environment) {
     return library.name + (library.version.empty() ? "" : " " + library.version) +
            (library.kernels.empty() ? "" : " (kernels " + library.kernels + ")");
   };
-  return fmt::format("{} with {} thread{}, LAPACK {}", name(environment.blas), environment.threads, environment.threads == 1 ? "" : "s",
-                     name(environment.lapack));
+  return fmt::format("{} with {}, LAPACK {}", name(environment.blas), counted(environment.threads, "thread"), name(environment.lapack));
 }
 
 model::Store open_store(const RunContext& context) {
@@ -66,7 +75,7 @@ namespace {
 /// A number of what is kept about the reference kernels; 0 if nothing is yet.
 double kept_of_reference(const model::Store& store, const Environment& environment, const char* member) {
   const auto read = [member](const nlohmann::json& kept) { return member_or(kept, member, 0.0); };
-  return store.read_artifact(reference_artifact, environment.fingerprint, read).value_or(0.0);
+  return store.read_artifact(model::artifact::reference_time, environment.fingerprint, read).value_or(0.0);
 }
 
 /// Reference solve over reference product while nothing disturbed.
@@ -115,28 +124,85 @@ void keep_to_one_kind(int threads, const RunContext& context) {
 }
 
 /// Kernels are tried on the cores on which they are to run.
-KernelSettings chosen_kernels(const machine::LibraryChoice& options, const RunContext& context) {
+machine::KernelSettings chosen_kernels(const machine::LibraryChoice& options, const RunContext& context) {
   keep_to_one_kind(options.threads, context);
   return choose_kernels(options, context);
 }
 
 }  // namespace
 
-Workbench::Workbench(const machine::LibraryChoice& options, const RunContext& context, bool interposer)
-    : settings_(chosen_kernels(options, context)),
-      libraries_(open_libraries(options, interposer)),
-      environment_(machine::detect(libraries_, options.threads, {.progress = context.step("measuring caches")})) {
-  note_quota(options.threads, context);
+struct Workbench::State {
+  /// The libraries of a choice, as they were opened.
+  struct Libraries {
+    Libraries(const machine::LibraryChoice& choice, const RunContext& context, bool sets_blocks)
+        : settings(chosen_kernels(choice, context)),
+          libraries(open_libraries(choice, sets_blocks)),
+          environment(machine::detect(libraries, choice.threads, {.progress = context.step("measuring caches")})),
+          sets_blocks(sets_blocks) {
+      note_quota(choice.threads, context);
+    }
+    machine::KernelSettings settings;  // in force before the library is opened
+    machine::LibrarySet libraries;
+    Environment environment;
+    bool sets_blocks = false;
+  };
+
+  machine::LibraryChoice choice;
+  RunContext context;
+  std::optional<Libraries> opened;
+  std::optional<model::Store> store;
+};
+
+Workbench::Workbench(machine::LibraryChoice choice, RunContext context)
+    : state_(new State{std::move(choice), std::move(context), {}, {}}) {}
+Workbench::Workbench(Workbench&&) noexcept = default;
+Workbench& Workbench::operator=(Workbench&&) noexcept = default;
+Workbench::~Workbench() = default;
+
+void Workbench::open(bool sets_blocks) const {
+  if (!state_->opened || (sets_blocks && !state_->opened->sets_blocks)) {
+    state_->opened.emplace(state_->choice, state_->context, sets_blocks);
+  }
 }
 
-interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }
+Workbench Workbench::opened(machine::LibraryChoice choice, RunContext context, bool sets_blocks) {
+  Workbench bench(std::move(choice), std::move(context));
+  bench.open(sets_blocks);
+  return bench;
+}
 
-Seconds Workbench::reference_time(const model::Store& store) const { return reference_time(store, environment_); }
+const machine::LibraryChoice& Workbench::choice() const noexcept { return state_->choice; }
+
+const machine::LibrarySet& Workbench::libraries() const {
+  open();
+  return state_->opened->libraries;
+}
+
+const Environment& Workbench::environment() const {
+  open();
+  return state_->opened->environment;
+}
+
+const machine::KernelSettings& Workbench::settings() const {
+  open();
+  return state_->opened->settings;
+}
+
+interpose::LibraryFiles Workbench::files() const { return {libraries().blas().path, libraries().lapack().path}; }
+
+model::Store& Workbench::store() const {
+  if (!state_->store) {
+    state_->store.emplace(open_store(state_->context));
+  }
+  return *state_->store;
+}
+
+Seconds Workbench::reference_time(const model::Store& store) const { return flopcast::reference_time(store, environment()); }
 
 measure::Session Workbench::session(const model::Store& store, measure::SessionOptions options) const {
   options.reference_time = reference_time(store);
-  options.calm_solve = calm_solve(store, environment_);
-  return {libraries_, environment_, options};
+  options.calm_solve = calm_solve(store, environment());
+  return {libraries(), environment(), options};
 }
 
 void Workbench::keep_reference(model::Store& store, const measure::Session& session) const {
@@ -144,11 +210,11 @@ void Workbench::keep_reference(model::Store& store, const measure::Session& sess
   const auto is_better = [](double own, double kept) { return own > 0 && (kept <= 0 || own < clearly_less * kept); };
   const Seconds kept = reference_time(store);
   const Seconds own = session.own_reference_time();
-  const double kept_solve = calm_solve(store, environment_);
+  const double kept_solve = calm_solve(store, environment());
   const double own_solve = session.calm_solve();
   if (is_better(own, kept) || is_better(own_solve, kept_solve)) {
-    store.put_environment(environment_);
-    store.put_artifact(reference_artifact, environment_.fingerprint,
+    store.put_environment(environment());
+    store.put_artifact(model::artifact::reference_time, environment().fingerprint,
                        {{"kernel", "dgemm 256"},
                         {"seconds", is_better(own, kept) ? own : kept},
                         {"calm_solve", is_better(own_solve, kept_solve) ? own_solve : kept_solve}});
@@ -156,14 +222,14 @@ void Workbench::keep_reference(model::Store& store, const measure::Session& sess
 }
 
 model::OnDemandModels Workbench::models(const model::Store& store, const std::set<std::string>& only) const {
-  return stored_models(store, environment_, only);
+  return stored_models(store, environment(), only);
 }
 
 void Workbench::set_blocks(const std::string& routine, const algorithm::BlockParameters& blocks) const {
   using SetBlock = decltype(&flopcast_set_block);
-  const auto set = reinterpret_cast<SetBlock>(libraries_.interposer_symbol("flopcast_set_block"));
+  const auto set = reinterpret_cast<SetBlock>(libraries().interposer_symbol("flopcast_set_block"));
   if (set == nullptr) {
-    throw internal_error("block parameters of {} can't be set: the libraries were opened without the interposer", routine);
+    throw internal_error("block parameters of {} can't be set: the libraries were not opened for that", routine);
   }
   if (set(routine.c_str(), static_cast<int>(blocks.nb), static_cast<int>(blocks.nbmin), static_cast<int>(blocks.nx)) != 0) {
     throw internal_error("too many routines have block parameters set");

@@ -1,64 +1,91 @@
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 
-#include "flopcast/core/environment.hpp"
-#include "flopcast/core/trace.hpp"
-#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
-#include "flopcast/measure/session.hpp"
-#include "flopcast/model/on_demand.hpp"
-#include "flopcast/model/store.hpp"
-#include "flopcast/program/recorder.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/workbench/kernel_choice.hpp"
+#include "flopcast/support/units.hpp"
 
-/// What the subcommands that measure or predict put together: libraries, environment, store, session, recorder.
 namespace flopcast {
 
-/// The store at its default path; a warning about a damaged one goes to standard error.
-model::Store open_store(const RunContext& context);
+struct Environment;
 
-/// Time of the reference kernel at a drift of 1 in `environment`, by which sessions and samples are related; 0 if none is kept yet.
-Seconds reference_time(const model::Store& store, const Environment& environment);
+namespace algorithm {
+struct BlockParameters;
+}
+namespace interpose {
+struct LibraryFiles;
+}
+namespace machine {
+class LibrarySet;
+}
+namespace measure {
+class Session;
+struct SessionOptions;
+}  // namespace measure
+namespace model {
+class OnDemandModels;
+class Store;
+}  // namespace model
 
-/// Models on demand from all stored samples of `environment`, or only of these kernels.
-model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only = {});
-
-/// Where a prediction is for: "blis 0.9.0 (kernels skx) with 2 threads, LAPACK reference 3.11.0".
-std::string place_text(const Environment& environment);
-
-/// A library set with threads set, using kernels that suit the CPU, and its environment (measured caches are taken from the cache file, or
-/// measured first).
+/// The tools of one place, which every job measures and predicts with: a BLAS and a LAPACK with threads set and kernels that suit the CPU,
+/// the measured environment, the store of samples and models. Everything is opened when it is first asked for; then a library that isn't
+/// there is bad_input, and one that can't be loaded environment_error. Not for use from several threads at once.
 class Workbench {
  public:
-  /// With `interposer`, ilaenv_ of the LAPACK is ours (set_blocks works).
-  Workbench(const machine::LibraryChoice& options, const RunContext& context, bool interposer = false);
+  explicit Workbench(machine::LibraryChoice choice = {}, RunContext context = {});
+  Workbench(Workbench&&) noexcept;
+  Workbench& operator=(Workbench&&) noexcept;
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+  ~Workbench();
 
-  [[nodiscard]] const machine::LibrarySet& libraries() const { return libraries_; }
-  [[nodiscard]] const Environment& environment() const { return environment_; }
+  /// Opens the libraries now, by which the caches are measured unless they were before (up to 15 s). With `sets_blocks`, ilaenv_ of the
+  /// LAPACK is replaced, so that set_blocks() works; libraries that were opened without are opened once more.
+  void open(bool sets_blocks = false) const;
+  /// Returns a workbench whose libraries are open.
+  static Workbench opened(machine::LibraryChoice choice, RunContext context, bool sets_blocks = false);
+
+  [[nodiscard]] const machine::LibraryChoice& choice() const noexcept;
+  [[nodiscard]] const machine::LibrarySet& libraries() const;
+  [[nodiscard]] const Environment& environment() const;
   [[nodiscard]] interpose::LibraryFiles files() const;
-  /// Variables that make the BLAS use its present kernels; a program that is to run alike needs them too.
-  [[nodiscard]] const KernelSettings& settings() const { return settings_; }
+  /// Returns the variables that make the BLAS use its present kernels. A program that is to run alike needs these variables too.
+  [[nodiscard]] const machine::KernelSettings& settings() const;
+  /// Returns the store at its default path (model::default_store_path()).
+  [[nodiscard]] model::Store& store() const;
 
-  /// A measuring session whose drift-normalised times are comparable with those of earlier sessions in this environment: the reference
-  /// kernel's time is kept in the store.
-  measure::Session session(const model::Store& store, measure::SessionOptions options) const;
-  Seconds reference_time(const model::Store& store) const;
-  /// Keeps what the session knows of the reference kernels if nothing is kept yet, or if the machine was clearly slower (because it was busy)
-  /// when that was measured.
+  /// Returns a measuring session whose drift-normalised times are comparable with those of earlier sessions in this environment: the
+  /// reference kernel's time is kept in the store.
+  [[nodiscard]] measure::Session session(const model::Store& store, measure::SessionOptions options) const;
+  [[nodiscard]] Seconds reference_time(const model::Store& store) const;
+  /// Keeps the times of the session's reference kernels if nothing is kept yet, or if the machine was clearly slower (because it was busy)
+  /// when the kept times were measured.
   void keep_reference(model::Store& store, const measure::Session& session) const;
 
-  model::OnDemandModels models(const model::Store& store, const std::set<std::string>& only = {}) const;
+  /// Returns models on demand from all stored samples of this environment, or from those of the kernels `only`.
+  [[nodiscard]] model::OnDemandModels models(const model::Store& store, const std::set<std::string>& only = {}) const;
 
-  /// Makes the loaded LAPACK use these block parameters; needs the interposer.
+  /// Makes the loaded LAPACK use these block parameters for `routine`. Requires open(true).
   void set_blocks(const std::string& routine, const algorithm::BlockParameters& blocks) const;
 
  private:
-  KernelSettings settings_;  // in force before the library is opened
-  machine::LibrarySet libraries_;
-  Environment environment_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
+
+/// Returns the store at its default path; the context's note tells of a damaged one.
+model::Store open_store(const RunContext& context);
+
+/// Returns the time of the reference kernel at a drift of 1 in `environment`, to which sessions and samples are related; 0 if none is kept yet.
+Seconds reference_time(const model::Store& store, const Environment& environment);
+
+/// Returns models on demand from all stored samples of `environment`, or from those of the kernels `only`.
+model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only = {});
+
+/// Returns a description of an environment: "blis 0.9.0 (kernels skx) with 2 threads, LAPACK reference 3.11.0".
+std::string place_text(const Environment& environment);
 
 }  // namespace flopcast

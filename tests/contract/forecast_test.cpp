@@ -89,7 +89,7 @@ TEST_F(Forecasting, RepeatsStretchesOftenOnlyWhereRepetitionsDiffer) {
           ++runs;
           std::vector<measure::Timings> all;
           for (const measure::Experiment& experiment : experiments) {
-            most.push_back(experiment.most_repetitions);
+            most.push_back(experiment.max_repetitions);
             const std::vector<Repetition> two = {{2.0, 1, 0, false}, {second, 1, 0, false}};
             all.push_back({std::vector<std::vector<Repetition>>(experiment.timed.size(), two), 1, {}});
           }

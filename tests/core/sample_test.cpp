@@ -53,7 +53,7 @@ TEST(ModelKey, KeepsZeroSizesThroughJson) {
 
 TEST(Sample, RefusesMoreOperandsThanACallHas) {
   nlohmann::json json = small_sample();
-  for (std::size_t i = 0; i < most_operands; ++i) {
+  for (std::size_t i = 0; i < max_operands; ++i) {
     json["placement"].push_back(json["placement"][0]);
   }
   EXPECT_THROW(json.get<Sample>(), Error);

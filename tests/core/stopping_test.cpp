@@ -42,7 +42,7 @@ TEST(Stopping, FollowsListingOneOfPaper003) {
   EXPECT_FALSE(cannot_reach({8, 10}, 9.5));
   StopLimits limits;
   limits.relative_margin = 0;
-  limits.minimum_count = 4;
+  limits.min_count = 4;
   EXPECT_EQ(should_stop(of({10, 10.1, 9.9}), 0, 20, limits), Stop::no);
   EXPECT_EQ(should_stop(of({10, 10.1, 9.9, 10}), 0, 20, limits), Stop::hopeless);
   EXPECT_EQ(should_stop(of({10, 10.1, 9.9, 10}), 0, 0, limits), Stop::no);

@@ -129,7 +129,7 @@ TEST(Catalogue, AcceptsCallsWithTheLeastLeadingDimensions) {
       Call call = parse_call(routine, arguments);
       for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
         if (routine.arguments[i].kind == Kind::leading_dimension) {
-          call.arguments[i] = least_leading_dimension(call, i - 1);
+          call.arguments[i] = min_leading_dimension(call, i - 1);
         }
       }
       EXPECT_EQ(fault_of(call), "") << format_call(call);

@@ -58,11 +58,11 @@ TEST(Hybrid, TellsKindsOfCoresApart) {
   EXPECT_EQ(fast.name, "performance");
   EXPECT_EQ(fast.cores, 2);
   EXPECT_EQ(format_cpu_list(fast.cpus), "0-3");
-  EXPECT_EQ(fast.most_hertz, 5e9);
+  EXPECT_EQ(fast.max_hertz, 5e9);
   EXPECT_EQ(slow.name, "efficiency");
   EXPECT_EQ(slow.cores, 4);
   EXPECT_EQ(format_cpu_list(slow.cpus), "4-7");
-  EXPECT_EQ(slow.most_hertz, 3.9e9);
+  EXPECT_EQ(slow.max_hertz, 3.9e9);
   ASSERT_EQ(slow.caches.size(), 3U);
   EXPECT_EQ(slow.caches[0].bytes, 32768);
   EXPECT_EQ(slow.caches[1].bytes, 2097152);

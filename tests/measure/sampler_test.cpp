@@ -41,7 +41,7 @@ TEST(Sampler, KeepsEveryRepetition) {
   Environment environment;
   environment.fingerprint = "here";
   SessionOptions options;
-  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 4;
+  options.stop.min_repetitions = options.stop.max_repetitions = 4;
   fake_world().duration["ddot"] = 100000;
   fake_world().duration["daxpy"] = 50000;
   fake_world().disturb = std::vector<bool>(10, false);

@@ -33,7 +33,7 @@ Experiment bare(const Call& call) {
 
 SessionOptions three_times() {
   SessionOptions options;
-  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 3;
+  options.stop.min_repetitions = options.stop.max_repetitions = 3;
   return options;
 }
 
@@ -87,7 +87,7 @@ TEST_F(Sessions, WakesTheVectorUnitsForSomeMicrosecondsRightBeforeTheCall) {
 
 TEST_F(Sessions, TimesEachOfSeveralCalls) {
   SessionOptions options = three_times();
-  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 1;
+  options.stop.min_repetitions = options.stop.max_repetitions = 1;
   Session session(fake_backend(), {}, options);
   Experiment experiment = bare(call_of("daxpy"));
   experiment.timed.push_back(call_of("ddot"));
@@ -157,7 +157,7 @@ TEST_F(Sessions, InterleavesTheReferenceKernel) {
 
 TEST_F(Sessions, NormalisesByTheReferencesNearby) {
   SessionOptions options = three_times();
-  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 1;
+  options.stop.min_repetitions = options.stop.max_repetitions = 1;
   Session session(fake_backend(), {}, options);
   const std::vector<Experiment> experiments = {bare(call_of("ddot"))};
   const std::vector<Timings> early = session.run(experiments);
@@ -237,7 +237,7 @@ TEST_F(Sessions, JudgesTheFirstRepetitionsByLaterKnowledge) {
   fake_world().duration["daxpy"] = 1'000'000;
   fake_world().durations["dgemm"].assign(2 * 5, 1700);  // the first call, three at the beginning, and one before the second repetition
   SessionOptions options = three_times();
-  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 8;
+  options.stop.min_repetitions = options.stop.max_repetitions = 8;
   options.reference_interval = 1e-3;
   Session session(fake_backend(), {}, options);
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
@@ -253,8 +253,8 @@ TEST_F(Sessions, CountsRepetitionsThatWereSlowThroughout) {
 TEST_F(Sessions, RepeatsNoMoreThanTheExperimentAllows) {
   Session session(fake_backend(), {}, three_times());
   std::vector<Experiment> experiments(2, bare(call_of("daxpy")));
-  experiments[0].most_repetitions = 2;
-  experiments[1].most_repetitions = 5;
+  experiments[0].max_repetitions = 2;
+  experiments[1].max_repetitions = 5;
   const std::vector<Timings> timings = session.run(experiments);
   EXPECT_EQ(timings[0].calls[0].size(), 2U);
   EXPECT_EQ(timings[1].calls[0].size(), 3U) << "the number of the stop rule";

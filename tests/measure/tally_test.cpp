@@ -48,7 +48,7 @@ TEST(Tally, RepeatsLongCallsLessOften) {
 
 TEST(Tally, StopsAtTheTimeLimit) {
   StopRule rule;
-  rule.minimum_repetitions = rule.maximum_repetitions = 100;
+  rule.min_repetitions = rule.max_repetitions = 100;
   rule.time_limit = 1;
   EXPECT_EQ(wanted(rule, 0.3), 4);
   EXPECT_EQ(wanted(rule, 7), 1);
@@ -56,7 +56,7 @@ TEST(Tally, StopsAtTheTimeLimit) {
 
 TEST(Tally, StopsWhenTheMediansIntervalIsNarrow) {
   StopRule rule;
-  rule.maximum_repetitions = 50;
+  rule.max_repetitions = 50;
   rule.relative_interval = 0.01;
   EXPECT_EQ(wanted(rule, 0.3), 8);  // fewer values have no interval with 99 % confidence: 1 - 2/2^7 = 0.984
   rule.confidence = 0.95;
@@ -65,7 +65,7 @@ TEST(Tally, StopsWhenTheMediansIntervalIsNarrow) {
 
 TEST(Tally, StopsWhenTheMeansIntervalIsNarrow) {
   StopRule rule;
-  rule.maximum_repetitions = 50;
+  rule.max_repetitions = 50;
   rule.relative_interval = 0.01;
   rule.of_mean = true;
   Tally tally(rule, 1, 1);
@@ -80,7 +80,7 @@ TEST(Tally, StopsWhenTheMeansIntervalIsNarrow) {
 
 TEST(Tally, ExpectsMoreAfterADisturbance) {
   StopRule rule;
-  rule.minimum_repetitions = rule.maximum_repetitions = 3;
+  rule.min_repetitions = rule.max_repetitions = 3;
   Tally tally(rule, 1, 1);
   EXPECT_EQ(tally.expected(), 3);
   add(tally, 1);
@@ -96,8 +96,8 @@ TEST(Tally, ExpectsMoreAfterADisturbance) {
 
 TEST(Tally, RepeatsDisturbedCallsTwiceAsOftenAtMost) {
   StopRule rule;
-  rule.minimum_repetitions = 3;
-  rule.maximum_repetitions = 15;
+  rule.min_repetitions = 3;
+  rule.max_repetitions = 15;
   Tally tally(rule, 1, 1);
   while (tally.wants_more()) {
     add(tally, 1, true);
@@ -107,8 +107,8 @@ TEST(Tally, RepeatsDisturbedCallsTwiceAsOftenAtMost) {
 
 TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
   StopRule rule;
-  rule.minimum_repetitions = 2;
-  rule.maximum_repetitions = 2;
+  rule.min_repetitions = 2;
+  rule.max_repetitions = 2;
   Tally tally(rule, 1, 1);
   add(tally, 9, true);
   add(tally, 3, true);
@@ -122,7 +122,7 @@ TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
 
 TEST(Tally, ForgetsRepetitionsThatAreDiscardedLater) {
   StopRule rule;
-  rule.minimum_repetitions = rule.maximum_repetitions = 3;
+  rule.min_repetitions = rule.max_repetitions = 3;
   Tally tally(rule, 1, 1);
   add(tally, 1);
   add(tally, 9, true);
@@ -143,7 +143,7 @@ TEST(Tally, ForgetsRepetitionsThatAreDiscardedLater) {
 
 TEST(Tally, CountsTheLeastSlowRepetitionsIfThereAreNoOthers) {
   StopRule rule;
-  rule.minimum_repetitions = rule.maximum_repetitions = 2;
+  rule.min_repetitions = rule.max_repetitions = 2;
   Tally tally(rule, 1, 1);
   add(tally, 1, true);
   add(tally, 7);
@@ -158,8 +158,8 @@ TEST(Tally, CountsTheLeastSlowRepetitionsIfThereAreNoOthers) {
 
 TEST(Tally, CorrectsContradictoryRules) {
   StopRule rule;
-  rule.minimum_repetitions = 5;
-  rule.maximum_repetitions = 0;
+  rule.min_repetitions = 5;
+  rule.max_repetitions = 0;
   EXPECT_EQ(wanted(rule, 1), 1);
 }
 

@@ -114,7 +114,7 @@ TEST(Basis, IsClosedUnderDivision) {
 TEST(Basis, RefusesUnsupportedDegreesAndDimensions) {
   EXPECT_THROW(total_basis(2, highest_degree + 1), Error);
   EXPECT_THROW(total_basis(0, 3), Error);
-  EXPECT_THROW(tensor_basis(most_sizes + 1, 1), Error);
+  EXPECT_THROW(tensor_basis(max_sizes + 1, 1), Error);
   EXPECT_THROW(parse_basis_kind("cubic"), Error);
   EXPECT_EQ(parse_basis_kind("adapted"), BasisKind::adapted);
 }

@@ -22,11 +22,11 @@ struct CountingSource {
   Time time;
   std::set<Sizes> asked;
   int batches = 0;
-  int most_batches = 1000;  ///< the source is interrupted after this many batches
+  int max_batches = 1000;  ///< the source is interrupted after this many batches
 
   SampleSource source() {
     return [this](std::span<const Sizes> points) -> std::optional<Measured> {
-      if (batches == most_batches) {
+      if (batches == max_batches) {
         return std::nullopt;
       }
       ++batches;
@@ -148,7 +148,7 @@ TEST(Refinement, ReusesSamplesOfEnclosingBoxes) {
 
 TEST(Refinement, AnInterruptionKeepsThePiecesSoFar) {
   CountingSource source(stepped);
-  source.most_batches = 2;
+  source.max_batches = 2;
   const Refinement result = refined(source, 2);
   EXPECT_FALSE(result.complete);
   EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
@@ -157,7 +157,7 @@ TEST(Refinement, AnInterruptionKeepsThePiecesSoFar) {
 
 TEST(Refinement, AnInterruptionBeforeTheFirstFitLeavesNoPieces) {
   CountingSource source(stepped);
-  source.most_batches = 0;
+  source.max_batches = 0;
   const Refinement result = refined(source, 2);
   EXPECT_FALSE(result.complete);
   EXPECT_TRUE(result.model.pieces.empty());
@@ -168,7 +168,7 @@ TEST(Refinement, AResumedRefinementRepeatsNoSampleAndEndsTheSame) {
   const Refinement expected = refined(whole, 2);
 
   CountingSource first(stepped);
-  first.most_batches = 3;
+  first.max_batches = 3;
   refined(first, 2);
   std::map<Sizes, Seconds> known;
   for (const Sizes& point : first.asked) {
@@ -226,7 +226,7 @@ TEST(Refinement, ErrorTypesDecideWhenToRefine) {
 TEST(Refinement, DepthCanBeLimited) {
   CountingSource source(stepped);
   RefinementOptions options;
-  options.maximum_depth = 1;
+  options.max_depth = 1;
   EXPECT_EQ(refined(source, 2, options).model.pieces.size(), 4U);
 }
 
@@ -239,7 +239,7 @@ TEST(Refinement, OptionsSurviveJsonAndAreChecked) {
 
   CountingSource source(cubic);
   options = {};
-  options.minimum_width = 0;
+  options.min_width = 0;
   EXPECT_THROW(refined(source, 1, options), Error);
   options = {};
   options.error_bound = std::nan("");

@@ -47,8 +47,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::Random;
 
-constexpr int most_seconds = 10;  // CPU time for one mutation: far more than any needs
-constexpr std::int64_t most_growth_kib = 512 * 1024;
+constexpr int max_seconds = 10;  // CPU time for one mutation: far more than any needs
+constexpr std::int64_t max_growth_kib = 512 * 1024;
 
 std::array<char, 128> present{};  ///< input that is being read, for the message if a signal ends the test
 
@@ -109,7 +109,7 @@ void try_mutations(const std::string& name, const std::string& valid, const Muta
     Random random(static_cast<std::uint64_t>(seed));
     const std::string mutated = mutate(valid, random);
     std::snprintf(present.data(), present.size(), "\nthis signal came of %s, seed %d\n", name.c_str(), seed);
-    Watch::allow(most_seconds);
+    Watch::allow(max_seconds);
     try {
       read(mutated);
     } catch (const Error& error) {
@@ -122,7 +122,7 @@ void try_mutations(const std::string& name, const std::string& valid, const Muta
     Watch::allow(0);
   }
   EXPECT_GT(refused, count / 50) << name << ": hardly any mutation was noticed";
-  EXPECT_LT(peak_kib() - before, most_growth_kib) << name;
+  EXPECT_LT(peak_kib() - before, max_growth_kib) << name;
 }
 
 /// A test with a directory that is removed in the end.

@@ -52,10 +52,10 @@ std::vector<double> errors_on_multiples_of_8(const Model& model) {
 
 TEST(Paper000Models, DefaultsAreThoseOfSection22) {
   const RefinementOptions options;
-  EXPECT_EQ(options.minimum_width, 8);
+  EXPECT_EQ(options.min_width, 8);
   EXPECT_EQ(options.grid, Grid::gaussian);
   EXPECT_EQ(options.error_bound, 0.05);
-  EXPECT_EQ(options.minimum_size, 32);
+  EXPECT_EQ(options.min_size, 32);
   EXPECT_EQ(options.degree, 3);
   EXPECT_EQ(options.oversampling, 1);
   EXPECT_EQ(options.error_type, ErrorType::maximum);

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 std::vector<CacheLevel> caches(std::vector<std::int64_t> capacities) {
@@ -56,4 +56,4 @@ TEST(LevelShares, ACallThatTouchesNothingIsWarm) {
 }
 
 }  // namespace
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 TEST(CarriedOver, TimeOutsideOfTheModelsStays) {
@@ -24,4 +24,4 @@ TEST(CarriedOver, TheSamePlaceIsAsRecorded) {
 }
 
 }  // namespace
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 using Threads = std::vector<std::vector<CallerStep>>;
@@ -127,4 +127,4 @@ TEST(Contention, AgreesWithSmallStepsOfTime) {
 }
 
 }  // namespace
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 TEST(IdTable, CountsInOrderOfFirstUse) {
@@ -30,4 +30,4 @@ TEST(IdTable, AgreesWithAMap) {
 }
 
 }  // namespace
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -12,7 +12,7 @@
 #include "flopcast/support/error.hpp"
 #include "tests/kernel/plain_call.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 using kernel::call;
@@ -135,4 +135,4 @@ TEST_F(FittedModels, NamedStatesAreAPlaceForAllOperands) {
 }
 
 }  // namespace
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -9,7 +9,7 @@
 #include "flopcast/support/error.hpp"
 #include "tests/kernel/plain_call.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::prediction {
 namespace {
 
 using kernel::call;
@@ -200,4 +200,4 @@ TEST(Method, SurvivesARoundTrip) {
 }
 
 }  // namespace
-}  // namespace flopcast::predict
+}  // namespace flopcast::prediction

@@ -72,7 +72,7 @@ TEST(Profile, MergePrefersDecidedPoints) {
 
 TEST(Profile, MergeGivesUpOldPointsRatherThanNewOnes) {
   TunedRoutine many{"dgeqrf", "", {}};
-  for (std::int64_t n = 1; n <= static_cast<std::int64_t>(most_tuned_points); ++n) {
+  for (std::int64_t n = 1; n <= static_cast<std::int64_t>(max_tuned_points); ++n) {
     many.points.push_back({n, n, {8, 2, 0}, {}, 0});
   }
   Profile profile;

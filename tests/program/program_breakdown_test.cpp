@@ -191,8 +191,8 @@ TEST_F(ProgramBreakdownTest, JoinsManySizesByPowersOfTwo) {
   file.add(ChunkKind::sealed, 0, 0, 0, records);
   const ProgramTraceFile opened = open(file);
 
-  const ProgramBreakdown exact(opened, {.most_exact_sizes = 7});
-  const ProgramBreakdown joined(opened, {.most_exact_sizes = 6});
+  const ProgramBreakdown exact(opened, {.max_exact_sizes = 7});
+  const ProgramBreakdown joined(opened, {.max_exact_sizes = 6});
 
   EXPECT_EQ(exact.shapes().size(), 8U);
   EXPECT_THAT(described(joined, opened.summary()), ElementsAre("dpotrf|L|n=4..7|4", "dpotrf|L|n=2..3|2", "ddot||n=8|1", "dpotrf|L|n=1|1"));

@@ -146,13 +146,13 @@ TEST_F(BlockTableTest, RefusesDamagedTexts) {
 
 TEST_F(BlockTableTest, RefusesTextsBeyondItsCapacity) {
   std::string points = "dgeqrf,";
-  for (std::size_t i = 0; i <= most_tuned_points; ++i) {
+  for (std::size_t i = 0; i <= max_tuned_points; ++i) {
     points += ",5x5:1/2/3";
   }
   EXPECT_FALSE(read(points));
 
   std::string routines = "dgeqrf,,5x5:1/2/3";
-  for (std::size_t i = 0; i < most_tuned_routines; ++i) {
+  for (std::size_t i = 0; i < max_tuned_routines; ++i) {
     routines += ";dgeqrf,,5x5:1/2/3";
   }
   EXPECT_FALSE(read(routines));

@@ -11,7 +11,7 @@ TEST(SmpiOptions, SurviveTheEnvironment) {
   SmpiOptions options;
   options.result = "/tmp/a b/result.json";
   options.times = "times.json";
-  options.most_traced_calls = 17;
+  options.max_traced_calls = 17;
   options.eager_bytes = 4096;
   options.flops_per_second = 2.5e9;
   options.only_kernels = true;

@@ -52,7 +52,7 @@ TEST(Roofline, FindsItsFastestDgemm) {
 
 TEST(Roofline, FindsItsRoofs) {
   const Roofline roofline = fake_roofline();
-  EXPECT_EQ(roofline.most_threads(), 2);
+  EXPECT_EQ(roofline.max_threads(), 2);
   EXPECT_EQ(best_compute(roofline, 1)->name, "AVX2 double FMA");
   EXPECT_EQ(best_compute(roofline, 3), nullptr);
   EXPECT_EQ(find_bandwidth(roofline, "memory", "triad", 1, true)->bytes.median(), 10e9);

@@ -101,11 +101,11 @@ TEST(ShiftRank, DecidesEarlierThanTheSignTest) {
 
 TEST(LeastTwins, AreEnough) {
   for (const std::size_t n : {3U, 5U}) {
-    const std::size_t twins = least_twins(n, 2, 1e-4, 100);
+    const std::size_t twins = min_twins(n, 2, 1e-4, 100);
     EXPECT_EQ(calibrated_rank(n, twins, 2, 1e-4), 1U);
     EXPECT_EQ(calibrated_rank(n, twins - 1, 2, 1e-4), 0U);
   }
-  EXPECT_EQ(least_twins(2, 2, 1e-9, 100), 101U);
+  EXPECT_EQ(min_twins(2, 2, 1e-9, 100), 101U);
 }
 
 TEST(BoundRanks, LieFurtherInTheMoreTwinsThereAre) {

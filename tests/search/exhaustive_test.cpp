@@ -142,8 +142,8 @@ TEST(Technique, TakesSettingsOfTheConditionsThatItHas) {
   EXPECT_EQ(lenient.invocations.confidence, 0.95);
   EXPECT_EQ(lenient.iterations.relative_margin, 0.02);
   EXPECT_EQ(lenient.invocations.relative_margin, 0) << "III-C.3 is of iterations";
-  EXPECT_EQ(lenient.iterations.minimum_count, 100);
-  EXPECT_EQ(lenient.invocations.minimum_count, 2);
+  EXPECT_EQ(lenient.iterations.min_count, 100);
+  EXPECT_EQ(lenient.invocations.min_count, 2);
 
   EXPECT_THROW(technique("Single:iterations=2"), Error);
   EXPECT_THROW(technique("Default:margin=0.02"), Error);

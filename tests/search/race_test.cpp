@@ -224,7 +224,7 @@ TEST(Race, ReversesTheOrderOnAlternateRounds) {
     return std::vector<Seconds>(block.size(), 1.0);
   };
   RaceOptions options;
-  options.most_rounds = 4;
+  options.max_rounds = 4;
   options.twin_rounds = 0;
   race(all(8), evaluate, options);
   ASSERT_EQ(blocks.size(), 4U);
@@ -252,7 +252,7 @@ TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
   const auto evaluate = noting_sizes(exact, sizes);
   RaceOptions options;
   options.twin_rounds = 3;
-  options.most_rounds = 5;
+  options.max_rounds = 5;
   options.tolerance = 0;
   const RaceResult result = race({0, 1}, evaluate, options);
   EXPECT_THAT(sizes, ElementsAre(2, 5, 5));  // six pairs suffice to settle the race after three rounds
@@ -267,7 +267,7 @@ TEST(Race, HasOnePairPerRoundAfterItsFirstLookAndInTheEndNone) {
   RaceOptions options;
   options.tolerance = 0;
   options.twin_rounds = 8;
-  options.most_rounds = 10;
+  options.max_rounds = 10;
   EXPECT_EQ(race(all(6), evaluate, options).ending, Ending::budget);
   ASSERT_EQ(sizes.size(), 10U);
   EXPECT_EQ(sizes[0], 6U);
@@ -282,7 +282,7 @@ TEST(Race, HasNoPairsWhereItsCandidatesAreManyEnoughToBeComparedWithThemselves) 
   const auto evaluate = noting_sizes(std::ref(machine), sizes);
   RaceOptions options;
   options.tolerance = 0;
-  options.most_rounds = 6;
+  options.max_rounds = 6;
   race(all(30), evaluate, options);
   EXPECT_THAT(sizes, testing::Each(testing::Le(30U)));
 }
@@ -471,7 +471,7 @@ TEST(Race, IsRarelyTakenForGoodEnoughWithoutBeing) {
     RaceOptions options;
     options.good_enough = 0.98;
     options.tolerance = 1e-3;
-    options.most_rounds = 64;
+    options.max_rounds = 64;
     options.seed = seed;
     FakeMachine machine({1.0, 1.0, 1.0}, {0.1, 0, 0, 0}, seed + 1);
     wrong += race(all(3), std::ref(machine), options).ending == Ending::good_enough ? 1 : 0;
@@ -498,7 +498,7 @@ TEST(Race, RefusesInvalidOptions) {
   EXPECT_THROW(with([](RaceOptions& it) { it.tolerance = -0.1; }), Error);
   EXPECT_THROW(with([](RaceOptions& it) { it.tolerance = std::nan(""); }), Error);
   EXPECT_THROW(with([](RaceOptions& it) { it.error_probability = 0; }), Error);
-  EXPECT_THROW(with([](RaceOptions& it) { it.most_rounds = 1; }), Error);
+  EXPECT_THROW(with([](RaceOptions& it) { it.max_rounds = 1; }), Error);
   EXPECT_THROW(with([](RaceOptions& it) { it.limits.evaluations = -1; }), Error);
   EXPECT_THROW(Race({}), Error);
   EXPECT_THROW(Race({1, 1}), Error);

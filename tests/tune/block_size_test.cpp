@@ -12,7 +12,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 Environment machine() {
@@ -309,4 +309,4 @@ TEST(TuneVariants, HopelessVariantsAreNotMeasuredClosely) {
 }
 
 }  // namespace
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -5,7 +5,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 /// Returns a call that touches C(rows x columns) of a matrix of order 100 at the given corner, as the output of a dgemm with k = 1.
@@ -51,4 +51,4 @@ TEST(Coverage, OfADisjointOperandIsZero) {
 TEST(Coverage, OfNothingIsComplete) { EXPECT_TRUE(Coverage(output(touching(0, 0, 0, 10))).complete()); }
 
 }  // namespace
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

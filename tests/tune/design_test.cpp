@@ -12,7 +12,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 Environment machine() {
@@ -134,7 +134,7 @@ TEST(Design, MostPointsLimitsAnyNumberOfPlaces) {
   std::vector<Subject> subjects = several();
   model::OnDemandModels models(machine());
   DesignOptions options;
-  options.most_points = 3;
+  options.max_points = 3;
   options.budget = 1e9;
   EXPECT_FALSE(choose_segments(subjects, models, options).empty());
 }
@@ -145,4 +145,4 @@ TEST(Design, WithoutSubjectsNothingIsChosen) {
 }
 
 }  // namespace
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 /// Returns a decision with one variant that takes `seconds` +- `half`.
@@ -36,4 +36,4 @@ TEST(Joint, TiesWhereTheIntervalsAllowEitherOrder) {
 }
 
 }  // namespace
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -11,7 +11,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 using measure::Action;
@@ -139,7 +139,7 @@ TEST(SegmentAround, LeavesOutAContextThatCostsTooMuch) {
   const Recorded r = geqrf(640, 64);
   SegmentOptions options;
   options.context_share = 0.01;
-  options.least_context = 0;
+  options.min_context = 0;
   const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 5, options);
   EXPECT_EQ(segment.begin, segment.context < 5 ? segment.context + 1 : 5);
   EXPECT_GT(segment.context, 2U);
@@ -202,7 +202,7 @@ TEST(SegmentAround, CallsOnTheLastCacheRunInLongest) {
     SegmentOptions options;
     options.warm_up = 10e-6;
     options.far_warm_up = 40e-6;
-    options.least_context = 0;
+    options.min_context = 0;
     return wanted - segment_around(r.trace, r.placements, microseconds, wanted, options).context;
   };
   EXPECT_GE(run_in(1600), 40U);
@@ -219,4 +219,4 @@ TEST(SegmentExperiment, PlacesOperandsTouchedOnlyInPart) {
 }
 
 }  // namespace
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

@@ -5,7 +5,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
-namespace flopcast::tune {
+namespace flopcast::tuning {
 namespace {
 
 /// Returns a ranking of three variants, predicted in this order; "3" has another block size with a longer predicted time.
@@ -107,7 +107,7 @@ TEST(Validate, NamesRunsThatWereNotReached) {
 }
 
 TEST(Validate, ExpectsTheRepetitionsThatTheRuleAsksFor) {
-  const measure::StopRule rule{.minimum_repetitions = 5, .maximum_repetitions = 25};
+  const measure::StopRule rule{.min_repetitions = 5, .max_repetitions = 25};
   Decision decision = ranked({"3", "2"});  // 1 s and 1.1 s, and with other block sizes 50 ms more
   EXPECT_NEAR(validation_seconds(problem(), decision, rule, Extent::ranking), 5 * 2.1, 0.1);
   EXPECT_NEAR(validation_seconds(problem(), decision, rule, Extent::all), 5 * 4.3, 0.1);
@@ -119,4 +119,4 @@ TEST(Validate, ExpectsTheRepetitionsThatTheRuleAsksFor) {
 }
 
 }  // namespace
-}  // namespace flopcast::tune
+}  // namespace flopcast::tuning

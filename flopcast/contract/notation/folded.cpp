@@ -162,12 +162,12 @@ std::vector<Dimension> crossed(const std::vector<Dimension>& dims, std::int64_t 
 /// Returns M's dimensions with a block of A's contiguous one first, then as many values of C's as a line holds, then the others in A's
 /// order. Returns nothing if M begins like this anyway, or if A's runs are shorter than a vector.
 std::vector<Dimension> led_by_a(const std::vector<Dimension>& dims) {
-  constexpr std::int64_t wanted_of_a = 96, least_of_a = 24, line = 8, shortest_run = 8;
+  constexpr std::int64_t wanted_of_a = 96, min_of_a = 24, line = 8, shortest_run = 8;
   const auto unit_in_a = other_nearest_in_a(dims);
   if (unit_in_a == dims.end() || unit_in_a->strides[0] != 1 || unit_in_a->extent < shortest_run) {
     return {};
   }
-  const auto [block_a, blocks_a] = cut(*unit_in_a, wanted_of_a, least_of_a);
+  const auto [block_a, blocks_a] = cut(*unit_in_a, wanted_of_a, min_of_a);
   const auto [block_c, blocks_c] = cut(dims.front(), line, line);
   std::vector<Dimension> others = {blocks_c};
   for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {

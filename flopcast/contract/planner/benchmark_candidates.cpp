@@ -18,7 +18,7 @@
 namespace flopcast::contract {
 namespace {
 
-constexpr std::size_t most_tried = 16;
+constexpr std::size_t max_tried = 16;
 constexpr double infinitely_slower = std::numeric_limits<double>::infinity();
 /// index: round; a candidate is timed if its time is at most this multiple of the best one's
 constexpr std::array<double, 3> still_tried = {infinitely_slower, 1.5, 1.2};
@@ -49,12 +49,12 @@ Folded sample_of(const Folded& folded, const Blocking& blocking, const Box& box)
 /// Returns the size of a sample: one tile, a part of a large tile, or several small tiles. The sample is quick to time, yet longer than a
 /// tick of the clock.
 Box sample_box(const Folded& folded, const Blocking& blocking) {
-  constexpr std::int64_t most_products = 4'000'000, fewest_products = 500'000, most_elements = 1 << 16;
+  constexpr std::int64_t max_products = 4'000'000, fewest_products = 500'000, max_elements = 1 << 16;
   constexpr Box least = {96, 64, 64};
   if (blocking.kernel == TileKernel::batch) {
     const std::int64_t elements = folded.m.extent * folded.k.extent + folded.k.extent * folded.n.extent + folded.m.extent * folded.n.extent;
     const std::int64_t run = batch_run(folded).length;
-    const std::int64_t fitting = std::clamp<std::int64_t>(most_elements / std::max<std::int64_t>(1, elements), 1, folded.batch.extent);
+    const std::int64_t fitting = std::clamp<std::int64_t>(max_elements / std::max<std::int64_t>(1, elements), 1, folded.batch.extent);
     return {folded.m.extent, folded.n.extent, folded.k.extent, fitting > run ? fitting / run * run : fitting};
   }
   Box box{std::min(blocking.m, folded.m.extent), std::min(blocking.n, folded.n.extent), std::min(blocking.k, folded.k.extent)};
@@ -62,7 +62,7 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
   // such a tile would fetch lines in vain.
   const bool may_cut_rows = blocking.rows == RowOrder::as_c, may_cut_sums = box.k <= folded.k.natural.front();
   const auto is_too_large = [&] {
-    return box.m * box.n * box.k > most_products || std::max({box.m * box.n, box.m * box.k, box.k * box.n}) > most_elements;
+    return box.m * box.n * box.k > max_products || std::max({box.m * box.n, box.m * box.k, box.k * box.n}) > max_elements;
   };
   while (is_too_large()) {
     const std::array<std::pair<double, std::int64_t Box::*>, 3> sides = {
@@ -78,13 +78,13 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
     }
     box.*side = halved;
   }
-  while (box.m * box.n * box.k < fewest_products && box.m < folded.m.extent && box.m * std::max(box.n, box.k) < most_elements) {
+  while (box.m * box.n * box.k < fewest_products && box.m < folded.m.extent && box.m * std::max(box.n, box.k) < max_elements) {
     box.m = std::min(folded.m.extent, 2 * box.m);
   }
-  while (box.m * box.n * box.k < fewest_products && box.n < folded.n.extent && box.n * std::max(box.m, box.k) < most_elements) {
+  while (box.m * box.n * box.k < fewest_products && box.n < folded.n.extent && box.n * std::max(box.m, box.k) < max_elements) {
     box.n = std::min(folded.n.extent, 2 * box.n);
   }
-  while (box.m * box.n * box.k < fewest_products && box.k < folded.k.extent && box.k * std::max(box.m, box.n) < most_elements) {
+  while (box.m * box.n * box.k < fewest_products && box.k < folded.k.extent && box.k * std::max(box.m, box.n) < max_elements) {
     box.k = std::min(folded.k.extent, 2 * box.k);  // whole tiles, except for the last one
   }
   return box;
@@ -96,7 +96,7 @@ struct Times {
   Seconds reference = 0;  ///< time of a small product immediately before, on the slowest thread
 };
 
-PartTimes least_of(const PartTimes& x, const PartTimes& y) {
+PartTimes min_of(const PartTimes& x, const PartTimes& y) {
   return {std::min(x.pack_a, y.pack_a), std::min(x.pack_b, y.pack_b), std::min(x.rest, y.rest)};
 }
 
@@ -114,7 +114,7 @@ class Sampled {
 
   [[nodiscard]] Seconds predicted(const PartTimes& timed_far, const PartTimes& timed_near) const {
     const auto corrected = [](Seconds whole, Seconds sample, Seconds timed) { return sample > 0 ? whole * timed / sample : 0; };
-    const PartTimes far = grouped(timed_far), near = least_of(grouped(timed_near), far);
+    const PartTimes far = grouped(timed_far), near = min_of(grouped(timed_near), far);
     Seconds sum = 0;
     for (const auto part : {&PartTimes::pack_a, &PartTimes::pack_b, &PartTimes::rest}) {
       sum += corrected(whole_.near.*part, sample_.near.*part, near.*part) +
@@ -290,10 +290,10 @@ class Bench {
 
   void time(Trial& trial) {
     const Times first = times_at_speed(trial, Beta::zero);
-    trial.first_far = least_of(trial.first_far, first.far);
-    trial.near = least_of(trial.near, first.near);
+    trial.first_far = min_of(trial.first_far, first.far);
+    trial.near = min_of(trial.near, first.near);
     if (trial.later.is_set()) {
-      trial.later_far = least_of(trial.later_far, times_at_speed(trial, Beta::one).far);
+      trial.later_far = min_of(trial.later_far, times_at_speed(trial, Beta::one).far);
     }
   }
 
@@ -335,10 +335,10 @@ class Bench {
     constexpr int most = 4;
     constexpr double clearly_slower = 1.15;
     Times least = times(trial, beta);
-    least_reference_ = std::min(least_reference_, least.reference);
-    for (int i = 1; i < most && least.reference > clearly_slower * least_reference_; ++i) {
+    min_reference_ = std::min(min_reference_, least.reference);
+    for (int i = 1; i < most && least.reference > clearly_slower * min_reference_; ++i) {
       const Times again = times(trial, beta);
-      least_reference_ = std::min(least_reference_, again.reference);
+      min_reference_ = std::min(min_reference_, again.reference);
       least = again.reference < least.reference ? again : least;
     }
     return least;
@@ -414,7 +414,7 @@ class Bench {
   machine::WallClock clock_{0.002};
   int outgrown_ = -1;  ///< number of the largest cache that is smaller than the whole contraction, -1: none
   bool outgrows_all_ = false;
-  Seconds least_reference_ = std::numeric_limits<Seconds>::infinity();  ///< smallest Times::reference so far, when the core was fastest
+  Seconds min_reference_ = std::numeric_limits<Seconds>::infinity();  ///< smallest Times::reference so far, when the core was fastest
 };
 
 }  // namespace
@@ -437,10 +437,10 @@ Fold part_of(const Fold& fold, std::int64_t first, std::int64_t length) {
 bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, const Environment& environment, const TileRates& rates,
                           const FindRoutine& find, const std::function<bool()>& go_on) {
   const TimeModel model(folded, environment, rates);
-  promote_each_kernel(all, most_tried);
+  promote_each_kernel(all, max_tried);
   std::vector<Trial> trials;
-  trials.reserve(most_tried);
-  for (std::size_t i = 0; i < std::min(all.size(), most_tried); ++i) {
+  trials.reserve(max_tried);
+  for (std::size_t i = 0; i < std::min(all.size(), max_tried); ++i) {
     trials.emplace_back(folded, model, environment, rates, all[i], find);
   }
   Bench bench(folded, trials, environment, model.working_set_bytes());

@@ -144,7 +144,7 @@ class Collector {
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
         for (const std::int64_t k : sums) {
-          if (m * k > (is_crossed(order) ? 2 : 1) * most_packed) {
+          if (m * k > (is_crossed(order) ? 2 : 1) * max_packed) {
             continue;
           }
           const bool direct_a = starts_at_unit_step(m_fold.a) && model_.is_regular(folded_.k.a, k);
@@ -181,9 +181,9 @@ class Collector {
   /// Adds the batch kernel if the products are small. Larger ones use enough lines of their own, and executing them with this kernel would
   /// take longer than all other trials.
   void add_batch() {
-    constexpr std::int64_t most_in_vectors = 1 << 17, most_one_by_one = 1 << 8;
+    constexpr std::int64_t max_in_vectors = 1 << 17, max_one_by_one = 1 << 8;
     const bool in_vectors = batch_run(folded_).is_contiguous() && !is_complex(folded_.precision);
-    if (folded_.m.extent * folded_.n.extent * folded_.k.extent <= (in_vectors ? most_in_vectors : most_one_by_one)) {
+    if (folded_.m.extent * folded_.n.extent * folded_.k.extent <= (in_vectors ? max_in_vectors : max_one_by_one)) {
       add({folded_.m.extent, folded_.n.extent, folded_.k.extent, TileKernel::batch, threads_});
     }
   }
@@ -192,11 +192,11 @@ class Collector {
   /// where the model expects about the speed of the best candidate in the usual order, or more.
   void add_other_loops() {
     constexpr double promising = 1.5, about = 1.01;
-    constexpr std::size_t most_tiles = 64, most_added = 8;
+    constexpr std::size_t max_tiles = 64, max_added = 8;
     sort();
     const std::size_t usual = all_.size();
     const Seconds best = usual == 0 ? 0 : all_.front().seconds;
-    for (std::size_t i = 0; i < std::min(usual, most_tiles) && all_[i].seconds <= promising * best; ++i) {
+    for (std::size_t i = 0; i < std::min(usual, max_tiles) && all_[i].seconds <= promising * best; ++i) {
       for (const Blocking& other : other_loops(all_[i].blocking)) {
         if (const Seconds seconds = model_.time(other).total(); seconds <= about * best) {
           all_.push_back({other, seconds, Basis::formula});
@@ -204,7 +204,7 @@ class Collector {
       }
     }
     std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(usual), all_.end(), is_faster);
-    all_.resize(std::min(all_.size(), usual + most_added));
+    all_.resize(std::min(all_.size(), usual + max_added));
   }
 
   std::vector<Candidate> take() {
@@ -214,14 +214,14 @@ class Collector {
 
  private:
   static constexpr std::int64_t longest = 8192;
-  static constexpr std::int64_t most_elements = std::int64_t{1} << 24;  ///< largest number of elements of the buffers for one operand
-  static constexpr std::int64_t most_packed = 1 << 18;  ///< largest number of elements of a packed tile of A, which should stay in L2
+  static constexpr std::int64_t max_elements = std::int64_t{1} << 24;  ///< largest number of elements of the buffers for one operand
+  static constexpr std::int64_t max_packed = 1 << 18;  ///< largest number of elements of a packed tile of A, which should stay in L2
 
   void add_gemm(const std::set<std::int64_t>& rows, RowOrder order) {
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {32, 128, 512}, longest)) {
         for (const std::int64_t k : lengths(folded_.k, {128, 384}, longest)) {
-          if (m * n <= most_elements && m * k <= most_elements && k * n <= most_elements && !is_whole_in_place({m, n, k})) {
+          if (m * n <= max_elements && m * k <= max_elements && k * n <= max_elements && !is_whole_in_place({m, n, k})) {
             add({m, n, k, TileKernel::gemm, threads_, false, false, false, order});
           }
         }
@@ -274,7 +274,7 @@ class Collector {
   /// Returns whether the tiles of an operand are needed more than once and buffers for all of them are no larger than a large tile.
   [[nodiscard]] static bool may_keep(LoopOrder order, TileLoop without, const PerLoop<std::int64_t>& tiles, std::int64_t elements_of_tile) {
     const std::int64_t count = tiles_inside(order, without, tiles);
-    return tiles[without] > 1 && count > 1 && count * elements_of_tile <= most_elements;
+    return tiles[without] > 1 && count > 1 && count * elements_of_tile <= max_elements;
   }
 
   /// Returns `usual` with all other orders of the loops and choices of kept operands that make a difference.

@@ -91,7 +91,7 @@ class Executions {
   /// Executes each candidate once, the most promising first, because the budget may not suffice for all: preparing the offset tables alone
   /// may take tenths of seconds each.
   void once() {
-    const std::size_t most = std::min(all_.size(), static_cast<std::size_t>(std::max(1, options_.most_measured)));
+    const std::size_t most = std::min(all_.size(), static_cast<std::size_t>(std::max(1, options_.max_measured)));
     for (std::size_t i = 0; i < most && !interrupted() && (i == 0 || left() > 0); ++i) {
       if (i > 0) {
         take(i);
@@ -148,7 +148,7 @@ class Executions {
 
   void race(const std::vector<std::size_t>& survivors) {
     search::RaceOptions options;
-    options.most_rounds = 40;
+    options.max_rounds = 40;
     options.limits.seconds = left();
     options.limits.clock = [this] { return elapsed(); };
     options.limits.interrupted = [this] { return interrupted(); };
@@ -180,7 +180,7 @@ class Executions {
 
 bool execute_candidates(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
                         const TileRates& rates, const PlanOptions& options) {
-  promote_each_kernel(all, static_cast<std::size_t>(std::max(1, options.most_measured)));
+  promote_each_kernel(all, static_cast<std::size_t>(std::max(1, options.max_measured)));
   // If many candidates are executed anyway, the model's order suffices. If only few can be executed, samples select them within tens of
   // milliseconds.
   if (is_dear(all.front().seconds, options) &&

@@ -545,11 +545,11 @@ template <class T>
 /// Multiplies into a buffer and adds it to C, for panels whose rows aren't neighbours in C.
 template <class T>
 void PanelTiles<T>::scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const {
-  constexpr std::int64_t most_rows = 64, most_columns = 16;
-  std::array<T, most_rows * most_columns> buffer;
-  std::array<std::int64_t, most_columns> offsets{};
+  constexpr std::int64_t max_rows = 64, max_columns = 16;
+  std::array<T, max_rows * max_columns> buffer;
+  std::array<std::int64_t, max_columns> offsets{};
   for (std::int64_t j = 0; j < product.columns; ++j) {
-    offsets[static_cast<std::size_t>(j)] = j * most_rows;
+    offsets[static_cast<std::size_t>(j)] = j * max_rows;
   }
   const std::int64_t* columns = product.c_columns;
   const T beta = product.beta;

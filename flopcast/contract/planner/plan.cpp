@@ -215,8 +215,8 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
   if (!(options.time_budget >= 0)) {
     throw bad_input("a plan can't have a time budget of {} s; 0 or more is needed", options.time_budget);
   }
-  if (options.most_measured < 1) {
-    throw bad_input("a plan can't measure {} candidates; at least 1 is needed", options.most_measured);
+  if (options.max_measured < 1) {
+    throw bad_input("a plan can't measure {} candidates; at least 1 is needed", options.max_measured);
   }
   auto state = std::make_shared<Plan::State>();
   state->contraction = contraction;

@@ -47,7 +47,7 @@ struct PlanOptions {
   Effort effort = Effort::estimate;
   int threads = 1;  ///< threads of the contraction, around a BLAS on one thread; they call OpenBLAS's single-threaded build in turns
   Seconds time_budget = 2;  ///< seconds for measuring
-  int most_measured = 12;   ///< candidates that are executed, followed by at most as many neighbours of the fastest one
+  int max_measured = 12;    ///< candidates that are executed, followed by at most as many neighbours of the fastest one
   Precision precision = Precision::d;
   Order order = Order::row_major;  ///< order of dense tensors, if no strides are given; NumPy and C use row_major
   model::Store* wisdom =

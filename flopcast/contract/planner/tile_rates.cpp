@@ -10,6 +10,7 @@
 #include "flopcast/contract/algorithms/validate.hpp"
 #include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast::contract {
@@ -118,15 +119,15 @@ TileRates measure_tile_rates(const FindRoutine& find) {
 }
 
 TileRates tile_rates_in(model::Store& store, const std::string& fingerprint, const FindRoutine& find, bool fresh) {
-  constexpr const char* kind = "contraction-rates-3";
-  if (const std::optional<nlohmann::json> found = fresh ? std::nullopt : store.find_artifact(kind, fingerprint)) {
+  if (const std::optional<nlohmann::json> found =
+          fresh ? std::nullopt : store.find_artifact(model::artifact::contraction_rates, fingerprint)) {
     try {
       return from_json(*found);
     } catch (const nlohmann::json::exception&) {  // written by another version: measured again and replaced
     }
   }
   const TileRates rates = measure_tile_rates(find);
-  store.put_artifact(kind, fingerprint, to_json(rates));
+  store.put_artifact(model::artifact::contraction_rates, fingerprint, to_json(rates));
   return rates;
 }
 

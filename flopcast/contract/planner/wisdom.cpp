@@ -7,12 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast::contract {
 namespace {
 
-constexpr const char* kind = "contraction-plan";
 /// Number of the family of candidates. Increase it whenever candidates are added, tried or run differently: the best candidate of one
 /// family may not be the best of another.
 constexpr int family = 14;
@@ -23,7 +23,7 @@ std::string effort_name(const PlanOptions& options) {
     case Effort::microbench: return "microbench";
     case Effort::measure: break;
   }
-  return fmt::format("measure {} within {:.6g} s", options.most_measured, options.time_budget);
+  return fmt::format("measure {} within {:.6g} s", options.max_measured, options.time_budget);
 }
 
 nlohmann::json to_json(const Candidate& candidate) {
@@ -81,7 +81,8 @@ std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machi
   if (options.wisdom == nullptr || options.fresh || options.effort == Effort::estimate) {
     return std::nullopt;
   }
-  const std::optional<nlohmann::json> found = options.wisdom->find_artifact(kind, wisdom_name(contraction, machine, options));
+  const std::optional<nlohmann::json> found =
+      options.wisdom->find_artifact(model::artifact::contraction_plan, wisdom_name(contraction, machine, options));
   if (!found) {
     return std::nullopt;
   }
@@ -94,7 +95,7 @@ std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machi
 
 void keep_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options, const Candidate& chosen) {
   if (options.wisdom != nullptr) {
-    options.wisdom->put_artifact(kind, wisdom_name(contraction, machine, options), to_json(chosen));
+    options.wisdom->put_artifact(model::artifact::contraction_plan, wisdom_name(contraction, machine, options), to_json(chosen));
   }
 }
 

@@ -103,7 +103,7 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
   for (const Wanted* one : wanted) {
     experiments.push_back(one->experiment);
     if (one->alike) {
-      experiments.back().most_repetitions = std::min(one->experiment.most_repetitions, fewest_preparations);
+      experiments.back().max_repetitions = std::min(one->experiment.max_repetitions, fewest_preparations);
     }
   }
   std::vector<measure::Timings> all = measure(experiments);
@@ -113,10 +113,10 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
     if (is_empty(all[i])) {
       return all;  // interrupted
     }
-    const std::int64_t left = wanted[i]->experiment.most_repetitions - fewest_preparations;
+    const std::int64_t left = wanted[i]->experiment.max_repetitions - fewest_preparations;
     if (wanted[i]->alike && left > 0 && !agree(all[i])) {
       unsettled.push_back(wanted[i]->experiment);
-      unsettled.back().most_repetitions = left;
+      unsettled.back().max_repetitions = left;
       places.push_back(i);
     }
   }

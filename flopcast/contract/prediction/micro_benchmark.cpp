@@ -34,7 +34,7 @@ void fold_strides(Call& call) {
       continue;
     }
     std::int64_t& stride = call.arguments[static_cast<std::size_t>(argument.stride)];
-    const std::int64_t least = argument.form == Form::vector ? 1 : kernel::least_leading_dimension(call, i);
+    const std::int64_t least = argument.form == Form::vector ? 1 : kernel::min_leading_dimension(call, i);
     while (span_elements(call, i) * argument_element_bytes(call, i) > largest_span_bytes && stride > 2 * fold) {
       const std::int64_t folded = stride % fold + fold;
       if (folded < least || folded >= stride) {
@@ -339,7 +339,7 @@ class Author {
     const Tensor buffer = kernel_tensor(algorithm_, contraction_, copy.operand);
     const std::int64_t bytes = element_bytes(contraction_.precision);
     const std::int64_t columns = contraction_.extent(buffer.indices[1]);
-    const std::int64_t timed = std::min(columns, options_.most_columns);
+    const std::int64_t timed = std::min(columns, options_.max_columns);
     const std::int64_t operand_step = folded_step(contraction_.tensor(copy.operand).stride(buffer.indices[1])) * bytes;
     MicroBenchmark benchmark;
     benchmark.what = fmt::format("copy {} {}", back ? "back to" : "of", letter(copy.operand));

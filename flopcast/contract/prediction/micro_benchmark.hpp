@@ -33,7 +33,7 @@ struct BenchmarkOptions {
   /// lines of each run of a prefetched operand (section 3.3); more for CPUs that follow streams further
   std::int64_t prefetched_lines = 1;
   int threads = 1;                                 ///< threads of the BLAS
-  std::int64_t most_columns = 32;                  ///< largest number of a copy's columns that are timed; the others take as long
+  std::int64_t max_columns = 32;                   ///< largest number of a copy's columns that are timed; the others take as long
   std::int64_t repetitions = 10;                   ///< approximate repetitions of segments (section 3.1)
   FindRoutine find;                                ///< BLAS routines for segments, which execute parts of the algorithm
   std::shared_ptr<measure::Sweeper> sweeper = {};  ///< shared by all segments; if null, each segment has its own

@@ -72,7 +72,7 @@ class Planner {
     const std::int64_t length = extent(depth_);
     const bool has_copies =
         std::any_of(algorithm_.copies.begin(), algorithm_.copies.end(), [&](const Copy& copy) { return copy.depth == depth_; });
-    const bool matters = has_copies || iterations_ == length || 1.0 / static_cast<double>(length) > 0.1 * options_.least_share;
+    const bool matters = has_copies || iterations_ == length || 1.0 / static_cast<double>(length) > 0.1 * options_.min_share;
     const std::int64_t of_first = matters ? std::min(iterations_, length) : 0;
     std::vector<Stretch> all;
     if (of_first > 0) {
@@ -147,7 +147,7 @@ class Planner {
       const std::int64_t per_line = iterations_per_line(depth_);
       const auto wanted = static_cast<std::int64_t>(std::ceil(options_.timed / one));
       iterations_ = round_up(wanted, per_line);
-      lead_ = std::min(static_cast<std::int64_t>(std::ceil(options_.lead / one)), most_lead());
+      lead_ = std::min(static_cast<std::int64_t>(std::ceil(options_.lead / one)), max_lead());
       if (iterations_ + lead_ < extent(depth_) || depth_ == 0) {
         break;
       }
@@ -160,7 +160,7 @@ class Planner {
   }
 
   /// Returns the longest useful lead: one that touches twice the private caches' capacity brings them into the loop's state.
-  [[nodiscard]] std::int64_t most_lead() const {
+  [[nodiscard]] std::int64_t max_lead() const {
     const std::int64_t touched = footprint_bytes(touched_in_iteration(depth_));
     return std::max<std::int64_t>(1, 2 * private_bytes() / std::max<std::int64_t>(1, touched));
   }
@@ -328,7 +328,7 @@ class Planner {
     stretch.begin = first ? 0 : std::min(lead_, extent(depth_) - iterations);
     if (!first) {
       stretch.lead = std::min(lead_, stretch.begin);
-      stretch.in_a_row = std::min(most_in_a_row(stretch), (extent(depth_) - stretch.begin) / iterations);
+      stretch.in_a_row = std::min(max_in_a_row(stretch), (extent(depth_) - stretch.begin) / iterations);
     }
     stretch.previous = one_before(stretch.outer);
     stretch.written = written_share();
@@ -344,7 +344,7 @@ class Planner {
     return stretch;
   }
 
-  [[nodiscard]] std::int64_t most_in_a_row(const Stretch& stretch) const {
+  [[nodiscard]] std::int64_t max_in_a_row(const Stretch& stretch) const {
     constexpr std::int64_t enough = 8;
     std::int64_t bytes = 0;
     for (const Slice& slice : touched_in_iteration(depth_)) {
@@ -374,10 +374,10 @@ class Planner {
     }
     double total = 0;
     for (const auto& [residences, one] : different) {
-      total += one.second > options_.least_share ? one.second : 0;
+      total += one.second > options_.min_share ? one.second : 0;
     }
     for (const auto& [residences, one] : different) {
-      if (one.second > options_.least_share) {
+      if (one.second > options_.min_share) {
         all.push_back(made(one.first, first, iterations));
         all.back().count = count * one.second / total;
       }

@@ -56,7 +56,7 @@ struct StretchOptions {
   /// Data last used less than `surely_inside` times a cache's measured capacity ago are in the cache; data beyond `surely_outside` times
   /// the capacity aren't. In between a part of them is (measured on a shared last-level cache, docs/contractions.md).
   double surely_inside = 0.4, surely_outside = 0.9;
-  double least_share = 0.01;  ///< smallest share of calls of a situation that is timed; rarer situations count as the most frequent one
+  double min_share = 0.01;  ///< smallest share of calls of a situation that is timed; rarer situations count as the most frequent one
 };
 
 /// Returns segments from which the time of an algorithm with loops is predicted. Loops inside of the chosen loop are taken whole. One

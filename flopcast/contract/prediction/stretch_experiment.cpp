@@ -61,13 +61,13 @@ Compact moved_together(Tensor tensor, const Stretch& stretch, Place place, std::
 }
 
 Compact compacted(Tensor tensor, const Stretch& stretch, Place place, std::int64_t element) {
-  constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+  constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
   constexpr std::int64_t whole = std::int64_t{1} << 60;
   for (std::int64_t& stride : tensor.strides) {
     stride = std::abs(stride);
   }
   Compact compact = moved_together(tensor, stretch, place, element, whole);
-  for (std::int64_t kept_bytes = std::int64_t{128} << 10; compact.bytes > most_bytes && kept_bytes >= 8 << 10; kept_bytes /= 4) {
+  for (std::int64_t kept_bytes = std::int64_t{128} << 10; compact.bytes > max_bytes && kept_bytes >= 8 << 10; kept_bytes /= 4) {
     compact = moved_together(tensor, stretch, place, element, kept_bytes / element);
   }
   return compact;
@@ -357,7 +357,7 @@ class Setup {
   }
 
   [[nodiscard]] std::vector<Action> take() { return std::move(actions_); }
-  static std::int64_t most_other_bytes(const Environment& environment) {
+  static std::int64_t max_other_bytes(const Environment& environment) {
     return pieces * piece_bytes(environment, std::max(0, static_cast<int>(environment.caches.size()) - 1));
   }
 
@@ -412,7 +412,7 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
   measure::Experiment experiment;
   experiment.timed.assign(static_cast<std::size_t>(stretch.in_a_row), call);
   const std::int64_t wanted = stretch.estimate < long_stretch ? repetitions : 2 * fewest_preparations;
-  experiment.most_repetitions = std::max(fewest_preparations, ceil_div(wanted, stretch.in_a_row));
+  experiment.max_repetitions = std::max(fewest_preparations, ceil_div(wanted, stretch.in_a_row));
   experiment.writes_before_reading = true;
   experiment.setup = setup.take();
   experiment.perform = [runner](const Call& where) {
@@ -420,7 +420,7 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
     return 0;
   };
   // All experiments use the same order, so that they find pages that others have made real, which costs as much time as many a segment.
-  experiment.memory.push_back({"other memory", virtual_base(other_memory), Setup::most_other_bytes(environment)});
+  experiment.memory.push_back({"other memory", virtual_base(other_memory), Setup::max_other_bytes(environment)});
   for (std::size_t t = other_memory; t-- > 0;) {
     experiment.memory.push_back({std::string(1, letter(places[t])), virtual_base(t), runner->bytes(t)});
   }

@@ -4,12 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast::contract {
 namespace {
-
-constexpr const char* kind = "micro-benchmark";
 
 bool is_complete(const measure::Timings& timings, std::size_t fewest) {
   return !timings.calls.empty() && std::all_of(timings.calls.begin(), timings.calls.end(), [&](const std::vector<Repetition>& call) {
@@ -62,7 +61,7 @@ void relate(measure::Timings& timings, Seconds reference) {
 TimingMemory timings_in(model::Store& store, const std::string& context, std::size_t fewest, Seconds reference) {
   TimingMemory memory;
   memory.find = [&store, context, fewest, reference](const std::string& key) -> std::optional<measure::Timings> {
-    const std::optional<nlohmann::json> found = store.find_artifact(kind, key + ' ' + context);
+    const std::optional<nlohmann::json> found = store.find_artifact(model::artifact::micro_benchmark, key + ' ' + context);
     if (!found) {
       return std::nullopt;
     }
@@ -76,7 +75,7 @@ TimingMemory timings_in(model::Store& store, const std::string& context, std::si
   };
   memory.keep = [&store, context, fewest](const std::string& key, const measure::Timings& timings) {
     if (is_complete(timings, fewest)) {
-      store.put_artifact(kind, key + ' ' + context, to_json(timings));
+      store.put_artifact(model::artifact::micro_benchmark, key + ' ' + context, to_json(timings));
     }
   };
   return memory;

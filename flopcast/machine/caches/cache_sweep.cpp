@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t operands = 3;  // of the triad
 constexpr int warm_passes = 2;
-constexpr std::int64_t most_chase_steps = 50'000;
+constexpr std::int64_t max_chase_steps = 50'000;
 constexpr std::size_t chains = 8;  // of the parallel chase: registers hold them, and cores have at least ten misses under way
 constexpr int fewest_rounds = 3;
 constexpr double triad_share = 0.7;  // of the time limit
@@ -102,7 +102,7 @@ struct ChaseTimes {
 ChaseTimes time_chases(const WallClock& clock, const Arena& arena, std::int64_t bytes, int rounds, std::mt19937_64& random) {
   link_cycle(arena, bytes, random);
   const std::int64_t lines = bytes / line_bytes;
-  const std::int64_t steps = std::clamp<std::int64_t>(2 * lines, 20'000, most_chase_steps);
+  const std::int64_t steps = std::clamp<std::int64_t>(2 * lines, 20'000, max_chase_steps);
   const std::int64_t parallel_steps = steps / static_cast<std::int64_t>(chains);
   const void* at = arena.data();
   std::array<const void*, chains> places{};
@@ -114,7 +114,7 @@ ChaseTimes time_chases(const WallClock& clock, const Arena& arena, std::int64_t 
     times.push_back(clock.seconds(clock.ticks() - start) / static_cast<Seconds>(accesses));
   };
   touch(arena, bytes);
-  at = chase(at, std::min(lines, most_chase_steps));
+  at = chase(at, std::min(lines, max_chase_steps));
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t start = clock.ticks();
     at = chase(at, steps);

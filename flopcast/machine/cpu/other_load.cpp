@@ -49,12 +49,12 @@ OtherLoad::State OtherLoad::now() {
 }
 
 std::optional<double> OtherLoad::cores() const {
-  constexpr double least_wall = 0.5;   // the system counts in hundredths of a second
-  constexpr double least_share = 0.2;  // of a core: less than what is left on a busy machine
+  constexpr double min_wall = 0.5;   // the system counts in hundredths of a second
+  constexpr double min_share = 0.2;  // of a core: less than what is left on a busy machine
   const State end = now();
   const double wall = end.wall - begin_.wall;
   const double own = end.own - begin_.own;
-  if (!begin_.machine || !end.machine || wall < least_wall || own < least_share * wall) {
+  if (!begin_.machine || !end.machine || wall < min_wall || own < min_share * wall) {
     return std::nullopt;
   }
   return std::max(0.0, *end.machine - *begin_.machine - own) / wall;

@@ -128,7 +128,7 @@ struct ToldKind {
 /// Returns true if the clocks differ by some percent only: of cores that are built alike, the best ones are chosen for the highest turbo.
 bool are_alike(const ToldKind& a, const ToldKind& b) {
   constexpr double turbo = 1.15;
-  const double low = std::min(a.kind.most_hertz, b.kind.most_hertz), high = std::max(a.kind.most_hertz, b.kind.most_hertz);
+  const double low = std::min(a.kind.max_hertz, b.kind.max_hertz), high = std::max(a.kind.max_hertz, b.kind.max_hertz);
   return a.type == b.type && a.kind.caches == b.kind.caches && (low <= 0 || high <= turbo * low);
 }
 
@@ -142,7 +142,7 @@ ToldKind told_kind(hwloc_topology_t topology, unsigned number, const std::vector
   for (unsigned i = 0; i < count; ++i) {
     const std::string_view name = infos[i].name;
     if (name == "FrequencyMaxMHz") {
-      told.kind.most_hertz = mega * std::strtod(infos[i].value, nullptr);
+      told.kind.max_hertz = mega * std::strtod(infos[i].value, nullptr);
     } else if (name == "CoreType") {
       told.type = infos[i].value;
     }
@@ -175,7 +175,7 @@ std::vector<CoreKind> kinds_of(hwloc_topology_t topology, const std::vector<int>
     return {};
   }
   std::stable_sort(told.begin(), told.end(), [](const ToldKind& a, const ToldKind& b) {
-    return std::pair(a.efficiency, a.kind.most_hertz) > std::pair(b.efficiency, b.kind.most_hertz);
+    return std::pair(a.efficiency, a.kind.max_hertz) > std::pair(b.efficiency, b.kind.max_hertz);
   });
   std::vector<CoreKind> kinds;
   for (std::size_t i = 0; i < told.size(); ++i) {

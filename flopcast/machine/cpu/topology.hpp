@@ -25,7 +25,7 @@ struct CoreKind {
   std::string name;                   ///< "performance" and "efficiency"; of more kinds "kind 1", "kind 2", the fastest first
   std::vector<int> cpus;              ///< usable hardware threads
   int cores = 0;                      ///< cores that these belong to
-  double most_hertz = 0;              ///< highest clock; 0 if not told
+  double max_hertz = 0;               ///< highest clock; 0 if not told
   std::vector<ReportedCache> caches;  ///< caches of its first core, from L1 outwards
   friend bool operator==(const CoreKind&, const CoreKind&) = default;
 };

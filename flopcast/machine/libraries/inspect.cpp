@@ -213,12 +213,12 @@ std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports,
 
 LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
   // Other programs can halve a rate for longer than a trial takes. Therefore close candidates are compared by the best of several trials.
-  static constexpr int most_rounds = 4;
+  static constexpr int max_rounds = 4;
   static constexpr double clearly_worse = 0.8;
   LibraryReport report{library, {}, 0, {}, ""};
   try {
     bool is_close = true;
-    for (int round = 0; is_close && round < most_rounds; ++round) {
+    for (int round = 0; is_close && round < max_rounds; ++round) {
       const nlohmann::json found = look(library, nullptr, try_kernels);
       read_member(found, "identity", report.identity);
       report.dgemm_flops = std::max(report.dgemm_flops, member<double>(found, "dgemm_flops"));

@@ -41,9 +41,9 @@ class CallerTable {
   /// Returns the slot of a key, used or free; nullptr if there is no room for it.
   template <class Entries>
   static auto place_of(Entries& entries, std::uint64_t key) noexcept -> decltype(&entries[0]) {
-    constexpr std::size_t most_steps = 16;
+    constexpr std::size_t max_steps = 16;
     const std::size_t first = (key * 0x9e3779b97f4a7c15U) >> (64 - bits);
-    for (std::size_t step = 0; step < most_steps; ++step) {
+    for (std::size_t step = 0; step < max_steps; ++step) {
       auto& entry = entries[(first + step) % size];
       const std::uint64_t there = entry.key.load(std::memory_order_acquire);
       if (there == key || there == 0) {

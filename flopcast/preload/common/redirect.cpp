@@ -13,13 +13,13 @@
 #if defined(__x86_64__)
 
 namespace {
-constexpr std::size_t most_doors = 4096;
+constexpr std::size_t max_doors = 4096;
 }
 
 extern "C" {
 constinit thread_local flopcast::interpose::Redirected* flopcast_entered{};
 [[gnu::visibility("hidden")]] extern const char flopcast_doors[];
-[[gnu::visibility("hidden")]] constinit flopcast::interpose::Redirected flopcast_redirected[most_doors]{};
+[[gnu::visibility("hidden")]] constinit flopcast::interpose::Redirected flopcast_redirected[max_doors]{};
 void* flopcast_dlopen(const char* name, int mode);
 void* flopcast_dlsym(void* handle, const char* name);
 /// Called by the two functions above with their arguments. They return the function to continue with.
@@ -79,7 +79,7 @@ namespace flopcast::interpose {
 namespace {
 
 constexpr std::size_t door_bytes = 16;
-constexpr std::size_t most_objects = 2048;
+constexpr std::size_t max_objects = 2048;
 static_assert(sizeof(Redirected) == 64 && offsetof(Redirected, stub) == 0);
 
 /// A loaded object that was already searched.
@@ -92,7 +92,7 @@ constinit OwnSymbol own_symbol{};
 constinit DeepReplacement deep_replacement{};  ///< nullptr: there is none
 constinit std::atomic<bool> busy{};            ///< a thread is searching objects, or making a door
 constinit std::size_t doors = 0;
-constinit Seen seen[most_objects]{};
+constinit Seen seen[max_objects]{};
 constinit std::size_t seen_count = 0;
 constinit unsigned long long loaded_before = 0, unloaded_before = 0;  ///< as the linker counts them
 constinit bool next_are_deep = false;                                 ///< objects that are loaded next look into their own libraries first
@@ -118,7 +118,7 @@ const link_map* own_object() noexcept { return object_of(reinterpret_cast<const 
 
 bool is_door(const void* address) noexcept {
   const auto* at = static_cast<const char*>(address);
-  return at >= flopcast_doors && at < flopcast_doors + most_doors * door_bytes;
+  return at >= flopcast_doors && at < flopcast_doors + max_doors * door_bytes;
 }
 
 void* own_function(const char* symbol) noexcept {
@@ -178,7 +178,7 @@ void* door_to(void* definition, const RoutineSymbol& name, const char* symbol) n
   while (i < doors && (flopcast_redirected[i].definition != definition || flopcast_redirected[i].stub != stub)) {
     ++i;
   }
-  if (i == most_doors || stub == nullptr) {
+  if (i == max_doors || stub == nullptr) {
     return nullptr;
   }
   if (i == doors) {
@@ -295,7 +295,7 @@ int note_object(dl_phdr_info* info, std::size_t /*bytes*/, void* to) noexcept {
   if (dynamic == nullptr || was_seen(info->dlpi_addr, dynamic)) {
     return 0;
   }
-  if (found.count == std::size(found.names) || seen_count == most_objects) {
+  if (found.count == std::size(found.names) || seen_count == max_objects) {
     return 2;
   }
   seen[seen_count++] = {info->dlpi_addr, dynamic};
@@ -326,7 +326,7 @@ void look_through_new_objects(bool deep) noexcept {
         dlclose(object.handle);
       }
     }
-  } while (more == 2 && seen_count < most_objects);
+  } while (more == 2 && seen_count < max_objects);
 }
 
 void* followed_dlopen(const char* name, int mode) {

@@ -68,11 +68,11 @@ std::int64_t probe_distance(const Operand& operand, bool closely) {
 /// where memory that was used before contains addresses.
 template <class Real>
 bool looks_stale(const Operand& operand, bool zeros_count, bool closely) {
-  constexpr std::int64_t most_columns = 32;  // unless examined closely
+  constexpr std::int64_t max_columns = 32;  // unless examined closely
   const std::int64_t distance = probe_distance(operand, closely);
   for (const Region& part : operand.parts) {
     const std::int64_t usual_bytes = std::max<std::int64_t>(1, run_bytes(part, part.columns / 2));
-    const std::int64_t step = std::max<std::int64_t>(1, std::min(part.columns / most_columns, distance / usual_bytes));
+    const std::int64_t step = std::max<std::int64_t>(1, std::min(part.columns / max_columns, distance / usual_bytes));
     for (std::int64_t j = 0; j < part.columns; j += step) {
       const std::int64_t bytes = run_bytes(part, j);
       for (std::int64_t at = j == 0 ? 0 : std::min(bytes, distance) / line_bytes / 2 * line_bytes; at < bytes; at += distance) {

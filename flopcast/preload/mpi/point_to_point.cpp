@@ -105,7 +105,7 @@ int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
   if (made.taken > usual) {
     all.note_unusual();
   }
-  const Seconds unexplained = all.explain_wait(std::max(made.taken - usual, 0.0), made.bytes >= Session::least_acknowledged);
+  const Seconds unexplained = all.explain_wait(std::max(made.taken - usual, 0.0), made.bytes >= Session::min_acknowledged);
   account(message.routine, *channel, made.bytes, std::min(made.taken, usual), unexplained);
   return made.result;
 }

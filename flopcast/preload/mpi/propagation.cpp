@@ -6,7 +6,7 @@
 namespace flopcast::interpose::mpi {
 namespace {
 
-constexpr std::size_t most_records = 8;  ///< in one message
+constexpr std::size_t max_records = 8;  ///< in one message
 
 }  // namespace
 
@@ -17,7 +17,7 @@ void Session::follow(const path::PathMark& mark, std::int32_t epoch, std::span<c
 }
 
 path::KernelCounts Session::counts() const {
-  return options_.policy == path::Policy::online ? counts_.most_frequent(Channel::most_counts) : path::KernelCounts();
+  return options_.policy == path::Policy::online ? counts_.most_frequent(Channel::max_counts) : path::KernelCounts();
 }
 
 Agreement Session::agreement(bool execute, const Channel* channel) const {
@@ -45,7 +45,7 @@ void Session::follow(const Agreement& agreement, Channel& channel) {
 /// Takes the counts of the process on the longest path.
 void Session::take_counts(const Agreement& agreement, Channel& channel) {
   path::KernelCounts all = counts();
-  all.resize(Channel::most_counts);
+  all.resize(Channel::max_counts);
   channel.broadcast(all.data(), all.size() * sizeof(path::KernelCount), channel.rank_of(agreement.mark.place.rank));
   while (!all.empty() && all.back().count == 0) {
     all.pop_back();
@@ -55,9 +55,9 @@ void Session::take_counts(const Agreement& agreement, Channel& channel) {
 
 /// Takes the times of the process that has new ones.
 void Session::take_times(const Agreement& agreement, Channel& channel) {
-  std::array<path::EagerRecord, most_records> records{};
+  std::array<path::EagerRecord, max_records> records{};
   if (channel.rank() == agreement.times_rank) {
-    const std::vector<path::EagerRecord> mine = eager_.to_tell(*channel.aggregate(), most_records);
+    const std::vector<path::EagerRecord> mine = eager_.to_tell(*channel.aggregate(), max_records);
     std::copy(mine.begin(), mine.end(), records.begin());
   }
   channel.broadcast(records.data(), sizeof records, agreement.times_rank);

@@ -107,15 +107,15 @@ Session* followed() noexcept {
 }
 
 int enter(const char* name, int count, const std::int64_t* sizes, int may_be_left_out) {
-  constexpr int most_sizes = 8;
+  constexpr int max_sizes = 8;
   Session* all = followed();
   if (all == nullptr) {
     return 1;
   }
   const auto turn = all->turn();
-  if (name == nullptr || count < 0 || count > most_sizes || (count > 0 && sizes == nullptr)) {
+  if (name == nullptr || count < 0 || count > max_sizes || (count > 0 && sizes == nullptr)) {
     std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed, and counts without sizes\n",
-                 name == nullptr ? "" : name, count, most_sizes);
+                 name == nullptr ? "" : name, count, max_sizes);
     return all->enter_region(name == nullptr ? "?" : name, {}, false) ? 1 : 0;
   }
   return all->enter_region(name, {sizes, static_cast<std::size_t>(count)}, may_be_left_out != 0) ? 1 : 0;

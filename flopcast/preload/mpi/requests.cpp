@@ -114,8 +114,8 @@ void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
 }  // namespace
 
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
-  constexpr std::int64_t most_control_bytes = 64;
-  return bytes > most_control_bytes && type != MPI_DATATYPE_NULL &&
+  constexpr std::int64_t max_control_bytes = 64;
+  return bytes > max_control_bytes && type != MPI_DATATYPE_NULL &&
          (real_bytes(type) != 0 || (session()->options().policy != path::Policy::full && real_bytes_of_derived(type) != 0));
 }
 
@@ -418,11 +418,11 @@ void finish_if_followed(Completion& completion, MPI_Request handle, MPI_Status& 
 
 /// Returns whether the communication of a request is under way.
 bool is_under_way(Pending& pending) {
-  constexpr int most_looked_through = 64;
+  constexpr int max_looked_through = 64;
   if (!pending.is_receive()) {
     return has_agreed(*pending.agreement);
   }
-  const bool is_looked_for = pending.source != MPI_ANY_SOURCE || pending.channel->size() <= most_looked_through;
+  const bool is_looked_for = pending.source != MPI_ANY_SOURCE || pending.channel->size() <= max_looked_through;
   return is_looked_for && pending.channel->look(pending.source, pending.tag) != nullptr;
 }
 

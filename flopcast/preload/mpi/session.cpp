@@ -471,7 +471,7 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
 }
 
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
-  if (in_full() && bytes >= least_acknowledged && channel.has(source)) {
+  if (in_full() && bytes >= min_acknowledged && channel.has(source)) {
     mpi::acknowledge(path_, envelope(bytes, 0, false), channel.world_rank(source));
   }
 }

@@ -203,7 +203,7 @@ class Session {
   /// Does nothing where kernels are left out. There, while its sender waits for a moment, a receiver may have left out kernels that the
   /// program executes long after the message. A path that continued from there would count the work of both twice.
   void acknowledge(const Channel& channel, int source, std::int64_t bytes);
-  static constexpr std::int64_t least_acknowledged = 4096;  ///< every MPI sends smaller messages without waiting for their receiver
+  static constexpr std::int64_t min_acknowledged = 4096;  ///< every MPI sends smaller messages without waiting for their receiver
   /// Explains why a send took `surplus` longer than messages do, by continuing on the path of a receiver for which it may have waited.
   /// Returns the seconds without explanation; 0 where kernels are left out, because waiting times then mean nothing. `expects_word` says
   /// that a receiver has probably acknowledged the message.

@@ -59,7 +59,7 @@ struct Arrival : Shadow {
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
   /// Largest number of kernels whose counts travel with a path.
-  static constexpr std::size_t most_counts = 64;
+  static constexpr std::size_t max_counts = 64;
 
   /// `number` is the same in all processes of `comm`, and differs from the numbers of their other channels.
   Channel(MPI_Comm comm, std::uint32_t number);

@@ -11,9 +11,9 @@ namespace flopcast::interpose::mpi {
 /// Contents of a message; only the existing counts are sent.
 struct Parcel {
   Shadow shadow;
-  std::array<path::KernelCount, Channel::most_counts> counts;
+  std::array<path::KernelCount, Channel::max_counts> counts;
 };
-static_assert(sizeof(Parcel) == sizeof(Shadow) + Channel::most_counts * sizeof(path::KernelCount));
+static_assert(sizeof(Parcel) == sizeof(Shadow) + Channel::max_counts * sizeof(path::KernelCount));
 
 struct ShadowMail::Outgoing {
   Parcel parcel;
@@ -39,8 +39,8 @@ ShadowMail::~ShadowMail() = default;
 /// Returns a slot for a message. The oldest slot is tested only when this many are used, because it and its neighbours are then
 /// free.
 ShadowMail::Outgoing& ShadowMail::free_slot() {
-  constexpr std::size_t least_slots = 32;
-  if (outgoing_.size() >= least_slots && is_complete(outgoing_.front().request)) {
+  constexpr std::size_t min_slots = 32;
+  if (outgoing_.size() >= min_slots && is_complete(outgoing_.front().request)) {
     outgoing_.splice(outgoing_.end(), outgoing_, outgoing_.begin());
   } else {
     outgoing_.emplace_back();

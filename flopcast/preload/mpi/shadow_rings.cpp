@@ -10,10 +10,10 @@ namespace {
 /// Returns the number of letters in each ring of a node, a power of two; 0 for so many processes that rings would take more memory than MPI
 /// itself.
 std::uint32_t letters_per_ring(std::size_t processes) noexcept {
-  constexpr std::size_t most_bytes = std::size_t{16} << 20U;  // all rings of a node
+  constexpr std::size_t max_bytes = std::size_t{16} << 20U;  // all rings of a node
   constexpr std::uint32_t fewest = 8;
-  std::uint32_t letters = ShadowRings::most_letters;
-  while (letters >= fewest && processes * processes * letters * sizeof(Letter) > most_bytes) {
+  std::uint32_t letters = ShadowRings::max_letters;
+  while (letters >= fewest && processes * processes * letters * sizeof(Letter) > max_bytes) {
     letters /= 2;
   }
   return letters >= fewest ? letters : 0;

@@ -42,7 +42,7 @@ class ShadowRings {
  public:
   /// Largest number of unread letters from one process to another; more go as messages. The letters of a panel's tiles should fit. Open MPI
   /// keeps short messages that it can't deliver at once until their sender calls it again, perhaps a hundred milliseconds later.
-  static constexpr std::uint32_t most_letters = 512;
+  static constexpr std::uint32_t max_letters = 512;
 
   /// Makes the rings for the processes of a node, among `processes` in all. Returns nullptr in all processes of the node if there isn't
   /// enough such memory. Collective over the node.
@@ -83,7 +83,7 @@ class ShadowRings {
   ShadowRings() = default;
   void find_ends(MPI_Comm node, int processes);
 
-  std::uint32_t slots_ = most_letters;  ///< of each ring, a power of two
+  std::uint32_t slots_ = max_letters;  ///< of each ring, a power of two
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<End> to_, from_;  ///< by rank in MPI_COMM_WORLD
 };

@@ -38,7 +38,7 @@ constexpr std::string_view steering_families[] = {"bdsdc", "bdsqr", "gecon", "ge
                                                   "stemr", "steqr", "sterf", "syev",  "syevd", "syevr", "syevx", "sygv",  "trcon"};
 
 constexpr std::size_t samples_per_region = 16;
-constexpr std::size_t most_regions = 4096;
+constexpr std::size_t max_regions = 4096;
 
 using Samples = std::array<std::uint32_t, samples_per_region>;
 
@@ -76,7 +76,7 @@ class UncomputedData {
   void add(const Region& region) {
     const auto same = [&](const Uncomputed& known) { return known.region == region; };
     all_.erase(std::remove_if(all_.begin(), all_.end(), same), all_.end());
-    if (all_.size() >= most_regions) {
+    if (all_.size() >= max_regions) {
       join();
     }
     if (const std::optional<Samples> samples = take_samples(region)) {
@@ -96,13 +96,13 @@ class UncomputedData {
 
  private:
   static bool rewritten(const Uncomputed& known) {
-    constexpr std::size_t most_left = samples_per_region / 4;
+    constexpr std::size_t max_left = samples_per_region / 4;
     const std::optional<Samples> now = take_samples(known.region);
     std::size_t equal = 0;
     for (std::size_t j = 0; now && j < samples_per_region; ++j) {
       equal += (*now)[j] == known.samples[j] ? 1U : 0U;
     }
-    return !now || equal < most_left;
+    return !now || equal < max_left;
   }
 
   template <class Concerned>

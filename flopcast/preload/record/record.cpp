@@ -53,7 +53,7 @@ void* find_next(const char* symbol, const void* caller) noexcept {
 void keep(const Call& call, Seconds seconds) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  if (s.recording.calls.size() < s.options.most_bytes) {
+  if (s.recording.calls.size() < s.options.max_bytes) {
     append(s.recording.calls, call, seconds);
   } else {
     ++s.recording.dropped;

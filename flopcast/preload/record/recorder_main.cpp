@@ -135,7 +135,7 @@ void size_workspaces(kernel::Function function, Call& call) {
     }
     Call query = call;
     query.arguments[i] = -1;
-    std::array<std::array<double, 2>, Call::most_arguments> answers{};  // one each: real, complex and integer sizes are queried together
+    std::array<std::array<double, 2>, Call::max_arguments> answers{};  // one each: real, complex and integer sizes are queried together
     for (std::size_t a = 0; a < query.routine->arguments.size(); ++a) {
       if (is_operand(query.routine->arguments[a])) {
         query.arguments[a] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(answers.at(a).data()));

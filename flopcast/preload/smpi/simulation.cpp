@@ -150,10 +150,10 @@ std::uint32_t Simulation::computation_kernel(const Call& call, std::size_t routi
 }
 
 void Simulation::keep_in_trace(Process& process, const Call& call, std::uint32_t kernel, bool first) {
-  if (options_.most_traced_calls == 0) {
+  if (options_.max_traced_calls == 0) {
     return;
   }
-  if (is_traced(process.rank(), size_) && traced_ < options_.most_traced_calls) {
+  if (is_traced(process.rank(), size_) && traced_ < options_.max_traced_calls) {
     ++traced_;
     process.trace.add(call, kernel);
   } else if (first) {
@@ -232,7 +232,7 @@ void Simulation::write_result() {
   facts.processes = std::move(by_rank);
   facts.first_calls = &first_calls_;
   facts.known = known_;
-  facts.traces = options_.most_traced_calls > 0;
+  facts.traces = options_.max_traced_calls > 0;
   write_result_file(options_.result, facts, kernels_);
 }
 

@@ -21,8 +21,8 @@ namespace flopcast::interpose {
 namespace {
 
 /// Arguments and hidden lengths of a routine of which only the name is known. LAPACK's longest list (zuncsd) has 38.
-constexpr int most_words = 40;
-constexpr int most_numbers = 8;  ///< arguments in floating-point registers (CBLAS passes real scalars by value)
+constexpr int max_words = 40;
+constexpr int max_numbers = 8;  ///< arguments in floating-point registers (CBLAS passes real scalars by value)
 
 /// Returns `count` comma-separated copies of `item`, with {} replaced by the number.
 std::string repeated(const char* item, int count) {
@@ -79,13 +79,13 @@ class Stubs {
 
   [[nodiscard]] std::string text() const {
     std::string all = "#include \"flopcast/preload/trace/trace.hpp\"\n\nusing namespace flopcast::interpose;\n\n";
-    all += fmt::format("#define WORDS {}\n#define NUMBERS {}\n", repeated("void* w{}", most_words), repeated("double d{}", most_numbers));
+    all += fmt::format("#define WORDS {}\n#define NUMBERS {}\n", repeated("void* w{}", max_words), repeated("double d{}", max_numbers));
     all += fmt::format(
         "#define FORWARD(Result, id) \\\n  using Type = Result (*)({}, {}); \\\n  UnnamedCall call; \\\n"
         "  const UnnamedWords words = {{{{w0, w1, w2, w3, w4, w5}}, __builtin_frame_address(0)}}; \\\n"
         "  const auto next = reinterpret_cast<Type>(begin(call, id, words, __builtin_return_address(0))); \\\n"
         "  const Result result = next({}, {}); \\\n  finish(call); \\\n  return result;\n\n",
-        repeated("void*", most_words), repeated("double", most_numbers), repeated("w{}", most_words), repeated("d{}", most_numbers));
+        repeated("void*", max_words), repeated("double", max_numbers), repeated("w{}", max_words), repeated("d{}", max_numbers));
     all += "extern \"C\" {\n" + code_ + "}\n\nnamespace flopcast::interpose {\n\nconst Intercepted intercepted[] = {\n";
     for (const auto& [symbol, layout] : table_) {
       all += fmt::format("    {{\"{}\", \"{}\"}},\n", symbol, layout);

@@ -45,17 +45,17 @@ struct Seat {
   ChunkHeader* live;
 };
 
-constexpr std::size_t most_seats = 1024;
-constexpr std::size_t most_libraries = 64;
+constexpr std::size_t max_seats = 1024;
+constexpr std::size_t max_libraries = 64;
 constexpr std::size_t live_room = live_bytes - sizeof(ChunkHeader);
 
 constinit char path[PATH_MAX]{};
 constinit FileHeader* header = nullptr;  ///< nullptr: no recording
 constinit std::atomic<bool> full{};      ///< the disk is full, and calls are only counted
 constinit std::uint32_t generation = 0;
-constinit Seat seats[most_seats]{};
+constinit Seat seats[max_seats]{};
 constinit CallerTable<13> found_for_callers{};
-constinit std::atomic<const link_map*> libraries[most_libraries]{};  ///< already noted
+constinit std::atomic<const link_map*> libraries[max_libraries]{};  ///< already noted
 constinit pthread_key_t thread_end{};
 constinit DryRun dry_run{};
 
@@ -567,14 +567,14 @@ Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&val
 }
 
 Treatment decide_unnamed(const UnnamedWords& words) noexcept {
-  constexpr std::size_t most_words = 24;
+  constexpr std::size_t max_words = 24;
   constexpr std::size_t in_registers = sizeof words.first / sizeof(void*);
-  void* all[most_words];
+  void* all[max_words];
   std::memcpy(all, words.first, sizeof words.first);
   std::size_t count = in_registers;
 #if defined(__x86_64__)  // on other machines the other words are not read
-  std::memcpy(all + in_registers, static_cast<void* const*>(words.frame) + 2, (most_words - in_registers) * sizeof(void*));
-  count = most_words;
+  std::memcpy(all + in_registers, static_cast<void* const*>(words.frame) + 2, (max_words - in_registers) * sizeof(void*));
+  count = max_words;
 #endif
   return dry_run.decide_unnamed(all, count);
 }

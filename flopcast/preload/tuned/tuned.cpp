@@ -59,7 +59,7 @@ struct Override {
 constinit BlockTable table{};
 constinit RunReport own_report{};
 constinit RunReport* report = &own_report;
-constinit Override overrides[most_tuned_routines]{};
+constinit Override overrides[max_tuned_routines]{};
 constinit std::atomic<std::size_t> override_count{};
 constinit std::atomic<Ilaenv> real_ilaenv{};
 constinit std::atomic<bool> complained{};
@@ -324,7 +324,7 @@ extern "C" {
   Override* own = find_override(name);
   if (own == nullptr) {
     const std::size_t count = override_count.load(std::memory_order_relaxed);
-    if (count == most_tuned_routines) {
+    if (count == max_tuned_routines) {
       return -1;
     }
     own = &overrides[count];

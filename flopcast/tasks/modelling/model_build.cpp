@@ -12,6 +12,7 @@
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/measure/team.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -124,7 +125,7 @@ class KernelSource {
       complete = progress(done, expected);
       return complete;
     });
-    const auto fewest = static_cast<std::size_t>(session_.options().stop.minimum_repetitions);
+    const auto fewest = static_cast<std::size_t>(session_.options().stop.min_repetitions);
     std::vector<Sample> usable;
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       const std::vector<Seconds> times = samples[i].times();
@@ -191,7 +192,6 @@ struct Built {
 /// Where the library changes from one thread to several, measured or as a build before this one found it.
 std::vector<double> thresholds_of(const ModelledKernel& kernel, const ModelKey& key, const ModelBuildOptions& options,
                                   const Workbench& bench, model::Store& store, const RunContext& context) {
-  static constexpr const char* artifact = "thread-thresholds";
   static constexpr std::int64_t finest = 1;
   if (options.libraries.threads < 2 || !options.thresholds) {
     return {};
@@ -203,7 +203,7 @@ std::vector<double> thresholds_of(const ModelledKernel& kernel, const ModelKey& 
     read_value(known, thresholds);
     return thresholds;
   };
-  if (auto known = options.fresh ? std::nullopt : store.read_artifact(artifact, name, read)) {
+  if (auto known = options.fresh ? std::nullopt : store.read_artifact(model::artifact::thread_thresholds, name, read)) {
     return *std::move(known);
   }
   const measure::Backend backend = measure::system_backend(bench.libraries());
@@ -216,7 +216,7 @@ std::vector<double> thresholds_of(const ModelledKernel& kernel, const ModelKey& 
     return measure::team_size(call, bench.environment(), backend);
   });
   context.throw_if_cancelled("nothing was sampled yet");
-  store.put_artifact(artifact, name, *found);
+  store.put_artifact(model::artifact::thread_thresholds, name, *found);
   for (const double threshold : *found) {
     context.note(fmt::format("{} changes its threads where the product of its sizes is {:.3g}: the model has pieces of either side",
                              key.routine, threshold));
@@ -260,7 +260,7 @@ std::string plan_text(const ModelledKernel& kernel, const ModelKey& key, const M
   std::size_t points = 0;
   for (const model::Box& box : kernel.domain) {
     points +=
-        model::grid_points(box, model::grid_counts(basis, box, refinement.oversampling), refinement.grid, refinement.minimum_width).size();
+        model::grid_points(box, model::grid_counts(basis, box, refinement.oversampling), refinement.grid, refinement.min_width).size();
   }
   const std::string plan = options.method == "refine" ? fmt::format("{} points at first, more where a polynomial doesn't fit", points)
                                                       : fmt::format("at least {} points per memory level", options.levels.measurements);
@@ -270,7 +270,9 @@ std::string plan_text(const ModelledKernel& kernel, const ModelKey& key, const M
 /// The libraries, the kernel and its known samples, which planning and building share.
 struct BuildSetup {
   BuildSetup(const ModelBuildOptions& options, const RunContext& context)
-      : kernel(parse_kernel(options.routine, options.arguments)), bench(options.libraries, context), store(open_store(context)) {
+      : kernel(parse_kernel(options.routine, options.arguments)),
+        bench(Workbench::opened(options.libraries, context)),
+        store(open_store(context)) {
     Call example = kernel.example();
     example.threads = options.libraries.threads;
     state = parse_state(options.cache, example, bench.environment());

@@ -133,9 +133,9 @@ std::vector<NodeProcess> processes_of_launcher(const fs::path& proc, pid_t self,
 
 std::optional<NodeProcess> process_without_flopcast(int local_size, const std::function<std::vector<NodeProcess>()>& look,
                                                     const std::function<void()>& nap) {
-  constexpr int most_looks = 500;
+  constexpr int max_looks = 500;
   constexpr int looks_for_others = 100;  // a process that sees no other one by then never will
-  for (int i = 0; i < most_looks; ++i) {
+  for (int i = 0; i < max_looks; ++i) {
     std::map<int, NodeProcess> by_rank;  // the most informative process of each rank
     for (const NodeProcess& each : look()) {
       const auto [known, is_new] = by_rank.emplace(each.rank, each);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "flopcast/machine/detect.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/mpi/mpi_profile.hpp"
 
@@ -14,13 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* artifact_kind = "mpi-kernels";
-
 /// As path::ExecutionDecisions looks at single runs.
 bool has_drifted(const path::KernelStatistics& before, const path::KernelStatistics& now) {
   constexpr double deviations = 4;
-  constexpr double least_drift = 0.25;
-  return now.count > 0 && std::abs(now.mean - before.mean) > std::max(deviations * std::sqrt(before.variance()), least_drift * before.mean);
+  constexpr double min_drift = 0.25;
+  return now.count > 0 && std::abs(now.mean - before.mean) > std::max(deviations * std::sqrt(before.variance()), min_drift * before.mean);
 }
 
 json document_of(const path::KernelStatistics& times) {
@@ -101,14 +100,14 @@ json MpiKnownKernels::document() const {
 
 MpiKnownKernels stored_mpi_kernels(const model::Store& store) {
   MpiKnownKernels known;
-  store.read_artifact(artifact_kind, machine_name(), [&known](const json& kept) { return known.add(kept); });
+  store.read_artifact(model::artifact::mpi_kernels, machine_name(), [&known](const json& kept) { return known.add(kept); });
   return known;
 }
 
 int store_mpi_kernels(model::Store& store, const json& profile) {
   MpiKnownKernels known = stored_mpi_kernels(store);
   const int drifted = known.add(profile);
-  store.put_artifact(artifact_kind, machine_name(), known.document());
+  store.put_artifact(model::artifact::mpi_kernels, machine_name(), known.document());
   return drifted;
 }
 

@@ -7,6 +7,7 @@
 
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
@@ -66,7 +67,7 @@ SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Sto
 }
 
 void SimulatedMachine::describe(const MachineChoice& choice, const model::Store& store, const RunContext& context) {
-  const auto kept = store.read_artifact(machine_artifact_kind, this_machine(), [](const json& document) {
+  const auto kept = store.read_artifact(model::artifact::mpi_machine, this_machine(), [](const json& document) {
     return scale::machine_description_from_json(document, "the store's description of this machine");
   });
   if (kept) {

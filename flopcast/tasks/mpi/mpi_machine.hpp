@@ -42,8 +42,6 @@ class SimulatedMachine {
   double flops_per_second_ = 0;
 };
 
-/// Where `flopcast mpi describe` keeps this machine's description in the store.
-inline constexpr const char* machine_artifact_kind = "mpi-machine";
 /// Of this host: its name among descriptions.
 std::string this_machine();
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
@@ -18,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* artifact_kind = "mpi-self-checks";
 constexpr const char* schema = "flopcast-mpi-self-check-1";
 
 /// Which file it is and when its contents changed; empty if it is none.
@@ -53,28 +53,29 @@ MpiSelfChecks::MpiSelfChecks(model::Store& store, const MpiSpace& space, const s
       identity_(identity_of(space)) {}
 
 bool MpiSelfChecks::has_passed() const {
-  constexpr int most_tunings = 10;  // then it is looked at again: libraries change, too
+  constexpr int max_tunings = 10;  // then it is looked at again: libraries change, too
   return store_
-      .read_artifact(artifact_kind, name_,
+      .read_artifact(model::artifact::mpi_self_checks, name_,
                      [this](const json& kept) {
                        return member_or(kept, "identity", "") == identity_ && member_or(kept, "passed", false) &&
-                              member_or(kept, "tunings", 0) < most_tunings;
+                              member_or(kept, "tunings", 0) < max_tunings;
                      })
       .value_or(false);
 }
 
 void MpiSelfChecks::count_tuning() {
-  const std::optional<json> counted = store_.read_artifact(artifact_kind, name_, [](json kept) {
+  const std::optional<json> counted = store_.read_artifact(model::artifact::mpi_self_checks, name_, [](json kept) {
     kept["tunings"] = member_or(kept, "tunings", 0) + 1;
     return kept;
   });
   if (counted) {
-    store_.put_artifact(artifact_kind, name_, *counted);
+    store_.put_artifact(model::artifact::mpi_self_checks, name_, *counted);
   }
 }
 
 void MpiSelfChecks::note(bool passed) {
-  store_.put_artifact(artifact_kind, name_, {{"schema", schema}, {"identity", identity_}, {"passed", passed}, {"tunings", 0}});
+  store_.put_artifact(model::artifact::mpi_self_checks, name_,
+                      {{"schema", schema}, {"identity", identity_}, {"passed", passed}, {"tunings", 0}});
 }
 
 }  // namespace flopcast

@@ -22,8 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t most_traced_calls = 100000;
-constexpr int most_rounds = 3;
+constexpr std::int64_t max_traced_calls = 100000;
+constexpr int max_rounds = 3;
 constexpr double agreement = 0.005;
 
 /// A Ctrl-C ends the simulator as well: then it isn't the program that failed.
@@ -38,7 +38,7 @@ json simulated(const interpose::SmpiSimulation& simulation, const RunContext& co
 
 /// The calls of some of the simulated processes.
 struct TracedCalls {
-  tune::Subject subject;
+  tuning::Subject subject;
   cache::CacheState state;
   std::vector<std::size_t> kernels;  ///< of every call: its place in the result's list
 };
@@ -71,17 +71,17 @@ std::vector<TracedCalls> traced_calls(const json& result, std::span<const CacheL
 
 /// What is to be measured well: each process's calls as a whole, and the first calls of each kernel by itself, as the roofline that stands in
 /// for a model without samples promises too much for short calls.
-std::vector<tune::Subject> subjects_of(const std::vector<TracedCalls>& traces, const model::OnDemandModels& models) {
-  constexpr std::size_t most_calls = 32;
+std::vector<tuning::Subject> subjects_of(const std::vector<TracedCalls>& traces, const model::OnDemandModels& models) {
+  constexpr std::size_t max_calls = 32;
   constexpr double kernel_weight = 0.2;  // to five times the error of a whole
-  std::vector<tune::Subject> subjects;
-  std::map<ModelKey, tune::Subject> by_kernel;
+  std::vector<tuning::Subject> subjects;
+  std::map<ModelKey, tuning::Subject> by_kernel;
   for (const TracedCalls& traced : traces) {
     subjects.push_back(traced.subject);
-    std::map<ModelKey, tune::Subject> of_process;
+    std::map<ModelKey, tuning::Subject> of_process;
     for (std::size_t i = 0; i < traced.subject.trace.calls.size(); ++i) {
-      tune::Subject& subject = of_process[models.key(traced.subject.trace.calls[i])];
-      if (subject.trace.calls.size() < most_calls) {
+      tuning::Subject& subject = of_process[models.key(traced.subject.trace.calls[i])];
+      if (subject.trace.calls.size() < max_calls) {
         subject.weight = kernel_weight;
         subject.trace.allocations = traced.subject.trace.allocations;
         subject.trace.calls.push_back(traced.subject.trace.calls[i]);
@@ -100,9 +100,9 @@ std::vector<tune::Subject> subjects_of(const std::vector<TracedCalls>& traces, c
 std::map<std::size_t, Seconds> kernel_means(const std::vector<TracedCalls>& traces, std::span<const CacheLevel> caches,
                                             const model::OnDemandModels& models) {
   std::map<std::size_t, std::pair<Seconds, std::int64_t>> sums;
-  const predict::PlacedModels source(models);
+  const prediction::PlacedModels source(models);
   for (const TracedCalls& traced : traces) {
-    const predict::Prediction prediction = predict::predict(traced.subject.trace, traced.state, caches, source, {.per_call = true});
+    const prediction::Prediction prediction = prediction::predict(traced.subject.trace, traced.state, caches, source, {.per_call = true});
     for (std::size_t i = 0; i < traced.kernels.size(); ++i) {
       auto& [seconds, calls] = sums[traced.kernels[i]];
       seconds += prediction.calls.at(i).seconds;
@@ -179,7 +179,7 @@ void MpiSimulator::learn(const json& result, int processes_per_host) {
   open_libraries(result);
   const std::vector<CacheLevel> caches = caches_of_process(bench_->environment().caches, processes_per_host);
   const std::vector<TracedCalls> traces = traced_calls(result, caches);
-  std::vector<tune::Subject> subjects = subjects_of(traces, *models_);
+  std::vector<tuning::Subject> subjects = subjects_of(traces, *models_);
   sample_missing(subjects, *bench_, store_, *models_, options_.time_budget, "sampling kernels", context_);
   drift_ = drift_ ? drift_ : present_drift(*bench_, store_);
   times_ = json::array();
@@ -192,14 +192,14 @@ void MpiSimulator::learn(const json& result, int processes_per_host) {
 json MpiSimulator::run(interpose::SmpiSimulation machine) {
   machine.command = options_.command;
   machine.show_output = options_.show_output;
-  machine.most_traced_calls = most_traced_calls;
+  machine.max_traced_calls = max_traced_calls;
   machine.only_kernels = options_.only_kernels;
   drift_.reset();
   json result;
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     machine.times = {{"schema", interpose::smpi_times_schema}, {"kernels", times_}};
     result = simulated(machine, context_);
-    if (result.at("traces").empty() || round + 1 == most_rounds) {
+    if (result.at("traces").empty() || round + 1 == max_rounds) {
       break;
     }
     learn(result, machine.processes_per_host);

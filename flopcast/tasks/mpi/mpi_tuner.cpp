@@ -298,7 +298,7 @@ MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling) const 
   }
   outcome.executed_share = executed_share(telling);
   outcome.coverage = mpi_coverage(telling);
-  outcome.covered = outcome.coverage >= options_.least_coverage / 100;
+  outcome.covered = outcome.coverage >= options_.min_coverage / 100;
   outcome.skipped_safely = !distrusts_;
   outcome.checking = checking(setting, telling);
   if (const json* in_full = result(setting, full); in_full != nullptr && !full_tells()) {

@@ -26,7 +26,7 @@ struct MpiTuneOptions {
   std::string self_check = "once", statistics;
   std::string patience = default_patience, kernels = "auto";
   path::Precision precision;
-  double least_coverage = 25;       ///< percent
+  double min_coverage = 25;         ///< percent
   std::size_t finalists = 0;        ///< how many
   bool finalists_in_doubt = false;  ///< as many as the intervals leave in doubt, instead
   [[nodiscard]] bool has_finalists() const noexcept { return finalists > 0 || finalists_in_doubt; }

@@ -52,7 +52,7 @@ std::string contents(const std::string& file) {
 
 /// Returns the last lines of `file`, without the simulator's remarks on its own settings.
 std::string last_words(const std::string& file) {
-  constexpr std::size_t most_lines = 12;
+  constexpr std::size_t max_lines = 12;
   std::vector<std::string> lines;
   std::istringstream in(contents(file));
   for (std::string line; std::getline(in, line);) {
@@ -60,7 +60,7 @@ std::string last_words(const std::string& file) {
       lines.push_back("  " + line);
     }
   }
-  const std::size_t first = lines.size() > most_lines ? lines.size() - most_lines : 0;
+  const std::size_t first = lines.size() > max_lines ? lines.size() - max_lines : 0;
   return fmt::format("{}", fmt::join(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(), "\n"));
 }
 
@@ -68,7 +68,7 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
   SmpiOptions options;
   options.result = folder.file("result.json");
   options.times = folder.file("times.json");
-  options.most_traced_calls = simulation.most_traced_calls;
+  options.max_traced_calls = simulation.max_traced_calls;
   options.eager_bytes = simulation.eager_bytes;
   options.flops_per_second = simulation.flops_per_second;
   options.only_kernels = simulation.only_kernels;

@@ -18,11 +18,11 @@ struct SmpiSimulation {
   int processes_per_host = 1;          ///< upper limit
   std::vector<std::string> arguments;  ///< command-line settings of the simulator
   std::int64_t eager_bytes = 0;
-  double flops_per_second = 0;         ///< speed of this machine's cores in the platform description
-  nlohmann::json times;                ///< kernels' times
-  std::int64_t most_traced_calls = 0;  ///< upper limit of traced calls in the result
-  bool only_kernels = false;           ///< only kernels and messages take time
-  bool show_output = false;            ///< show the program's output on standard error
+  double flops_per_second = 0;        ///< speed of this machine's cores in the platform description
+  nlohmann::json times;               ///< kernels' times
+  std::int64_t max_traced_calls = 0;  ///< upper limit of traced calls in the result
+  bool only_kernels = false;          ///< only kernels and messages take time
+  bool show_output = false;           ///< show the program's output on standard error
 };
 
 /// Returns whether `file` is linked by SMPI's compilers: a shared library that needs SimGrid. (A usual program names an interpreter.)

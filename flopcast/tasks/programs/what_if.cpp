@@ -33,7 +33,7 @@ using interpose::ProgramBreakdown;
 using interpose::ProgramEvent;
 using interpose::ShapeSum;
 
-constexpr std::int64_t most_threads = 1024;
+constexpr std::int64_t max_threads = 1024;
 constexpr const char* expected =
     "expected same, or some of blas=NAME, lapack=NAME, threads=N, kernels=auto, kernels=library and nb, with commas between them";
 
@@ -128,7 +128,7 @@ class Answering {
         is_recorded_place_(is_recorded_place),
         context_(context),
         store_(open_store(context)),
-        bench_(libraries, context),
+        bench_(Workbench::opened(libraries, context)),
         budget_(budget) {
     require_same_integers();
     answer_.question = question;
@@ -157,7 +157,7 @@ class Answering {
 
  private:
   void predict_calls(Seconds budget) {
-    std::vector<tune::Subject> traces;
+    std::vector<tuning::Subject> traces;
     std::set<std::string> routines;
     for (const ThreadCalls& thread : threads_) {
       Trace trace = thread.trace;
@@ -171,7 +171,7 @@ class Answering {
     model::OnDemandModels models = bench_.models(store_, routines);
     sample_missing(traces, bench_, store_, models, budget, "sampling for " + answer_.question.text, context_);
     Seconds extrapolated = 0;
-    std::vector<std::vector<predict::CallerStep>> steps(traces.size());
+    std::vector<std::vector<prediction::CallerStep>> steps(traces.size());
     for (std::size_t t = 0; t < traces.size(); ++t) {
       extrapolated += add_prediction(std::move(traces[t].trace), threads_[t], models, steps[t]);
     }
@@ -186,12 +186,12 @@ class Answering {
   /// Adds one thread's prediction to the answer, and to `steps` what its calls take by themselves; returns the seconds that were
   /// extrapolated.
   Seconds add_prediction(Trace trace, const ThreadCalls& thread, const model::OnDemandModels& models,
-                         std::vector<predict::CallerStep>& steps) {
+                         std::vector<prediction::CallerStep>& steps) {
     const auto& caches = bench_.environment().caches;
-    predict::PredictOptions options;
+    prediction::PredictOptions options;
     options.per_call = true;
-    predict::Prediction prediction =
-        predict::predict(trace, cache::cache_state(trace, caches, cache::Start::filled), caches, predict::PlacedModels(models), options);
+    prediction::Prediction prediction = prediction::predict(trace, cache::cache_state(trace, caches, cache::Start::filled), caches,
+                                                            prediction::PlacedModels(models), options);
     for (std::size_t c = 0; c < thread.pauses.size(); ++c) {
       steps.push_back({thread.pauses[c], prediction.calls[c].seconds, bench_.environment().threads});
     }
@@ -203,8 +203,8 @@ class Answering {
   }
 
   /// Calls of several threads wait for the same cores.
-  void share_cores(const std::vector<std::vector<predict::CallerStep>>& steps) {
-    const auto durations = predict::shared_durations(steps, machine::usable_cpus(machine::detect_topology()));
+  void share_cores(const std::vector<std::vector<prediction::CallerStep>>& steps) {
+    const auto durations = prediction::shared_durations(steps, machine::usable_cpus(machine::detect_topology()));
     Seconds sum = 0;
     for (std::size_t t = 0; t < steps.size(); ++t) {
       for (std::size_t c = 0; c < durations[t].size(); ++c) {
@@ -222,7 +222,7 @@ class Answering {
   }
 
   static void take_durations(ThreadAnswer& thread, std::span<const Seconds> durations) {
-    thread.prediction = predict::with_durations(std::move(thread.prediction), durations);
+    thread.prediction = prediction::with_durations(std::move(thread.prediction), durations);
   }
 
   /// Shape by shape, what changes in the recorded time. Both expectations are uncertain.
@@ -250,13 +250,13 @@ class Answering {
       answer_.by_numbers += recorded.seconds;
       return recorded.seconds;
     }
-    return predict::carried_over(recorded.seconds, there, here);
+    return prediction::carried_over(recorded.seconds, there, here);
   }
 
   /// Of every thread's calls those of shape i take factors[i] times as long.
   void scale_threads(const std::vector<double>& factors) {
     for (std::size_t t = 0; t < answer_.threads.size(); ++t) {
-      predict::Prediction& prediction = answer_.threads[t].prediction;
+      prediction::Prediction& prediction = answer_.threads[t].prediction;
       std::vector<Seconds> durations;
       for (std::size_t c = 0; c < prediction.calls.size(); ++c) {
         durations.push_back(prediction.calls[c].seconds * factors[threads_[t].shapes[c]]);
@@ -303,7 +303,7 @@ class Answering {
   /// The shapes that ask for block sizes, the heaviest first, as far as they are worth the time.
   std::vector<TunableShape> tunable_shapes(interpose::Recorder& recorder) {
     static constexpr std::size_t most = 8;
-    static constexpr double least_share = 0.01;
+    static constexpr double min_share = 0.01;
     std::vector<TunableShape> shapes;
     for (std::size_t i = 0; i < breakdown_.shapes().size(); ++i) {
       const ShapeSum& shape = breakdown_.shapes()[i];
@@ -315,7 +315,7 @@ class Answering {
       if (asking.empty()) {
         continue;
       }
-      if (shapes.size() < most && shape.sum.seconds >= least_share * breakdown_.all().seconds) {
+      if (shapes.size() < most && shape.sum.seconds >= min_share * breakdown_.all().seconds) {
         shapes.push_back({i, std::move(asking)});
       } else {
         ++answer_.untuned;
@@ -354,7 +354,7 @@ class Answering {
   void tune_blocks(Seconds budget) {
     interpose::Recorder recorder(bench_.files());
     const std::vector<TunableShape> shapes = tunable_shapes(recorder);
-    std::vector<tune::Problem> problems;
+    std::vector<tuning::Problem> problems;
     for (const TunableShape& shape : shapes) {
       for (const interpose::AskingCall& asking : shape.asking) {
         allowed_.push_back(allowed_block(asking, recorder));
@@ -364,7 +364,7 @@ class Answering {
     if (problems.empty()) {
       return;
     }
-    const tune::BlockSizeResult result = choose_blocks(problems, recorder, budget);
+    const tuning::BlockSizeResult result = choose_blocks(problems, recorder, budget);
     std::size_t next = 0;
     for (const TunableShape& shape : shapes) {
       take_decisions(shape, std::span(result.decisions).subspan(next, shape.asking.size()),
@@ -402,11 +402,11 @@ class Answering {
     return allowed < last_difference(roomy, largest, recorder) ? allowed : 0;
   }
 
-  static tune::Problem block_problem(const interpose::AskingCall& asking, std::int64_t allowed) {
-    tune::Problem problem;
+  static tuning::Problem block_problem(const interpose::AskingCall& asking, std::int64_t allowed) {
+    tuning::Problem problem;
     problem.call = asking.call;
     const algorithm::BlockParameters& standard = asking.question.answers;
-    problem.standard = tune::Alternative{.blocks = standard};
+    problem.standard = tuning::Alternative{.blocks = standard};
     for (const std::int64_t nb : candidates) {
       if (allowed == 0 || nb <= allowed) {
         problem.alternatives.push_back({"", {nb, standard.nbmin, standard.nx}});
@@ -418,29 +418,29 @@ class Answering {
     return problem;
   }
 
-  tune::BlockSizeResult choose_blocks(const std::vector<tune::Problem>& problems, interpose::Recorder& recorder, Seconds budget) {
+  tuning::BlockSizeResult choose_blocks(const std::vector<tuning::Problem>& problems, interpose::Recorder& recorder, Seconds budget) {
     TuningSession session(bench_, store_, {}, context_);
-    tune::BlockSizeOptions options;
+    tuning::BlockSizeOptions options;
     options.time_budget = budget;
-    const auto record = [&](const Call& call, const tune::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
+    const auto record = [&](const Call& call, const tuning::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
     return session.tune("block sizes for " + answer_.question.text, problems, record, {}, options);
   }
 
   /// The shape's time changes as that of its longest call: by the ratio of what is predicted for it or, where routines below it are tuned,
   /// by the share of it that those save.
-  void take_decisions(const TunableShape& shape, std::span<const tune::Decision> decisions, std::span<const std::int64_t> allowed) {
+  void take_decisions(const TunableShape& shape, std::span<const tuning::Decision> decisions, std::span<const std::int64_t> allowed) {
     const ShapeSum& recorded = breakdown_.shapes()[shape.shape];
     const Seconds before = *answer_.shapes[shape.shape];
     const Seconds longest = recorded.sum.seconds > 0 ? recorded.longest_seconds * before / recorded.sum.seconds : 0;
     double saved = 0;
     double regret = 0;
     for (std::size_t d = 0; d < decisions.size(); ++d) {
-      const tune::Decision& decision = decisions[d];
+      const tuning::Decision& decision = decisions[d];
       if (decision.standard.seconds <= 0) {  // a recording has no data: what is balanced or deflated first leaves nothing to do
         continue;
       }
       const Call& tuned = shape.asking[d].call;
-      const tune::Forecast& taken = kept(decision);
+      const tuning::Forecast& taken = kept(decision);
       answer_.blocks.push_back({shape.shape, tuned.routine->name, decision.standard.blocks.nb, taken.blocks.nb, taken.blocks.nx,
                                 decision.standard.seconds, taken.seconds, decision.regret, is_undecided(decision), allowed[d]});
       const Seconds all = tuned.routine == recorded.longest.routine ? decision.standard.seconds : longest;
@@ -512,7 +512,7 @@ WhatIf parse_what_if(const std::string& text) {
     } else if (name == "kernels" && (value == "auto" || value == "library")) {
       question.kernels = value;
     } else if (name == "threads") {
-      question.threads = static_cast<int>(parse_integer(value, "--what-if threads", 1, most_threads));
+      question.threads = static_cast<int>(parse_integer(value, "--what-if threads", 1, max_threads));
     } else {
       throw usage_error("--what-if {}: '{}' is not understood; {}", text, word, expected);
     }

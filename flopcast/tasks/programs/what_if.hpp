@@ -55,7 +55,7 @@ struct ThreadAnswer {
   std::size_t thread = 0;  ///< index into ProgramSummary::threads
   Trace trace;             ///< as called, with what was recorded
   Seconds by_models = 0;
-  predict::Prediction prediction;  ///< call by call; the interval is the thread's share of the whole one
+  prediction::Prediction prediction;  ///< call by call; the interval is the thread's share of the whole one
 };
 
 /// The answer, or why there is none.

@@ -91,13 +91,13 @@ class Layout {
  public:
   explicit Layout(const Figure& figure)
       : area_(report::plot_area(figure)),
-        least_x_(figure.x.range->low),
-        least_y_(figure.y.range->low),
-        decade_x_(area_.width / std::log10(figure.x.range->high / least_x_)),
-        decade_y_(area_.height / std::log10(figure.y.range->high / least_y_)) {}
+        min_x_(figure.x.range->low),
+        min_y_(figure.y.range->low),
+        decade_x_(area_.width / std::log10(figure.x.range->high / min_x_)),
+        decade_y_(area_.height / std::log10(figure.y.range->high / min_y_)) {}
 
-  [[nodiscard]] double x(double value) const { return decade_x_ * std::log10(value / least_x_); }
-  [[nodiscard]] double y(double value) const { return decade_y_ * std::log10(value / least_y_); }
+  [[nodiscard]] double x(double value) const { return decade_x_ * std::log10(value / min_x_); }
+  [[nodiscard]] double y(double value) const { return decade_y_ * std::log10(value / min_y_); }
   [[nodiscard]] double width() const { return area_.width; }
 
   void add_line(double x0, double y0, double x1, double y1) { lines_.push_back({x(x0), y(y0), x(x1), y(y1)}); }
@@ -112,7 +112,7 @@ class Layout {
     constexpr double half = 4.5;    // of a square, whose corners reach as far as letters
     constexpr double baseline = 1;  // gnuplot writes lower than at the middle
     const double slope = std::hypot(decade_x_, decade_y_), along_x = decade_x_ / slope, along_y = decade_y_ / slope;
-    const double foot_y = y(rise.gigabytes * least_x_) + start * decade_y_ / decade_x_;
+    const double foot_y = y(rise.gigabytes * min_x_) + start * decade_y_ / decade_x_;
     const double from_x = start - above * along_y, from_y = foot_y + above * along_x;
     Place place{{rise.name, from_x - baseline * along_y, from_y + baseline * along_x, Label::Align::left, true, false, rise.color}, {}};
     if (std::abs(above) > next_to_line) {
@@ -158,8 +158,8 @@ class Layout {
   [[nodiscard]] const std::vector<Series>& leaders() const { return leaders_; }
 
  private:
-  [[nodiscard]] double x_value(double x) const { return least_x_ * std::pow(10, x / decade_x_); }
-  [[nodiscard]] double y_value(double y) const { return least_y_ * std::pow(10, y / decade_y_); }
+  [[nodiscard]] double x_value(double x) const { return min_x_ * std::pow(10, x / decade_x_); }
+  [[nodiscard]] double y_value(double y) const { return min_y_ * std::pow(10, y / decade_y_); }
 
   /// Crossing lines is bad, covering markers and texts is worse, and leaving the plot is worst.
   [[nodiscard]] double cost(const Place& place) const {
@@ -180,7 +180,7 @@ class Layout {
   }
 
   report::PlotArea area_;
-  double least_x_, least_y_, decade_x_, decade_y_;
+  double min_x_, min_y_, decade_x_, decade_y_;
   std::vector<Line> lines_;
   std::vector<Rectangle> taken_;
   std::vector<Label> labels_;
@@ -244,7 +244,7 @@ class Picture {
 
   Figure finish() {
     const std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
-    figure_.title = fmt::format("{}, {}, {}", name, counted(roofline_.most_threads(), "thread"), roofline_.date.substr(0, 10));
+    figure_.title = fmt::format("{}, {}, {}", name, counted(roofline_.max_threads(), "thread"), roofline_.date.substr(0, 10));
     set_axes();
     for (const Ceiling& ceiling : ceilings_) {  // first: they decide how wide the plot is
       const std::string rate = format_flop_rate(ceiling.gigaflops / giga);
@@ -388,7 +388,7 @@ class Picture {
   /// By names if they are few and have room, else by numbers.
   void name_points(Layout& layout) {
     constexpr std::size_t few = 3;
-    const std::vector<std::string> names = point_names(points_, roofline_.most_threads(), precision_);
+    const std::vector<std::string> names = point_names(points_, roofline_.max_threads(), precision_);
     Layout named = layout;
     bool has_room = points_.size() <= few;
     for (std::size_t i = 0; i < points_.size() && has_room; ++i) {
@@ -490,7 +490,7 @@ std::string drawn_precision(const Roofline& roofline) {
 }  // namespace
 
 Figure roofline_figure(const Roofline& roofline) {
-  const int threads = roofline.most_threads();
+  const int threads = roofline.max_threads();
   const std::string precision = drawn_precision(roofline);
   const ComputeRoof* best = best_compute(roofline, threads, precision);
   if (best == nullptr || find_bandwidth(roofline, "memory", "triad", threads) == nullptr) {

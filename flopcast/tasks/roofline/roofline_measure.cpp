@@ -54,13 +54,13 @@ Topology topology_of(const RooflineOptions& options) {
   return machine::restricted_to(topology, options.cores.empty() ? topology.kinds.front().name : options.cores);
 }
 
-int most_threads(const RooflineOptions& options, const Topology& topology) {
+int max_threads(const RooflineOptions& options, const Topology& topology) {
   return options.threads > 0 ? options.threads : machine::busy_cores(topology.places, topology.cpu_quota);
 }
 
 /// 1, one socket's worth where there are several, and all.
 std::vector<int> thread_counts(const RooflineOptions& options, const Topology& topology) {
-  const int most = most_threads(options, topology);
+  const int most = max_threads(options, topology);
   std::set<int> counts = {1, most};
   std::map<int, std::set<int>> cores;
   for (const machine::CpuPlace& place : topology.places) {
@@ -77,7 +77,7 @@ std::vector<int> thread_counts(const RooflineOptions& options, const Topology& t
 std::vector<std::unique_ptr<machine::ThreadTeam>> teams(const RooflineOptions& options, const Topology& topology) {
   std::vector<std::unique_ptr<machine::ThreadTeam>> teams;
   for (const int threads : thread_counts(options, topology)) {
-    const bool all = threads == most_threads(options, topology);
+    const bool all = threads == max_threads(options, topology);
     const machine::Affinity affinity = all ? machine::parse_affinity(options.affinity) : machine::Affinity::close;
     teams.push_back(std::make_unique<machine::ThreadTeam>(machine::choose_cpus(topology.places, threads, affinity)));
   }
@@ -250,7 +250,7 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
   bandwidth.streams = options.streams;
   if (options.quick) {
     compute.rounds = bandwidth.rounds = 2;
-    bandwidth.most_bytes = quick_bytes;
+    bandwidth.max_bytes = quick_bytes;
   }
   add_samples(found.compute, measure_compute(clock, pointers, compute,
                                              progress_until(deadline.share(arithmetic), kept, compute.rounds, "peaks", context)));
@@ -270,15 +270,15 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
 
 void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Deadline& deadline,
                   Roofline& found, const RunContext& context) {
-  constexpr Seconds least_budget = 0.5;
-  constexpr double confirming = 0.3;         // of the time at most
-  constexpr Seconds least_confirmation = 1;  // a fresh process takes tenths of a second
+  constexpr Seconds min_budget = 0.5;
+  constexpr double confirming = 0.3;       // of the time at most
+  constexpr Seconds min_confirmation = 1;  // a fresh process takes tenths of a second
   const roofline::GemmSpace space = requested_space(options);
   const std::vector<GemmCase> cases = gemm_cases(options, threads, found.findings);
   for (std::size_t i = 0; i < cases.size() && !context.cancelled(); ++i) {
     const auto& [name, count] = cases[i].library;
     const Seconds share = deadline.left() / static_cast<double>(cases.size() - i);
-    if (i > 0 && share < least_budget) {
+    if (i > 0 && share < min_budget) {
       add_once(found.findings, fmt::format("no time was left for {} of {} with {}: a larger --time-budget searches it", cases[i].routine,
                                            name, counted(count, "thread")));
       continue;
@@ -291,9 +291,9 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
     setup.cpus = machine::choose_cpus(topology.places, count, count == 1 ? machine::Affinity::close : setup.affinity);
     const KernelSettings settings = kernels_of(name, options, context);
     setup.settings = settings;
-    roofline::GemmSearchOptions search = search_options(options, found, setup, std::max(least_budget, share), context);
+    roofline::GemmSearchOptions search = search_options(options, found, setup, std::max(min_budget, share), context);
     search.confirmation_budget = std::min(search.confirmation_budget, confirming * search.time_budget);
-    if (search.confirmation_budget < least_confirmation) {
+    if (search.confirmation_budget < min_confirmation) {
       search.confirmed = 0;
     }
     search.time_budget -= search.confirmation_budget;
@@ -320,7 +320,7 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
 
 /// What the user should know of where the measuring ran.
 void describe_limits(const Topology& topology, const RooflineOptions& options, std::vector<std::string>& findings) {
-  const int cores = machine::busy_cores(topology.places, 0), most = most_threads(options, topology);
+  const int cores = machine::busy_cores(topology.places, 0), most = max_threads(options, topology);
   if (options.threads == 0 && most < cores) {
     findings.push_back(
         fmt::format("the control group grants {:.1f} CPUs' worth of time, so {} of {} cores were used", topology.cpu_quota, most, cores));
@@ -506,7 +506,7 @@ Roofline measure_roofline(const RooflineOptions& options, const RunContext& cont
   found.date = utc_now();
   found.affinity = options.affinity;
   found.points = recorded_points(options);
-  const int threads = most_threads(options, topology);
+  const int threads = max_threads(options, topology);
   found.cpus = machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity));
   found.options = options_json(options, threads, requested_space(options));
   found.options["cores"] = topology.kinds.size() == 1 ? topology.kinds.front().name : options.cores;

@@ -31,7 +31,7 @@ std::vector<Point> timed_calls(const RooflineOptions& options, std::span<const C
   libraries.threads = std::max(options.threads, 1);
   libraries.blas = options.blas.empty() ? "" : options.blas.front();
   libraries.kernels = options.kernels;
-  const Workbench bench(libraries, context);
+  const Workbench bench = Workbench::opened(libraries, context);
   place = place_text(bench.environment());
   model::Store store = open_store(context);
   measure::Session session = bench.session(store, {});

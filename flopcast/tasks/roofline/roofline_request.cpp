@@ -13,7 +13,7 @@ std::optional<search::Order> requested_order(const RooflineOptions& options) {
 }
 
 roofline::GemmSpace requested_space(const RooflineOptions& options) {
-  constexpr std::int64_t largest = 1'000'000, most_shapes = 100'000;
+  constexpr std::int64_t largest = 1'000'000, max_shapes = 100'000;
   const bool own = !options.m.empty() || !options.n.empty() || !options.k.empty();
   if (!own) {
     return roofline::gemm_space(options.space.empty() ? "brief" : options.space);
@@ -27,8 +27,8 @@ roofline::GemmSpace requested_space(const RooflineOptions& options) {
   const std::vector<std::int64_t> m = parse_sizes(options.m, "--m", 1, largest), n = parse_sizes(options.n, "--n", 1, largest),
                                   k = parse_sizes(options.k, "--k", 1, largest);
   const double count = static_cast<double>(m.size()) * static_cast<double>(n.size()) * static_cast<double>(k.size());
-  if (count > static_cast<double>(most_shapes)) {
-    throw bad_input("a space of {:.0f} shapes given, expected at most {}", count, most_shapes);
+  if (count > static_cast<double>(max_shapes)) {
+    throw bad_input("a space of {:.0f} shapes given, expected at most {}", count, max_shapes);
   }
   return roofline::gemm_space(m, n, k);
 }

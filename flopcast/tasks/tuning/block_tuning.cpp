@@ -6,13 +6,13 @@
 namespace flopcast {
 namespace {
 
-tune::Problem make_problem(const interpose::AskingCall& asking, const std::vector<std::int64_t>& blocks, int threads) {
-  tune::Problem problem;
+tuning::Problem make_problem(const interpose::AskingCall& asking, const std::vector<std::int64_t>& blocks, int threads) {
+  tuning::Problem problem;
   problem.call = asking.call;
   problem.call.threads = threads;
-  problem.standard = tune::Alternative{.blocks = asking.question.answers};
+  problem.standard = tuning::Alternative{.blocks = asking.question.answers};
   for (const std::int64_t nb : blocks) {
-    tune::Alternative alternative = *problem.standard;
+    tuning::Alternative alternative = *problem.standard;
     alternative.blocks.nb = nb;
     problem.alternatives.push_back(std::move(alternative));
   }
@@ -53,13 +53,13 @@ std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, cons
   return all;
 }
 
-tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recorder& recorder, TuningSession& session,
-                                  const tune::BlockSizeOptions& options) {
-  const auto record = [&](const Call& call, const tune::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
+tuning::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recorder& recorder, TuningSession& session,
+                                    const tuning::BlockSizeOptions& options) {
+  const auto record = [&](const Call& call, const tuning::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
   std::set<std::string> kernels;  // as small blocks and large ones call them
   for (const std::size_t p : {std::size_t{0}, asking.problems.size() - 1}) {
-    const tune::Problem& problem = asking.problems[p];
-    for (const tune::Alternative& alternative : {problem.alternatives.front(), *problem.standard, problem.alternatives.back()}) {
+    const tuning::Problem& problem = asking.problems[p];
+    for (const tuning::Alternative& alternative : {problem.alternatives.front(), *problem.standard, problem.alternatives.back()}) {
       for (const Call& kernel : record(problem.call, alternative).calls) {
         kernels.insert(kernel.routine->name);
       }
@@ -68,26 +68,26 @@ tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recor
   return session.tune("tuning " + asking.name(), asking.problems, record, kernels, options);
 }
 
-std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tune::BlockSizeResult& result, const Workbench& bench,
-                                         TuningSession& session, const ValidationOptions& options) {
-  tune::Runners runners;
+std::vector<tuning::Check> validate_blocks(const AskingProblems& asking, const tuning::BlockSizeResult& result, const Workbench& bench,
+                                           TuningSession& session, const ValidationOptions& options) {
+  tuning::Runners runners;
   runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) { bench.set_blocks(call.routine->name, blocks); };
   return session.validate("validating " + asking.name(), asking.problems, result.decisions, runners, options);
 }
 
-bool is_undecided(const tune::Decision& decision) {
-  constexpr double most_regret = 0.1;
-  return decision.regret > most_regret;
+bool is_undecided(const tuning::Decision& decision) {
+  constexpr double max_regret = 0.1;
+  return decision.regret > max_regret;
 }
 
-const tune::Forecast& kept(const tune::Decision& decision) { return is_undecided(decision) ? decision.standard : decision.chosen; }
+const tuning::Forecast& kept(const tuning::Decision& decision) { return is_undecided(decision) ? decision.standard : decision.chosen; }
 
-interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions) {
+interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tuning::Decision>& decisions) {
   interpose::TunedRoutine routine;
   routine.name = asking.routine->name;
   routine.flags = asking.options;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const tune::Decision& decision = decisions[i];
+    const tuning::Decision& decision = decisions[i];
     const interpose::BlockQuestion& question = asking.questions[i];
     interpose::TunedPoint point;
     point.m = question.m;

@@ -15,7 +15,7 @@ namespace flopcast {
 struct AskingProblems {
   const Routine* routine = nullptr;
   std::string options;                              ///< ilaenv's
-  std::vector<tune::Problem> problems;              ///< alternatives differ in nb
+  std::vector<tuning::Problem> problems;            ///< alternatives differ in nb
   std::vector<interpose::BlockQuestion> questions;  ///< of each problem
 
   /// "dpotrf:L", as profiles and reports call it.
@@ -28,21 +28,21 @@ std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, cons
                                             interpose::Recorder& recorder);
 
 /// Chooses the block sizes of one entry.
-tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recorder& recorder, TuningSession& session,
-                                  const tune::BlockSizeOptions& options);
+tuning::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recorder& recorder, TuningSession& session,
+                                    const tuning::BlockSizeOptions& options);
 
 /// Runs every block size for real, as TuningSession::validate does.
-std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tune::BlockSizeResult& result, const Workbench& bench,
-                                         TuningSession& session, const ValidationOptions& options);
+std::vector<tuning::Check> validate_blocks(const AskingProblems& asking, const tuning::BlockSizeResult& result, const Workbench& bench,
+                                           TuningSession& session, const ValidationOptions& options);
 
 /// Whether the chosen block size may lose over 10 % (95 %): it is then known too badly to replace LAPACK's own.
-bool is_undecided(const tune::Decision& decision);
+bool is_undecided(const tuning::Decision& decision);
 
 /// What a program is to run with: the chosen block size, or LAPACK's own where it is undecided.
-const tune::Forecast& kept(const tune::Decision& decision);
+const tuning::Forecast& kept(const tuning::Decision& decision);
 
 /// A profile of this place with what was decided, and LAPACK's own block sizes where nothing was: without a point of their own, these sizes
 /// would get the block size of the nearest one that has.
-interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions);
+interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tuning::Decision>& decisions);
 
 }  // namespace flopcast

@@ -1,5 +1,5 @@
-#include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/tuning/ranking.hpp"
+#include "flopcast/support/stopwatch.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,9 +18,9 @@
 namespace flopcast {
 namespace {
 
-constexpr std::int64_t most_threads = 1024;
-constexpr std::size_t coarse_blocks = 5;    // of each variant, to begin with
-constexpr std::size_t most_calls = 40'000;  // of a trace: longer ones are those of blocks far too small
+constexpr std::int64_t max_threads = 1024;
+constexpr std::size_t coarse_blocks = 5;   // of each variant, to begin with
+constexpr std::size_t max_calls = 40'000;  // of a trace: longer ones are those of blocks far too small
 
 std::int64_t largest_size(const Call& call) {
   std::int64_t largest = 0;
@@ -124,18 +124,18 @@ std::vector<std::int64_t> distinct_blocks(const std::vector<std::int64_t>& block
 /// Whether a variant makes more kernel calls than can be dealt with.
 bool too_many_calls(const Call& call, const algorithm::BlockParameters& blocks, const algorithm::Algorithm& variant) {
   const std::int64_t steps = largest_size(call) / std::max<std::int64_t>(1, blocks.nb);
-  return static_cast<std::size_t>(steps * steps) > most_calls / 4 && algorithm::record(call, blocks, variant).calls.size() > most_calls;
+  return static_cast<std::size_t>(steps * steps) > max_calls / 4 && algorithm::record(call, blocks, variant).calls.size() > max_calls;
 }
 
 /// A call's alternatives with the variants of its family and, if wanted, the library's routine.
-tune::Problem make_problem(const Call& call, const RankRequest& request, LibraryRoutine& library) {
-  tune::Problem problem;
+tuning::Problem make_problem(const Call& call, const RankRequest& request, LibraryRoutine& library) {
+  tuning::Problem problem;
   problem.call = call;
   const std::vector<std::int64_t> blocks = distinct_blocks(request.blocks, largest_size(call));
   algorithm::BlockParameters standard;
   if (library.is_comparable()) {
     standard = library.defaults(call);
-    problem.standard = tune::Alternative{.blocks = standard};
+    problem.standard = tuning::Alternative{.blocks = standard};
     if (request.library == LibraryRow::tuned && library.asks()) {
       for (const std::int64_t nb : blocks) {
         problem.alternatives.push_back({"", {nb, standard.nbmin, standard.nx}});
@@ -166,7 +166,7 @@ class Place {
   Place(const RankRequest& request, const machine::LibraryChoice& libraries, const RunContext& context, model::Store& store)
       : request_(request),
         context_(context),
-        bench_(libraries, context, request.validate.has_value()),
+        bench_(Workbench::opened(libraries, context, request.validate.has_value())),
         library_(bench_.files(), request),
         session_(bench_, store, {request.repetitions, request.seed, request.fresh}, context),
         runtime_(std::make_shared<algorithm::Runtime>([this](std::string_view routine) { return bench_.libraries().find(routine); })) {
@@ -181,13 +181,13 @@ class Place {
   }
 
   Ranking decide(Seconds budget) {
-    tune::BlockSizeOptions options;
+    tuning::BlockSizeOptions options;
     options.time_budget = std::max(0.0, budget - watch_.elapsed());
     options.coarse_blocks = coarse_blocks;
     options.tune_crossover = request_.tune_crossover;
     ranking_.result = session_.tune(
         "ranking " + request_.family.name(), ranking_.problems,
-        [this](const Call& call, const tune::Alternative& alternative) { return trace(call, alternative); }, kernels(), options);
+        [this](const Call& call, const tuning::Alternative& alternative) { return trace(call, alternative); }, kernels(), options);
     note_cost(ranking_.result, watch_.elapsed(), context_);
     return std::move(ranking_);
   }
@@ -198,7 +198,7 @@ class Place {
     ValidationOptions options;
     options.extent = *request_.validate;
     options.time_budget = budget;
-    options.validated = [&](std::size_t problem, const tune::Check& check) {
+    options.validated = [&](std::size_t problem, const tuning::Check& check) {
       ranking.checks[problem] = check;
       validated(ranking, problem);
     };
@@ -207,7 +207,7 @@ class Place {
   }
 
  private:
-  Trace trace(const Call& call, const tune::Alternative& alternative) {
+  Trace trace(const Call& call, const tuning::Alternative& alternative) {
     Trace trace = alternative.variant.empty() ? library_.trace(call, alternative.blocks)
                                               : algorithm::record(call, alternative.blocks, alternative.variant);
     for (Call& kernel : trace.calls) {
@@ -236,23 +236,23 @@ class Place {
     return names;
   }
 
-  tune::Runners runners() {
-    tune::Runners runners;
+  tuning::Runners runners() {
+    tuning::Runners runners;
     runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) {
       if (library_.asks()) {
         bench_.set_blocks(call.routine->name, blocks);
       }
     };
-    runners.execute = [&](const Call& call, const tune::Alternative& alternative) {
+    runners.execute = [&](const Call& call, const tuning::Alternative& alternative) {
       return algorithm::execute(call, alternative.blocks, runtime_, algorithm::require(*call.routine, alternative.variant));
     };
     return runners;
   }
 
-  void tell_of_warnings(const std::vector<tune::Check>& checks) const {
+  void tell_of_warnings(const std::vector<tuning::Check>& checks) const {
     std::map<std::string, std::vector<std::string>> runs;  // by what is odd about them
-    for (const tune::Check& check : checks) {
-      for (const tune::RunWarning& warning : check.warnings) {
+    for (const tuning::Check& check : checks) {
+      for (const tuning::RunWarning& warning : check.warnings) {
         runs[warning.text].push_back(warning.run);
       }
     }
@@ -272,7 +272,7 @@ class Place {
   Ranking ranking_;
 };
 
-nlohmann::json standing_json(const tune::Standing& standing) {
+nlohmann::json standing_json(const tuning::Standing& standing) {
   nlohmann::json json = to_json(standing.best);
   json.update({{"rank", standing.rank},
                {"behind", standing.behind},
@@ -282,18 +282,18 @@ nlohmann::json standing_json(const tune::Standing& standing) {
   return json;
 }
 
-nlohmann::json validation_json(const tune::Decision& decision, const tune::Check& check) {
+nlohmann::json validation_json(const tuning::Decision& decision, const tuning::Check& check) {
   nlohmann::json measured = nlohmann::json::array();
-  for (const tune::Measured& m : check.measured) {
+  for (const tuning::Measured& m : check.measured) {
     nlohmann::json item = to_json(m.blocks);
     item.update({{"variant", m.variant}, {"seconds", m.median}, {"times", m.times}, {"error", m.error}});
     measured.push_back(std::move(item));
   }
   nlohmann::json best = to_json(check.best_blocks);
   best["variant"] = check.best_variant;
-  const tune::OrderCheck order = tune::check_order(decision, check);
+  const tuning::OrderCheck order = tuning::check_order(decision, check);
   nlohmann::json warnings = nlohmann::json::array();
-  for (const tune::RunWarning& warning : check.warnings) {
+  for (const tuning::RunWarning& warning : check.warnings) {
     warnings.push_back(warning.run + ": " + warning.text);
   }
   return {{"measured", std::move(measured)},
@@ -308,7 +308,7 @@ nlohmann::json validation_json(const tune::Decision& decision, const tune::Check
 
 std::vector<machine::LibraryChoice> places(const std::string& threads, const std::string& blas,
                                            const machine::LibraryChoice& common_options, const RunContext& context) {
-  const std::vector<std::int64_t> counts = parse_sizes(threads, "--threads", 1, most_threads);
+  const std::vector<std::int64_t> counts = parse_sizes(threads, "--threads", 1, max_threads);
   const auto most = static_cast<int>(*std::max_element(counts.begin(), counts.end()));
   const std::string libraries = blas.empty() && most > 1 ? machine::default_blas(most) : blas;
   std::vector<machine::LibraryChoice> all;
@@ -382,7 +382,7 @@ std::string variant_text(const std::string& variant, const Ranking& ranking) {
 
 nlohmann::json to_json(const algorithm::BlockParameters& blocks) { return {{"nb", blocks.nb}, {"nbmin", blocks.nbmin}, {"nx", blocks.nx}}; }
 
-nlohmann::json to_json(const tune::Forecast& forecast) {
+nlohmann::json to_json(const tuning::Forecast& forecast) {
   nlohmann::json json = to_json(forecast.blocks);
   if (!forecast.variant.empty()) {
     json["variant"] = forecast.variant;
@@ -396,13 +396,13 @@ nlohmann::json to_json(const tune::Forecast& forecast) {
 nlohmann::json to_json(const Ranking& ranking) {
   nlohmann::json decisions = nlohmann::json::array();
   for (std::size_t i = 0; i < ranking.result.decisions.size(); ++i) {
-    const tune::Decision& d = ranking.result.decisions[i];
+    const tuning::Decision& d = ranking.result.decisions[i];
     nlohmann::json standings = nlohmann::json::array();
-    for (const tune::Standing& standing : d.ranking) {
+    for (const tuning::Standing& standing : d.ranking) {
       standings.push_back(standing_json(standing));
     }
     nlohmann::json forecasts = nlohmann::json::array();
-    for (const tune::Forecast& forecast : d.forecasts) {
+    for (const tuning::Forecast& forecast : d.forecasts) {
       forecasts.push_back(to_json(forecast));
     }
     nlohmann::json decision = {{"sizes", d.sizes},   {"chosen", to_json(d.chosen)},     {"gain", d.gain},

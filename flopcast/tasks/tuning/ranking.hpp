@@ -37,7 +37,7 @@ struct RankRequest {
   std::uint64_t seed = 1;
   bool fresh = false;  ///< no samples of earlier runs
   bool tune_crossover = true;
-  std::optional<tune::Extent> validate;                                  ///< what is run for real; nothing: nothing
+  std::optional<tuning::Extent> validate;                                ///< what is run for real; nothing: nothing
   Seconds validation_budget = std::numeric_limits<Seconds>::infinity();  ///< of all places together
 };
 
@@ -46,9 +46,9 @@ struct Ranking {
   machine::LibraryChoice libraries;
   Environment environment;
   KernelSettings settings;
-  std::vector<tune::Problem> problems;  ///< in the order of the request's calls
-  tune::BlockSizeResult result;
-  std::vector<tune::Check> checks;  ///< of each problem, empty where it was not run; none without validation
+  std::vector<tuning::Problem> problems;  ///< in the order of the request's calls
+  tuning::BlockSizeResult result;
+  std::vector<tuning::Check> checks;  ///< of each problem, empty where it was not run; none without validation
 };
 
 /// Every pair of a number of threads (`threads`: "1,2") and a BLAS (`blas`: "openblas,blis"; empty: the default), the rest as in
@@ -73,7 +73,7 @@ std::string place_text(const Ranking& ranking);
 std::string variant_text(const std::string& variant, const Ranking& ranking);
 
 nlohmann::json to_json(const algorithm::BlockParameters& blocks);
-nlohmann::json to_json(const tune::Forecast& forecast);
+nlohmann::json to_json(const tuning::Forecast& forecast);
 /// One place's decisions, with their validation if there was one.
 nlohmann::json to_json(const Ranking& ranking);
 

@@ -21,12 +21,12 @@ constexpr std::int64_t short_runs = 5;          // times as many repetitions of 
 measure::SessionOptions session_options(const TuningOptions& tuning) {
   measure::SessionOptions options;
   options.seed = tuning.seed;
-  options.stop.maximum_repetitions = kernel_repetitions;
+  options.stop.max_repetitions = kernel_repetitions;
   return options;
 }
 
 measure::StopRule validation_rule(const TuningOptions& tuning) {
-  return {.minimum_repetitions = tuning.repetitions, .maximum_repetitions = short_runs * tuning.repetitions};
+  return {.min_repetitions = tuning.repetitions, .max_repetitions = short_runs * tuning.repetitions};
 }
 
 /// "validating dgeqrf: about 447 s, up to twice as long ..." where that is worth saying.
@@ -62,42 +62,42 @@ void TuningSession::tell_of_others(const machine::OtherLoad& load) {
   }
 }
 
-tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
-                                          const std::set<std::string>& kernels, const tune::BlockSizeOptions& options) {
+tuning::BlockSizeResult TuningSession::tune(const std::string& label, std::span<const tuning::Problem> problems, const Record& record,
+                                            const std::set<std::string>& kernels, const tuning::BlockSizeOptions& options) {
   const machine::OtherLoad load;
-  tune::BlockSizeSources sources;
+  tuning::BlockSizeSources sources;
   sources.trace = record;
   sources.placements = [&](const Trace& trace) {
     return cache::cache_state(trace, bench_.environment().caches, cache::Start::filled).placements;
   };
   sources.sampling = sampling_sources(session_, store_, bench_, {.budget = options.time_budget, .label = label}, context_);
-  tune::BlockSizeResult result;
+  tuning::BlockSizeResult result;
   if (options_.fresh) {
-    result = tune::tune_block_size(problems, bench_.environment(), fresh_models_, sources, options);
+    result = tuning::tune_block_size(problems, bench_.environment(), fresh_models_, sources, options);
   } else {
     model::OnDemandModels models = bench_.models(store_, kernels);
-    result = tune::tune_block_size(problems, bench_.environment(), models, sources, options);
+    result = tuning::tune_block_size(problems, bench_.environment(), models, sources, options);
   }
   context_.throw_if_cancelled("every sample is kept; run the same command again to go on");
   tell_of_others(load);
   return result;
 }
 
-std::vector<tune::Check> TuningSession::validate(const std::string& label, std::span<const tune::Problem> problems,
-                                                 std::span<const tune::Decision> decisions, const tune::Runners& runners,
-                                                 const ValidationOptions& options) {
+std::vector<tuning::Check> TuningSession::validate(const std::string& label, std::span<const tuning::Problem> problems,
+                                                   std::span<const tuning::Decision> decisions, const tuning::Runners& runners,
+                                                   const ValidationOptions& options) {
   const measure::StopRule rule = validation_rule(options_);
   std::vector<std::pair<Seconds, std::size_t>> order;  // how long each problem takes
   Seconds expected = 0;
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    order.emplace_back(tune::validation_seconds(problems[p], decisions[p], rule, options.extent), p);
+    order.emplace_back(tuning::validation_seconds(problems[p], decisions[p], rule, options.extent), p);
     expected += order.back().first;
   }
   std::sort(order.begin(), order.end());
   note_expected(label, expected, options.time_budget, context_);
   const machine::OtherLoad load;
   const Stopwatch watch;
-  std::vector<tune::Check> checks(problems.size());
+  std::vector<tuning::Check> checks(problems.size());
   session_.options().stop = rule;
   for (const auto& [seconds, p] : order) {
     const auto show = context_.step(fmt::format("{}, n = {}", label, kernel::size_text(decisions[p].sizes)));
@@ -108,14 +108,14 @@ std::vector<tune::Check> TuningSession::validate(const std::string& label, std::
     if (context_.cancelled() || watch.elapsed() >= options.time_budget) {
       break;
     }
-    tune::Check check = tune::validate(problems[p], decisions[p], measure, runners, options.extent);
+    tuning::Check check = tuning::validate(problems[p], decisions[p], measure, runners, options.extent);
     if (check.complete) {
       checks[p] = std::move(check);
       options.validated(p, checks[p]);
     }
   }
   session_.options().stop = session_options(options_).stop;
-  const auto missing = std::count_if(checks.begin(), checks.end(), [](const tune::Check& check) { return !check.complete; });
+  const auto missing = std::count_if(checks.begin(), checks.end(), [](const tuning::Check& check) { return !check.complete; });
   if (missing > 0 && !context_.cancelled()) {
     context_.note(fmt::format("{}: the time budget ended it before {} of {} sizes were run; a larger --time-budget runs them", label,
                               missing, checks.size()));
@@ -124,7 +124,7 @@ std::vector<tune::Check> TuningSession::validate(const std::string& label, std::
   return checks;
 }
 
-void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const RunContext& context) {
+void note_cost(const tuning::BlockSizeResult& result, Seconds elapsed, const RunContext& context) {
   context.note(fmt::format("{} stretch{} of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments,
                            result.cost.segments == 1 ? "" : "es", result.cost.timings, format_seconds(result.cost.measuring),
                            format_seconds(elapsed), result.complete ? "" : "; the time budget ended it: --time-budget gives more"));

@@ -27,29 +27,29 @@ struct TuningOptions {
 
 /// What a validation runs, for how long, and who hears of it.
 struct ValidationOptions {
-  tune::Extent extent = tune::Extent::all;
+  tuning::Extent extent = tuning::Extent::all;
   Seconds time_budget = std::numeric_limits<Seconds>::infinity();
   /// Hears of each problem that was validated as a whole, in the order in which they are: the shortest first.
-  std::function<void(std::size_t problem, const tune::Check& check)> validated = [](std::size_t, const tune::Check&) {};
+  std::function<void(std::size_t problem, const tuning::Check& check)> validated = [](std::size_t, const tuning::Check&) {};
 };
 
 /// Tunes in one place (a library with a number of threads): samples are kept in the store, progress is shown, Ctrl-C and the budget end it.
 class TuningSession {
  public:
-  using Record = std::function<Trace(const Call&, const tune::Alternative&)>;
+  using Record = std::function<Trace(const Call&, const tuning::Alternative&)>;
 
   /// Workbench and store must outlive it.
   TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const RunContext& context);
 
   /// Chooses for every problem; `label` ("tuning dgeqrf") stands beside the progress. Of earlier samples those of `kernels` are used, or
   /// all if it is empty. Throws Cancelled if the operation is cancelled.
-  tune::BlockSizeResult tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
-                             const std::set<std::string>& kernels, const tune::BlockSizeOptions& options);
+  tuning::BlockSizeResult tune(const std::string& label, std::span<const tuning::Problem> problems, const Record& record,
+                               const std::set<std::string>& kernels, const tuning::BlockSizeOptions& options);
 
   /// Runs what was decided about, problem by problem. After Ctrl-C, and when the time is used up, the checks of the other problems are empty.
-  std::vector<tune::Check> validate(const std::string& label, std::span<const tune::Problem> problems,
-                                    std::span<const tune::Decision> decisions, const tune::Runners& runners,
-                                    const ValidationOptions& options);
+  std::vector<tuning::Check> validate(const std::string& label, std::span<const tuning::Problem> problems,
+                                      std::span<const tuning::Decision> decisions, const tuning::Runners& runners,
+                                      const ValidationOptions& options);
 
  private:
   const Workbench& bench_;
@@ -64,6 +64,6 @@ class TuningSession {
 };
 
 /// "12 stretches of kernel calls measured, ..." as a note.
-void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const RunContext& context);
+void note_cost(const tuning::BlockSizeResult& result, Seconds elapsed, const RunContext& context);
 
 }  // namespace flopcast

@@ -47,7 +47,7 @@ class Problem {
     }
     for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
       if (routine.arguments[i].kind == Kind::leading_dimension) {
-        call_.arguments[i] = kernel::least_leading_dimension(call_, i - 1) + 3;
+        call_.arguments[i] = kernel::min_leading_dimension(call_, i - 1) + 3;
       }
     }
     memory_.resize(routine.arguments.size());

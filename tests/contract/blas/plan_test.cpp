@@ -422,7 +422,7 @@ TEST(Plan, RefusesInvalidOptions) {
   EXPECT_THROW(with([](PlanOptions& options) { options.time_budget = -1; }), Error);
   EXPECT_THROW(with([](PlanOptions& options) { options.time_budget = std::nan(""); }), Error);
   EXPECT_THROW(with([](PlanOptions& options) { options.threads = 0; }), Error);
-  EXPECT_THROW(with([](PlanOptions& options) { options.most_measured = 0; }), Error);
+  EXPECT_THROW(with([](PlanOptions& options) { options.max_measured = 0; }), Error);
 }
 
 TEST(Plan, TakesTilesThatItIsGiven) {
@@ -625,7 +625,7 @@ TEST_F(PlanWithWisdom, RemembersForTheSameThreadsEffortAndBudgetOnly) {
   options_.time_budget = 0.06;
   EXPECT_FALSE(is_known());
   options_ = same;
-  options_.most_measured = 3;
+  options_.max_measured = 3;
   EXPECT_FALSE(is_known());
   options_ = same;
   options_.effort = Effort::estimate;

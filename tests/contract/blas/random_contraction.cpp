@@ -23,8 +23,8 @@ std::vector<std::byte> random_memory(Precision precision, std::size_t elements, 
 
 /// Returns random strides that keep elements apart, possibly interleaved, or nothing if none were found within a few tries.
 std::vector<std::int64_t> interleaved_strides(const std::string& indices, const Extents& extents, std::mt19937& random) {
-  constexpr int most_tries = 20;
-  for (int i = 0; i < most_tries; ++i) {
+  constexpr int max_tries = 20;
+  for (int i = 0; i < max_tries; ++i) {
     std::vector<std::int64_t> strides;
     std::vector<Axis> axes;
     for (const char index : indices) {

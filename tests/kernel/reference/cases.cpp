@@ -100,7 +100,7 @@ void set_strides(Values& values, const Routine& routine, std::size_t variant) {
   for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
     const Argument& argument = routine.arguments[i];
     if (argument.kind == Kind::leading_dimension) {
-      const std::int64_t least = least_leading_dimension(tight, i - 1);
+      const std::int64_t least = min_leading_dimension(tight, i - 1);
       values[argument.name] = std::to_string(least + 3 * static_cast<std::int64_t>(variant));
     } else if (argument.kind == Kind::increment) {
       values[argument.name] = std::to_string(increment);
@@ -122,7 +122,7 @@ bool try_append(std::vector<Call>& calls, const Routine& routine, const Values& 
 void make_tight(Call& call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::leading_dimension) {
-      call.arguments[i] = least_leading_dimension(call, i - 1);
+      call.arguments[i] = min_leading_dimension(call, i - 1);
     }
   }
 }

@@ -204,12 +204,12 @@ void solve_least_squares(Arguments& a, char trans) {
 }  // namespace
 
 HermitianEigen hermitian_eigen(const Dense& given) {
-  static constexpr int most_sweeps = 60;
+  static constexpr int max_sweeps = 60;
   Dense a = given;
   const std::int64_t n = a.rows;
   Dense vectors = identity(n);
   bool turned = true;
-  for (int sweep = 0; turned && sweep < most_sweeps; ++sweep) {
+  for (int sweep = 0; turned && sweep < max_sweeps; ++sweep) {
     turned = false;
     for (std::int64_t q = 1; q < n; ++q) {
       for (std::int64_t p = 0; p < q; ++p) {
@@ -236,7 +236,7 @@ HermitianEigen hermitian_eigen(const Dense& given) {
 }
 
 SingularValues singular_values(const Dense& given) {
-  static constexpr int most_sweeps = 60;
+  static constexpr int max_sweeps = 60;
   if (given.rows < given.columns) {
     SingularValues of_adjoint = singular_values(adjoint(given));
     return {of_adjoint.values, of_adjoint.right, of_adjoint.left};
@@ -244,7 +244,7 @@ SingularValues singular_values(const Dense& given) {
   Dense a = given;
   Dense right = identity(a.columns);
   bool turned = true;
-  for (int sweep = 0; turned && sweep < most_sweeps; ++sweep) {
+  for (int sweep = 0; turned && sweep < max_sweeps; ++sweep) {
     turned = false;
     for (std::int64_t q = 1; q < a.columns; ++q) {
       for (std::int64_t p = 0; p < q; ++p) {
@@ -308,14 +308,13 @@ Dense completed_basis(const Dense& columns) {
 }
 
 std::vector<Complex> eigenvalues(const Dense& given) {
-  static constexpr int most_steps = 2000;
+  static constexpr int max_steps = 2000;
   static constexpr int unusual = 15;  // steps after which another shift is tried once
   Dense a = given;
   std::vector<Complex> values;
   int steps = 0;
   for (std::int64_t n = a.rows; n > 0;) {
-    if (n == 1 || row_size(a, n - 1, n - 1) <= 4 * epsilon * (std::abs(a(n - 1, n - 1)) + std::abs(a(n - 2, n - 2))) ||
-        steps > most_steps) {
+    if (n == 1 || row_size(a, n - 1, n - 1) <= 4 * epsilon * (std::abs(a(n - 1, n - 1)) + std::abs(a(n - 2, n - 2))) || steps > max_steps) {
       values.push_back(a(n - 1, n - 1));
       --n;
       steps = 0;

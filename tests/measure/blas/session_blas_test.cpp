@@ -25,7 +25,7 @@ class SessionWithBlas : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SessionWithBlas, SamplesRealRoutinesInEveryCacheState) {
   SessionOptions options;
-  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 2;
+  options.stop.min_repetitions = options.stop.max_repetitions = 2;
   Session session(machine::LibrarySet::open(GetParam(), "reference"), environment(), options);
   std::vector<SamplePoint> points;
   const auto add = [&](const std::string& routine, const std::map<std::string, std::string>& arguments) {

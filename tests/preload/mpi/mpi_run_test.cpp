@@ -794,10 +794,10 @@ TEST_P(MpiModes, PollingCountsAsWaiting) {
     return products_on_path(found, 400) == 5 && found.at("processes").at(1).at("idle_seconds").get<double>() > 0.5 * products &&
            found.at("path").at("idle_seconds").get<double>() < 0.2 * found.at("path").at("seconds").get<double>();
   };
-  constexpr int most_attempts = 10;
+  constexpr int max_attempts = 10;
   for (const char* how : {"test", "testany", "testall", "testsome", "iprobe", "improbe", "probe", "anybody"}) {
     json found = same_as_plain(2, how, "--clock wall");
-    for (int attempt = 1; attempt < most_attempts && !is_waiting(found); ++attempt) {
+    for (int attempt = 1; attempt < max_attempts && !is_waiting(found); ++attempt) {
       ASSERT_EQ(followed(2, "--clock wall --output profile.json", mode(how)).exit_code, 0);
       found = profile();
     }

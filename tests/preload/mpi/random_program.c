@@ -10,7 +10,7 @@
 
 #include "flopcast/regions.h"
 
-enum { most_messages = 12, most_count = 3000 };
+enum { max_messages = 12, max_count = 3000 };
 
 static uint64_t state;
 
@@ -50,8 +50,8 @@ struct message {
   int source, destination, tag, count, how_sent, how_received;
 };
 
-static double* out[most_messages];
-static double* in[most_messages];
+static double* out[max_messages];
+static double* in[max_messages];
 
 static MPI_Datatype strided; /* count pairs of a double and a gap */
 
@@ -80,16 +80,16 @@ static void send_message(const struct message* m, int k, int round, MPI_Comm com
 
 static void post_receive(const struct message* m, int k, MPI_Comm comm, MPI_Request* request) {
   switch (m->how_received) {
-    case 0: MPI_Irecv(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
-    case 1: MPI_Irecv(in[k], most_count, MPI_DOUBLE, MPI_ANY_SOURCE, m->tag, comm, request); break;
+    case 0: MPI_Irecv(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
+    case 1: MPI_Irecv(in[k], max_count, MPI_DOUBLE, MPI_ANY_SOURCE, m->tag, comm, request); break;
     case 2:
-      MPI_Recv_init(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request);
+      MPI_Recv_init(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request);
       MPI_Start(request);
       break;
 #if MPI_VERSION >= 4
-    case 3: MPI_Irecv_c(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
+    case 3: MPI_Irecv_c(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
 #endif
-    default: MPI_Irecv(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request);
+    default: MPI_Irecv(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request);
   }
 }
 
@@ -101,8 +101,8 @@ static void received(const struct message* m, int k, const MPI_Status* status) {
 }
 
 static void complete(const struct message* all, const int* index, int count, MPI_Request* requests, int how) {
-  MPI_Status statuses[most_messages];
-  int indices[most_messages];
+  MPI_Status statuses[max_messages];
+  int indices[max_messages];
   int done = 0, flag = 0, some = 0;
   switch (how) {
     case 0:
@@ -162,14 +162,14 @@ static void messages(int round, MPI_Comm comm) {
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  struct message all[most_messages];
-  const int count = 1 + choose(most_messages);
+  struct message all[max_messages];
+  const int count = 1 + choose(max_messages);
   const int how = choose(8);
   for (int k = 0; k < count; ++k) { /* unique tags, so that a wildcard's message is the same in every run */
     all[k] = (struct message){choose(size), choose(size), k, choose_count(), choose(9), choose(5)};
   }
-  MPI_Request receiving[most_messages], sending[most_messages], persistent[most_messages];
-  int index[most_messages], mine = 0, sent = 0, kept = 0;
+  MPI_Request receiving[max_messages], sending[max_messages], persistent[max_messages];
+  int index[max_messages], mine = 0, sent = 0, kept = 0;
   for (int k = 0; k < count; ++k) {
     if (all[k].destination == rank) {
       post_receive(&all[k], k, comm, &receiving[mine]);
@@ -187,7 +187,7 @@ static void messages(int round, MPI_Comm comm) {
 }
 
 static void ring(int round, MPI_Comm comm) {
-  enum { ring_tag = most_messages }; /* without a barrier, so no wildcard receive of messages() may take it */
+  enum { ring_tag = max_messages }; /* without a barrier, so no wildcard receive of messages() may take it */
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -200,28 +200,28 @@ static void ring(int round, MPI_Comm comm) {
   MPI_Request request;
   MPI_Message message;
   fill(out[0], count, round, rank);
-  memset(in[0], 0, sizeof(double) * most_count);
+  memset(in[0], 0, sizeof(double) * max_count);
   switch (how) {
-    case 0: MPI_Sendrecv(out[0], count, MPI_DOUBLE, to, ring_tag, in[0], most_count, MPI_DOUBLE, from, ring_tag, comm, &status); break;
+    case 0: MPI_Sendrecv(out[0], count, MPI_DOUBLE, to, ring_tag, in[0], max_count, MPI_DOUBLE, from, ring_tag, comm, &status); break;
     case 1:
-      memcpy(in[0], out[0], sizeof(double) * most_count);
+      memcpy(in[0], out[0], sizeof(double) * max_count);
       MPI_Sendrecv_replace(in[0], count, MPI_DOUBLE, to, ring_tag, from, ring_tag, comm, &status);
       break;
     case 2:
       MPI_Isend(out[0], count, MPI_DOUBLE, to, ring_tag, comm, &request);
       MPI_Probe(from, ring_tag, comm, &status);
-      MPI_Recv(in[0], most_count, MPI_DOUBLE, from, MPI_ANY_TAG, comm, &status);
+      MPI_Recv(in[0], max_count, MPI_DOUBLE, from, MPI_ANY_TAG, comm, &status);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     case 3:
       MPI_Isend(out[0], count, MPI_DOUBLE, to, ring_tag, comm, &request);
       MPI_Mprobe(from, ring_tag, comm, &message, &status);
-      MPI_Mrecv(in[0], most_count, MPI_DOUBLE, &message, &status);
+      MPI_Mrecv(in[0], max_count, MPI_DOUBLE, &message, &status);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     default: {
       MPI_Request receive;
-      MPI_Irecv(in[0], most_count / 2, strided, from, ring_tag, comm, &receive);
+      MPI_Irecv(in[0], max_count / 2, strided, from, ring_tag, comm, &receive);
       MPI_Isend(out[0], count / 2, strided, to, ring_tag, comm, &request);
       MPI_Wait(&receive, &status);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -230,7 +230,7 @@ static void ring(int round, MPI_Comm comm) {
   int got = 0;
   MPI_Get_count(&status, how == 4 ? strided : MPI_DOUBLE, &got);
   sum += (uint64_t)got * 11;
-  see(in[0], most_count, 17);
+  see(in[0], max_count, 17);
 }
 
 static void collectives(int round, MPI_Comm comm) {
@@ -241,8 +241,8 @@ static void collectives(int round, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   double* send = out[0];
   double* receive = in[0];
-  fill(send, most_count, round, rank);
-  fill(receive, most_count, round, rank);
+  fill(send, max_count, round, rank);
+  fill(receive, max_count, round, rank);
   for (int i = 0; i < size; ++i) {
     counts[i] = 1 + (count + i) % 40;
     places[i] = i == 0 ? 0 : places[i - 1] + counts[i - 1];
@@ -289,15 +289,15 @@ static void collectives(int round, MPI_Comm comm) {
       while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     }
   }
-  see(receive, most_count, 19);
+  see(receive, max_count, 19);
 }
 
 /* Sends many short messages on two communicators before any receive, then receives those of the second in order and those of the first by
    tags. */
 static void burst(int round, MPI_Comm comm) {
-  enum { most_burst = 300, usual_burst = 90 };
-  static double values[2][most_burst];
-  MPI_Request requests[2 * most_burst];
+  enum { max_burst = 300, usual_burst = 90 };
+  static double values[2][max_burst];
+  MPI_Request requests[2 * max_burst];
   MPI_Comm other, comms[2];
   int rank, size;
   MPI_Comm_rank(comm, &rank);
@@ -305,19 +305,19 @@ static void burst(int round, MPI_Comm comm) {
   MPI_Comm_dup(comm, &other);
   comms[0] = comm;
   comms[1] = other;
-  const int count = choose(4) == 0 ? most_burst : 1 + choose(usual_burst), tags = 1 + choose(3), step = choose(size);
+  const int count = choose(4) == 0 ? max_burst : 1 + choose(usual_burst), tags = 1 + choose(3), step = choose(size);
   const int to = (rank + step) % size, from = (rank + size - step) % size;
   for (int k = 0; k < count; ++k) {
     for (int c = 0; c < 2; ++c) {
       values[c][k] = value(round, rank, 2 * k + c);
-      MPI_Isend(&values[c][k], 1, MPI_DOUBLE, to, most_messages + 1 + k % tags, comms[c], &requests[2 * k + c]);
+      MPI_Isend(&values[c][k], 1, MPI_DOUBLE, to, max_messages + 1 + k % tags, comms[c], &requests[2 * k + c]);
     }
   }
   for (int c = 2; c-- > 0;) {
     for (int tag = tags; tag-- > 0;) {
       for (int k = tag; k < count; k += tags) {
         double got = 0;
-        MPI_Recv(&got, 1, MPI_DOUBLE, from, most_messages + 1 + tag, comms[c], MPI_STATUS_IGNORE);
+        MPI_Recv(&got, 1, MPI_DOUBLE, from, max_messages + 1 + tag, comms[c], MPI_STATUS_IGNORE);
         see(&got, 1, 2 * k + c);
       }
     }
@@ -394,11 +394,11 @@ int main(int argc, char** argv) {
   const int rounds = atoi(argc > 2 ? argv[2] : "40");
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int k = 0; k < most_messages; ++k) {
-    out[k] = calloc(2 * most_count, sizeof(double));
-    in[k] = calloc(2 * most_count, sizeof(double));
+  for (int k = 0; k < max_messages; ++k) {
+    out[k] = calloc(2 * max_count, sizeof(double));
+    in[k] = calloc(2 * max_count, sizeof(double));
   }
-  const int buffer_bytes = most_messages * (most_count * 8 + MPI_BSEND_OVERHEAD) * 4;
+  const int buffer_bytes = max_messages * (max_count * 8 + MPI_BSEND_OVERHEAD) * 4;
   MPI_Buffer_attach(malloc((size_t)buffer_bytes), buffer_bytes);
   MPI_Type_vector(1, 1, 2, MPI_DOUBLE, &strided);
   MPI_Type_commit(&strided);

@@ -12,10 +12,10 @@ extern void dcopy_(const int*, const double*, const int*, double*, const int*);
 extern void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
                    const int*, const double*, double*, const int*, size_t, size_t);
 
-enum { n = 24, gap = 2, steps = 700, kinds = 7, most_processes = 16 };
+enum { n = 24, gap = 2, steps = 700, kinds = 7, max_processes = 16 };
 
 static double x[n * n], sum[n * n], other_sum[n * n];
-static int parts[most_processes], places[most_processes]; /* parts of a matrix, one per process */
+static int parts[max_processes], places[max_processes]; /* parts of a matrix, one per process */
 
 /* Receives into `come`, columns of n with a gap behind each. */
 static void receive(int kind, double* come, MPI_Datatype columns, int rank, int size) {

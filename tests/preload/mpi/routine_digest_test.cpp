@@ -32,8 +32,8 @@ struct FortranArguments {
   FortranArguments& operator=(const FortranArguments&) = delete;
   ~FortranArguments() = default;
 
-  std::array<char, Call::most_arguments> letters{};
-  std::array<std::int32_t, Call::most_arguments> integers{};
+  std::array<char, Call::max_arguments> letters{};
+  std::array<std::int32_t, Call::max_arguments> integers{};
   std::complex<double> number = 1;
   std::vector<void*> pointers;
 };

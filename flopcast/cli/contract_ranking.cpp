@@ -15,6 +15,8 @@
 #include "flopcast/contract/prediction/stretch_experiment.hpp"
 #include "flopcast/contract/prediction/timing_memory.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/measure/session.hpp"
 #include "flopcast/program/recording_complaints.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/error.hpp"

@@ -21,6 +21,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/support/version.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -136,7 +137,7 @@ int run(int argc, char** argv) {
   CLI::App app("flopcast: know how fast dense linear algebra will run, before it runs", "flopcast");
   app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
-  app.set_version_flag("--version", "flopcast " FLOPCAST_VERSION, "Print the version and exit");
+  app.set_version_flag("--version", std::string("flopcast ") + version(), "Print the version and exit");
   app.footer(footer);
   CommonOptions common;
   add_commands(app, common);

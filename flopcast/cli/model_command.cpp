@@ -14,6 +14,7 @@
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/modelling/model_build.hpp"
 #include "flopcast/tasks/modelling/model_figure.hpp"

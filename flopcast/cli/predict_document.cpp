@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "flopcast/cli/options.hpp"
+#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/sample_json.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {

@@ -11,6 +11,7 @@
 #include "flopcast/program/program_timeline.hpp"
 #include "flopcast/program/recording_complaints.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/support/version.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -242,7 +243,7 @@ void add_facts(report::Page& page, const ProgramReport& report) {
                                                         {"CPU", place.cpu},
                                                         {"BLAS", blas},
                                                         {"LAPACK", place.lapack},
-                                                        {"This page", date_text(std::time(nullptr)) + ", flopcast " FLOPCAST_VERSION}}) {
+                                                        {"This page", date_text(std::time(nullptr)) + ", flopcast " + version()}}) {
     if (!value.empty()) {
       facts.emplace_back(name, value);
     }

@@ -13,6 +13,7 @@
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/roofline/gemm_roof.hpp"
 #include "flopcast/roofline/study.hpp"
 #include "flopcast/support/digest.hpp"

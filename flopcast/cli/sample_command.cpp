@@ -15,6 +15,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/measure/sampler.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"

@@ -10,6 +10,7 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/machine/libraries/installed.hpp"

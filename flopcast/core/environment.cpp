@@ -1,5 +1,7 @@
 #include "flopcast/core/environment.hpp"
 
+#include "flopcast/core/environment_json.hpp"
+
 #include "flopcast/support/json.hpp"
 
 namespace flopcast {

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace flopcast {
 
 /// One level of cache: measured properties, and beside them those that the system reports.
@@ -48,12 +46,5 @@ struct Environment {
   std::string fingerprint;  ///< digest of CPU, classes of the measured caches, and libraries; models hold only where it is equal
   friend bool operator==(const Environment&, const Environment&) = default;
 };
-
-void to_json(nlohmann::json& json, const CacheLevel& level);
-void from_json(const nlohmann::json& json, CacheLevel& level);
-void to_json(nlohmann::json& json, const LibraryIdentity& identity);
-void from_json(const nlohmann::json& json, LibraryIdentity& identity);
-void to_json(nlohmann::json& json, const Environment& environment);
-void from_json(const nlohmann::json& json, Environment& environment);
 
 }  // namespace flopcast

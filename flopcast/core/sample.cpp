@@ -1,5 +1,7 @@
 #include "flopcast/core/sample.hpp"
 
+#include "flopcast/core/sample_json.hpp"
+
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 

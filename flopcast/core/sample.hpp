@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/placement.hpp"
 #include "flopcast/support/units.hpp"
@@ -31,8 +29,6 @@ struct ModelKey {
 
 /// Returns a text such as `dtrsm LLNU alpha:1 ld:. warm x1` for tables and messages, without the library.
 std::string to_string(const ModelKey& key);
-void to_json(nlohmann::json& json, const ModelKey& key);
-void from_json(const nlohmann::json& json, ModelKey& key);
 
 /// Returns the names of the sizes of `call` that are zero, for ModelKey::zeros.
 std::string zero_sizes(const Call& call);
@@ -74,8 +70,5 @@ struct Sample {
 /// Returns a call like the measured ones: with their flags, sizes and strides, scalars of their class, operands without addresses. Throws
 /// bad_input if the sample doesn't fit its routine or the routine is unknown.
 Call call_of(const Sample& sample, const std::function<const Routine*(std::string_view)>& lookup);
-
-void to_json(nlohmann::json& json, const Sample& sample);
-void from_json(const nlohmann::json& json, Sample& sample);
 
 }  // namespace flopcast

@@ -1,5 +1,7 @@
 #include "flopcast/core/trace.hpp"
 
+#include "flopcast/core/trace_json.hpp"
+
 #include <algorithm>
 #include <limits>
 

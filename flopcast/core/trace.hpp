@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/core/call.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -51,13 +49,5 @@ void make_virtual(Trace& trace);
 
 /// Function that finds a routine by name; returns nullptr if there is none.
 using RoutineLookup = std::function<const Routine*(std::string_view)>;
-
-/// Returns a call as the JSON array [routine, argument, ...]: flags as strings, integers as numbers, scalars as numbers or [re, im],
-/// operands as "name+offset_bytes" within `allocations`, or null when not given.
-nlohmann::json to_json(const Call& call, const std::vector<Allocation>& allocations);
-Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& allocations, const RoutineLookup& lookup);
-/// Writes the document `{"schema": "flopcast-trace-1", ...}`; from_json throws bad_input that names the problem and its place.
-nlohmann::json to_json(const Trace& trace);
-Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup);
 
 }  // namespace flopcast

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/core/environment_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/whole_file.hpp"

@@ -9,6 +9,7 @@
 #include "flopcast/machine/caches/cache_levels.hpp"
 #include "flopcast/machine/caches/cache_sweep.hpp"
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
+#include "flopcast/machine/caches/shared_bandwidth_json.hpp"
 
 namespace flopcast::machine {
 

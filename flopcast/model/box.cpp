@@ -1,5 +1,7 @@
 #include "flopcast/model/box.hpp"
 
+#include "flopcast/model/box_json.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>

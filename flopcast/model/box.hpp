@@ -4,8 +4,6 @@
 #include <span>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace flopcast::model {
 
 /// The size arguments of a call, in the order of the interface.
@@ -37,8 +35,5 @@ const Box& nearest_box(std::span<const Box> boxes, std::span<const std::int64_t>
 /// section 2.2). Cuts lie at multiples of `min_width`. Returns up to 2^d boxes that share their faces, or only `box` itself if no
 /// dimension can be cut.
 std::vector<Box> subdivide(const Box& box, std::int64_t min_size, std::int64_t min_width);
-
-void to_json(nlohmann::json& json, const Box& box);
-void from_json(const nlohmann::json& json, Box& box);
 
 }  // namespace flopcast::model

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/model/box.hpp"
+#include "flopcast/model/box_json.hpp"
 #include "flopcast/model/polynomial.hpp"
+#include "flopcast/model/polynomial_json.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::model {

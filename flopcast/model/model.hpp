@@ -10,10 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/sample.hpp"
+#include "flopcast/core/sample_json.hpp"
 #include "flopcast/model/box.hpp"
+#include "flopcast/model/box_json.hpp"
 #include "flopcast/model/estimate.hpp"
 #include "flopcast/model/least_squares.hpp"
 #include "flopcast/model/polynomial.hpp"
+#include "flopcast/model/polynomial_json.hpp"
 
 namespace flopcast::model {
 

@@ -1,5 +1,7 @@
 #include "flopcast/model/polynomial.hpp"
 
+#include "flopcast/model/polynomial_json.hpp"
+
 #include <algorithm>
 #include <cmath>
 

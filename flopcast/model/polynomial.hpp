@@ -5,8 +5,6 @@
 #include <span>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/model/box.hpp"
 
 namespace flopcast::model {
@@ -27,9 +25,5 @@ struct Polynomial {
 
 /// Returns the value at `point`, which has as many coordinates as the polynomial has sizes.
 double value(const Polynomial& polynomial, std::span<const double> point) noexcept;
-
-void to_json(nlohmann::json& json, const Polynomial& polynomial);
-/// Throws bad_input if the lengths don't match, an exponent is above highest_degree or a number isn't finite.
-void from_json(const nlohmann::json& json, Polynomial& polynomial);
 
 }  // namespace flopcast::model

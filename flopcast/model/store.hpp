@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/sample.hpp"
+#include "flopcast/core/sample_json.hpp"
 #include "flopcast/model/model.hpp"
 #include "flopcast/support/json.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/environment_json.hpp"
 
 namespace flopcast::interpose {
 

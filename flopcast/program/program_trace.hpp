@@ -12,6 +12,7 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
+#include "flopcast/core/trace_json.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/units.hpp"
 

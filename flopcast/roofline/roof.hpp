@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/units.hpp"
 

@@ -9,6 +9,7 @@
 #include "flopcast/machine/libraries/inspect.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"

@@ -15,6 +15,7 @@
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/peak.hpp"
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"

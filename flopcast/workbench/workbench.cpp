@@ -8,7 +8,9 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/sample.hpp"
+#include "flopcast/core/sample_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
@@ -134,11 +136,11 @@ machine::KernelSettings chosen_kernels(const machine::LibraryChoice& options, co
 struct Workbench::State {
   /// The libraries of a choice, as they were opened.
   struct Libraries {
-    Libraries(const machine::LibraryChoice& choice, const RunContext& context, bool sets_blocks)
+    Libraries(const machine::LibraryChoice& choice, const RunContext& context, bool with_ilaenv)
         : settings(chosen_kernels(choice, context)),
-          libraries(open_libraries(choice, sets_blocks)),
+          libraries(open_libraries(choice, with_ilaenv)),
           environment(machine::detect(libraries, choice.threads, {.progress = context.step("measuring caches")})),
-          sets_blocks(sets_blocks) {
+          sets_blocks(with_ilaenv) {
       note_quota(choice.threads, context);
     }
     machine::KernelSettings settings;  // in force before the library is opened

@@ -1,4 +1,5 @@
 #include "flopcast/core/sample.hpp"
+#include "flopcast/core/sample_json.hpp"
 
 #include <gtest/gtest.h>
 

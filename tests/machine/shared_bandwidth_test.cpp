@@ -1,4 +1,5 @@
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
+#include "flopcast/machine/caches/shared_bandwidth_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
 
+#include "flopcast/machine/caches/shared_bandwidth_json.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>

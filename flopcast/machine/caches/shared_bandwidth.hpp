@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/machine/caches/cache_levels.hpp"
 #include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
@@ -17,9 +15,6 @@ struct BandwidthShare {
   double cache = 1, memory = 1;  ///< share of the outermost cache's bandwidth; share of the memory's
   friend bool operator==(const BandwidthShare&, const BandwidthShare&) = default;
 };
-
-void to_json(nlohmann::json& json, const BandwidthShare& share);
-void from_json(const nlohmann::json& json, BandwidthShare& share);
 
 /// Measures the shares of two threads, four, eight, ... and `cores`, on a core of `places` each, in at most `max_bytes` of memory. Takes
 /// some tens of milliseconds; returns nothing for one core. Throws environment_error if memory is short or threads can't be pinned.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/environment_json.hpp"
 #include "flopcast/machine/libraries/installed.hpp"
 #include "flopcast/support/units.hpp"
 

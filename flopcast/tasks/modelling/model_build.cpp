@@ -13,6 +13,7 @@
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/measure/team.hpp"
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"

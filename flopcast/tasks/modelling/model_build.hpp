@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/measure/precondition.hpp"
+#include "flopcast/measure/session.hpp"
 #include "flopcast/model/levels.hpp"
 #include "flopcast/model/refinement.hpp"
 #include "flopcast/support/run_context.hpp"

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "flopcast/cache/placement.hpp"
+#include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/measure/reference_kernels.hpp"

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"

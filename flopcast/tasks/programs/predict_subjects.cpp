@@ -14,6 +14,7 @@
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorder.hpp"

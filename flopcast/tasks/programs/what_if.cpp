@@ -23,6 +23,7 @@
 #include "flopcast/tasks/tuning/block_tuning.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 #include "flopcast/tune/block_size.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/on_demand_sampling.hpp"
 #include "flopcast/workbench/workbench.hpp"
 

@@ -20,6 +20,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/stopwatch.hpp"
+#include "flopcast/support/version.hpp"
 #include "flopcast/tasks/roofline/roofline_points.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
 
@@ -380,7 +381,7 @@ void describe_noise(Roofline& found) {
 
 /// What the loops' own spread can't tell: who takes a core for the whole time slows every sample.
 void describe_others(const machine::OtherLoad& load, std::vector<std::string>& findings) {
-  if (const double others = load.cores().value_or(0); others > OtherLoad::much) {
+  if (const double others = load.cores().value_or(0); others > machine::OtherLoad::much) {
     findings.push_back(fmt::format(
         "other programs kept {:.1f} cores busy meanwhile: roofs may be too low, and caches seem smaller; measure again when the "
         "machine is idle",
@@ -463,7 +464,7 @@ std::pair<double, std::string> nominal_clock(const RooflineOptions& options, con
 }
 
 nlohmann::json options_json(const RooflineOptions& options, int threads, const roofline::GemmSpace& space) {
-  return {{"version", FLOPCAST_VERSION},
+  return {{"version", version()},
           {"threads", threads},
           {"affinity", options.affinity},
           {"cores", options.cores},

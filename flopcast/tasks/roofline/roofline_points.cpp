@@ -8,6 +8,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/measure/sampler.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorded_place.hpp"
 #include "flopcast/support/error.hpp"

@@ -11,6 +11,7 @@
 
 #include "flopcast/algorithm/families.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/environment_json.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tune/block_size.hpp"

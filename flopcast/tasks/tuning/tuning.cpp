@@ -53,7 +53,7 @@ TuningSession::TuningSession(const Workbench& bench, model::Store& store, const 
 /// Once, if other programs left too few cores to those threads that were timed, or made their caches and memory much slower.
 void TuningSession::tell_of_others(const machine::OtherLoad& load) {
   const double others = load.cores().value_or(0);
-  if (others > OtherLoad::much && !told_of_others_) {
+  if (others > machine::OtherLoad::much && !told_of_others_) {
     told_of_others_ = true;
     context_.note(
         fmt::format("warning: other programs kept {:.1f} cores busy meanwhile: times and choices may be wrong; do it again, with --fresh, "

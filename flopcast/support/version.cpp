@@ -1,0 +1,7 @@
+#include "flopcast/support/version.hpp"
+
+namespace flopcast {
+
+const char* version() noexcept { return FLOPCAST_VERSION; }
+
+}  // namespace flopcast

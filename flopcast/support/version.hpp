@@ -1,0 +1,8 @@
+#pragma once
+
+namespace flopcast {
+
+/// Returns flopcast's version: "0.1.0".
+const char* version() noexcept;
+
+}  // namespace flopcast

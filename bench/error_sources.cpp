@@ -17,7 +17,7 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/measure/precondition.hpp"
 #include "flopcast/measure/session.hpp"

@@ -19,7 +19,7 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"

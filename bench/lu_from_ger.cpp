@@ -11,7 +11,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/levels.hpp"

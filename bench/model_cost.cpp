@@ -14,7 +14,7 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/model/levels.hpp"
 #include "flopcast/model/refinement.hpp"

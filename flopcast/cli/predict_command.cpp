@@ -14,7 +14,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/demand.hpp"
 #include "flopcast/predict/placed_models.hpp"

@@ -15,7 +15,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_libraries.hpp"
 #include "flopcast/program/program_recording.hpp"

@@ -17,7 +17,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/kernel/call_list.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/report/figure.hpp"

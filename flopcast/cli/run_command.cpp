@@ -15,7 +15,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/program/profile_file.hpp"

@@ -13,7 +13,7 @@
 #include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/program/recorder.hpp"
 #include "flopcast/support/error.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "flopcast/measure/cache_control.hpp"
+#include "flopcast/measure/place_operands.hpp"
 #include "flopcast/measure/placed_call.hpp"
-#include "flopcast/measure/placing.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 

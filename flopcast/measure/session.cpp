@@ -6,15 +6,15 @@
 #include <unordered_set>
 
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/measure/abnormal_values.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/drift.hpp"
 #include "flopcast/measure/integers.hpp"
 #include "flopcast/measure/prepared.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
+#include "flopcast/measure/repetitions.hpp"
 #include "flopcast/measure/system_backend.hpp"
-#include "flopcast/measure/tally.hpp"
-#include "flopcast/measure/values.hpp"
-#include "flopcast/measure/waker.hpp"
+#include "flopcast/measure/vector_warmup.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {

@@ -12,7 +12,7 @@
 #include "flopcast/core/placement.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/model/estimate.hpp"
-#include "flopcast/model/process.hpp"
+#include "flopcast/model/gaussian_process.hpp"
 
 /// Models on demand. Each kernel has a Gaussian process over (log sizes, cache levels of the operands) for the logarithm of measured time
 /// over a roofline baseline. Few samples feed it, taken where the traces to be predicted spend their time. See docs/methods.md, "Models on

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "flopcast/machine/libraries/elf_file.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/loaded_libraries.hpp"

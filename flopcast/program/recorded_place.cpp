@@ -8,7 +8,7 @@
 
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <Eigen/Core>
 
-#include "flopcast/model/process.hpp"
+#include "flopcast/model/gaussian_process.hpp"
 
 namespace flopcast::tuning {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/measure/tally.hpp"
+#include "flopcast/measure/repetitions.hpp"
 
 namespace flopcast::tuning {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/machine/libraries/inspect.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/inspect_library.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"

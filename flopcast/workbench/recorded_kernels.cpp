@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "flopcast/machine/cpu/clock.hpp"
-#include "flopcast/machine/libraries/inspect.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/dgemm_peak.hpp"
+#include "flopcast/machine/libraries/inspect_library.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
-#include "flopcast/machine/libraries/peak.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {

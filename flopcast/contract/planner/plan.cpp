@@ -15,8 +15,8 @@
 #include "flopcast/contract/planner/mirror.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
-#include "flopcast/machine/detect.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/detect_environment.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"
 

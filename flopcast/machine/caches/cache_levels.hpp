@@ -5,7 +5,7 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/caches/cache_sweep.hpp"
-#include "flopcast/machine/caches/knees.hpp"
+#include "flopcast/machine/caches/capacity_knees.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 
 namespace flopcast::machine {

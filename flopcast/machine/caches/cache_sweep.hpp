@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "flopcast/machine/caches/knees.hpp"
+#include "flopcast/machine/caches/capacity_knees.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/support/units.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 
 namespace flopcast::machine {
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "flopcast/machine/libraries/inspect.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/inspect_library.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/support/error.hpp"

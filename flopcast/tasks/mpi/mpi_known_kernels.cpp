@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/mpi/mpi_profile.hpp"

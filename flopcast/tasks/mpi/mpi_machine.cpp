@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "flopcast/machine/cpu/other_load.hpp"
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/selective/finalists.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
 #include "flopcast/support/error.hpp"

@@ -11,7 +11,7 @@
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/predict/carried_over.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/placed_models.hpp"

@@ -10,9 +10,9 @@
 
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/cpu/thread_team.hpp"
-#include "flopcast/machine/detect.hpp"
-#include "flopcast/machine/libraries/inspect.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/detect_environment.hpp"
+#include "flopcast/machine/libraries/inspect_library.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/roofline/bandwidth_roofs.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"

@@ -1,5 +1,5 @@
-#include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/tuning/ranking.hpp"
+#include "flopcast/support/stopwatch.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/recorder.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"

@@ -15,7 +15,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/invoke.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/program/recorder.hpp"
 

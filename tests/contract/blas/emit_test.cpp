@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "flopcast/contract/algorithms/generate.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 
 namespace flopcast::contract {
 namespace {

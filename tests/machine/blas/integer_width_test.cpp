@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"

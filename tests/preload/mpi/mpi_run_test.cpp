@@ -15,8 +15,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/machine/detect.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/detect_environment.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/model/store.hpp"
 #include "tests/mpi_programs.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/support/error.hpp"

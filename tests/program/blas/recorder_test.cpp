@@ -12,7 +12,7 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::interpose {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
 
 namespace flopcast::interpose {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/profile.hpp"
 #include "flopcast/support/error.hpp"

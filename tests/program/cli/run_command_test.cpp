@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/profile.hpp"
 #include "tests/own_folder.hpp"

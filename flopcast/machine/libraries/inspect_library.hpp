@@ -10,7 +10,7 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/environment_json.hpp"
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {

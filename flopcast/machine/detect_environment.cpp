@@ -1,11 +1,11 @@
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "flopcast/machine/libraries/dgemm_peak.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
-#include "flopcast/machine/libraries/peak.hpp"
 #include "flopcast/support/digest.hpp"
 #include "flopcast/support/error.hpp"
 

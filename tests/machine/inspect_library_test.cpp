@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "flopcast/machine/libraries/inspect.hpp"
+#include "flopcast/machine/libraries/inspect_library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/machine/machine_file.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/machine/libraries/installed.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "flopcast/measure/values.hpp"
+#include "flopcast/measure/abnormal_values.hpp"
 
 #include <cstring>
 

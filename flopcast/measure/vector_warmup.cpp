@@ -1,4 +1,4 @@
-#include "flopcast/measure/waker.hpp"
+#include "flopcast/measure/vector_warmup.hpp"
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"

@@ -1,4 +1,4 @@
-#include "flopcast/measure/tally.hpp"
+#include "flopcast/measure/repetitions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

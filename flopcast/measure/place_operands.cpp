@@ -1,4 +1,4 @@
-#include "flopcast/measure/placing.hpp"
+#include "flopcast/measure/place_operands.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "flopcast/machine/caches/knees.hpp"
+#include "flopcast/machine/caches/capacity_knees.hpp"
 
 #include <gtest/gtest.h>
 

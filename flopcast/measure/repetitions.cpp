@@ -1,4 +1,4 @@
-#include "flopcast/measure/tally.hpp"
+#include "flopcast/measure/repetitions.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "flopcast/machine/libraries/peak.hpp"
+#include "flopcast/machine/libraries/dgemm_peak.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "flopcast/model/process.hpp"
+#include "flopcast/model/gaussian_process.hpp"
 
 #include <gtest/gtest.h>
 

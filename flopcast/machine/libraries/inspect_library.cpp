@@ -1,4 +1,4 @@
-#include "flopcast/machine/libraries/inspect.hpp"
+#include "flopcast/machine/libraries/inspect_library.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/libraries/dgemm_peak.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
-#include "flopcast/machine/libraries/peak.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/measure/team.hpp"
+#include "flopcast/measure/library_team_size.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 
 namespace flopcast::machine {

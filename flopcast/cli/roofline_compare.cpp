@@ -114,7 +114,7 @@ report::Table table_of(const Comparison& comparison, bool all) {
     if (!differs && !all) {
       continue;
     }
-    const report::Tone tone = !differs ? report::Tone::faint : one.ratio > 1 ? report::Tone::good : report::Tone::bad;
+    const report::Tone tone = !differs ? report::Tone::dim : one.ratio > 1 ? report::Tone::good : report::Tone::bad;
     table.rows.push_back(
         {one.kind + ' ' + one.name, report::whole(one.threads), rate(one.before), rate(one.after),
          report::Cell(one.ratio, fmt::format("{:.3f}", one.ratio), tone),

@@ -4,35 +4,10 @@
 
 #include <algorithm>
 
+#include "flopcast/report/page_template.hpp"
+
 namespace flopcast::report {
 namespace {
-
-constexpr std::string_view style = R"(:root { color-scheme: light dark;
-  --paper: #ffffff; --ink: #1c1e21; --faint: #62676e; --line: #d5d8dc; --head: #f2f4f6; --bar: #2f6fb3; --reference: #8b9097; --warn: #fff3d6; --warn-line: #d9a514;
-  --s0: #2f6fb3; --s1: #d9822b; --s2: #2e9d6a; --s3: #b8478f; --s4: #8a6bc9; --s5: #8a7a2b; --s6: #9aa0a6; }
-@media (prefers-color-scheme: dark) { :root {
-  --paper: #16181b; --ink: #e4e6e9; --faint: #9ba1a8; --line: #3a3e44; --head: #212428; --bar: #6aa5e3; --reference: #7d838a; --warn: #3a3013; --warn-line: #d9a514;
-  --s0: #6aa5e3; --s1: #eda45c; --s2: #57c592; --s3: #e07fbd; --s4: #b39ae6; --s5: #c9b75a; --s6: #7d838a; } }
-body { margin: 2rem auto; padding: 0 1rem; max-width: 88rem; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } p { overflow-wrap: anywhere; }
-figcaption, .faint { color: var(--faint); font-size: .87rem; } figure { margin: 1rem 0; max-width: 60rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; } dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .87rem; }
-th, td { padding: .25rem .55rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; } td.r { white-space: nowrap; }
-th { background: var(--head); vertical-align: bottom; } .r { text-align: right; } .good { color: #2e9d6a; } .bad { color: #d3503f; } tr:hover td { background: var(--head); }
-.warning { background: var(--warn); border-left: 4px solid var(--warn-line); padding: .5rem .9rem; }
-svg { width: 100%; display: block; } svg text { fill: var(--ink); font: 13px system-ui, sans-serif; } svg rect { shape-rendering: crispEdges; }
-.label { height: 18px; overflow: visible; } .row { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; margin-bottom: .45rem; font-size: 13px; }
-.row .drawing { grid-column: 1 / -1; } .ends { display: flex; justify-content: space-between; font-size: 13px; }
-.key span { display: inline-block; margin-right: 1.1rem; } .key i { display: inline-block; width: .8em; height: .8em; margin-right: .35em; border-radius: 2px; }
-@media (max-width: 48rem) {
-  .row { grid-template-columns: 1fr; } dl { grid-template-columns: 1fr; } dd { margin-bottom: .3rem; }
-  thead { display: none; } table, tbody, tr { display: block; } tr { border: 1px solid var(--line); margin-bottom: .6rem; padding: .25rem 0; }
-  td, td.r { display: flex; justify-content: space-between; gap: 1rem; border: 0; padding: .1rem .6rem; text-align: right; white-space: normal; overflow-wrap: anywhere; }
-  td::before { color: var(--faint); flex: none; text-align: left; } td:first-child { font-weight: 600; }
-}
-)";
 
 constexpr std::size_t colours = 7;  // --s0 ... --s6
 
@@ -68,7 +43,7 @@ const char* tone_class(Tone tone) {
   switch (tone) {
     case Tone::good: return "good";
     case Tone::bad: return "bad";
-    case Tone::faint: return "faint";
+    case Tone::dim: return "dim";
     case Tone::plain: break;
   }
   return "";
@@ -76,8 +51,8 @@ const char* tone_class(Tone tone) {
 
 std::string cell(const Cell& cell, Align align) {
   const std::string classes = fmt::format("{} {}", align == Align::right ? "r" : "", tone_class(cell.tone));
-  return classes == " " ? fmt::format("<td>{}</td>", html_escaped(cell.shown))
-                        : fmt::format("<td class=\"{}\">{}</td>", classes, html_escaped(cell.shown));
+  return classes == " " ? fmt::format("<td>{}</td>", html_escaped(cell.text))
+                        : fmt::format("<td class=\"{}\">{}</td>", classes, html_escaped(cell.text));
 }
 
 std::string rectangle(double x, double y, double width, double height, std::string_view colour) {
@@ -185,7 +160,7 @@ void Page::add_bars(const std::vector<Bar>& bars, std::string_view caption) {
     if (bar.range) {
       shapes += whisker(bar.range->low * scale, bar.range->high * scale, 1 + thickness / 2);
     }
-    rows += fmt::format("<div class=\"row\">{}<span>{}</span>\n{}</div>\n", label_of(bar.label), html_escaped(bar.shown),
+    rows += fmt::format("<div class=\"row\">{}<span>{}</span>\n{}</div>\n", label_of(bar.label), html_escaped(bar.text),
                         drawing_of(shapes, thickness + 2));
   }
   body_ += figure_of(rows, caption);
@@ -219,11 +194,14 @@ void Page::add_strips(const Strips& strips, std::string_view caption) {
 }
 
 std::string Page::html() const {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
-      "initial-scale=1\">\n"
-      "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{2}</body>\n</html>\n",
-      html_escaped(title_), style, body_);
+  static constexpr std::string_view title_mark = "{{title}}", body_mark = "{{body}}";
+  const std::size_t body_at = page_template.find(body_mark);
+  std::string html(page_template.substr(0, body_at));
+  const std::string title = html_escaped(title_);
+  for (std::size_t at = html.find(title_mark); at != std::string::npos; at = html.find(title_mark, at + title.size())) {
+    html.replace(at, title_mark.size(), title);
+  }
+  return html + body_ + std::string(page_template.substr(body_at + body_mark.size()));
 }
 
 }  // namespace flopcast::report

@@ -16,7 +16,7 @@ namespace flopcast::report {
 struct Bar {
   std::string label;
   double value = 0;                    ///< not negative
-  std::string shown;                   ///< the value as text for people
+  std::string text;                    ///< the value as text for people
   std::optional<Interval> range = {};  ///< drawn as a line over the end of the bar
   bool reference = false;              ///< the bar that the others are compared with; in another colour
 };

@@ -71,7 +71,7 @@ std::vector<std::size_t> column_widths(const Table& table) {
   for (const auto& row : table.rows) {
     assert(row.size() == table.columns.size());
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(within_cell(row[i].shown)));
+      widths[i] = std::max(widths[i], display_width(within_cell(row[i].text)));
     }
   }
   return widths;
@@ -90,10 +90,10 @@ std::string csv_field(const std::string& text) {
 
 }  // namespace
 
-Cell::Cell(double value, std::string text, Tone colour) : shown(std::move(text)), raw(fmt::format("{}", value)), tone(colour) {}
+Cell::Cell(double value, std::string label, Tone colour) : text(std::move(label)), raw(fmt::format("{}", value)), tone(colour) {}
 
-Cell::Cell(double low, double high, std::string text)
-    : shown(std::move(text)), raw(fmt::format("{}", low)), upper(fmt::format("{}", high)) {}
+Cell::Cell(double low, double high, std::string label)
+    : text(std::move(label)), raw(fmt::format("{}", low)), upper(fmt::format("{}", high)) {}
 
 Cell whole(long long value) { return Cell(std::to_string(value)); }
 
@@ -119,8 +119,8 @@ std::string rows_text(const Table& table, bool color) {
   for (const auto& row : table.rows) {
     text += '|';
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string shown = within_cell(row[i].shown);
-      text += ' ' + padded(colored(shown, row[i].tone, color), display_width(shown), widths[i], table.columns[i].align) + " |";
+      const std::string cell = within_cell(row[i].text);
+      text += ' ' + padded(colored(cell, row[i].tone, color), display_width(cell), widths[i], table.columns[i].align) + " |";
     }
     text += '\n';
   }
@@ -144,9 +144,9 @@ std::string to_csv(const Table& table) {
   text += "\r\n";
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      add(i == 0, row[i].raw.empty() ? row[i].shown : row[i].raw);
+      add(i == 0, row[i].raw.empty() ? row[i].text : row[i].raw);
       if (table.columns[i].interval) {
-        add(false, row[i].upper.empty() ? row[i].shown : row[i].upper);
+        add(false, row[i].upper.empty() ? row[i].text : row[i].upper);
       }
     }
     text += "\r\n";

@@ -7,20 +7,20 @@
 namespace flopcast::report {
 
 /// Meaning of a cell's colour on a terminal; without colours it is dropped.
-enum class Tone : unsigned char { plain, good, bad, faint };
+enum class Tone : unsigned char { plain, good, bad, dim };
 
-/// One cell: a text for people and, for CSV, a value for programs.
+/// One cell: a text for people, and a value for programs, which CSV has.
 struct Cell {
-  std::string shown;  ///< "3.21 ms"
-  std::string raw;    ///< "0.00321"; empty: the same as `shown`; the lower end of an interval
+  std::string text;   ///< "3.21 ms"
+  std::string raw;    ///< "0.00321"; empty: the same as `text`; the lower end of an interval
   std::string upper;  ///< the upper end of an interval
   Tone tone = Tone::plain;
 
-  Cell(std::string text) : shown(std::move(text)) {}  // NOLINT: rows are written as lists of strings and numbers
-  Cell(const char* text) : shown(text) {}             // NOLINT
-  Cell(double value, std::string text, Tone colour = Tone::plain);
+  Cell(std::string label) : text(std::move(label)) {}  // NOLINT: rows are written as lists of strings and numbers
+  Cell(const char* label) : text(label) {}             // NOLINT
+  Cell(double value, std::string label, Tone colour = Tone::plain);
   /// Makes the cell of an interval, for a column whose `interval` is set.
-  Cell(double low, double high, std::string text);
+  Cell(double low, double high, std::string label);
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 

@@ -65,6 +65,12 @@ TEST(Page, EscapesTexts) {
   EXPECT_THAT(html, HasSubstr("a&amp;b</text>"));
 }
 
+TEST(Page, ShowsMarksOfItsTemplateAsTexts) {
+  Page page("{{body}}");
+  page.add_text("{{title}}");
+  EXPECT_THAT(page.html(), HasSubstr("<h1>{{body}}</h1>\n<p>{{title}}</p>\n</body>"));
+}
+
 TEST(Page, ShowsTablesAsTheyAreAligned) {
   const std::string html = example().html();
   EXPECT_THAT(html, HasSubstr("<th>routine</th><th class=\"r\">time</th>"));

@@ -64,7 +64,7 @@ void distances(benchmark::State& state, const Trace& trace) {
   count_calls(state, trace);
 }
 
-void prediction(benchmark::State& state, const Trace& trace, prediction::Method method) {
+void predict_trace(benchmark::State& state, const Trace& trace, prediction::Method method) {
   const cache::CacheState placed = cache::cache_state(trace, caches, cache::Start::filled);
   prediction::PredictOptions options;
   options.method = method;
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
     benchmark::RegisterBenchmark(("access distances, " + name).c_str(), distances, trace)->Unit(benchmark::kMillisecond);
     for (const prediction::Method method :
          {prediction::Method::warm, prediction::Method::paper, prediction::Method::levels, prediction::Method::placed}) {
-      benchmark::RegisterBenchmark(("predict " + std::string(to_string(method)) + ", " + name).c_str(), prediction, trace, method)
+      benchmark::RegisterBenchmark(("predict " + std::string(to_string(method)) + ", " + name).c_str(), predict_trace, trace, method)
           ->Unit(benchmark::kMillisecond);
     }
   }

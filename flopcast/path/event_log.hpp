@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::path {
@@ -62,7 +62,7 @@ class EventLog {
   }
 
   std::size_t limit_;
-  OwnVector<Event> events_;
+  PageVector<Event> events_;
   bool complete_ = true;
 };
 

@@ -15,7 +15,7 @@
 #include "flopcast/selective/prediction_interval.hpp"
 #include "flopcast/selective/size_model.hpp"
 #include "flopcast/selective/time_spent.hpp"
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 
 namespace flopcast::path {
 
@@ -245,7 +245,7 @@ class ExecutionDecisions {
   Seconds last_path_ = 0;                      ///< length of the path of the execution before this one
   std::array<Deviations, decades> scatter_{};  ///< one for each power of ten of the time
   double spent_squares_ = 0;                   ///< squared errors that predictions have added to the path
-  OwnVector<Decision> decisions_;
+  PageVector<Decision> decisions_;
   std::unordered_map<KernelKey, Family, KernelKeyHash> families_;
   std::vector<bool> in_family_;  ///< index: kernel number
 };

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::path {
@@ -65,13 +65,13 @@ class KernelTable {
   /// Number of the kernel with `key`, new if it wasn't there.
   std::uint32_t number(const KernelKey& key);
   [[nodiscard]] Kernel& operator[](std::uint32_t number) { return kernels_[number]; }
-  [[nodiscard]] const OwnVector<Kernel>& kernels() const noexcept { return kernels_; }
+  [[nodiscard]] const PageVector<Kernel>& kernels() const noexcept { return kernels_; }
   /// Adds another process's knowledge of a kernel.
   void merge(const Kernel& kernel);
 
  private:
   std::unordered_map<KernelKey, std::uint32_t, KernelKeyHash> numbers_;
-  OwnVector<Kernel> kernels_;
+  PageVector<Kernel> kernels_;
   std::array<std::uint32_t, 512> recent_{};  ///< numbers by hash: programs use few kernels again and again
 };
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 
 namespace flopcast::path {
 
@@ -19,7 +19,7 @@ struct KernelCount {
   friend bool operator==(const KernelCount&, const KernelCount&) = default;
 };
 
-using KernelCounts = OwnVector<KernelCount>;
+using KernelCounts = PageVector<KernelCount>;
 
 /// Counts of kernels along the path that leads to the present of one process, for policy online. A process that continues another's path
 /// takes over its counts. Messages carry a bounded number of counts. A kernel that isn't among the most frequent ones counts as new, which
@@ -34,7 +34,7 @@ class PathCounts {
 
  private:
   using Count = std::pair<const std::uint64_t, std::int64_t>;
-  std::unordered_map<std::uint64_t, std::int64_t, std::hash<std::uint64_t>, std::equal_to<>, OwnPages<Count>> counts_;
+  std::unordered_map<std::uint64_t, std::int64_t, std::hash<std::uint64_t>, std::equal_to<>, PageAllocator<Count>> counts_;
 };
 
 }  // namespace flopcast::path

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "flopcast/kernel/fill.hpp"
-#include "flopcast/support/pages_in_use.hpp"
+#include "flopcast/support/resident_pages.hpp"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -165,13 +165,13 @@ void settle(std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes
 
 /// Replaces unusual numbers except in pages that were never used, which hold no remains; reading them would allocate a page each. Numbers
 /// must not lie across pages.
-void settle_used(const PagesInUse& used, std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
+void settle_used(const ResidentPages& used, std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
   const std::uintptr_t end = begin + static_cast<std::uintptr_t>(bytes);
   while (begin < end) {
     const bool is_used = used.contain(begin);
-    std::uintptr_t same = std::min(end, PagesInUse::end_of_page(begin));
+    std::uintptr_t same = std::min(end, ResidentPages::end_of_page(begin));
     while (same < end && used.contain(same) == is_used) {
-      same = std::min(end, PagesInUse::end_of_page(same));
+      same = std::min(end, ResidentPages::end_of_page(same));
     }
     if (is_used) {
       settle(begin, static_cast<std::int64_t>(same - begin), element_bytes);
@@ -192,7 +192,7 @@ void settle(const Operand& operand, std::int64_t element_bytes) {
   for (const Region& part : operand.parts) {
     const std::int64_t last = part.columns - 1;
     const std::uintptr_t end = part.columns > 0 ? run_begin(part, last) + static_cast<std::uintptr_t>(run_bytes(part, last)) : part.address;
-    const PagesInUse used(part.address, pays_to_ask(part.address, end, operand.bytes(), element_bytes) ? end : part.address);
+    const ResidentPages used(part.address, pays_to_ask(part.address, end, operand.bytes(), element_bytes) ? end : part.address);
     for (std::int64_t j = 0; j < part.columns; ++j) {
       settle_used(used, run_begin(part, j), run_bytes(part, j), element_bytes);
     }
@@ -321,7 +321,7 @@ void settle_message(void* place, std::int64_t bytes, int element_bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(place);
   if (bytes <= short_bytes || is_due(begin, bytes, element_bytes)) {
     const std::uintptr_t end = address + static_cast<std::uintptr_t>(bytes);
-    settle_used(PagesInUse(address, pays_to_ask(address, end, bytes, element_bytes) ? end : address), address, bytes, element_bytes);
+    settle_used(ResidentPages(address, pays_to_ask(address, end, bytes, element_bytes) ? end : address), address, bytes, element_bytes);
   }
 }
 

@@ -60,7 +60,7 @@ void Session::tell_all(What what, Take take) {
     path::KernelKey key;
     Value value;
   };
-  OwnVector<Told> all;
+  PageVector<Told> all;
   for (const path::Kernel& kernel : kernels_.kernels()) {
     if (const auto value = what(kernel)) {
       all.push_back({kernel.key, *value});

@@ -56,7 +56,7 @@ const char* kind_name(path::KernelKind kind) {
 
 /// Text of a profile, with a line of some 300 bytes for each of possibly tens of thousands of kernels. The lines are written directly,
 /// because a JSON document of them would take ten times as long.
-using Text = fmt::basic_memory_buffer<char, fmt::inline_buffer_size, OwnPages<char>>;
+using Text = fmt::basic_memory_buffer<char, fmt::inline_buffer_size, PageAllocator<char>>;
 
 void append(Text& text, std::string_view part) { text.append(part.data(), part.data() + part.size()); }
 
@@ -176,7 +176,7 @@ json head_document(const MpiOptions& options, const ProfileFacts& facts) {
 }
 
 /// Appends the profile as JSON: its head in one piece, then the kernels with `separator` between them.
-void append_profile_text(Text& text, const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
+void append_profile_text(Text& text, const MpiOptions& options, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
                          const RegionNames& regions, std::string_view separator) {
   constexpr std::size_t usual_kernel = 340;  // bytes
   const std::string head = dumped(head_document(options, facts));
@@ -239,9 +239,9 @@ std::string where_times_hold(int processes, bool cpu_clock) {
   return fmt::format("{}, {} clock, {} processes, {}", library_version(), cpu_clock ? "cpu" : "wall", processes, blas_in_use());
 }
 
-OwnVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {
+PageVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {
   try {
-    OwnVector<path::PriorKernel> all;
+    PageVector<path::PriorKernel> all;
     std::ifstream stream(file);
     const json profile = json::parse(stream);
     for (const json& document : profile.at("kernels")) {
@@ -265,7 +265,7 @@ void append_beginning(const MpiOptions& options, std::size_t number) noexcept {
   }
 }
 
-void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
+void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
                     const RegionNames& regions) noexcept {
   try {
     Text line;
@@ -278,7 +278,7 @@ void append_profile(const MpiOptions& options, std::size_t number, const Profile
   }
 }
 
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
                         const RegionNames& regions) noexcept {
   try {
     Text text;

@@ -13,7 +13,7 @@
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
 #include "flopcast/selective/time_spent.hpp"
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::interpose::mpi {
@@ -51,16 +51,16 @@ std::string where_times_hold(int processes, bool cpu_clock);
 
 /// Returns the kernels of an earlier profile, without those that this flopcast doesn't know or that were measured under other conditions
 /// than `where`. If the file can't be read, complains on standard error and returns none.
-OwnVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
+PageVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
 
 /// Appends a line to the results' file: the begin of execution `number`, or its profile. A line is written as a whole or not at all; errors
 /// are reported on standard error.
 void append_beginning(const MpiOptions& options, std::size_t number) noexcept;
-void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
+void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
                     const RegionNames& regions) noexcept;
 
 /// Writes the profile as a whole or not at all; errors are reported on standard error.
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
                         const RegionNames& regions) noexcept;
 
 }  // namespace flopcast::interpose::mpi

@@ -11,7 +11,7 @@
 
 #include "flopcast/preload/kernels/skipped_data.hpp"
 #include "flopcast/preload/mpi/session.hpp"
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 
 namespace flopcast::interpose::mpi {
 
@@ -101,7 +101,7 @@ void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
   const int count = static_cast<int>(bytes / size);
   int packed_bytes = 0;
   PMPI_Pack_size(count, type, MPI_COMM_SELF, &packed_bytes);
-  static OwnVector<char> copy;
+  static PageVector<char> copy;
   copy.resize(std::max(copy.size(), static_cast<std::size_t>(packed_bytes)));
   int end = 0;
   PMPI_Pack(buffer, count, type, copy.data(), packed_bytes, &end, MPI_COMM_SELF);

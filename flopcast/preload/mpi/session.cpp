@@ -57,7 +57,7 @@ void wait_asleep(MPI_Comm comm) {
 
 /// Returns half the shortest of `repetitions` round trips of `bytes` between ranks 0 and 1.
 Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
-  OwnVector<char> buffer(static_cast<std::size_t>(bytes));
+  PageVector<char> buffer(static_cast<std::size_t>(bytes));
   Seconds best = 1;
   for (int i = 0; i < repetitions; ++i) {
     const Seconds start = Session::wall();
@@ -89,7 +89,7 @@ void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
     }
     return;
   }
-  OwnVector<Record> part(most);
+  PageVector<Record> part(most);
   for (int other = 1; other < size; ++other) {
     for (std::size_t count = most; count == most;) {
       MPI_Status status;
@@ -515,7 +515,7 @@ Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int6
 
 /// Reads earlier runs' statistics at rank 0, and broadcasts them.
 void Session::read_statistics() {
-  OwnVector<path::PriorKernel> known;
+  PageVector<path::PriorKernel> known;
   if (rank_ == 0 && !options_.statistics.empty()) {
     known = read_prior_kernels(options_.statistics, where_times_hold(size_, cpu_clock_), regions_);
   }
@@ -535,7 +535,7 @@ void Session::read_statistics() {
 
 /// Counts the kernels in this process's part of the critical path, from `token` back to where another process's part begins. Estimated
 /// kernels count with the latest estimates. Returns the resulting differences.
-path::Costs Session::walk_back(path::Place& token, const path::Place& finished, OwnVector<Seconds>& estimates) {
+path::Costs Session::walk_back(path::Place& token, const path::Place& finished, PageVector<Seconds>& estimates) {
   path::Costs difference;
   const auto visit = [&](std::uint32_t kernel, Seconds seconds, bool estimated) {
     if (estimated && estimates[kernel] < 0) {
@@ -560,7 +560,7 @@ path::Costs Session::visit_critical_path(const path::PathMark& end) {
   const path::Place finished{-1, 0};
   path::Costs difference;
   kernels_on_path_ = 0;
-  OwnVector<Seconds> estimates(kernels_.kernels().size(), -1);
+  PageVector<Seconds> estimates(kernels_.kernels().size(), -1);
   path::Place token = end.place;
   bool mine = token.rank == rank_;
   for (;;) {

@@ -260,7 +260,7 @@ class Session {
   /// Writes the current execution's result and returns the length of its path. Collective.
   Seconds finish_execution();
   path::Costs visit_critical_path(const path::PathMark& end);
-  path::Costs walk_back(path::Place& token, const path::Place& finished, OwnVector<Seconds>& estimates);
+  path::Costs walk_back(path::Place& token, const path::Place& finished, PageVector<Seconds>& estimates);
   /// Returns the variance of the program's own code in this process's parts of the critical path, where that code counts with its usual
   /// time.
   [[nodiscard]] double program_variance() const;
@@ -334,7 +334,7 @@ class Session {
   path::KernelTable kernels_;
   path::MessageModel messages_;
   std::uint32_t last_kernel_ = 0;              ///< the latest kernel that this process executed or left out
-  OwnVector<path::KernelStatistics> gaps_;     ///< statistics of the code after each kernel, where no kernel is left out
+  PageVector<path::KernelStatistics> gaps_;    ///< statistics of the code after each kernel, where no kernel is left out
   std::array<AskedKernel, 16> asked_kernels_;  ///< latest communication kernels, by routine
 };
 

@@ -1,4 +1,4 @@
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ constexpr std::size_t min_bytes = std::size_t{64} << 10U;  // half of the size a
 
 }  // namespace
 
-void* allocate_own(std::size_t bytes) {
+void* allocate_pages(std::size_t bytes) {
   if (bytes < min_bytes) {
     return ::operator new(bytes);
   }
@@ -23,7 +23,7 @@ void* allocate_own(std::size_t bytes) {
   return memory;
 }
 
-void release_own(void* memory, std::size_t bytes) noexcept {
+void release_pages(void* memory, std::size_t bytes) noexcept {
   if (bytes < min_bytes) {
     explicit_bzero(memory, bytes);  // memset() before a release would be optimised away
     ::operator delete(memory);

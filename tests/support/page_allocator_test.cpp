@@ -1,4 +1,4 @@
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,16 +13,16 @@
 namespace flopcast {
 namespace {
 
-TEST(OwnPages, KeepTheirContentsWhileTheyGrow) {
-  OwnVector<int> numbers;
+TEST(PageAllocator, KeepsContentsWhileAVectorGrows) {
+  PageVector<int> numbers;
   constexpr int count = 100000;  // enough elements to grow from malloc's memory to pages
   for (int i = 0; i < count; ++i) {
     numbers.push_back(i);
   }
-  OwnVector<int> expected(count);
+  PageVector<int> expected(count);
   std::iota(expected.begin(), expected.end(), 0);
   EXPECT_EQ(numbers, expected);
-  const OwnVector<int> copy = numbers;
+  const PageVector<int> copy = numbers;
   numbers.clear();
   numbers.shrink_to_fit();
   EXPECT_EQ(copy, expected);
@@ -36,16 +36,16 @@ bool is_mapped(std::size_t bytes) {
   return block != nullptr && mallinfo2().hblks > before;
 }
 
-TEST(OwnPages, DontChangeWhereMallocPutsLargeBlocks) {
+TEST(PageAllocator, DoesNotChangeWhereMallocPutsLargeBlocks) {
   constexpr std::size_t bytes = std::size_t{24} << 20U;  // larger than any block freed before
   if (!is_mapped(bytes)) {
     GTEST_SKIP() << "malloc keeps blocks of 24 MiB already";
   }
   // is_mapped() has freed a block of this size, so that from here on only larger blocks show a difference
-  { const OwnVector<char> large(bytes + (bytes / 8), 'x'); }
+  { const PageVector<char> large(bytes + (bytes / 8), 'x'); }
   EXPECT_TRUE(is_mapped(bytes + bytes / 16));
   { const std::vector<char> large(bytes + (bytes / 4), 'x'); }
-  EXPECT_FALSE(is_mapped(bytes + bytes / 8)) << "this malloc doesn't behave as OwnPages says";
+  EXPECT_FALSE(is_mapped(bytes + bytes / 8)) << "this malloc doesn't behave as PageAllocator says";
 }
 #endif
 

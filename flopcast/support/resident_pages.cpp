@@ -1,4 +1,4 @@
-#include "flopcast/support/pages_in_use.hpp"
+#include "flopcast/support/resident_pages.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace flopcast {
 
-PagesInUse::PagesInUse(std::uintptr_t begin, std::uintptr_t end) : first_(begin / page_bytes * page_bytes) {
+ResidentPages::ResidentPages(std::uintptr_t begin, std::uintptr_t end) : first_(begin / page_bytes * page_bytes) {
   if (sysconf(_SC_PAGESIZE) != static_cast<long>(page_bytes) || end <= begin) {
     return;
   }

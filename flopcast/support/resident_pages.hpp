@@ -3,15 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "flopcast/support/own_pages.hpp"
+#include "flopcast/support/page_allocator.hpp"
 
 namespace flopcast {
 
 /// The pages in use of a range of this process's memory. Memory that was never read or written has no page, and reading it would allocate
 /// one. Pages that are swapped out count as unused. If the system gives no information, all pages count as in use.
-class PagesInUse {
+class ResidentPages {
  public:
-  PagesInUse(std::uintptr_t begin, std::uintptr_t end);
+  ResidentPages(std::uintptr_t begin, std::uintptr_t end);
 
   [[nodiscard]] bool contain(std::uintptr_t address) const noexcept {
     const std::size_t page = (address - first_) / page_bytes;
@@ -24,7 +24,7 @@ class PagesInUse {
 
  private:
   std::uintptr_t first_;
-  OwnVector<unsigned char> resident_;
+  PageVector<unsigned char> resident_;
 };
 
 }  // namespace flopcast

@@ -18,7 +18,7 @@
 #include "flopcast/contract/algorithms/emit.hpp"
 #include "flopcast/contract/algorithms/generate.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
-#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/workbench/workbench.hpp"

@@ -17,7 +17,7 @@
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/session.hpp"
-#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"

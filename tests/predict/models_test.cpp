@@ -5,7 +5,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/predict/demand.hpp"
+#include "flopcast/predict/model_requirements.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/predict/stored_models.hpp"
@@ -65,16 +65,16 @@ TEST(StoredModels, ACallWithoutWorkNeedsNoModel) {
   EXPECT_EQ(models.evaluate(gemm, {"warm", {}}).seconds, 0);
 }
 
-TEST(Demand, CollectsTheSizesOfEveryKey) {
-  const Demand demand("here");
+TEST(ModelRequirements, CollectsTheSizesOfEveryKey) {
+  const ModelRequirements requirements("here");
   Trace trace;
   trace.calls = {scale(30), scale(10), scale(20), scale(0)};
   const CacheLevel cache{.name = "L1", .capacity_bytes = 1000};
   PredictOptions options;
   options.method = Method::paper;
-  predict(trace, cache::cache_state(trace, {&cache, 1}), {&cache, 1}, demand, options);
-  ASSERT_EQ(demand.needs().size(), 2U);
-  for (const auto& [key, need] : demand.needs()) {
+  predict(trace, cache::cache_state(trace, {&cache, 1}), {&cache, 1}, requirements, options);
+  ASSERT_EQ(requirements.missing().size(), 2U);
+  for (const auto& [key, need] : requirements.missing()) {
     EXPECT_EQ(need.box, (model::Box{{10}, {30}})) << to_string(key);
     EXPECT_EQ(key.library, "here");
   }

@@ -12,10 +12,10 @@
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
-#include "flopcast/predict/carried_over.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
+#include "flopcast/predict/transferred_time.hpp"
 #include "flopcast/program/recorder.hpp"
 #include "flopcast/program/thread_safety.hpp"
 #include "flopcast/support/error.hpp"
@@ -232,7 +232,7 @@ class Answering {
     for (std::size_t i = 0; i < answer_.shapes.size(); ++i) {
       if (std::optional<Seconds>& seconds = answer_.shapes[i]; seconds && same_->shapes[i]) {
         const Seconds by_models = *seconds;
-        seconds = carried_over(breakdown_.shapes()[i].sum, *same_->shapes[i], by_models);
+        seconds = transferred_time(breakdown_.shapes()[i].sum, *same_->shapes[i], by_models);
         answer_.predicted += *seconds - by_models;
         factors[i] = by_models > 0 ? *seconds / by_models : 1;
       }
@@ -244,14 +244,14 @@ class Answering {
   }
 
   /// Where numbers made calls slow that models of ordinary ones expect to be faster, no library gains anything: they stay as recorded.
-  Seconds carried_over(const interpose::CallSum& recorded, Seconds there, Seconds here) {
+  Seconds transferred_time(const interpose::CallSum& recorded, Seconds there, Seconds here) {
     static constexpr double clearly_slower = 1.25;
     const Seconds odd = std::max(recorded.invalid_seconds, recorded.denormal_seconds);
     if (odd > recorded.seconds / 2 && recorded.seconds > clearly_slower * there) {
       answer_.by_numbers += recorded.seconds;
       return recorded.seconds;
     }
-    return prediction::carried_over(recorded.seconds, there, here);
+    return prediction::transferred_time(recorded.seconds, there, here);
   }
 
   /// Of every thread's calls those of shape i take factors[i] times as long.

@@ -68,7 +68,7 @@ struct Answer {
   std::vector<std::optional<Seconds>> shapes;  ///< of every shape of the breakdown; nothing where no prediction can be made
   Seconds recorded = 0;                        ///< what the calls that are predicted took
   Seconds by_models = 0;                       ///< what the models alone expect of them
-  /// by_models, where the recorded time can't be compared with; else what the models expect to change in it (predict/carried_over): nothing
+  /// by_models, where the recorded time can't be compared with; else what the models expect to change in it (predict/transferred_time): nothing
   /// where it was recorded.
   Seconds predicted = 0;
   Interval interval;  ///< 95 %

@@ -1,8 +1,8 @@
-#include "flopcast/predict/carried_over.hpp"
+#include "flopcast/predict/transferred_time.hpp"
 
 namespace flopcast::prediction {
 
-Seconds carried_over(Seconds recorded, Seconds expected_there, Seconds expected_elsewhere) noexcept {
+Seconds transferred_time(Seconds recorded, Seconds expected_there, Seconds expected_elsewhere) noexcept {
   if (recorded >= expected_there || expected_there <= 0) {
     return expected_elsewhere + (recorded - expected_there);
   }

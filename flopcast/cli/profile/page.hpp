@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/profile/tables.hpp"
 #include "flopcast/report/page.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
 

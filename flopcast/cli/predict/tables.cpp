@@ -1,4 +1,4 @@
-#include "flopcast/cli/predict_document.hpp"
+#include "flopcast/cli/predict/tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

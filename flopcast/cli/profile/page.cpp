@@ -1,4 +1,4 @@
-#include "flopcast/cli/program_document.hpp"
+#include "flopcast/cli/profile/page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <ctime>
 #include <utility>
 
-#include "flopcast/cli/what_if_tables.hpp"
+#include "flopcast/cli/profile/what_if_tables.hpp"
 #include "flopcast/program/program_timeline.hpp"
-#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/support/version.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/predict/demand.hpp"
+#include "flopcast/predict/model_requirements.hpp"
 
 #include <algorithm>
 
@@ -6,13 +6,13 @@
 
 namespace flopcast::prediction {
 
-Estimate Demand::evaluate(const Call& call, const Condition& condition) const {
+Estimate ModelRequirements::evaluate(const Call& call, const Condition& condition) const {
   if (does_nothing(call)) {
     return {};
   }
   const auto of_call = sizes(call);
   const model::Sizes sizes(of_call.begin(), of_call.end());
-  const auto [at, is_new] = needs_.try_emplace(model_key(call, condition.cache, library_), Need{call, {sizes, sizes}});
+  const auto [at, is_new] = missing_.try_emplace(model_key(call, condition.cache, library_), MissingModel{call, {sizes, sizes}});
   model::Box& box = at->second.box;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     box.low[d] = std::min(box.low[d], sizes[d]);

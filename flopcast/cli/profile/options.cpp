@@ -9,14 +9,14 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/program_document.hpp"
-#include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/profile/page.hpp"
+#include "flopcast/cli/profile/tables.hpp"
+#include "flopcast/cli/profile/what_if_tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
-#include "flopcast/cli/what_if_tables.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorded_place.hpp"
-#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
@@ -201,7 +201,7 @@ void warn_of_answers(ProgramReport& report, const CommonOptions& common) {
 /// What the reader must know before believing the rest.
 std::vector<std::string> warnings(const interpose::ProgramSummary& summary, const interpose::ProgramBreakdown& breakdown, bool asks_same,
                                   const std::optional<RecordedKernels>& kernels) {
-  std::vector<std::string> all = interpose::recording_complaints(summary, breakdown.all().calls);
+  std::vector<std::string> all = interpose::recording_warnings(summary, breakdown.all().calls);
   if (summary.dry_run) {
     all.emplace_back(std::string("this is a dry run: skipped calls have no time") + (asks_same ? "" : "; --what-if same predicts it"));
   }

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/profile/tables.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
 
 namespace flopcast::cli {

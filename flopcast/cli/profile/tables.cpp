@@ -1,4 +1,4 @@
-#include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/profile/tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/program/recording_warnings.hpp"
 
 #include <fmt/ranges.h>
 
@@ -51,7 +51,7 @@ std::string why_no_calls(const ProgramSummary& summary) {
 
 }  // namespace
 
-std::vector<std::string> recording_complaints(const ProgramSummary& summary, std::int64_t calls) {
+std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::int64_t calls) {
   std::vector<std::string> all;
   if (summary.loaded == 0) {
     const std::string reason = summary.command.empty() ? "" : why_not_started(summary.command.front(), summary.exit_code);

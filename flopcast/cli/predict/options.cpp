@@ -10,20 +10,20 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/predict_document.hpp"
+#include "flopcast/cli/predict/tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/predict/contention.hpp"
-#include "flopcast/predict/demand.hpp"
+#include "flopcast/predict/model_requirements.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/predict/stored_models.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorded_place.hpp"
-#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/program/thread_safety.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -86,7 +86,7 @@ cache::Start parse_start(const std::string& text, prediction::Method method) {
 }
 
 /// What builds the model that is needed.
-std::string build_command(const ModelKey& key, const prediction::Need& need, const PredictCommand& options) {
+std::string build_command(const ModelKey& key, const prediction::MissingModel& need, const PredictCommand& options) {
   std::string text = "flopcast model build " + key.routine;
   const Routine& routine = *need.example.routine;
   std::size_t size = 0, stride = 0;
@@ -133,10 +133,10 @@ std::vector<Forecast> forecasts(const std::vector<PredictSubject>& subjects, con
 /// Throws bad_input with the commands that build what the store lacks.
 void require_models(const std::vector<PredictSubject>& subjects, const Environment& environment, cache::Start start,
                     const prediction::FindModel& find, const prediction::PredictOptions& options, const PredictCommand& command) {
-  const prediction::Demand demand(environment.fingerprint);
+  const prediction::ModelRequirements demand(environment.fingerprint);
   forecasts(subjects, environment, start, demand, options);
   std::vector<std::string> commands;
-  for (const auto& [key, need] : demand.needs()) {
+  for (const auto& [key, need] : demand.missing()) {
     if (!find(key)) {
       commands.push_back(build_command(key, need, command));
     }

@@ -9,24 +9,24 @@
 namespace flopcast::prediction {
 
 /// The sizes at which the model of a key is needed.
-struct Need {
+struct MissingModel {
   Call example;    ///< one of the calls
   model::Box box;  ///< the smallest box that contains the sizes of all calls
 };
 
 /// A source that only records the requested models, so that missing models can be named or built before a prediction. Its estimates are
 /// meaningless. It must not be used from several threads at once.
-class Demand : public KernelModels {
+class ModelRequirements : public KernelModels {
  public:
   /// `library` is the fingerprint in the keys.
-  explicit Demand(std::string library) : library_(std::move(library)) {}
+  explicit ModelRequirements(std::string library) : library_(std::move(library)) {}
 
   [[nodiscard]] Estimate evaluate(const Call& call, const Condition& condition) const override;
-  [[nodiscard]] const std::map<ModelKey, Need>& needs() const noexcept { return needs_; }
+  [[nodiscard]] const std::map<ModelKey, MissingModel>& missing() const noexcept { return missing_; }
 
  private:
   std::string library_;
-  mutable std::map<ModelKey, Need> needs_;
+  mutable std::map<ModelKey, MissingModel> missing_;
 };
 
 }  // namespace flopcast::prediction

@@ -11,7 +11,7 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/profile/tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
@@ -21,7 +21,7 @@
 #include "flopcast/program/program_recording.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorded_place.hpp"
-#include "flopcast/program/recording_complaints.hpp"
+#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/workbench/recorded_kernels.hpp"
@@ -268,7 +268,7 @@ std::string blind_routines(const Sums& sums) {
 
 /// What is wrong with a recording, in words.
 std::vector<std::string> complaints(const ProgramSummary& summary, const Sums& sums) {
-  std::vector<std::string> all = interpose::recording_complaints(summary, sums.all.calls);
+  std::vector<std::string> all = interpose::recording_warnings(summary, sums.all.calls);
   if (sums.all.blind > 0) {
     all.push_back(fmt::format("{} that the program may branch on came from data that was never computed: {}; record it without --dry-run",
                               counted(sums.all.blind, "value"), blind_routines(sums)));

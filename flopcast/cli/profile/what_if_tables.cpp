@@ -1,4 +1,4 @@
-#include "flopcast/cli/what_if_tables.hpp"
+#include "flopcast/cli/profile/what_if_tables.hpp"
 #include "flopcast/core/environment_json.hpp"
 
 #include <fmt/format.h>

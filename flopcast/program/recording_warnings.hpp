@@ -10,7 +10,7 @@
 namespace flopcast::interpose {
 
 /// What is wrong with a recording of so many calls, in words: not loaded, empty, incomplete, damaged, without an end.
-std::vector<std::string> recording_complaints(const ProgramSummary& summary, std::int64_t calls);
+std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::int64_t calls);
 
 /// What one must know to read the times of a recording, in words: first calls that are told apart, and calls that met numbers (NaN, Inf,
 /// denormal ones) that may be why they took so long.

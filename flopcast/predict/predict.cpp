@@ -8,6 +8,7 @@
 #include "flopcast/predict/blend.hpp"
 #include "flopcast/predict/call_words.hpp"
 #include "flopcast/predict/id_table.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::prediction {
@@ -226,10 +227,7 @@ Prediction predict(const Trace& trace, const cache::CacheState& state, std::span
     prediction.flops += kernel.flops;
     prediction.extrapolated += kernel.extrapolated;
   }
-  const double of_models = deviation(terms.terms(), models);
-  const double of_method = options.method_error * prediction.seconds;
-  const Seconds margin = normal_quantile((1 + options.confidence) / 2) * std::hypot(of_models, of_method);
-  prediction.interval = {std::max(0.0, prediction.seconds - margin), prediction.seconds + margin};
+  prediction.interval = predicted_interval(prediction.seconds, deviation(terms.terms(), models), options.method_error, options.confidence);
   return prediction;
 }
 

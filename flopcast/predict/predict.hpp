@@ -11,17 +11,16 @@
 #include "flopcast/core/trace.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 #include "flopcast/predict/method.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
 
 namespace flopcast::prediction {
 
 struct PredictOptions {
   Method method = Method::placed;
-  std::int64_t capacity_bytes = 0;  ///< method paper: capacity of the decisive cache; 0 is the largest measured one, as in the paper
-  double confidence = 0.95;         ///< confidence of the interval, 0 to 1
-  /// Relative standard deviation of a total beyond that of its models: an error that separately timed kernels cannot reveal
-  /// (docs/accuracy.md).
-  double method_error = 0.03;
-  bool per_call = false;  ///< fill in Prediction::calls
+  std::int64_t capacity_bytes = 0;         ///< method paper: capacity of the decisive cache; 0 is the largest measured one, as in the paper
+  double confidence = default_confidence;  ///< confidence of the interval, 0 to 1
+  double method_error = default_method_error;  ///< relative standard deviation of a total beyond that of its models
+  bool per_call = false;                       ///< fill in Prediction::calls
 };
 
 /// One call's share of a prediction.

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
 
 namespace flopcast::tuning {
 namespace {
 
-constexpr double z95_two_sided = 1.96;
 constexpr double z95_one_sided = 1.645;
 
 /// Returns P(x <= z) for a standard normal x. NaN, such as 0 / 0, counts as 0.
@@ -289,12 +289,8 @@ class Tuner {
   Forecast forecast(std::size_t e, const std::vector<model::Total>& all) const {
     const Alternative& alternative = entries_[e].alternative;
     const model::Total& total = all[e];
-    const double method = options_.method_error * total.seconds;
-    const double deviation = std::sqrt(variances_[e] + method * method);
-    return {alternative.variant,
-            alternative.blocks,
-            total.seconds,
-            {std::max(0.0, total.seconds - z95_two_sided * deviation), total.seconds + z95_two_sided * deviation},
+    return {alternative.variant, alternative.blocks, total.seconds,
+            prediction::predicted_interval(total.seconds, std::sqrt(variances_[e]), options_.method_error),
             (total.extrapolated + total.unmodelled) / total.seconds};
   }
 

@@ -14,6 +14,7 @@
 #include "flopcast/core/trace.hpp"
 #include "flopcast/measure/experiment.hpp"
 #include "flopcast/model/on_demand.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/tune/sampling.hpp"
 
 /// Tunes block sizes and chooses among variants of a LAPACK routine by models on demand, without running the routine itself.
@@ -48,7 +49,7 @@ struct BlockSizeOptions {
   double target = 0.006;           ///< ... and of the contenders at the end
   double contender_margin = 0.04;  ///< totals within this fraction of the best are predicted with the final precision
   double tie_margin = 0.005;       ///< smaller differences are ties even if they are certain; below the noise floor of the machine
-  double method_error = 0.03;   ///< relative standard deviation of a total beyond that of its models, between processes: docs/accuracy.md
+  double method_error = prediction::default_method_error;  ///< relative standard deviation of a total beyond that of its models
   double variant_error = 0.01;  ///< ... of the difference between two variants, whose errors differ: docs/ranking.md
   double block_error = 0.01;    ///< ... of the difference between two block sizes of one variant, a factor of 2 apart: docs/accuracy.md
   /// The standard is kept if another block size gains no more than a tie or may lose more than `tolerable_loss` against it. With this certainty

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "flopcast/predict/predicted_interval.hpp"
+
 namespace flopcast::tuning {
 namespace {
 
-constexpr double z95_two_sided = 1.96;
 constexpr double z95_one_sided = 1.645;
 
-Seconds deviation(const Forecast& forecast) { return (forecast.interval.high - forecast.interval.low) / (2 * z95_two_sided); }
-
 /// Returns the possible error of the difference between the forecasts of two places.
-Seconds reach(const Forecast& a, const Forecast& b) { return z95_one_sided * std::hypot(deviation(a), deviation(b)); }
+Seconds reach(const Forecast& a, const Forecast& b) {
+  return z95_one_sided * std::hypot(prediction::interval_deviation(a.interval), prediction::interval_deviation(b.interval));
+}
 
 /// Returns whether this variant ties with the fastest one in its place's own decision.
 bool tied_at_home(const Decision& decision, const Forecast& forecast) {

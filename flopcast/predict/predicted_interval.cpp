@@ -1,0 +1,27 @@
+#include "flopcast/predict/predicted_interval.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace flopcast::prediction {
+namespace {
+
+double two_sided_quantile(double confidence) { return normal_quantile((1 + confidence) / 2); }
+
+}  // namespace
+
+Interval interval_around(Seconds seconds, Seconds margin) { return {std::max(0.0, seconds - margin), seconds + margin}; }
+
+Interval predicted_interval(Seconds seconds, Seconds model_deviation, double method_error, double confidence) {
+  return interval_around(seconds, two_sided_quantile(confidence) * std::hypot(model_deviation, method_error * seconds));
+}
+
+Seconds margin(const Interval& interval) { return (interval.high - interval.low) / 2; }
+
+Seconds interval_deviation(const Interval& interval, double confidence) { return margin(interval) / two_sided_quantile(confidence); }
+
+Interval operator+(const Interval& a, const Interval& b) { return {a.low + b.low, a.high + b.high}; }
+
+Interval operator*(const Interval& interval, double factor) { return {interval.low * factor, interval.high * factor}; }
+
+}  // namespace flopcast::prediction

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/support/units.hpp"
+
+/// The interval of a predicted time: the only place that knows how uncertain a prediction is.
+namespace flopcast::prediction {
+
+/// Relative standard deviation of a predicted total beyond that of its models, between processes: an error that separately timed kernels
+/// can't reveal (docs/accuracy.md).
+inline constexpr double default_method_error = 0.03;
+
+inline constexpr double default_confidence = 0.95;
+
+/// Returns `seconds` plus and minus `margin`, not below 0.
+Interval interval_around(Seconds seconds, Seconds margin);
+
+/// Returns the interval of a predicted total. `model_deviation` is the standard deviation that the models state; `method_error` is relative to
+/// the total and independent of that. The margin is normal_quantile((1 + confidence) / 2) times the root of the sum of both variances.
+Interval predicted_interval(Seconds seconds, Seconds model_deviation, double method_error = default_method_error,
+                            double confidence = default_confidence);
+
+/// Returns half the width of an interval.
+Seconds margin(const Interval& interval);
+
+/// Returns the standard deviation that gives an interval of this confidence its width.
+Seconds interval_deviation(const Interval& interval, double confidence = default_confidence);
+
+/// Returns the sum of intervals whose errors are the same, such as those of two parts of one program.
+Interval operator+(const Interval& a, const Interval& b);
+/// Returns the interval of a time that is `factor` >= 0 times as long.
+Interval operator*(const Interval& interval, double factor);
+
+}  // namespace flopcast::prediction

@@ -30,16 +30,26 @@ if(flopcast_keeps_jumps_within_32_bytes)
   list(APPEND flopcast_loop_options -Wa,-mbranches-within-32B-boundaries)
 endif()
 
-# Installs library flopcast_<name> for other projects, as flopcast::<name> and as a component of find_package(flopcast).
-function(flopcast_component name)
-  install(TARGETS flopcast_${name} EXPORT flopcast FILE_SET HEADERS)
-  set_property(GLOBAL APPEND PROPERTY flopcast_components ${name})
+# Installs library flopcast_<name>, which other projects link as flopcast::<name>; cmake/install.cmake says how they find it.
+function(flopcast_install_library name)
+  set_target_properties(flopcast_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS flopcast_${name} EXPORT flopcast_${name})
+  install(EXPORT flopcast_${name} NAMESPACE flopcast:: FILE flopcast-${name}-targets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/flopcast)
+  set_property(GLOBAL APPEND PROPERTY flopcast_libraries ${name})
 endfunction()
 
-# One static library per folder of flopcast/: every *.cpp in it and in its FOLDERS, with the libraries that it USES (lower tiers only). Other
-# projects link it as flopcast::<name>.
+# Makes library flopcast_<name> a component of find_package(flopcast). Programs include `header`, a path below flopcast/; it and the headers
+# that it includes are installed.
+function(flopcast_component name header)
+  set_property(GLOBAL APPEND PROPERTY flopcast_components ${name})
+  set_property(GLOBAL APPEND PROPERTY flopcast_public_headers ${header})
+endfunction()
+
+# One static library per folder of flopcast/: every *.cpp in it and in its FOLDERS, with the libraries that it USES (lower tiers only). With a
+# PUBLIC header, named relative to flopcast/, the library is a component. Every header is checked to compile alone by the target
+# all_verify_interface_header_sets.
 function(flopcast_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PUBLIC" "FOLDERS;USES")
   set(sources "")
   set(headers "")
   foreach(folder . ${arg_FOLDERS})
@@ -50,11 +60,17 @@ function(flopcast_library name)
   endforeach()
   add_library(flopcast_${name} STATIC ${sources})
   add_library(flopcast::${name} ALIAS flopcast_${name})
-  target_sources(flopcast_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
-  set_target_properties(flopcast_${name} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  target_include_directories(flopcast_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(flopcast_${name} PUBLIC cxx_std_20)
   flopcast_warnings(flopcast_${name})
   flopcast_precompile(flopcast_${name} libraries)
   target_link_libraries(flopcast_${name} PUBLIC ${arg_USES})
-  flopcast_component(${name})
+  add_library(flopcast_${name}_headers INTERFACE)
+  target_sources(flopcast_${name}_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  target_link_libraries(flopcast_${name}_headers INTERFACE flopcast_${name})
+  set_target_properties(flopcast_${name}_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  flopcast_install_library(${name})
+  if(arg_PUBLIC)
+    flopcast_component(${name} ${arg_PUBLIC})
+  endif()
 endfunction()

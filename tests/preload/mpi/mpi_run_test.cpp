@@ -344,7 +344,7 @@ TEST_P(MpiRun, ProgramsThatOpenAnotherMpiAreRefused) {
   EXPECT_EQ(result.out, "");
   const Result chosen = followed(1, "--mpi " + GetParam(), "./script");
   EXPECT_EQ(chosen.exit_code, 4) << chosen.err;
-  EXPECT_THAT(chosen.err, HasSubstr("give --mpi " + other));
+  EXPECT_THAT(chosen.err, HasSubstr("Give --mpi " + other));
 }
 
 TEST_P(MpiRun, ProgramsForSmpiAreDistinguishedFromStaticOnes) {

@@ -1,0 +1,8 @@
+#pragma once
+
+/// Tensor contractions: notation, algorithms, predictions and the planner.
+#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
+#include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/prediction/forecast.hpp"

@@ -6,7 +6,7 @@
 
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/program/recorder.hpp"
-#include "flopcast/support/link_folder.hpp"
+#include "flopcast/support/scratch.hpp"
 
 namespace flopcast::interpose {
 
@@ -28,7 +28,7 @@ class LibraryLinks {
   [[nodiscard]] std::vector<std::filesystem::path> passed_over(const std::vector<LoadedLibrary>& loaded) const;
 
  private:
-  LinkFolder folder_;
+  ScratchFolder folder_;
   LibraryFiles files_;
   std::vector<std::filesystem::path> own_folders_;  ///< folders of the libraries, or links to them
 };

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/support/link_folder.hpp"
+#include "flopcast/support/scratch.hpp"
 
 namespace flopcast::interpose {
 
@@ -20,7 +20,7 @@ class PreloadedComponent {
   void put_first(std::vector<std::string>& environment) const;
 
  private:
-  std::optional<LinkFolder> folder_;
+  std::optional<ScratchFolder> folder_;
   std::string path_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <string_view>
+
 namespace flopcast {
 
 /// An open file that is closed at the end of the scope. A negative number stands for no file.
@@ -20,5 +22,8 @@ class Descriptor {
  private:
   int number_;
 };
+
+/// Writes all of `text` to an open file or pipe. Returns false, with errno set, if that fails.
+bool write_all(int file, std::string_view text) noexcept;
 
 }  // namespace flopcast

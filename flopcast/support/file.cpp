@@ -22,18 +22,6 @@ namespace {
 
 std::string shown_name(const std::string& path, const char* standard) { return path == "-" ? standard : "'" + path + "'"; }
 
-/// Returns false, with errno set, if not all of the text could be written.
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno != EINTR) {
-      return false;
-    }
-    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 void write_open_file(int file, const std::string& name, std::string_view text) {
   if (!write_all(file, text)) {
     if (errno == EPIPE) {

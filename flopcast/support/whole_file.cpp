@@ -28,17 +28,6 @@ std::string other_name(const std::string& path) {
   return fmt::format("{}.{:06x}", path, random() & 0xffffffU);
 }
 
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR) {
-      return false;
-    }
-    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 /// Gives the file the permissions and owner of the one that it replaces; otherwise the umask decides.
 bool take_over(int file, const std::string& path) {
   struct stat status {};

@@ -18,6 +18,7 @@
 #include "flopcast/machine/libraries/dgemm_peak.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
@@ -47,17 +48,6 @@ bool cpu_has(std::string_view feature) {
 #else
 bool cpu_has(std::string_view) { return false; }
 #endif
-
-/// Writes all of `text` to a pipe; gives up when nobody reads it any more.
-void send(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written <= 0) {
-      return;
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
 
 /// Reads everything from a pipe until its other end is closed, for `limit` seconds at most.
 std::pair<std::string, bool> receive(int descriptor, Seconds limit) {
@@ -92,7 +82,7 @@ std::pair<std::string, bool> receive(int descriptor, Seconds limit) {
   } catch (const std::exception& error) {
     answer["error"] = error.what();
   }
-  send(descriptor, answer.dump());
+  write_all(descriptor, answer.dump());
   _exit(0);  // exit() would run what the parent has registered
 }
 

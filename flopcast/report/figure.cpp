@@ -18,6 +18,7 @@
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/scratch.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::report {
@@ -204,26 +205,6 @@ std::string terminal_command(const Figure& figure, const std::string& terminal) 
                                 : fmt::format("set terminal {} size {},{} noenhanced\n", terminal, width, height(figure));
 }
 
-/// A file that is deleted together with this object.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(std::string_view text) : path_((std::filesystem::temp_directory_path() / "flopcast.XXXXXX").string()) {
-    const int descriptor = ::mkostemp(path_.data(), O_CLOEXEC);
-    if (descriptor < 0) {
-      throw environment_error("cannot make a temporary file like '{}': {}", path_, std::strerror(errno));
-    }
-    ::close(descriptor);
-    write_file(path_, text);
-  }
-  ~TemporaryFile() { ::unlink(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
-
 Error no_gnuplot() {
   return environment_error(
       "gnuplot is not installed (Debian: apt-get install gnuplot-nox); a file that ends in .gp gets the gnuplot program instead");
@@ -239,12 +220,14 @@ bool has_gnuplot() {
 
 /// Returns gnuplot's standard output for `script`.
 std::string run_gnuplot(const std::string& script) {
-  const TemporaryFile program(script), image("");
+  const ScratchFolder folder;
+  std::string program = folder.write("figure.gp", script);
+  const std::string image = folder.write("image", "");
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, image.path().c_str(), O_WRONLY, 0);
-  std::string name = "gnuplot", argument = program.path();
-  const std::array<char*, 3> arguments = {name.data(), argument.data(), nullptr};
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, image.c_str(), O_WRONLY, 0);
+  std::string name = "gnuplot";
+  const std::array<char*, 3> arguments = {name.data(), program.data(), nullptr};
   pid_t child = 0;
   const int failure = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
@@ -260,7 +243,7 @@ std::string run_gnuplot(const std::string& script) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     throw environment_error("gnuplot failed; its message is above");
   }
-  return read_file(image.path());
+  return read_file(image);
 }
 
 }  // namespace

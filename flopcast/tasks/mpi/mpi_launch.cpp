@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "flopcast/program/launch.hpp"
 #include "flopcast/protocol/mpi_executions.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/file.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/mpi/mpi_profile.hpp"
@@ -21,14 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string new_folder() {
-  std::string path = (fs::temp_directory_path() / "flopcast-tune-XXXXXX").string();
-  if (mkdtemp(path.data()) == nullptr) {
-    throw environment_error("can't make a folder {}", path);
-  }
-  return path;
-}
 
 /// `base_case` for --base-case.
 std::string name_of_option(const std::string& word) {
@@ -77,17 +67,12 @@ Told read_results(const std::string& file, std::size_t asked) {
 
 }  // namespace
 
-MpiLaunch::MpiLaunch(const MpiSpace& space) : space_(space), folder_(new_folder()) {
+MpiLaunch::MpiLaunch(const MpiSpace& space) : space_(space) {
   for (const auto& [name, values] : space.parameters) {
     if (may_be_asked_for(space, name)) {
       by_name_.insert(name);
     }
   }
-}
-
-MpiLaunch::~MpiLaunch() {
-  std::error_code none;
-  fs::remove_all(folder_, none);
 }
 
 std::vector<std::size_t> MpiLaunch::together(const std::vector<Execution>& executions) const {
@@ -137,8 +122,8 @@ MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const M
     const Execution& execution = executions[number];
     asked.push_back({{execution.setting.begin(), execution.setting.end()}, path::policy_named(execution.policy), following.full_teaches});
   }
-  write_file(file("statistics.json"), known.document().dump());
-  write_file(file("executions.json"), interpose::to_text(asked));
+  folder_.write("statistics.json", known.document().dump());
+  folder_.write("executions.json", interpose::to_text(asked));
   std::error_code none;
   fs::remove(file("results"), none);
   MpiLaunchResult result;

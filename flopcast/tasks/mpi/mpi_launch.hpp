@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/support/scratch.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
 #include "flopcast/tasks/mpi/mpi_space.hpp"
@@ -44,7 +45,6 @@ class MpiLaunch {
   explicit MpiLaunch(const MpiSpace& space);
   MpiLaunch(const MpiLaunch&) = delete;
   MpiLaunch& operator=(const MpiLaunch&) = delete;
-  ~MpiLaunch();
 
   /// The first of `executions` is made, and of the others as many as the program can: it asks for values by name (MpiExecutions). If the first
   /// is one in full and there are others, it is made twice and the second one counts, since what uses memory and libraries for the first
@@ -53,14 +53,14 @@ class MpiLaunch {
                                     const MpiFollowing& following) const;
 
  private:
-  [[nodiscard]] std::string file(const char* name) const { return folder_ + '/' + name; }
+  [[nodiscard]] std::string file(const char* name) const { return folder_.file(name); }
   [[nodiscard]] std::vector<std::string> words(const MpiSetting& setting, const MpiFollowing& following) const;
   /// Numbers of those that differ from the first only in values that can be asked for.
   [[nodiscard]] std::vector<std::size_t> together(const std::vector<Execution>& executions) const;
 
   const MpiSpace& space_;
   std::set<std::string> by_name_;  ///< parameters that a program may ask for
-  std::string folder_;
+  ScratchFolder folder_;
 };
 
 }  // namespace flopcast

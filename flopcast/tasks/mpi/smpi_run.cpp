@@ -15,8 +15,8 @@
 #include "flopcast/program/preloaded_component.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/link_folder.hpp"
 #include "flopcast/support/process_environment.hpp"
+#include "flopcast/support/scratch.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -24,25 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* simulator = FLOPCAST_SMPIMAIN;
-
-/// A scratch folder, removed with this object.
-class ScratchFolder {
- public:
-  [[nodiscard]] std::string path() const { return folder_.path().string(); }
-  [[nodiscard]] std::string file(const char* name) const { return path() + '/' + name; }
-
- private:
-  LinkFolder folder_;  // SimGrid splits its options at blanks
-};
-
-void write(const std::string& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (!out) {
-    throw environment_error("can't write {}: {}", file, std::strerror(errno));
-  }
-}
 
 std::string contents(const std::string& file) {
   std::ostringstream text;
@@ -91,7 +72,7 @@ std::vector<std::string> command_of(const SmpiSimulation& simulation, const Scra
       "/bin/sh", "-c", redirected, "sh", folder.file("output"), "LD_PRELOAD=" + process::variable(preloaded, "LD_PRELOAD")};
   words.insert(words.end(), {simulator, fs::absolute(program).string(), "--log=root.thresh:warning", "--cfg=smpi/privatization:dlopen",
                              fmt::format("--cfg=smpi/np:{}", simulation.ranks), "--cfg=smpi/hostfile:" + folder.file("hosts"),
-                             "--cfg=smpi/tmpdir:" + folder.path()});
+                             "--cfg=smpi/tmpdir:" + folder.path().string()});
   words.insert(words.end(), simulation.arguments.begin(), simulation.arguments.end());
   if (simulation.only_kernels) {
     words.emplace_back("--cfg=smpi/simulate-computation:no");
@@ -141,11 +122,11 @@ void require_simulable(const std::string& program) {
 
 nlohmann::json run_simulation(const SmpiSimulation& simulation) {
   const fs::path program = find_program(simulation.command.at(0));
-  const ScratchFolder folder;
+  const ScratchFolder folder;  // SimGrid splits its options at blanks, which the path of this folder has none of
   const PreloadedComponent component("libflopcast-smpi.so");
-  write(folder.file("platform.xml"), simulation.platform_xml);
-  write(folder.file("hosts"), simulation.hosts);
-  write(folder.file("times.json"), simulation.times.dump());
+  folder.write("platform.xml", simulation.platform_xml);
+  folder.write("hosts", simulation.hosts);
+  folder.write("times.json", simulation.times.dump());
   const int code = run_program("/bin/sh", command_of(simulation, folder, component, program), environment_of(simulation, folder), SIGKILL);
   const std::string said = simulation.show_output ? "" : ". Its last output:\n" + last_words(folder.file("output"));
   if (code != 0) {

@@ -167,10 +167,7 @@ int guarded_run(int argc, char** argv) {
     say("flopcast: out of memory\n");
     return static_cast<int>(ExitCode::environment);
   } catch (const std::filesystem::filesystem_error& error) {
-    const bool is_temporary = std::string_view(error.what()).find("temp_directory_path") != std::string_view::npos;  // which names no path
-    const char* const directory = std::getenv("TMPDIR");
-    say(is_temporary && directory != nullptr ? fmt::format("flopcast: TMPDIR is '{}', which is no directory\n", directory)
-                                             : fmt::format("flopcast: {}\n", error.what()));
+    say(fmt::format("flopcast: {}\n", error.what()));
     return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
     say(fmt::format("flopcast: internal error: {}\nThis is a bug of flopcast; please report it with the command line that led here.\n",

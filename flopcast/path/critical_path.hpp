@@ -7,9 +7,9 @@ namespace flopcast::path {
 
 /// Description of the longest path that leads to a process, which tells it to another one. A plain record: it travels in messages.
 struct PathMark {
-  Costs along;    ///< costs of the path with the greatest time
-  Costs longest;  ///< each metric along the path that maximises it
-  Place place;    ///< place where the path stands, for the walk back
+  Costs along;      ///< costs of the path with the greatest time
+  Costs longest;    ///< each metric along the path that maximises it
+  LogCursor place;  ///< place where the path stands, for the walk back
 };
 
 /// Returns the mark of the longer path, with each metric's greatest value of both. Of equally long paths, the one of the lower rank counts.

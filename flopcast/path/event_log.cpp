@@ -17,11 +17,11 @@ void EventLog::reserve() noexcept {
   }
 }
 
-std::optional<Place> EventLog::walk(std::uint32_t position, const Visitor& visit) const {
+std::optional<LogCursor> EventLog::walk(std::uint32_t position, const Visitor& visit) const {
   for (std::size_t i = std::min<std::size_t>(position, events_.size()); i > 0; --i) {
     const Event& event = events_[i - 1];
     if ((event.what & jump_bit) != 0) {
-      return Place{static_cast<std::int32_t>(event.what & ~jump_bit), event.value};
+      return LogCursor{static_cast<std::int32_t>(event.what & ~jump_bit), event.value};
     }
     visit(event.what & ~estimated_bit, static_cast<Seconds>(std::bit_cast<float>(event.value)), (event.what & estimated_bit) != 0);
   }

@@ -12,10 +12,10 @@
 namespace flopcast::path {
 
 /// A point in the history of one process.
-struct Place {
+struct LogCursor {
   std::int32_t rank = 0;
   std::uint32_t position = 0;  ///< number of events before it
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const LogCursor&, const LogCursor&) = default;
 };
 
 /// Events of one process that a walk back along the critical path needs: the kernels that it executed, and the places where its longest
@@ -35,7 +35,7 @@ class EventLog {
     add({kernel | (estimated ? estimated_bit : 0), std::bit_cast<std::uint32_t>(static_cast<float>(seconds))});
   }
   /// Notes that from here on the longest path to this process leads through `place`.
-  void add_jump(const Place& place) { add({static_cast<std::uint32_t>(place.rank) | jump_bit, place.position}); }
+  void add_jump(const LogCursor& place) { add({static_cast<std::uint32_t>(place.rank) | jump_bit, place.position}); }
 
   [[nodiscard]] std::uint32_t position() const noexcept { return static_cast<std::uint32_t>(events_.size()); }
   [[nodiscard]] bool complete() const noexcept { return complete_; }
@@ -43,7 +43,7 @@ class EventLog {
   using Visitor = std::function<void(std::uint32_t kernel, Seconds seconds, bool estimated)>;
   /// Visits the kernels before `position` back to the last jump, latest first. Returns the place from which that jump came, or nothing at
   /// the start of the program.
-  [[nodiscard]] std::optional<Place> walk(std::uint32_t position, const Visitor& visit) const;
+  [[nodiscard]] std::optional<LogCursor> walk(std::uint32_t position, const Visitor& visit) const;
 
  private:
   struct Event {

@@ -16,7 +16,7 @@ bool EagerPropagation::is_news(const Known& known, const Aggregate& channel) {
   return further && further->dimensions().size() <= EagerRecord::max_dimensions;
 }
 
-std::vector<EagerRecord> EagerPropagation::to_tell(const Aggregate& channel, std::size_t most) const {
+std::vector<EagerRecord> EagerPropagation::to_announce(const Aggregate& channel, std::size_t most) const {
   std::vector<EagerRecord> records;
   if (channel.processes() == 1 && processes_ > 1) {
     return records;
@@ -33,7 +33,7 @@ std::vector<EagerRecord> EagerPropagation::to_tell(const Aggregate& channel, std
   return records;
 }
 
-bool EagerPropagation::hear(std::uint32_t number, const EagerRecord& record, const Aggregate& channel) {
+bool EagerPropagation::receive_announcement(std::uint32_t number, const EagerRecord& record, const Aggregate& channel) {
   const auto before = known_.find(number);
   if (before != known_.end() && before->second.everywhere) {
     Known& mine = before->second;

@@ -35,11 +35,11 @@ class EagerPropagation {
   /// Tells that this process knows kernel `number` well enough by itself.
   void offer(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
   /// Returns at most `most` records that reach new processes if they are told to `channel`.
-  [[nodiscard]] std::vector<EagerRecord> to_tell(const Aggregate& channel, std::size_t most) const;
-  [[nodiscard]] bool has_something_to_tell(const Aggregate& channel) const { return !to_tell(channel, 1).empty(); }
+  [[nodiscard]] std::vector<EagerRecord> to_announce(const Aggregate& channel, std::size_t most) const;
+  [[nodiscard]] bool has_something_to_announce(const Aggregate& channel) const { return !to_announce(channel, 1).empty(); }
   /// Takes the record of kernel `number` that a process told to all of `channel`. Returns true if this process uses these times from now on
   /// instead of executing the kernel.
-  bool hear(std::uint32_t number, const EagerRecord& record, const Aggregate& channel);
+  bool receive_announcement(std::uint32_t number, const EagerRecord& record, const Aggregate& channel);
 
  private:
   struct Known {

@@ -11,11 +11,11 @@ double variance_along(double along, const KernelStatistics& times) noexcept {
   return times.count > 0 ? along * (along / static_cast<double>(times.count) + 1) * times.variance() : 0;
 }
 
-double wandering(std::span<const Pace> executions) noexcept {
+double between_run_deviation(std::span<const RunTimeRatio> executions) noexcept {
   constexpr double of_normal = 1.4826;  // standard deviation over the median of magnitudes
   std::vector<std::pair<double, Seconds>> apart;
   Seconds all = 0;
-  for (const Pace& each : executions) {
+  for (const RunTimeRatio& each : executions) {
     if (each.taken > 0 && each.expected > 0) {
       apart.emplace_back(std::abs(std::log(each.taken / each.expected)), each.taken);
       all += each.taken;
@@ -32,9 +32,9 @@ double wandering(std::span<const Pace> executions) noexcept {
   return 0;
 }
 
-Seconds half_width(Seconds path, double variance, Seconds prediction_error, double wandering) noexcept {
+Seconds half_width(Seconds path, double variance, Seconds prediction_error, double between_run_deviation) noexcept {
   constexpr double deviations = 2;
-  return std::hypot(deviations * std::sqrt(variance), prediction_error, deviations * wandering * path);
+  return std::hypot(deviations * std::sqrt(variance), prediction_error, deviations * between_run_deviation * path);
 }
 
 }  // namespace flopcast::path

@@ -8,7 +8,7 @@
 namespace flopcast::path {
 
 /// Times of kernels in one execution, and of the same kernels in the executions before it. Sums, so that those of processes can be added.
-struct Pace {
+struct RunTimeRatio {
   Seconds taken = 0, expected = 0;
 };
 
@@ -20,11 +20,11 @@ double variance_along(double along, const KernelStatistics& times) noexcept;
 /// faster or slower together, so that these deviations don't average out. The result is the standard deviation of the logarithms of the
 /// executions' paces. It comes from the median of their magnitudes, weighted by the time behind each: an execution with a few short
 /// windows, or a disturbed one, says little. Returns 0 without a pace.
-double wandering(std::span<const Pace> executions) noexcept;
+double between_run_deviation(std::span<const RunTimeRatio> executions) noexcept;
 
 /// Half-width of the interval, at about 95 %, that contains the time of one execution of the program: twice the root of the sum of squares
 /// of independent errors. `variance` is that of the kernels' times and of the program's own code along the path. `prediction_error` is the
 /// half-width that predictions across sizes add.
-Seconds half_width(Seconds path, double variance, Seconds prediction_error, double wandering) noexcept;
+Seconds half_width(Seconds path, double variance, Seconds prediction_error, double between_run_deviation) noexcept;
 
 }  // namespace flopcast::path

@@ -143,7 +143,7 @@ TEST(CriticalPath, AgreesWithBruteForceOnRandomPrograms) {
     ASSERT_DOUBLE_EQ(end.along.time, graph.longest(node));
     std::map<std::uint32_t, int> counts;
     double sum = 0;
-    for (std::optional<Place> place = end.place; place;) {
+    for (std::optional<LogCursor> place = end.place; place;) {
       place = paths[static_cast<std::size_t>(place->rank)].log().walk(place->position,
                                                                       [&](std::uint32_t kernel, Seconds seconds, bool /*estimated*/) {
                                                                         ++counts[kernel];

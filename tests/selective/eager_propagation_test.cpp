@@ -25,13 +25,14 @@ class Processes {
   /// Performs a collective of a row, a column or all processes as the library does.
   void collective(const std::vector<int>& ranks) {
     const Aggregate channel = *Aggregate::of_ranks(ranks);
-    const auto teller = std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return (*this)[rank].has_something_to_tell(channel); });
+    const auto teller =
+        std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return (*this)[rank].has_something_to_announce(channel); });
     if (teller == ranks.end()) {
       return;
     }
-    for (const EagerRecord& record : (*this)[*teller].to_tell(channel, 2)) {
+    for (const EagerRecord& record : (*this)[*teller].to_announce(channel, 2)) {
       for (const int rank : ranks) {
-        if ((*this)[rank].hear(record.key.routine, record, channel)) {
+        if ((*this)[rank].receive_announcement(record.key.routine, record, channel)) {
           known_[static_cast<std::size_t>(rank)][record.key.routine] = record.times;
         }
       }
@@ -86,9 +87,9 @@ TEST(EagerPropagation, ARepeatedChannelAddsNothing) {
   Processes processes(2, 3);
   processes[0].offer(0, key_number(0), {3, 1, 0});
   processes.all_rows();
-  EXPECT_FALSE(processes[0].has_something_to_tell(*Aggregate::of_ranks(processes.row(0))));
-  EXPECT_FALSE(processes[1].has_something_to_tell(*Aggregate::of_ranks(processes.row(0))));
-  EXPECT_TRUE(processes[0].has_something_to_tell(*Aggregate::of_ranks(processes.column(0))));
+  EXPECT_FALSE(processes[0].has_something_to_announce(*Aggregate::of_ranks(processes.row(0))));
+  EXPECT_FALSE(processes[1].has_something_to_announce(*Aggregate::of_ranks(processes.row(0))));
+  EXPECT_TRUE(processes[0].has_something_to_announce(*Aggregate::of_ranks(processes.column(0))));
 }
 
 TEST(EagerPropagation, AllProcessesAtOnce) {

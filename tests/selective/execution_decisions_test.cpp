@@ -17,7 +17,7 @@ KernelStatistics times(std::initializer_list<double> values) {
 }
 
 /// Returns how many of `occurrences`, which all take `seconds`, are executed.
-int executions(ExecutionDecisions& decisions, int occurrences, Seconds seconds = 1, const Standing& standing = {}) {
+int executions(ExecutionDecisions& decisions, int occurrences, Seconds seconds = 1, const PathPosition& standing = {}) {
   const Kernel kernel;
   int executed = 0;
   for (int i = 0; i < occurrences; ++i) {
@@ -127,6 +127,44 @@ TEST(ExecutionDecisions, EagerTrustsTimesThatOtherProcessesKnow) {
   EXPECT_EQ(executions(decisions, 10), 0);
 }
 
+TEST(ExecutionDecisions, AVerdictNamesItsRule) {
+  const Kernel kernel;
+  EXPECT_EQ(ExecutionDecisions(Policy::full, {}).decide(0, kernel).rule, Rule::everything);
+  EXPECT_EQ(ExecutionDecisions(Policy::random, {}).decide(0, kernel).rule, Rule::chance);
+  ExecutionDecisions decisions(Policy::conditional, {});
+  EXPECT_EQ(decisions.decide(0, kernel), (Verdict{true, Rule::unseen, Cause::unseen}));
+  decisions.executed(0, kernel, 1);
+  EXPECT_EQ(decisions.decide(0, kernel), (Verdict{true, Rule::unsure, Cause::unsure}));
+  decisions.executed(0, kernel, 1);
+  decisions.executed(0, kernel, 1);
+  EXPECT_EQ(decisions.decide(0, kernel), (Verdict{false, Rule::known, Cause::unsure}));
+  decisions.executed(0, kernel, 9);
+  EXPECT_EQ(decisions.decide(0, kernel).rule, Rule::deviant_time);
+  decisions.executed(0, kernel, 1);
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_EQ(decisions.decide(0, kernel).rule, Rule::known);
+  }
+  EXPECT_EQ(decisions.decide(0, kernel).rule, Rule::recheck);
+  decisions.know_everywhere(1, {}, times({1, 1, 1}));
+  EXPECT_EQ(decisions.decide(1, kernel).rule, Rule::known_everywhere);
+  decisions.expect_at_most(2, 0.5);
+  decisions.executed(2, kernel, 1);
+  EXPECT_EQ(decisions.decide(2, kernel).rule, Rule::implausible_time);
+}
+
+TEST(ExecutionDecisions, AVerdictNamesWindowsAndBriefKernels) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, ExecutionWindows());
+  const Kernel kernel;
+  EXPECT_EQ(decisions.decide(0, kernel), (Verdict{true, Rule::window, Cause::window}));
+  Kernel brief;
+  brief.key.routine = 1;
+  decisions.executed(1, brief, 1e-7);  // a routine's first time doesn't count
+  decisions.executed(1, brief, 1e-7);
+  EXPECT_EQ(decisions.decide(1, brief), (Verdict{true, Rule::brief, Cause::brief}));
+  EXPECT_EQ(rule_name(Rule::everything), "everything");
+  EXPECT_EQ(rule_name(Rule::recheck), "recheck");
+}
+
 /// Returns a kernel of order n, whose time is 1e-6 + 1e-9 n^3.
 Kernel kernel_of_order(std::int64_t n) {
   Kernel kernel;
@@ -202,17 +240,17 @@ TEST(ExecutionDecisions, CallsWithoutWorkDoNotEnterTheModel) {
 
 TEST(ExecutionDecisions, PaceComparesTimesWithThoseOfEarlierExecutions) {
   ExecutionDecisions decisions(Policy::conditional, {});
-  EXPECT_EQ(decisions.pace().expected, 0);
+  EXPECT_EQ(decisions.run_time_ratio().expected, 0);
   const Kernel kernel;
   decisions.begin_execution(Policy::conditional, 0, true);
   decisions.executed(0, kernel, 2);
-  EXPECT_EQ(decisions.pace().expected, 0) << "nothing was known before";
+  EXPECT_EQ(decisions.run_time_ratio().expected, 0) << "nothing was known before";
   decisions.begin_execution(Policy::conditional, 2, true);
   decisions.executed(0, kernel, 2.2);
   decisions.executed(0, kernel, 2.2);
   decisions.executed(1, kernel, 5);
-  EXPECT_NEAR(decisions.pace().taken, 4.4, 1e-12);
-  EXPECT_NEAR(decisions.pace().expected, 4, 1e-12);
+  EXPECT_NEAR(decisions.run_time_ratio().taken, 4.4, 1e-12);
+  EXPECT_NEAR(decisions.run_time_ratio().expected, 4, 1e-12);
 }
 
 /// Windows that cover the whole path, and others that cover nearly none of it.
@@ -228,7 +266,7 @@ TEST(ExecutionDecisions, InWindowsEverythingIsExecuted) {
 
 TEST(ExecutionDecisions, GivesTheCauseOfEachExecution) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
-  const Standing later{.along = 0, .path = 5};
+  const PathPosition later{.along = 0, .path = 5};
   EXPECT_TRUE(decisions.wants_execution(0, kernel_of_order(100), later));
   EXPECT_EQ(decisions.cause(), Cause::unseen);
   decisions.executed(0, kernel_of_order(100), 1);
@@ -261,7 +299,7 @@ TEST(ExecutionDecisions, AKernelSeenOnceIsStillPredictedFromOtherSizes) {
 
 TEST(ExecutionDecisions, KnownKernelsThatOutlastAWindowAreExecutedNowAndThen) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
-  const Standing near_its_end{.along = 0, .path = 0.999};
+  const PathPosition near_its_end{.along = 0, .path = 0.999};
   EXPECT_EQ(executions(decisions, 4, 0.01, near_its_end), 4) << "the routine's first execution isn't counted";
   const int more = executions(decisions, 800, 0.01, near_its_end);
   EXPECT_GT(more, 50);
@@ -311,7 +349,7 @@ void know_orders(ExecutionDecisions& decisions) {
 }
 
 TEST(ExecutionDecisions, PriorTimesAreTrustedOnceOtherSizesAgree) {
-  const Standing standing{.along = 0, .path = 5};
+  const PathPosition standing{.along = 0, .path = 5};
   for (const double slower : {1.0, 1.6}) {
     ExecutionDecisions decisions(Policy::conditional, {}, true);
     know_orders(decisions);
@@ -324,7 +362,7 @@ TEST(ExecutionDecisions, PriorTimesAreTrustedOnceOtherSizesAgree) {
 }
 
 TEST(ExecutionDecisions, WithWindowsPriorTimesAreTrustedUntilMostHaveDrifted) {
-  const Standing standing{.along = 0, .path = 5};
+  const PathPosition standing{.along = 0, .path = 5};
   const Kernel asked = kernel_of_order(4000);
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   know_orders(decisions);
@@ -345,7 +383,7 @@ TEST(ExecutionDecisions, ExecutionsAmongSkippedKernelsCountWithTheTimeInTheProgr
     EXPECT_FALSE(decisions.executed(0, kernel, seconds).estimated);
   }
   decisions.left_out();
-  const Counted cold = decisions.executed(0, kernel, 5e-4);
+  const PathContribution cold = decisions.executed(0, kernel, 5e-4);
   EXPECT_TRUE(cold.estimated);
   EXPECT_NEAR(cold.expected, 1e-4, 1e-12);
   EXPECT_NEAR(decisions.estimate(0, kernel), 1e-4, 1e-12);
@@ -440,7 +478,7 @@ TEST(ExecutionDecisions, SkippedKernelsCountWithTimesThatVaryAroundTheMean) {
   }
   Seconds sum = 0;
   for (int i = 0; i < 2000; ++i) {
-    const Counted counted = decisions.left_out(0, 4);
+    const PathContribution counted = decisions.left_out(0, 4);
     EXPECT_NEAR(std::abs(counted.seconds - 4), 0.8, 1e-6) << "3.2 or 4.8";
     EXPECT_EQ(counted.expected, 4);
     sum += counted.seconds;

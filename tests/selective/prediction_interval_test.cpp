@@ -26,18 +26,19 @@ TEST(PredictionInterval, ErrorsOfMeansGrowWithTheCountAndScatterWithItsRoot) {
 }
 
 TEST(PredictionInterval, ExecutionsThatAgreeDoNotWander) {
-  EXPECT_EQ(wandering({}), 0);
-  const std::array<Pace, 3> same = {{{1, 1}, {2, 2}, {0, 0}}};
-  EXPECT_EQ(wandering(same), 0);
-  const std::array<Pace, 3> apart = {{{1.1, 1}, {2, 2.2}, {0, 0}}};
-  EXPECT_NEAR(wandering(apart), 1.4826 * std::log(1.1), 1e-12) << "one that tells nothing doesn't count";
+  EXPECT_EQ(between_run_deviation({}), 0);
+  const std::array<RunTimeRatio, 3> same = {{{1, 1}, {2, 2}, {0, 0}}};
+  EXPECT_EQ(between_run_deviation(same), 0);
+  const std::array<RunTimeRatio, 3> apart = {{{1.1, 1}, {2, 2.2}, {0, 0}}};
+  EXPECT_NEAR(between_run_deviation(apart), 1.4826 * std::log(1.1), 1e-12) << "one that tells nothing doesn't count";
 }
 
 TEST(PredictionInterval, DisturbedAndShortExecutionsHaveLittleWeight) {
-  const std::array<Pace, 4> disturbed = {{{1.02, 1}, {1.02, 1}, {3, 1}, {0.01, 0.002}}};
-  EXPECT_NEAR(wandering(disturbed), 1.4826 * std::log(3.0), 1e-12);  // most of the time that counts is that of the long execution
-  const std::array<Pace, 4> among_others = {{{1.02, 1}, {1.02, 1}, {2.04, 2}, {3, 1}}};
-  EXPECT_NEAR(wandering(among_others), 1.4826 * std::log(1.02), 1e-12);
+  const std::array<RunTimeRatio, 4> disturbed = {{{1.02, 1}, {1.02, 1}, {3, 1}, {0.01, 0.002}}};
+  EXPECT_NEAR(between_run_deviation(disturbed), 1.4826 * std::log(3.0),
+              1e-12);  // most of the time that counts is that of the long execution
+  const std::array<RunTimeRatio, 4> among_others = {{{1.02, 1}, {1.02, 1}, {2.04, 2}, {3, 1}}};
+  EXPECT_NEAR(between_run_deviation(among_others), 1.4826 * std::log(1.02), 1e-12);
 }
 
 TEST(PredictionInterval, IndependentErrorsAddUpBySquares) {
@@ -57,8 +58,8 @@ TEST(PredictionInterval, ContainsMostExecutionsOfARandomProgram) {
   for (int trial = 0; trial < trials; ++trial) {
     KernelStatistics kernel;
     KernelStatistics message;
-    std::array<Pace, 8> paces{};
-    for (Pace& each : paces) {
+    std::array<RunTimeRatio, 8> paces{};
+    for (RunTimeRatio& each : paces) {
       const double pace = std::exp(wanders * normal(random));
       for (int i = 0; i < 10; ++i) {
         kernel.add(pace * (1 + 0.1 * normal(random)));
@@ -76,7 +77,7 @@ TEST(PredictionInterval, ContainsMostExecutionsOfARandomProgram) {
     }
     const double predicted = 40 * kernel.mean + 30 * message.mean;
     const double variance = variance_along(40, kernel) + variance_along(30, message);
-    within += std::abs(path - predicted) <= half_width(predicted, variance, 0, wandering(paces)) ? 1 : 0;
+    within += std::abs(path - predicted) <= half_width(predicted, variance, 0, between_run_deviation(paces)) ? 1 : 0;
   }
   EXPECT_GT(within, 0.90 * trials);
   EXPECT_LT(within, 0.99 * trials);

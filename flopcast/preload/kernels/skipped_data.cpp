@@ -217,7 +217,7 @@ bool looks_unusual(const char* place, std::int64_t bytes) {
 /// unusual.
 bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
   constexpr std::uint32_t looked_at = 8;  // examines all one time out of this many
-  struct Place {
+  struct OutputRange {
     const char* address = nullptr;
     std::int64_t bytes = 0;
     std::uint32_t times = 0;
@@ -225,9 +225,9 @@ bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
   constexpr unsigned bits = 12;
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
   // With fewer entries, programs with thousands of buffers would be examined every time.
-  static std::array<Place, std::size_t{1} << bits> places;
+  static std::array<OutputRange, std::size_t{1} << bits> places;
   const auto address = reinterpret_cast<std::uintptr_t>(place);
-  Place& found = places.at((address / line_bytes + static_cast<std::uintptr_t>(bytes)) * odd >> (64U - bits));
+  OutputRange& found = places.at((address / line_bytes + static_cast<std::uintptr_t>(bytes)) * odd >> (64U - bits));
   if (found.address != place || found.bytes != bytes) {
     found = {place, bytes, 0};
   }

@@ -34,11 +34,11 @@ struct Output {
 };
 
 /// Memory where data of each process arrive, with a count and a position for each.
-template <class Count, class Place>
+template <class Count, class Displacement>
 struct Outputs {
   void* buffer = nullptr;
   const Count* counts = nullptr;
-  const Place* places = nullptr;  ///< in units of the type's extent
+  const Displacement* places = nullptr;  ///< in units of the type's extent
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int processes = 0;
 
@@ -121,13 +121,13 @@ inline auto gather(const void* in, std::int64_t sent, MPI_Datatype in_type, void
   };
 }
 
-template <class Count, class Place>
-auto gatherv(const void* in, Count sent, MPI_Datatype in_type, void* out, const Count* received, const Place* places, MPI_Datatype out_type,
-             int root) {
+template <class Count, class Displacement>
+auto gatherv(const void* in, Count sent, MPI_Datatype in_type, void* out, const Count* received, const Displacement* places,
+             MPI_Datatype out_type, int root) {
   return [=](const Channel& channel) {
     const bool in_place = in == MPI_IN_PLACE;
     const std::int64_t bytes = in_place ? all_bytes(received, out_type, channel) : parts_bytes(sent, in_type, channel);
-    using Arriving = Outputs<Count, Place>;
+    using Arriving = Outputs<Count, Displacement>;
     return std::pair(Collective{path::Pattern::gather, bytes, in_place ? out_type : in_type},
                      channel.rank() == root ? Arriving{out, received, places, out_type, channel.size()} : Arriving());
   };
@@ -159,11 +159,11 @@ inline auto allgather(void* out, std::int64_t received, MPI_Datatype out_type) {
   };
 }
 
-template <class Count, class Place>
-auto allgatherv(void* out, const Count* received, const Place* places, MPI_Datatype out_type) {
+template <class Count, class Displacement>
+auto allgatherv(void* out, const Count* received, const Displacement* places, MPI_Datatype out_type) {
   return [=](const Channel& channel) {
     return std::pair(Collective{path::Pattern::allgather, all_bytes(received, out_type, channel), out_type},
-                     Outputs<Count, Place>{out, received, places, out_type, channel.size()});
+                     Outputs<Count, Displacement>{out, received, places, out_type, channel.size()});
   };
 }
 
@@ -174,11 +174,11 @@ inline auto alltoall(void* out, std::int64_t received, MPI_Datatype out_type) {
   };
 }
 
-template <class Count, class Place>
-auto alltoallv(void* out, const Count* received, const Place* places, MPI_Datatype out_type) {
+template <class Count, class Displacement>
+auto alltoallv(void* out, const Count* received, const Displacement* places, MPI_Datatype out_type) {
   return [=](const Channel& channel) {
     return std::pair(Collective{path::Pattern::alltoall, all_bytes(received, out_type, channel), out_type},
-                     Outputs<Count, Place>{out, received, places, out_type, channel.size()});
+                     Outputs<Count, Displacement>{out, received, places, out_type, channel.size()});
   };
 }
 
@@ -207,7 +207,7 @@ inline auto reduce_scatter_block(void* out, std::int64_t count, MPI_Datatype typ
 /// communication. The collective is left out if no process wants it executed.
 template <class Describe, class Execute>
 int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   if (channel == nullptr) {
     return execute();
@@ -254,7 +254,7 @@ inline int begin_without_data(AgreementInFlight& agreement, MPI_Request* request
 /// Begins a nonblocking collective through `execute`, with the agreement on the longest path under way beside it.
 template <class Describe, class Execute>
 int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describe, Execute execute) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   if (channel == nullptr) {
     return execute();

@@ -103,7 +103,7 @@ void Session::begin_execution(std::size_t number, Seconds before) {
     tell_counts_along();
   }
   decisions_.begin_execution(options_.policy, before, executions_.current().teaches);
-  let_counts_travel(options_.policy == path::Policy::online);
+  set_count_propagation(options_.policy == path::Policy::online);
   set_skipped(false);  // the program sets up its data again
   if (rank_ == 0) {
     append_beginning(options_, number);

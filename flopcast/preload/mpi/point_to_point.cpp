@@ -14,7 +14,7 @@ namespace flopcast::interpose::mpi {
 namespace {
 
 /// Returns the communicator's channel if it has one and the peer exists, else nullptr.
-Channel* channel_to(const Inside& inside, MPI_Comm comm, int peer) noexcept {
+Channel* channel_to(const InterceptGuard& inside, MPI_Comm comm, int peer) noexcept {
   return inside && peer != MPI_PROC_NULL ? channel_of(comm) : nullptr;
 }
 
@@ -90,7 +90,7 @@ bool announce_exchange(const Outgoing& message, Channel& channel) {
 /// Makes a blocking send. Time beyond a message's usual time is waiting for the receiver.
 template <class Send>
 int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = channel_to(inside, comm, message.destination);
   if (channel == nullptr) {
     return send(message.count);
@@ -113,7 +113,7 @@ int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
 /// Makes a nonblocking send. Its call alone takes time; the program waits for its completion elsewhere.
 template <class Send>
 int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = channel_to(inside, comm, message.destination);
   if (channel == nullptr) {
     return send(message.count);
@@ -139,15 +139,15 @@ Sender found_sender(const Sender& asked, MPI_Comm comm) {
   return PMPI_Probe(asked.source, asked.tag, comm, &found) == MPI_SUCCESS ? Sender{found.MPI_SOURCE, found.MPI_TAG} : asked;
 }
 
-/// Destination of a received message.
-struct Place {
+/// Memory that receives a message.
+struct ReceiveTarget {
   void* buffer = nullptr;
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
 /// Makes a blocking receive, after waiting for its shadow. `receive` gets the sender and the status to fill.
 template <class Receive>
-int blocking_receive(Routine routine, Channel& channel, const Sender& asked, const Place& place, MPI_Comm comm, MPI_Status* wanted,
+int blocking_receive(Routine routine, Channel& channel, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, MPI_Status* wanted,
                      Receive receive) {
   Session& all = *session();
   all.note_call(routine, 0, asked.source, asked.tag);
@@ -175,7 +175,7 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   }
   const std::int64_t bytes = shadow != nullptr ? shadow->bytes : 0;
   if (shadow != nullptr && shadow->is_empty()) {
-    mend_status(*shadow, *status);
+    restore_status(*shadow, *status);
     settle_empty(place.buffer, bytes, place.type);
     account_left_out(routine, channel, bytes);
     return result;
@@ -187,7 +187,7 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   return result;
 }
 
-void expect(Routine routine, Channel* channel, int source, int tag, const Place& place, MPI_Request request) {
+void expect(Routine routine, Channel* channel, int source, int tag, const ReceiveTarget& place, MPI_Request request) {
   if (channel == nullptr) {
     return;
   }
@@ -204,7 +204,7 @@ void expect(Routine routine, Channel* channel, int source, int tag, const Place&
 
 /// Handles MPI's answer to a probe. If there is a message, the process continues on its sender's path, and the status gets the program's
 /// length. The receive follows later.
-void note_probe(const Inside& inside, Channel* channel, int result, bool is_there, MPI_Status& status) {
+void note_probe(const InterceptGuard& inside, Channel* channel, int result, bool is_there, MPI_Status& status) {
   if (!inside || result != MPI_SUCCESS) {
     return;
   }
@@ -214,7 +214,7 @@ void note_probe(const Inside& inside, Channel* channel, int result, bool is_ther
   } else if (channel != nullptr && channel->has(status.MPI_SOURCE)) {
     const Arrival& shadow = channel->peek(status.MPI_SOURCE, status.MPI_TAG);
     all.follow(shadow);
-    mend_status(shadow, status);
+    restore_status(shadow, status);
     all.settle_questions(-1, 0);
     all.waited(all.uses_cpu_clock() ? 0 : all.now() - all.called());
   }
@@ -223,9 +223,9 @@ void note_probe(const Inside& inside, Channel* channel, int result, bool is_ther
 #if MPI_VERSION >= 4
 /// Begins a nonblocking exchange through `exchange`, which gets the number of elements to send.
 template <class Exchange>
-int begin_exchange(const Outgoing& message, const Sender& asked, const Place& place, MPI_Comm comm, const MPI_Request* request,
+int begin_exchange(const Outgoing& message, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, const MPI_Request* request,
                    Exchange exchange) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   if (channel == nullptr) {
     return exchange(message.count);
@@ -328,7 +328,7 @@ int MPI_Irsend(const void* buffer, int count, MPI_Datatype type, int destination
 }
 
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = channel_to(inside, comm, source);
   const auto receive = [&](const Sender& from, MPI_Status* into) {
     return PMPI_Recv(buffer, count, type, from.source, from.tag, comm, into);
@@ -340,7 +340,7 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = channel_to(inside, comm, source);
   if (channel != nullptr) {
     session()->acknowledge(*channel, source, message_bytes(count, type));
@@ -353,7 +353,7 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PMPI_Probe(source, tag, comm, into);
@@ -362,7 +362,7 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PMPI_Iprobe(source, tag, comm, flag, into);
@@ -371,7 +371,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PMPI_Mprobe(source, tag, comm, message, into);
@@ -382,7 +382,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PMPI_Improbe(source, tag, comm, flag, message, into);
@@ -395,7 +395,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 }
 
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   const auto receive = [&](const Sender& /*known*/, MPI_Status* into) { return PMPI_Mrecv(buffer, count, type, message, into); };
   const std::optional<Matched> matched = inside ? take_matched(*message) : std::nullopt;
   const Sender sender = matched ? Sender{matched->source, matched->tag} : Sender();
@@ -404,7 +404,7 @@ int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, 
 }
 
 int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   const std::optional<Matched> matched = inside ? take_matched(*message) : std::nullopt;
   const int result = PMPI_Imrecv(buffer, count, type, message, request);
   if (matched && result == MPI_SUCCESS) {
@@ -415,7 +415,7 @@ int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
 
 int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type, int destination, int send_tag, void* receive_buffer,
                  int receive_count, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   if (channel == nullptr || will_be_refused(send_count, send_type) || will_be_refused(receive_count, receive_type)) {
     return PMPI_Sendrecv(send_buffer, send_count, send_type, destination, send_tag, receive_buffer, receive_count, receive_type, source,
@@ -440,7 +440,7 @@ int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type
 
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destination, int send_tag, int source, int receive_tag,
                          MPI_Comm comm, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   bool empty = false;
   const auto exchange = [&](MPI_Status* into) {
@@ -463,7 +463,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   if (result == MPI_SUCCESS && channel->has(into->MPI_SOURCE)) {
     const Arrival& shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
     session()->follow(shadow);
-    mend_status(shadow, *into);
+    restore_status(shadow, *into);
     const Seconds usual =
         2 * session()->messages().seconds(flopcast::path::Pattern::message, static_cast<double>(shadow.bytes), channel->size());
     shadow.is_empty() ? account_left_out(Routine::sendrecv_replace, *channel, shadow.bytes)
@@ -495,31 +495,31 @@ int MPI_Isendrecv_replace(void* buffer, int count, MPI_Datatype type, int destin
 #endif
 
 int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   const int result = PMPI_Send_init(buffer, count, type, peer, tag, comm, request);
   return persist(result, channel_to(inside, comm, peer), Routine::send, message_bytes(count, type), peer, tag, false, *request);
 }
 
 int MPI_Ssend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   const int result = PMPI_Ssend_init(buffer, count, type, peer, tag, comm, request);
   return persist(result, channel_to(inside, comm, peer), Routine::ssend, message_bytes(count, type), peer, tag, false, *request);
 }
 
 int MPI_Bsend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   const int result = PMPI_Bsend_init(buffer, count, type, peer, tag, comm, request);
   return persist(result, channel_to(inside, comm, peer), Routine::bsend, message_bytes(count, type), peer, tag, false, *request);
 }
 
 int MPI_Rsend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   const int result = PMPI_Rsend_init(buffer, count, type, peer, tag, comm, request);
   return persist(result, channel_to(inside, comm, peer), Routine::rsend, message_bytes(count, type), peer, tag, false, *request);
 }
 
 int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   const int result = PMPI_Recv_init(buffer, count, type, peer, tag, comm, request);
   return persist(result, channel_to(inside, comm, peer), Routine::recv, message_bytes(count, type), peer, tag, true, *request);
 }

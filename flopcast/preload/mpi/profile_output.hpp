@@ -40,7 +40,7 @@ struct ProfileFacts {
   path::TimeSpent spent;                ///< the sum over the processes
   path::MessageModel messages;
   double program_variance = 0;      ///< variance of the program's own code along the critical path
-  path::Pace pace;                  ///< of all processes
+  path::RunTimeRatio pace;          ///< of all processes
   Seconds prediction_error = 0;     ///< half-width, of the process with the greatest error
   std::vector<CallSequence> calls;  ///< by rank
 };

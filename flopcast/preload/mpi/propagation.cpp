@@ -24,7 +24,7 @@ Agreement Session::agreement(bool execute, const Channel* channel) const {
   Agreement mine{path_.mark(), execute ? 1 : 0, epoch_};
   mine.skipped = has_skipped_ ? 1 : 0;
   if (options_.policy == path::Policy::eager && channel != nullptr && channel->aggregate() &&
-      eager_.has_something_to_tell(*channel->aggregate())) {
+      eager_.has_something_to_announce(*channel->aggregate())) {
     mine.times_rank = channel->rank();
   }
   return mine;
@@ -57,7 +57,7 @@ void Session::take_counts(const Agreement& agreement, Channel& channel) {
 void Session::take_times(const Agreement& agreement, Channel& channel) {
   std::array<path::EagerRecord, max_records> records{};
   if (channel.rank() == agreement.times_rank) {
-    const std::vector<path::EagerRecord> mine = eager_.to_tell(*channel.aggregate(), max_records);
+    const std::vector<path::EagerRecord> mine = eager_.to_announce(*channel.aggregate(), max_records);
     std::copy(mine.begin(), mine.end(), records.begin());
   }
   channel.broadcast(records.data(), sizeof records, agreement.times_rank);
@@ -66,7 +66,7 @@ void Session::take_times(const Agreement& agreement, Channel& channel) {
       break;
     }
     const std::uint32_t kernel = kernels_.number(record.key);
-    if (eager_.hear(kernel, record, *channel.aggregate())) {
+    if (eager_.receive_announcement(kernel, record, *channel.aggregate())) {
       decisions_.know_everywhere(kernel, record.key, record.times);
     }
   }

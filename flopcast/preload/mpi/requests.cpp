@@ -119,7 +119,7 @@ bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
          (real_bytes(type) != 0 || (session()->options().policy != path::Policy::full && real_bytes_of_derived(type) != 0));
 }
 
-void mend_status(const Shadow& shadow, MPI_Status& status) noexcept {
+void restore_status(const Shadow& shadow, MPI_Status& status) noexcept {
   if (shadow.is_empty()) {
     PMPI_Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(shadow.bytes));
   }
@@ -209,7 +209,7 @@ class Completion {
   template <class Statuses>
   void mend(Statuses& statuses) {
     for (const auto& [request, shadow] : to_mend_) {
-      mend_status(shadow, statuses[request]);
+      restore_status(shadow, statuses[request]);
     }
   }
 
@@ -225,12 +225,12 @@ class Completion {
     } else if (pending.is_exchange()) {
       if (const Arrival* shadow = shadow_of_exchange(pending)) {
         follow(pending, *shadow);
-        mend_status(*shadow, status);
+        restore_status(*shadow, status);
       }
     } else if (!was_cancelled(pending, status)) {
       const Arrival& shadow = pending.channel->receive(status.MPI_SOURCE, status.MPI_TAG);
       follow(pending, shadow);
-      mend_status(shadow, status);
+      restore_status(shadow, status);
     } else {
       return;
     }
@@ -258,7 +258,7 @@ class Completion {
       const Seconds taken = pending.skipped ? all.estimate(kernel, pending.pattern, pending.bytes, pending.channel->size()) : cost;
       all.communicated(kernel, taken, static_cast<double>(pending.bytes), !pending.skipped);
       if (pending.made != MPI_COMM_NULL) {
-        adopt(pending.made, pending.agreement->all.channel);
+        attach_channel(pending.made, pending.agreement->all.channel);
       }
     }
   }
@@ -453,7 +453,7 @@ void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
   const Pending* pending = requests().find(request);
   if (pending != nullptr && pending->is_receive() && !pending->is_exchange() && !pending->cancelled &&
       pending->channel->has(status.MPI_SOURCE)) {
-    mend_status(pending->channel->peek(status.MPI_SOURCE, status.MPI_TAG), status);
+    restore_status(pending->channel->peek(status.MPI_SOURCE, status.MPI_TAG), status);
   }
 }
 
@@ -546,30 +546,30 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   return inside ? wait_one(request, status) : PMPI_Wait(request, status);
 }
 
 int MPI_Waitall(int count, MPI_Request all[], MPI_Status* statuses) {
-  const Inside inside;
+  const InterceptGuard inside;
   return inside ? wait_all(count, all, statuses) : PMPI_Waitall(count, all, statuses);
 }
 
 int MPI_Waitany(int count, MPI_Request all[], int* index, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Waitany(count, all, index, into); };
   const int always = 1;
   return inside ? complete_any(count, all, index, &always, status, ask) : ask(status);
 }
 
 int MPI_Waitsome(int count, MPI_Request all[], int* completed, int indices[], MPI_Status* statuses) {
-  const Inside inside;
+  const InterceptGuard inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Waitsome(count, all, completed, indices, into); };
   return inside ? complete_some(count, all, completed, indices, statuses, ask) : ask(statuses);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Test(request, flag, status);
   }
@@ -583,24 +583,24 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Testall(int count, MPI_Request all[], int* flag, MPI_Status* statuses) {
-  const Inside inside;
+  const InterceptGuard inside;
   return inside ? test_all(count, all, flag, statuses) : PMPI_Testall(count, all, flag, statuses);
 }
 
 int MPI_Testany(int count, MPI_Request all[], int* index, int* flag, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Testany(count, all, index, flag, into); };
   return inside ? complete_any(count, all, index, flag, status, ask) : ask(status);
 }
 
 int MPI_Testsome(int count, MPI_Request all[], int* completed, int indices[], MPI_Status* statuses) {
-  const Inside inside;
+  const InterceptGuard inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Testsome(count, all, completed, indices, into); };
   return inside ? complete_some(count, all, completed, indices, statuses, ask) : ask(statuses);
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PMPI_Request_get_status(request, flag, into);
@@ -611,7 +611,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Cancel(MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (Pending* pending = inside ? requests().find(*request) : nullptr) {
     pending->cancelled = true;
   }
@@ -619,7 +619,7 @@ int MPI_Cancel(MPI_Request* request) {
 }
 
 int MPI_Request_free(MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (inside) {
     requests().take(*request);
     requests().persistent.erase(*request);
@@ -628,7 +628,7 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 int MPI_Start(MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (inside) {
     start(*request);
   }
@@ -636,7 +636,7 @@ int MPI_Start(MPI_Request* request) {
 }
 
 int MPI_Startall(int count, MPI_Request all[]) {
-  const Inside inside;
+  const InterceptGuard inside;
   for (int i = 0; inside && i < count; ++i) {
     start(all[i]);
   }

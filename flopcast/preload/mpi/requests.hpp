@@ -80,7 +80,7 @@ void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bo
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept;
 
 /// Sets the status that the program expects for a message that came empty in place of `shadow.bytes`.
-void mend_status(const Shadow& shadow, MPI_Status& status) noexcept;
+void restore_status(const Shadow& shadow, MPI_Status& status) noexcept;
 
 /// Settles the buffer of a message of `bytes` that came empty, which still holds older data: see settle_message().
 void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);

@@ -165,7 +165,7 @@ void Session::note_sessions() noexcept {
   uses_sessions_ = true;
 }
 
-Inside::Inside() noexcept {
+InterceptGuard::InterceptGuard() noexcept {
   Session* all = session();
   followed_ = all != nullptr && depth++ == 0 && all->follows_calls();
   if (followed_) {
@@ -173,7 +173,7 @@ Inside::Inside() noexcept {
   }
 }
 
-Inside::~Inside() {
+InterceptGuard::~InterceptGuard() {
   Session* all = session();
   if (all == nullptr) {
     return;
@@ -371,7 +371,7 @@ void Session::begin() {
   require_same_options();
   make_agreement_type();
   for (const auto& [comm, rank] : {std::pair(MPI_COMM_WORLD, rank_), std::pair(MPI_COMM_SELF, 0)}) {
-    adopt(comm, agree(comm, {.channel = proposed_channel(rank)}).channel);
+    attach_channel(comm, agree(comm, {.channel = proposed_channel(rank)}).channel);
   }
   look_at_node();
   WallClock::calibrate();
@@ -382,7 +382,7 @@ void Session::begin() {
   path_.reserve_log();
   decisions_.seed(static_cast<std::uint32_t>(rank_) + 1);
   eager_ = path::EagerPropagation(rank_, size_);
-  let_counts_travel(options_.policy == path::Policy::online);
+  set_count_propagation(options_.policy == path::Policy::online);
   report_.begin(options_.progress);
   main_thread = true;
   tracking_ = true;
@@ -405,7 +405,7 @@ void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
   if (!measures_) {
     return;
   }
-  const path::Counted counted = note_time(kernel, seconds, executed);
+  const path::PathContribution counted = note_time(kernel, seconds, executed);
   path_.add({.time = counted.seconds, .computation = counted.seconds, .flops = kernels_[kernel].flops});
   note_on_path(kernel, counted);
 }
@@ -417,13 +417,13 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
     return;
   }
   spent_.messages += executed ? seconds : 0;
-  const path::Counted counted = note_time(kernel, seconds, executed);
+  const path::PathContribution counted = note_time(kernel, seconds, executed);
   path_.add(
       {.time = counted.seconds + idle, .communication = counted.seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
   note_on_path(kernel, counted);
 }
 
-path::Counted Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
+path::PathContribution Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
   path::Kernel& known = kernels_[kernel];
   report_.met_kernel(known.executed.count + known.skipped == 0);
   if (executed) {
@@ -435,7 +435,7 @@ path::Counted Session::note_time(std::uint32_t kernel, Seconds seconds, bool exe
   return decisions_.left_out(kernel, seconds);
 }
 
-void Session::note_on_path(std::uint32_t kernel, const path::Counted& counted) {
+void Session::note_on_path(std::uint32_t kernel, const path::PathContribution& counted) {
   path_.add_kernel(kernel, counted.expected, counted.estimated);
   last_kernel_ = kernel;
   if (options_.policy == path::Policy::online) {
@@ -535,7 +535,7 @@ void Session::read_statistics() {
 
 /// Counts the kernels in this process's part of the critical path, from `token` back to where another process's part begins. Estimated
 /// kernels count with the latest estimates. Returns the resulting differences.
-path::Costs Session::walk_back(path::Place& token, const path::Place& finished, PageVector<Seconds>& estimates) {
+path::Costs Session::walk_back(path::LogCursor& token, const path::LogCursor& finished, PageVector<Seconds>& estimates) {
   path::Costs difference;
   const auto visit = [&](std::uint32_t kernel, Seconds seconds, bool estimated) {
     if (estimated && estimates[kernel] < 0) {
@@ -557,11 +557,11 @@ path::Costs Session::walk_back(path::Place& token, const path::Place& finished, 
 /// Passes a token from process to process back along the critical path. Each process counts the kernels of its parts. Returns this
 /// process's correction to the path's costs.
 path::Costs Session::visit_critical_path(const path::PathMark& end) {
-  const path::Place finished{-1, 0};
+  const path::LogCursor finished{-1, 0};
   path::Costs difference;
   kernels_on_path_ = 0;
   PageVector<Seconds> estimates(kernels_.kernels().size(), -1);
-  path::Place token = end.place;
+  path::LogCursor token = end.place;
   bool mine = token.rank == rank_;
   for (;;) {
     if (!mine) {
@@ -659,7 +659,7 @@ ProfileFacts Session::conclude() {
   facts.longest.longest = path::greatest(facts.longest.longest, facts.longest.along);
   facts.program_variance = program_variance();
   PMPI_Allreduce(MPI_IN_PLACE, &facts.program_variance, 1, MPI_DOUBLE, MPI_SUM, world_);
-  facts.pace = decisions_.pace();
+  facts.pace = decisions_.run_time_ratio();
   PMPI_Allreduce(MPI_IN_PLACE, &facts.pace, 2, MPI_DOUBLE, MPI_SUM, world_);
   note_contexts();
   collect_kernels();
@@ -685,8 +685,8 @@ void Session::end() {
   PMPI_Barrier(world_);
   while (next_acknowledgement() != nullptr) {  // for which no sender has waited
   }
-  disown(MPI_COMM_WORLD);
-  disown(MPI_COMM_SELF);
+  detach_channel(MPI_COMM_WORLD);
+  detach_channel(MPI_COMM_SELF);
   disconnect_shadows();
   PMPI_Comm_free(&world_);
   free_agreement_type();

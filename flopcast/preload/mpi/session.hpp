@@ -17,7 +17,7 @@
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/path/message_model.hpp"
 #include "flopcast/preload/kernels/call_sequence.hpp"
-#include "flopcast/preload/kernels/own_work.hpp"
+#include "flopcast/preload/kernels/overhead_estimate.hpp"
 #include "flopcast/preload/kernels/region_names.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/mpi/profile_output.hpp"
@@ -64,7 +64,7 @@ class Session {
     return other_threads_call_ ? std::unique_lock(turns_) : std::unique_lock<std::mutex>();
   }
   /// Locks the state without waiting; returns nothing if another thread has it.
-  [[nodiscard]] std::optional<std::unique_lock<std::mutex>> turn_at_once() {
+  [[nodiscard]] std::optional<std::unique_lock<std::mutex>> try_lock_turn() {
     std::unique_lock<std::mutex> lock = other_threads_call_ ? std::unique_lock(turns_, std::try_to_lock) : std::unique_lock<std::mutex>();
     return other_threads_call_ && !lock ? std::nullopt : std::optional(std::move(lock));
   }
@@ -81,14 +81,14 @@ class Session {
     return cpu_clock_ || other_threads_call_ ? now() : announcing_.end(called_, [this] { return now(); });
   }
   /// Notes that MPI finished a message at `time`. The work until the program goes on, `rest`, always takes the same time.
-  void note_message_done(OwnWork& rest, Seconds time) noexcept {
+  void note_message_done(OverheadEstimate& rest, Seconds time) noexcept {
     done_ = time;
     rest_ = &rest;
   }
   /// Notes that the remaining work isn't the usual one.
   void note_unusual() noexcept { rest_ = nullptr; }
-  [[nodiscard]] OwnWork& after_sends() noexcept { return after_sends_; }
-  [[nodiscard]] OwnWork& after_receives() noexcept { return after_receives_; }
+  [[nodiscard]] OverheadEstimate& after_sends() noexcept { return after_sends_; }
+  [[nodiscard]] OverheadEstimate& after_receives() noexcept { return after_receives_; }
 
   /// Notes that the program's computation, entered at called(), was executed from `started` for `seconds`, because of `cause`.
   void note_executed(path::Cause cause, Seconds started, Seconds seconds) noexcept {
@@ -232,9 +232,9 @@ class Session {
   }
   void follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts);
   /// Adds a kernel's time to its statistics, if it was executed. Returns the time that counts on the path.
-  path::Counted note_time(std::uint32_t kernel, Seconds seconds, bool executed);
+  path::PathContribution note_time(std::uint32_t kernel, Seconds seconds, bool executed);
   /// Puts the kernel on the path from here on.
-  void note_on_path(std::uint32_t kernel, const path::Counted& counted);
+  void note_on_path(std::uint32_t kernel, const path::PathContribution& counted);
   /// Returns the time that counts for the program's own code between two kernels, which took `seconds`.
   Seconds gap(Seconds seconds);
   void take_counts(const Agreement& agreement, Channel& channel);
@@ -260,7 +260,7 @@ class Session {
   /// Writes the current execution's result and returns the length of its path. Collective.
   Seconds finish_execution();
   path::Costs visit_critical_path(const path::PathMark& end);
-  path::Costs walk_back(path::Place& token, const path::Place& finished, PageVector<Seconds>& estimates);
+  path::Costs walk_back(path::LogCursor& token, const path::LogCursor& finished, PageVector<Seconds>& estimates);
   /// Returns the variance of the program's own code in this process's parts of the critical path, where that code counts with its usual
   /// time.
   [[nodiscard]] double program_variance() const;
@@ -320,8 +320,8 @@ class Session {
   Seconds elapsed_ = 0;             ///< wall time measured before that
   Seconds resumed_ = 0;             ///< when the program last went on
   Seconds called_ = 0;              ///< when the program last called the library
-  OwnWork announcing_, after_sends_, after_receives_;
-  OwnWork* rest_ = nullptr;  ///< remaining work of the current call after `done_`; nullptr if it varies
+  OverheadEstimate announcing_, after_sends_, after_receives_;
+  OverheadEstimate* rest_ = nullptr;  ///< remaining work of the current call after `done_`; nullptr if it varies
   Seconds done_ = 0;
   path::CriticalPath path_;
   bool asks_in_vain_ = false;
@@ -346,12 +346,12 @@ void open_session() noexcept;
 
 /// The time inside an intercepted function that the program has entered. It is false for calls that MPI makes itself, from other threads,
 /// and outside of a session.
-class Inside {
+class InterceptGuard {
  public:
-  Inside() noexcept;
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-  ~Inside();
+  InterceptGuard() noexcept;
+  InterceptGuard(const InterceptGuard&) = delete;
+  InterceptGuard& operator=(const InterceptGuard&) = delete;
+  ~InterceptGuard();
   explicit operator bool() const noexcept { return followed_; }
 
  private:

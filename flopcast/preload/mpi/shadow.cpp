@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "flopcast/preload/kernels/patience.hpp"
+#include "flopcast/preload/kernels/spin_backoff.hpp"
 #include "flopcast/preload/mpi/shadow_mail.hpp"
 #include "flopcast/preload/mpi/shadow_rings.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
@@ -97,7 +97,7 @@ void make_agreement_type() {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_channel, &channel_key, nullptr);
 }
 
-void let_counts_travel(bool travel) noexcept { counts_travel = travel; }
+void set_count_propagation(bool travel) noexcept { counts_travel = travel; }
 
 void free_agreement_type() {
   PMPI_Comm_free_keyval(&channel_key);
@@ -188,18 +188,18 @@ bool Channel::take_from_network(int world_rank, std::uint32_t number) {
   return false;
 }
 
-/// Takes the shadow from the ring. If the ring was full, the shadow came as a message, and the letters of this channel in the ring were
+/// Takes the shadow from the ring. If the ring was full, the shadow came as a message, and the slots of this channel in the ring were
 /// sent after it.
 bool Channel::take_from_memory(int source, bool& is_in_network) {
   const int peer = world_rank(source);
-  while (const Letter* letter = rings->front(peer)) {
-    const bool is_own = letter->channel == number_;
-    if (is_own && letter->number != streams_[static_cast<std::size_t>(source)].taken) {
+  while (const RingSlot* slot = rings->front(peer)) {
+    const bool is_own = slot->channel == number_;
+    if (is_own && slot->number != streams_[static_cast<std::size_t>(source)].taken) {
       is_in_network = true;
       return false;
     }
     Arrival found;
-    read(*letter, peer, found);
+    read(*slot, peer, found);
     rings->drop(peer);
     if (is_own) {
       latest_ = std::move(found);
@@ -222,7 +222,7 @@ bool Channel::take_if_there(int source, bool asks_network) {
     taken = take_from_network(peer, stream.taken);
   }
   if (!taken && asks_network && mail->sender(ShadowMail::Kind::shadow, peer) &&
-      (!in_memory || rings->front(peer) == nullptr)) {  // otherwise the letter was sent earlier
+      (!in_memory || rings->front(peer) == nullptr)) {  // otherwise the slot was sent earlier
     taken = take_from_network(peer, stream.taken);
   }
   stream.taken += taken ? 1 : 0;
@@ -233,9 +233,9 @@ bool Channel::take_if_there(int source, bool asks_network) {
 void Channel::take(int source) {
   Stream& stream = streams_[static_cast<std::size_t>(source)];
   if (goes_in_memory(source)) {
-    Patience patience(is_crowded);
+    SpinBackoff backoff(is_crowded);
     for (bool asks_network = false; !take_if_there(source, asks_network);) {
-      asks_network = patience.is_over();
+      asks_network = backoff.is_over();
     }
     return;
   }
@@ -378,7 +378,7 @@ std::uint32_t proposed_channel(int rank) noexcept {
   return ++proposed * static_cast<std::uint32_t>(world_size) + static_cast<std::uint32_t>(world_rank);
 }
 
-void adopt(MPI_Comm comm, std::uint32_t number) {
+void attach_channel(MPI_Comm comm, std::uint32_t number) {
   last_asked = {};
   PMPI_Comm_set_attr(comm, channel_key, std::make_unique<Held>(std::make_shared<Channel>(comm, number)).release());
 }
@@ -396,7 +396,7 @@ Channel* channel_of(MPI_Comm comm) noexcept {
   return last_asked.channel;
 }
 
-void disown(MPI_Comm comm) {
+void detach_channel(MPI_Comm comm) {
   if (channel_of(comm) != nullptr) {
     PMPI_Comm_delete_attr(comm, channel_key);
   }

@@ -123,7 +123,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
 /// Makes the MPI type for agree(), between begin and end of a session.
 void make_agreement_type();
 /// Sets whether counts of kernels travel with every shadow, in all processes or in none.
-void let_counts_travel(bool travel) noexcept;
+void set_count_propagation(bool travel) noexcept;
 void free_agreement_type();
 
 /// Prepares flopcast's own messages among all processes, on `world`, and memory for the shadows of a node's processes, if available.
@@ -146,10 +146,10 @@ bool may_have_channel(MPI_Comm comm) noexcept;
 /// Returns the value of Agreement::channel that this process proposes as rank `rank` of the agreement.
 std::uint32_t proposed_channel(int rank) noexcept;
 /// Gives one of the program's communicators its channel, with the number that was agreed on.
-void adopt(MPI_Comm comm, std::uint32_t number);
+void attach_channel(MPI_Comm comm, std::uint32_t number);
 /// Returns the communicator's channel; nullptr if it has none, and communication on it isn't followed.
 Channel* channel_of(MPI_Comm comm) noexcept;
 /// Takes the channel away.
-void disown(MPI_Comm comm);
+void detach_channel(MPI_Comm comm);
 
 }  // namespace flopcast::interpose::mpi

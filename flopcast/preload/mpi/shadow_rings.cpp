@@ -7,81 +7,81 @@
 namespace flopcast::interpose::mpi {
 namespace {
 
-/// Returns the number of letters in each ring of a node, a power of two; 0 for so many processes that rings would take more memory than MPI
+/// Returns the number of slots in each ring of a node, a power of two; 0 for so many processes that rings would take more memory than MPI
 /// itself.
-std::uint32_t letters_per_ring(std::size_t processes) noexcept {
+std::uint32_t slots_per_ring(std::size_t processes) noexcept {
   constexpr std::size_t max_bytes = std::size_t{16} << 20U;  // all rings of a node
   constexpr std::uint32_t fewest = 8;
-  std::uint32_t letters = ShadowRings::max_letters;
-  while (letters >= fewest && processes * processes * letters * sizeof(Letter) > max_bytes) {
-    letters /= 2;
+  std::uint32_t slots = ShadowRings::max_slots;
+  while (slots >= fewest && processes * processes * slots * sizeof(RingSlot) > max_bytes) {
+    slots /= 2;
   }
-  return letters >= fewest ? letters : 0;
+  return slots >= fewest ? slots : 0;
 }
 
-/// Prefetches the second line of the next letter, which its receiver has read, so that writing it doesn't wait.
-void fetch_for_writing(Letter& letter) noexcept {
+/// Prefetches the second line of the next slot, which its receiver has read, so that writing it doesn't wait.
+void fetch_for_writing(RingSlot& slot) noexcept {
 #if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(letter.longest));  // a no-op on processors without it
+  asm volatile("prefetchw %0" : : "m"(slot.longest));  // a no-op on processors without it
 #else
-  __builtin_prefetch(&letter.longest, 1);
+  __builtin_prefetch(&slot.longest, 1);
 #endif
 }
 
-void write(Letter& letter, const path::CriticalPath& path, const Envelope& envelope) noexcept {
+void write(RingSlot& slot, const path::CriticalPath& path, const Envelope& envelope) noexcept {
   const path::Costs& along = path.along();
   const path::Costs& longest = path.longest();
-  letter.tag = envelope.tag;
-  letter.bytes = envelope.bytes;
-  letter.position = path.log().position();
-  letter.left_out = envelope.left_out;
-  letter.epoch = envelope.epoch;
-  letter.time = along.time;
-  letter.communication = along.communication;
-  letter.idle = along.idle;
-  letter.supersteps = along.supersteps;
-  letter.words = along.words;
-  letter.flops = along.flops;
-  letter.longest = {longest.computation, longest.communication, longest.idle, longest.supersteps, longest.words, longest.flops};
+  slot.tag = envelope.tag;
+  slot.bytes = envelope.bytes;
+  slot.position = path.log().position();
+  slot.left_out = envelope.left_out;
+  slot.epoch = envelope.epoch;
+  slot.time = along.time;
+  slot.communication = along.communication;
+  slot.idle = along.idle;
+  slot.supersteps = along.supersteps;
+  slot.words = along.words;
+  slot.flops = along.flops;
+  slot.longest = {longest.computation, longest.communication, longest.idle, longest.supersteps, longest.words, longest.flops};
 }
 
 }  // namespace
 
-void read(const Letter& letter, int world_rank, Shadow& into) noexcept {
+void read(const RingSlot& slot, int world_rank, Shadow& into) noexcept {
   path::Costs& along = into.mark.along;
-  along.time = letter.time;
-  along.computation = letter.time - letter.communication - letter.idle;
-  along.communication = letter.communication;
-  along.idle = letter.idle;
-  along.supersteps = letter.supersteps;
-  along.words = letter.words;
-  along.flops = letter.flops;
+  along.time = slot.time;
+  along.computation = slot.time - slot.communication - slot.idle;
+  along.communication = slot.communication;
+  along.idle = slot.idle;
+  along.supersteps = slot.supersteps;
+  along.words = slot.words;
+  along.flops = slot.flops;
   path::Costs& longest = into.mark.longest;
-  longest.time = letter.time;
-  longest.computation = letter.longest.computation;
-  longest.communication = letter.longest.communication;
-  longest.idle = letter.longest.idle;
-  longest.supersteps = letter.longest.supersteps;
-  longest.words = letter.longest.words;
-  longest.flops = letter.longest.flops;
-  into.mark.place = {world_rank, letter.position};
-  into.bytes = letter.bytes;
-  into.tag = letter.tag;
-  into.left_out = letter.left_out;
-  into.epoch = letter.epoch;
-  into.number = letter.number;
-  into.channel = letter.channel;
+  longest.time = slot.time;
+  longest.computation = slot.longest.computation;
+  longest.communication = slot.longest.communication;
+  longest.idle = slot.longest.idle;
+  longest.supersteps = slot.longest.supersteps;
+  longest.words = slot.longest.words;
+  longest.flops = slot.longest.flops;
+  into.mark.place = {world_rank, slot.position};
+  into.bytes = slot.bytes;
+  into.tag = slot.tag;
+  into.left_out = slot.left_out;
+  into.epoch = slot.epoch;
+  into.number = slot.number;
+  into.channel = slot.channel;
 }
 
 std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
   int size = 1;
   PMPI_Comm_size(node, &size);
   std::unique_ptr<ShadowRings> rings(new ShadowRings);  // NOLINT: its constructor is private
-  rings->slots_ = letters_per_ring(static_cast<std::size_t>(size));
+  rings->slots_ = slots_per_ring(static_cast<std::size_t>(size));
   if (rings->slots_ == 0) {
     return nullptr;
   }
-  const std::size_t bytes = static_cast<std::size_t>(size) * (sizeof(Progress) + rings->slots_ * sizeof(Letter)) + sizeof(Letter);
+  const std::size_t bytes = static_cast<std::size_t>(size) * (sizeof(Progress) + rings->slots_ * sizeof(RingSlot)) + sizeof(RingSlot);
   void* memory = nullptr;
   PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
   int made = PMPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node, static_cast<void*>(&memory), &rings->window_) ==
@@ -113,9 +113,9 @@ void ShadowRings::find_ends(MPI_Comm node, int processes) {
     int unit = 0;
     char* base = nullptr;
     PMPI_Win_shared_query(window_, receiver, &bytes, &unit, static_cast<void*>(&base));
-    base += (alignof(Letter) - reinterpret_cast<std::uintptr_t>(base) % alignof(Letter)) % alignof(Letter);
-    base += static_cast<std::size_t>(sender) * (sizeof(Progress) + slots_ * sizeof(Letter));
-    return End{reinterpret_cast<Progress*>(base), reinterpret_cast<Letter*>(base + sizeof(Progress)), 0, 0};
+    base += (alignof(RingSlot) - reinterpret_cast<std::uintptr_t>(base) % alignof(RingSlot)) % alignof(RingSlot);
+    base += static_cast<std::size_t>(sender) * (sizeof(Progress) + slots_ * sizeof(RingSlot));
+    return End{reinterpret_cast<Progress*>(base), reinterpret_cast<RingSlot*>(base + sizeof(Progress)), 0, 0};
   };
   to_.resize(static_cast<std::size_t>(processes));
   from_.resize(static_cast<std::size_t>(processes));
@@ -125,7 +125,7 @@ void ShadowRings::find_ends(MPI_Comm node, int processes) {
     from_[peer] = ring_of(rank, other);
     new (from_[peer].progress) Progress{};
     for (std::size_t i = 0; i < slots_; ++i) {
-      new (from_[peer].letters + i) Letter{};
+      new (from_[peer].slots + i) RingSlot{};
     }
   }
 }
@@ -140,22 +140,22 @@ bool ShadowRings::put(int world_rank, Name name, const path::CriticalPath& path,
       return false;
     }
   }
-  Letter& letter = end.letters[end.count & (slots_ - 1)];
-  letter.number = name.number;
-  letter.channel = name.channel;
-  write(letter, path, envelope);
-  letter.place.store(++end.count, std::memory_order_release);
-  fetch_for_writing(end.letters[end.count & (slots_ - 1)]);
+  RingSlot& slot = end.slots[end.count & (slots_ - 1)];
+  slot.number = name.number;
+  slot.channel = name.channel;
+  write(slot, path, envelope);
+  slot.place.store(++end.count, std::memory_order_release);
+  fetch_for_writing(end.slots[end.count & (slots_ - 1)]);
   return true;
 }
 
-const Letter* ShadowRings::front(int world_rank) const noexcept {
+const RingSlot* ShadowRings::front(int world_rank) const noexcept {
   const End& end = from_[static_cast<std::size_t>(world_rank)];
-  const Letter& letter = end.letters[end.count & (slots_ - 1)];
-  return letter.place.load(std::memory_order_acquire) == end.count + 1 ? &letter : nullptr;
+  const RingSlot& slot = end.slots[end.count & (slots_ - 1)];
+  return slot.place.load(std::memory_order_acquire) == end.count + 1 ? &slot : nullptr;
 }
 
-/// Drops a letter. The sender learns of it only now and then, because each update moves a cache line from one core to the other.
+/// Drops a shadow. The sender learns of it only now and then, because each update moves a cache line from one core to the other.
 void ShadowRings::drop(int world_rank) noexcept {
   End& end = from_[static_cast<std::size_t>(world_rank)];
   if (++end.count - end.known >= slots_ / 4) {

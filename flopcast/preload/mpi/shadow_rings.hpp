@@ -17,7 +17,7 @@ struct Shadow;
 
 /// A shadow in memory that processes share: two cache lines, without values that follow from the others. (The longest path is the one with
 /// the greatest time; its computation is that time less communication and idle time.)
-struct alignas(128) Letter {
+struct alignas(128) RingSlot {
   std::atomic<std::uint32_t> place;  ///< position in its ring, from 1; written last
   std::uint32_t number = 0;          ///< of the shadow, on its channel from this process to that
   std::uint32_t channel = 0;
@@ -31,18 +31,18 @@ struct alignas(128) Letter {
     double computation = 0, communication = 0, idle = 0, supersteps = 0, words = 0, flops = 0;
   } longest;
 };
-static_assert(sizeof(Letter) == 128);
+static_assert(sizeof(RingSlot) == 128);
 
-/// Reads a letter from process `world_rank`.
-void read(const Letter& letter, int world_rank, Shadow& into) noexcept;
+/// Reads a slot from process `world_rank`.
+void read(const RingSlot& slot, int world_rank, Shadow& into) noexcept;
 
-/// Passes shadows between the processes of a node through memory, in a ring of letters from each process to each. Messages would take as
+/// Passes shadows between the processes of a node through memory, in a ring of slots from each process to each. Messages would take as
 /// long as the program's short messages.
 class ShadowRings {
  public:
-  /// Largest number of unread letters from one process to another; more go as messages. The letters of a panel's tiles should fit. Open MPI
+  /// Largest number of unread shadows from one process to another; more go as messages. The slots of a panel's tiles should fit. Open MPI
   /// keeps short messages that it can't deliver at once until their sender calls it again, perhaps a hundred milliseconds later.
-  static constexpr std::uint32_t max_letters = 512;
+  static constexpr std::uint32_t max_slots = 512;
 
   /// Makes the rings for the processes of a node, among `processes` in all. Returns nullptr in all processes of the node if there isn't
   /// enough such memory. Collective over the node.
@@ -54,7 +54,7 @@ class ShadowRings {
   void free() noexcept;
 
   /// Returns whether that process is on this node.
-  [[nodiscard]] bool reaches(int world_rank) const noexcept { return to_[static_cast<std::size_t>(world_rank)].letters != nullptr; }
+  [[nodiscard]] bool reaches(int world_rank) const noexcept { return to_[static_cast<std::size_t>(world_rank)].slots != nullptr; }
   /// Identifies a shadow sent to a process.
   struct Name {
     std::uint32_t channel = 0, number = 0;
@@ -62,28 +62,28 @@ class ShadowRings {
   /// Puts a shadow; returns false if the ring is full. The path's numbers are copied one by one to where they are read, because a copy that
   /// was assembled first would stall the processor.
   bool put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept;
-  /// Returns the oldest letter from that process; nullptr if none has come.
-  [[nodiscard]] const Letter* front(int world_rank) const noexcept;
-  /// Drops the letter that front() returned.
+  /// Returns the oldest slot from that process; nullptr if none has come.
+  [[nodiscard]] const RingSlot* front(int world_rank) const noexcept;
+  /// Drops the slot that front() returned.
   void drop(int world_rank) noexcept;
 
  private:
-  /// The receiver's count of letters taken.
+  /// The receiver's count of slots taken.
   struct alignas(128) Progress {
     std::atomic<std::uint32_t> taken;
   };
   /// One end of a ring.
   struct End {
     Progress* progress = nullptr;
-    Letter* letters = nullptr;
-    std::uint32_t count = 0;  ///< letters put or taken by this process
+    RingSlot* slots = nullptr;
+    std::uint32_t count = 0;  ///< slots put or taken by this process
     std::uint32_t known = 0;  ///< the other process's count, as last read or written
   };
 
   ShadowRings() = default;
   void find_ends(MPI_Comm node, int processes);
 
-  std::uint32_t slots_ = max_letters;  ///< of each ring, a power of two
+  std::uint32_t slots_ = max_slots;  ///< of each ring, a power of two
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<End> to_, from_;  ///< by rank in MPI_COMM_WORLD
 };

@@ -24,7 +24,7 @@ std::vector<Arrival> needed(const Collective& collective, const Group& group, Ne
 
 template <class Call>
 int collective(Routine routine, std::int64_t bytes, MPI_Comm comm, Needs needs, int root, Call call) {
-  const Inside inside;
+  const InterceptGuard inside;
   const std::shared_ptr<const Group> group = inside ? inside.process().group(comm) : nullptr;
   if (group == nullptr) {
     return call();
@@ -49,7 +49,7 @@ int collective(Routine routine, std::int64_t bytes, MPI_Comm comm, Call call) {
 /// Begins a nonblocking collective, which is complete, as far as paths go, when all processes have begun it.
 template <class Call>
 int begin_collective(Routine routine, std::int64_t bytes, MPI_Comm comm, MPI_Request* request, Call call) {
-  const Inside inside;
+  const InterceptGuard inside;
   const std::shared_ptr<const Group> group = inside ? inside.process().group(comm) : nullptr;
   if (group == nullptr) {
     return call();

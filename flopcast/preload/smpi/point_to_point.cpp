@@ -6,7 +6,7 @@ namespace {
 using mpi::Routine;
 
 /// Ends a message of a blocking function.
-void finish(const Inside& inside, Routine routine, std::optional<Pending>& pending, const MPI_Status* status, double bytes_sent) {
+void finish(const InterceptGuard& inside, Routine routine, std::optional<Pending>& pending, const MPI_Status* status, double bytes_sent) {
   std::vector<Arrival> others;
   if (pending) {
     add_others(inside.process(), *pending, status, others);
@@ -19,7 +19,7 @@ void finish(const Inside& inside, Routine routine, std::optional<Pending>& pendi
 /// Makes a blocking send of any kind.
 template <class Send>
 int send(Routine routine, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, Send call) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return call();
   }
@@ -33,7 +33,7 @@ int send(Routine routine, int count, MPI_Datatype type, int destination, int tag
 /// Calls any function that begins a message and makes a request.
 template <class Begin, class Call>
 int begin_request(Routine routine, Begin begin, MPI_Request* request, Call call) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return call();
   }
@@ -66,7 +66,7 @@ int keep_persistent(int result, MPI_Request request, const Persistent& what) {
 template <class Call>
 int exchange(Routine routine, int send_count, MPI_Datatype send_type, int destination, int send_tag, int receive_count,
              MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status, Call call) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return call(status);
   }
@@ -114,7 +114,7 @@ int MPI_Rsend(const void* buffer, int count, MPI_Datatype type, int destination,
 }
 
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Recv(buffer, count, type, source, tag, comm, status);
   }

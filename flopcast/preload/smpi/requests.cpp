@@ -41,7 +41,7 @@ class Completion {
   }
 
   /// Ends the call. Time without a completed request isn't separate communication: it is the time of a loop of tests.
-  void finish(const Inside& inside) {
+  void finish(const InterceptGuard& inside) {
     if (any_ || now() > inside.entered()) {
       const std::shared_ptr<const Group> world = process_.group(MPI_COMM_WORLD);
       simulation()->communicated(process_, simulation()->communication_kernel(Routine::wait, bytes_, *world), inside.entered(), others_, 0);
@@ -157,7 +157,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Wait(request, status);
   }
@@ -171,7 +171,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status status[]) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Waitall(count, requests, status);
   }
@@ -187,7 +187,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status status[]) {
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Waitany(count, requests, index, status);
   }
@@ -203,7 +203,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* statu
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int* completed, int* indices, MPI_Status status[]) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Waitsome(count, requests, completed, indices, status);
   }
@@ -219,7 +219,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int* completed, int* indices
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Test(request, flag, status);
   }
@@ -235,7 +235,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status[]) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Testall(count, requests, flag, status);
   }
@@ -251,7 +251,7 @@ int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status[
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Testany(count, requests, index, flag, status);
   }
@@ -267,7 +267,7 @@ int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_St
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int* completed, int* indices, MPI_Status status[]) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Testsome(count, requests, completed, indices, status);
   }
@@ -283,7 +283,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int* completed, int* indices
 }
 
 int MPI_Start(MPI_Request* request) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Start(request);
   }
@@ -294,7 +294,7 @@ int MPI_Start(MPI_Request* request) {
 }
 
 int MPI_Startall(int count, MPI_Request* requests) {
-  const Inside inside;
+  const InterceptGuard inside;
   if (!inside) {
     return PMPI_Startall(count, requests);
   }

@@ -46,7 +46,7 @@ const Process& last_to_end(const std::vector<const Process*>& processes) {
 /// Counts the kernels along the path that ends where `last` has ended. Returns false if a process had more events than are kept.
 bool follow_back(const Process& last, const std::vector<const Process*>& processes, path::KernelTable& kernels) {
   const auto visit = [&kernels](std::uint32_t kernel, Seconds seconds, auto... /*estimated*/) { kernels[kernel].along.add(seconds); };
-  for (std::optional<path::Place> place = last.path().mark().place; place;) {
+  for (std::optional<path::LogCursor> place = last.path().mark().place; place;) {
     const path::CriticalPath& path = processes[static_cast<std::size_t>(place->rank)]->path();
     place = path.log().walk(place->position, visit);
   }

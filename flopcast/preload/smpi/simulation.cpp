@@ -123,7 +123,7 @@ void Simulation::begin_process() {
 }
 
 void Simulation::end_process() {
-  { const Inside inside; }
+  { const InterceptGuard inside; }
   if (Process* process = current(); process != nullptr) {
     process->ended = true;
     if (++ended_ == size_) {
@@ -262,13 +262,13 @@ void leave_kernel(Process& process) noexcept {
   smpi_bench_begin();
 }
 
-Inside::Inside() noexcept : process_(enter_kernel()), entered_(now()) {
+InterceptGuard::InterceptGuard() noexcept : process_(enter_kernel()), entered_(now()) {
   if (process_ != nullptr) {
     smpi_bench_begin();  // the simulator's function ends it
   }
 }
 
-Inside::~Inside() {
+InterceptGuard::~InterceptGuard() {
   if (process_ != nullptr) {
     process_->resumed = now();
     process_->inside = false;

@@ -153,12 +153,12 @@ void leave_kernel(Process& process) noexcept;
 
 /// The time inside an intercepted MPI function that the program has entered. It is false for calls that the simulator makes itself, and
 /// outside of MPI_Init and MPI_Finalize.
-class Inside {
+class InterceptGuard {
  public:
-  Inside() noexcept;
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-  ~Inside();
+  InterceptGuard() noexcept;
+  InterceptGuard(const InterceptGuard&) = delete;
+  InterceptGuard& operator=(const InterceptGuard&) = delete;
+  ~InterceptGuard();
   explicit operator bool() const noexcept { return process_ != nullptr; }
   [[nodiscard]] Process& process() const noexcept { return *process_; }
   [[nodiscard]] Seconds entered() const noexcept { return entered_; }

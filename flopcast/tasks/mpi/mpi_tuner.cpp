@@ -266,13 +266,13 @@ void MpiTuner::note_self_check() {
 }
 
 double MpiTuner::wandering() const {
-  std::vector<path::Pace> paces;
+  std::vector<path::RunTimeRatio> paces;
   for (const auto& [execution, profile] : results_) {
     if (execution.second != rehearsal && profile.contains("pace")) {
       paces.push_back({profile.at("pace").at("taken_seconds").get<double>(), profile.at("pace").at("expected_seconds").get<double>()});
     }
   }
-  return path::wandering(paces);
+  return path::between_run_deviation(paces);
 }
 
 Seconds MpiTuner::checking(std::size_t setting, const json& telling) const {

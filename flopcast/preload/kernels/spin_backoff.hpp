@@ -3,10 +3,10 @@
 namespace flopcast::interpose::mpi {
 
 /// Limits how long a process polls memory for another process's data.
-class Patience {
+class SpinBackoff {
  public:
   /// `crowded`: there are more processes than cores, so that polling again is useless before another process has run on this core.
-  explicit Patience(bool crowded) noexcept : crowded_(crowded) {}
+  explicit SpinBackoff(bool crowded) noexcept : crowded_(crowded) {}
 
   /// Call after each unsuccessful poll. Returns whether it is time to do other work. Yields the core now and then.
   bool is_over() noexcept;

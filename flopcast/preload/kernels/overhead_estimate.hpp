@@ -6,7 +6,7 @@ namespace flopcast::interpose::mpi {
 
 /// Estimates the time of a piece of flopcast's own work that always takes the same time. Reading the clock before and after takes as long
 /// as the work, so it is timed now and then, and its usual time is used in between.
-class OwnWork {
+class OverheadEstimate {
  public:
   /// Returns the time after work that began at `begin`; `now` reads the clock.
   template <class Now>

@@ -1,4 +1,4 @@
-#include "flopcast/preload/kernels/patience.hpp"
+#include "flopcast/preload/kernels/spin_backoff.hpp"
 
 #include <sched.h>
 
@@ -17,7 +17,7 @@ void pause() noexcept {
 
 }  // namespace
 
-bool Patience::is_over() noexcept {
+bool SpinBackoff::is_over() noexcept {
   constexpr unsigned int short_wait = 256;   // longer than a message takes
   constexpr unsigned int long_wait = 65536;  // about a millisecond
   if (crowded_) {

@@ -1,0 +1,15 @@
+#include "flopcast/selective/verdict.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace flopcast::path {
+
+std::string_view rule_name(Rule rule) noexcept {
+  constexpr std::array<std::string_view, 13> names = {"everything",       "chance",           "brief",  "window",        "deviant_time",
+                                                      "implausible_time", "known_everywhere", "known",  "within_budget", "predicted",
+                                                      "unseen",           "unsure",           "recheck"};
+  return names[static_cast<std::size_t>(rule)];
+}
+
+}  // namespace flopcast::path

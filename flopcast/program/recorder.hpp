@@ -9,7 +9,7 @@
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
-#include "flopcast/protocol/block_question.hpp"
+#include "flopcast/protocol/block_size_query.hpp"
 
 namespace flopcast::interpose {
 

@@ -6,7 +6,7 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/protocol/block_question.hpp"
+#include "flopcast/protocol/block_size_query.hpp"
 #include "flopcast/protocol/call_bytes.hpp"
 
 /// Messages between Recorder and its child process over a socket. Both are of one build, so values travel as they lie in memory. The

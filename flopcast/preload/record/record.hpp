@@ -7,7 +7,7 @@
 #include <string>
 
 #include "flopcast/algorithm/block_parameters.hpp"
-#include "flopcast/protocol/block_question.hpp"
+#include "flopcast/protocol/block_size_query.hpp"
 #include "flopcast/protocol/call_bytes.hpp"
 
 /// Interface of libflopcast-record.so to the process into which it is loaded. The library defines every routine of the catalogue, and

@@ -21,7 +21,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/tuning/block_tuning.hpp"
-#include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/tasks/tuning/tuning_session.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/on_demand_sampling.hpp"

@@ -6,7 +6,7 @@
 
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
-#include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/tasks/tuning/tuning_session.hpp"
 
 /// Block sizes of the library's own routines: what `tune` and `tune lapack` share.
 namespace flopcast {

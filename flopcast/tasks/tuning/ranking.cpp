@@ -1,5 +1,5 @@
-#include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/tuning/ranking.hpp"
+#include "flopcast/support/stopwatch.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +13,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/tasks/tuning/tuning_session.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {

@@ -1,4 +1,4 @@
-#include "flopcast/cli/joint_table.hpp"
+#include "flopcast/cli/tune/joint_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

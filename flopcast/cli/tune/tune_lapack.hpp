@@ -6,7 +6,7 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
-#include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/tasks/tuning/tuning_session.hpp"
 
 namespace flopcast::cli {
 

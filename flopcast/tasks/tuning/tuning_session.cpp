@@ -1,4 +1,4 @@
-#include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/tasks/tuning/tuning_session.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "flopcast/cli/tune_lapack.hpp"
+#include "flopcast/cli/tune/tune_lapack.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

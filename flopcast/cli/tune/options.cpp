@@ -9,11 +9,11 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
-#include "flopcast/cli/tune_lapack.hpp"
+#include "flopcast/cli/tune/joint_table.hpp"
+#include "flopcast/cli/tune/tune_lapack.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/program/profile_file.hpp"

@@ -126,7 +126,7 @@ void run(const Options& options) {
   experiments[1].setup = {{.what = measure::Action::What::fill, .call = whole},
                           {.what = measure::Action::What::perform, .call = whole},
                           {.what = measure::Action::What::fill, .call = whole}};
-  std::vector<tuning::Segment> segments;
+  std::vector<tuning::TimedSegment> segments;
   std::vector<Seconds> costs;
   for (const Call& kernel : trace.calls) {
     costs.push_back(flops(kernel) / 3e10 + 1e-6);
@@ -136,7 +136,7 @@ void run(const Options& options) {
     experiments.push_back(tuning::experiment(trace, placements, segments.back(), environment));
   }
   const std::size_t in_context = experiments.size();
-  for (const tuning::Segment& segment : segments) {
+  for (const tuning::TimedSegment& segment : segments) {
     for (std::size_t at = segment.begin; options.alone && at < std::min(segment.begin + 1, segment.end); ++at) {
       for (measure::Experiment& experiment : alone(trace, placements, at, environment)) {
         experiments.push_back(std::move(experiment));

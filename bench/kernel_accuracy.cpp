@@ -69,7 +69,7 @@ double noise_of(const std::vector<Seconds>& times) {
 struct Drawn {
   Trace trace;
   std::vector<Placement> placements;
-  std::vector<tuning::Segment> segments;
+  std::vector<tuning::TimedSegment> segments;
 };
 
 class Experiment {
@@ -139,7 +139,7 @@ class Experiment {
     std::discrete_distribution<std::size_t> by_time(costs.begin(), costs.end());
     for (int i = 0; i < options_.calls_per_trace; ++i) {
       const std::size_t wanted = by_time(random_);
-      tuning::Segment segment = tuning::segment_around(drawn.trace, drawn.placements, costs, wanted);
+      tuning::TimedSegment segment = tuning::segment_around(drawn.trace, drawn.placements, costs, wanted);
       segment.begin = wanted;
       segment.end = wanted + 1;
       drawn.segments.push_back(segment);
@@ -156,7 +156,7 @@ class Experiment {
     std::vector<measure::Experiment> experiments;
     std::vector<Point> points;
     for (const Drawn& one : drawn) {
-      for (const tuning::Segment& segment : one.segments) {
+      for (const tuning::TimedSegment& segment : one.segments) {
         const Call& call = one.trace.calls[segment.begin];
         const Placement& placement = one.placements[segment.begin];
         const ModelKey key = models_.key(call);

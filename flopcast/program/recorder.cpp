@@ -255,29 +255,29 @@ Call Recorder::with_work_sizes(const Call& call) {
   return sized;
 }
 
-std::optional<BlockQuestion> Recorder::question(const Call& call) {
+std::optional<BlockSizeQuery> Recorder::block_size_query(const Call& call) {
   Bytes payload;
   const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
   if (reply.questions == 0) {
     return std::nullopt;
   }
-  return BlockQuestion{reply.options.data(), reply.question_m, reply.question_n, reply.answers};
+  return BlockSizeQuery{reply.options.data(), reply.question_m, reply.question_n, reply.answers};
 }
 
-std::vector<AskingCall> Recorder::asking_calls(const Call& call) {
-  std::vector<AskingCall> asking;
+std::vector<TunableCall> Recorder::tunable_calls(const Call& call) {
+  std::vector<TunableCall> tunable;
   std::vector<Call> seen;
-  add_asking_calls(call, has_work_size(call), seen, asking);
-  return asking;
+  add_tunable_calls(call, has_work_size(call), seen, tunable);
+  return tunable;
 }
 
-void Recorder::add_asking_calls(const Call& call, bool keeps_work_sizes, std::vector<Call>& seen, std::vector<AskingCall>& asking) {
+void Recorder::add_tunable_calls(const Call& call, bool keeps_work_sizes, std::vector<Call>& seen, std::vector<TunableCall>& tunable) {
   if (std::find(seen.begin(), seen.end(), call) != seen.end()) {
     return;
   }
   seen.push_back(call);
-  if (std::optional<BlockQuestion> own = question(call)) {
-    asking.push_back({call, std::move(*own)});
+  if (std::optional<BlockSizeQuery> own = block_size_query(call)) {
+    tunable.push_back({call, std::move(*own)});
     return;
   }
   Trace trace;
@@ -290,7 +290,7 @@ void Recorder::add_asking_calls(const Call& call, bool keeps_work_sizes, std::ve
   }
   for (const Call& part : trace.calls) {
     if (part.routine != call.routine && part.routine->index("info") >= 0) {  // routines that can't fail make no queries: BLAS, larfb
-      add_asking_calls(without_places(part, keeps_work_sizes), keeps_work_sizes, seen, asking);
+      add_tunable_calls(without_places(part, keeps_work_sizes), keeps_work_sizes, seen, tunable);
     }
   }
 }

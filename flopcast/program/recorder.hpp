@@ -23,9 +23,9 @@ struct LibraryFiles {
 
 /// A call whose routine queries ilaenv for its block size, and the query. The call has no addresses. It has work sizes only if the call
 /// that contains it has one.
-struct AskingCall {
+struct TunableCall {
   Call call;
-  BlockQuestion question;
+  BlockSizeQuery query;
 };
 
 /// Records the kernel calls of real LAPACK routines in a child process, into which the recording library is loaded before BLAS and LAPACK.
@@ -52,18 +52,18 @@ class Recorder {
   Call with_work_sizes(const Call& call);
 
   /// Returns the query that the library's routine makes in such a call; nothing if it makes none (OpenBLAS's own potrf).
-  std::optional<BlockQuestion> question(const Call& call);
+  std::optional<BlockSizeQuery> block_size_query(const Call& call);
 
   /// Returns the call itself if its routine queries ilaenv; otherwise the calls within it that do, at any depth. Examples are dormhr, with
   /// one call of dormqr, and dgesvd, with one of dgebrd and one of dorgqr through dorgbr. Equal calls are returned once. The result is
   /// empty if no call queries.
-  std::vector<AskingCall> asking_calls(const Call& call);
+  std::vector<TunableCall> tunable_calls(const Call& call);
 
   /// Returns the files that dgemm and dgeqrf really came from.
   [[nodiscard]] const LibraryFiles& loaded() const;
 
  private:
-  void add_asking_calls(const Call& call, bool keeps_work_sizes, std::vector<Call>& seen, std::vector<AskingCall>& asking);
+  void add_tunable_calls(const Call& call, bool keeps_work_sizes, std::vector<Call>& seen, std::vector<TunableCall>& tunable);
 
   struct State;
   std::unique_ptr<State> state_;

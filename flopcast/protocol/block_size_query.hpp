@@ -15,11 +15,11 @@ enum class Mode : std::uint8_t {
 };
 
 /// A routine's query of ilaenv for its block size, under its own name or a borrowed one (borrowed_name.hpp).
-struct BlockQuestion {
+struct BlockSizeQuery {
   std::string options;                 ///< the query's letters without blanks, not always the routine's flags: "L", "LT", or none
   std::int64_t m = 0, n = 0;           ///< the first two sizes; n = -1 if there is only one
   algorithm::BlockParameters answers;  ///< the answers of LAPACK's own ilaenv
-  friend bool operator==(const BlockQuestion&, const BlockQuestion&) = default;
+  friend bool operator==(const BlockSizeQuery&, const BlockSizeQuery&) = default;
 };
 
 }  // namespace flopcast::interpose

@@ -17,7 +17,7 @@
 namespace flopcast::roofline {
 namespace {
 
-using search::Standing;
+using search::CandidateState;
 
 Seconds now() { return 1e-9 * static_cast<Seconds>(machine::monotonic_nanoseconds()); }
 
@@ -56,14 +56,14 @@ search::Limits limits(const GemmSearchOptions& options) {
   throw unusable_measurement("{} of {} with {} threads: not a single shape could be measured", setup.routine, setup.library, setup.threads);
 }
 
-std::string state_of(const Standing& standing, const std::vector<std::size_t>& ties) {
-  if (standing.state == Standing::State::dropped) {
-    return standing.fault;
+std::string state_of(const CandidateState& candidate, const std::vector<std::size_t>& ties) {
+  if (candidate.state == CandidateState::Kind::dropped) {
+    return candidate.fault;
   }
-  if (standing.state == Standing::State::slower) {
+  if (candidate.state == CandidateState::Kind::slower) {
     return "slower";
   }
-  return std::find(ties.begin(), ties.end(), standing.configuration) != ties.end() ? "tie" : "unsettled";
+  return std::find(ties.begin(), ties.end(), candidate.configuration) != ties.end() ? "tie" : "unsettled";
 }
 
 search::RaceOptions race_options(const GemmSearchOptions& options) {
@@ -83,8 +83,8 @@ Found run_race(const search::Evaluator& evaluator, std::size_t count, const Gemm
     nothing_measured(setup);
   }
   Found found{*result.leader, {}, result.ties, result.ending, result.possible_gain, result.error_probability, result.evaluations};
-  for (const Standing& standing : result.standings) {
-    found.states.push_back(state_of(standing, result.ties));
+  for (const CandidateState& candidate : result.candidates) {
+    found.states.push_back(state_of(candidate, result.ties));
   }
   return found;
 }

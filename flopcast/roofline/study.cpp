@@ -104,8 +104,8 @@ void run_race(StudyRun& run, std::size_t count, const StudySources& sources, con
   race.limits.seconds = time_limit(run.technique);
   const search::RaceResult result = search::race(search::all(count), sources.evaluator(), race);
   take(run, result, sources.clock() - begin);
-  for (const search::Standing& standing : result.standings) {
-    run.rate = result.leader && standing.configuration == *result.leader ? 1 / standing.median : run.rate;
+  for (const search::CandidateState& candidate : result.candidates) {
+    run.rate = result.leader && candidate.configuration == *result.leader ? 1 / candidate.median : run.rate;
   }
 }
 

@@ -48,9 +48,11 @@ std::int64_t max_looks(const RaceOptions& options) {
   return looks;
 }
 
-Standing standing(const Ledger::Row& row, bool slower) {
+CandidateState state_of(const Ledger::Row& row, bool slower) {
   const std::vector<Seconds> costs = row.evaluated();
-  const auto state = row.dropped() ? Standing::State::dropped : slower ? Standing::State::slower : Standing::State::contender;
+  const auto state = row.dropped() ? CandidateState::Kind::dropped
+                     : slower      ? CandidateState::Kind::slower
+                                   : CandidateState::Kind::contender;
   return {row.configuration, state, row.fault, static_cast<std::int64_t>(costs.size()), median(costs), median_interval(costs)};
 }
 
@@ -282,7 +284,7 @@ RaceResult Race::result() const {
   result.rounds = ledger_.rounds();
   result.evaluations = meter_.evaluations();
   for (std::size_t candidate = 0; candidate < slower_.size(); ++candidate) {
-    result.standings.push_back(standing(ledger_.rows()[candidate], slower_[candidate]));
+    result.candidates.push_back(state_of(ledger_.rows()[candidate], slower_[candidate]));
   }
   const Interval twin = sign_interval(ledger_.twins(), 0.05);
   result.twin_ratio = {std::exp(twin.low), std::exp(twin.high)};
@@ -323,11 +325,11 @@ RaceResult race(std::vector<std::size_t> candidates, const Evaluator& evaluator,
 
 RaceResult confirm(const RaceResult& result, std::size_t top, const Evaluator& evaluator, RaceOptions options) {
   std::vector<std::size_t> candidates = result.ties;
-  std::vector<Standing> slower = result.standings;
-  std::erase_if(slower, [](const Standing& standing) { return standing.state != Standing::State::slower; });
-  std::sort(slower.begin(), slower.end(), [](const Standing& a, const Standing& b) { return a.median < b.median; });
+  std::vector<CandidateState> slower = result.candidates;
+  std::erase_if(slower, [](const CandidateState& candidate) { return candidate.state != CandidateState::Kind::slower; });
+  std::sort(slower.begin(), slower.end(), [](const CandidateState& a, const CandidateState& b) { return a.median < b.median; });
   std::transform(slower.begin(), slower.end(), std::back_inserter(candidates),
-                 [](const Standing& standing) { return standing.configuration; });
+                 [](const CandidateState& candidate) { return candidate.configuration; });
   candidates.resize(std::min(top, candidates.size()));
   return race(std::move(candidates), evaluator, std::move(options));
 }

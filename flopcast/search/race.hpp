@@ -25,10 +25,10 @@ struct RaceOptions {
 };
 
 /// The state of one configuration in a race.
-struct Standing {
-  enum class State : std::uint8_t { contender, slower, dropped };
+struct CandidateState {
+  enum class Kind : std::uint8_t { contender, slower, dropped };
   std::size_t configuration = 0;
-  State state = State::contender;  ///< slower: eliminated; dropped: see `fault`
+  Kind state = Kind::contender;  ///< slower: eliminated; dropped: see `fault`
   std::string fault;
   std::int64_t evaluations = 0;
   Seconds median = 0;  ///< median cost; NaN without evaluations
@@ -46,7 +46,7 @@ struct RaceResult {
   Ending ending = Ending::budget;
   std::int64_t rounds = 0, evaluations = 0;
   Interval twin_ratio;  ///< 95 % interval of the A/A pairs' median cost ratio, which should contain 1; infinite with too few pairs
-  std::vector<Standing> standings;  ///< in the order of the candidates
+  std::vector<CandidateState> candidates;  ///< in the order of the candidates
 };
 
 /// Races candidates in interleaved rounds. After some of the rounds the race takes a look, which tests every competitor:

@@ -21,7 +21,7 @@ double normal_probability(double z) { return std::isnan(z) ? 0.5 : std::erfc(-z 
 struct Entry {
   std::size_t problem = 0;
   Alternative alternative;
-  bool standard = false;
+  bool is_default = false;
 };
 
 bool same(const Alternative& a, const Alternative& b) {
@@ -84,12 +84,12 @@ class Tuner {
  private:
   [[nodiscard]] bool interrupted() const { return sources_.sampling.interrupted(); }
 
-  void add(std::size_t problem, const Alternative& alternative, bool standard) {
+  void add(std::size_t problem, const Alternative& alternative, bool is_default) {
     Subject subject;
     subject.trace = sources_.trace(problems_[problem].call, alternative);
     subject.placements = sources_.placements(subject.trace);
     subjects_.push_back(std::move(subject));
-    entries_.push_back({problem, alternative, standard});
+    entries_.push_back({problem, alternative, is_default});
   }
 
   /// Recording and following the caches takes a part of the time. When `until` is reached, each variant keeps its present alternatives.
@@ -110,8 +110,8 @@ class Tuner {
     static constexpr double share = 0.3;  // of the time
     sources_.stage("recording");
     for (std::size_t p = 0; p < problems_.size(); ++p) {
-      if (problems_[p].standard && !interrupted()) {
-        add(p, *problems_[p].standard, true);
+      if (problems_[p].default_ && !interrupted()) {
+        add(p, *problems_[p].default_, true);
       }
       for (const auto& [variant, group] : by_variant(problems_[p].alternatives)) {
         for (const Alternative& alternative : spread(group, options_.coarse_blocks)) {
@@ -182,7 +182,7 @@ class Tuner {
     const std::map<Group, Seconds> best_of_group = best_of_groups(seconds);
     for (std::size_t e = 0; e < entries_.size(); ++e) {
       const double behind = best_of_group.at(group_of(entries_[e])) / best[entries_[e].problem] - 1;
-      subjects_[e].weight = entries_[e].standard || behind < far ? 1 : weight_of_far;
+      subjects_[e].weight = entries_[e].is_default || behind < far ? 1 : weight_of_far;
     }
   }
 
@@ -205,7 +205,7 @@ class Tuner {
     return importance;
   }
 
-  /// Sets the weights of the final rounds: contenders and standards count fully, hopeless alternatives hardly.
+  /// Sets the weights of the final rounds: contenders and defaults count fully, hopeless alternatives hardly.
   void weigh(std::span<const Seconds> seconds) {
     static constexpr double hopeless = 0.15;
     const std::vector<Seconds> best = best_of_problems(seconds);
@@ -213,7 +213,7 @@ class Tuner {
     for (std::size_t e = 0; e < entries_.size(); ++e) {
       const Group group = group_of(entries_[e]);
       const double within = closeness(seconds[e] / best_of_group.at(group) - 1);
-      subjects_[e].weight = entries_[e].standard ? 1 : std::max(hopeless, importance(group, best_of_group, best[group.first]) * within);
+      subjects_[e].weight = entries_[e].is_default ? 1 : std::max(hopeless, importance(group, best_of_group, best[group.first]) * within);
     }
   }
 
@@ -253,7 +253,7 @@ class Tuner {
     return {best == known.begin() ? 0 : std::prev(best)->first, next == known.end() ? best->first : next->first};
   }
 
-  /// Returns how much slower than the best a block size may be with the standard crossover and still be the best with another crossover. The
+  /// Returns how much slower than the best a block size may be with the default crossover and still be the best with another crossover. The
   /// crossover concerns the last nx columns: the whole of a small problem, where block sizes differ only below it, and hardly any part of a
   /// large one.
   [[nodiscard]] double near_enough(std::size_t problem) const {
@@ -348,18 +348,18 @@ class Tuner {
            behind < z95_one_sided * std::sqrt(difference_variance(faster, slower, all));
   }
 
-  /// Returns the fastest entry of one variant, or the standard if the fastest entry gains nothing over it or may lose too much.
+  /// Returns the fastest entry of one variant, or the default if the fastest entry gains nothing over it or may lose too much.
   [[nodiscard]] std::size_t best_of(const std::vector<std::size_t>& group, const std::vector<model::Total>& all) const {
     const std::size_t fastest =
         *std::min_element(group.begin(), group.end(), [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; });
-    const auto standard = std::find_if(group.begin(), group.end(), [&](std::size_t e) { return entries_[e].standard; });
-    if (standard == group.end() || *standard == fastest) {
+    const auto default_entry = std::find_if(group.begin(), group.end(), [&](std::size_t e) { return entries_[e].is_default; });
+    if (default_entry == group.end() || *default_entry == fastest) {
       return fastest;
     }
-    const Seconds now = all[*standard].seconds, gain = now - all[fastest].seconds;
+    const Seconds now = all[*default_entry].seconds, gain = now - all[fastest].seconds;
     const double harmless =
-        normal_probability((gain + options_.tolerable_loss * now) / std::sqrt(difference_variance(fastest, *standard, all)));
-    return gain < options_.tie_margin * now || harmless < options_.certainty_of_change ? *standard : fastest;
+        normal_probability((gain + options_.tolerable_loss * now) / std::sqrt(difference_variance(fastest, *default_entry, all)));
+    return gain < options_.tie_margin * now || harmless < options_.certainty_of_change ? *default_entry : fastest;
   }
 
   /// Returns the largest fraction by which entry `e` may take longer than the best of `others`.
@@ -392,7 +392,7 @@ class Tuner {
   }
 
   /// Returns the variants at their best block sizes, the fastest first.
-  [[nodiscard]] std::vector<Standing> rank(const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
+  [[nodiscard]] std::vector<VariantRank> rank(const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
     const auto faster = [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; };
     std::map<std::string, std::vector<std::size_t>> groups;
     for (const std::size_t e : mine) {
@@ -403,27 +403,27 @@ class Tuner {
       best.push_back(best_of(group, all));
     }
     std::sort(best.begin(), best.end(), faster);
-    std::vector<Standing> ranking;
+    std::vector<VariantRank> ranking;
     for (std::size_t i = 0; i < best.size(); ++i) {
       const std::size_t e = best[i];
-      Standing standing;
-      standing.best = forecast(e, all);
-      standing.behind = all[e].seconds / all[best.front()].seconds - 1;
-      standing.block_ties = block_ties(e, groups.at(entries_[e].alternative.variant), all);
-      standing.regret = regret(e, mine, all);
+      VariantRank variant;
+      variant.best = forecast(e, all);
+      variant.behind = all[e].seconds / all[best.front()].seconds - 1;
+      variant.block_ties = block_ties(e, groups.at(entries_[e].alternative.variant), all);
+      variant.regret = regret(e, mine, all);
       for (std::size_t j = 0; j < best.size(); ++j) {
         if (j == i) {
           continue;
         }
         if (tied(best[std::min(i, j)], best[std::max(i, j)], all)) {
-          standing.ties.push_back(entries_[best[j]].alternative.variant);
+          variant.ties.push_back(entries_[best[j]].alternative.variant);
         } else if (j < i) {
-          ++standing.rank;
+          ++variant.rank;
         }
       }
       // A variant may tie with a variant ahead of it that is behind more others. Ranks never decrease along the ranking.
-      standing.rank = ranking.empty() ? 1 : std::max(standing.rank, ranking.back().rank);
-      ranking.push_back(std::move(standing));
+      variant.rank = ranking.empty() ? 1 : std::max(variant.rank, ranking.back().rank);
+      ranking.push_back(std::move(variant));
     }
     return ranking;
   }
@@ -431,10 +431,11 @@ class Tuner {
   Decision decide(std::size_t problem, const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
     Decision decision;
     decision.sizes = kernel::distinguishing_sizes(problems_[problem].call);
+    decision.flops = flops(problems_[problem].call);
     for (const std::size_t e : mine) {
       decision.forecasts.push_back(forecast(e, all));
-      if (entries_[e].standard) {
-        decision.standard = decision.forecasts.back();
+      if (entries_[e].is_default) {
+        decision.default_ = decision.forecasts.back();
       }
     }
     std::sort(decision.forecasts.begin(), decision.forecasts.end(), [](const Forecast& a, const Forecast& b) {
@@ -444,7 +445,7 @@ class Tuner {
     decision.chosen = decision.ranking.front().best;
     decision.ties = decision.ranking.front().block_ties;
     decision.regret = decision.ranking.front().regret;
-    decision.gain = decision.standard.seconds > 0 ? decision.standard.seconds / decision.chosen.seconds - 1 : 0;
+    decision.gain = decision.default_.seconds > 0 ? decision.default_.seconds / decision.chosen.seconds - 1 : 0;
     return decision;
   }
 

@@ -202,7 +202,7 @@ class Designer {
   }
 
   /// Returns the expected cost of a segment: executing context and timed calls, and filling and placing their operands before.
-  [[nodiscard]] Seconds segment_cost(std::size_t subject, const Segment& segment) const {
+  [[nodiscard]] Seconds segment_cost(std::size_t subject, const TimedSegment& segment) const {
     static constexpr double preparation_bandwidth = 3e9;  // bytes per second: filling operands
     static constexpr Seconds fixed = 50e-6;
     Seconds sum = fixed;

@@ -28,7 +28,7 @@ struct Subject {
 /// A segment to measure.
 struct Pick {
   std::size_t subject = 0;
-  Segment segment;
+  TimedSegment segment;
   Seconds cost = 0;  ///< expected time of one repetition
   /// Compares the segments, not their costs.
   friend bool operator<(const Pick& a, const Pick& b) {

@@ -23,33 +23,33 @@ bool tied_at_home(const Decision& decision, const Forecast& forecast) {
 
 }  // namespace
 
-JointDecision join(std::span<const Decision> decisions, const BlockSizeOptions& options) {
+JointDecision join(std::span<const Decision> decisions, double tie_margin) {
   JointDecision joint;
   for (std::size_t place = 0; place < decisions.size(); ++place) {
-    for (const Standing& standing : decisions[place].ranking) {
-      joint.ranking.push_back({place, standing.best, 0, false});
+    for (const VariantRank& variant : decisions[place].ranking) {
+      joint.ranking.push_back({place, variant.best, 0, false});
     }
   }
   if (joint.ranking.empty()) {
     return joint;
   }
   std::stable_sort(joint.ranking.begin(), joint.ranking.end(),
-                   [](const JointStanding& a, const JointStanding& b) { return a.best.seconds < b.best.seconds; });
-  const JointStanding fastest = joint.ranking.front();
+                   [](const JointRank& a, const JointRank& b) { return a.best.seconds < b.best.seconds; });
+  const JointRank fastest = joint.ranking.front();
   joint.regret = decisions[fastest.place].ranking.front().regret;
-  for (JointStanding& standing : joint.ranking) {
-    const Seconds behind = standing.best.seconds - fastest.best.seconds;
-    standing.behind = behind / fastest.best.seconds;
-    if (same_alternative(standing.best, fastest.best) && standing.place == fastest.place) {
+  for (JointRank& variant : joint.ranking) {
+    const Seconds behind = variant.best.seconds - fastest.best.seconds;
+    variant.behind = behind / fastest.best.seconds;
+    if (same_alternative(variant.best, fastest.best) && variant.place == fastest.place) {
       continue;
     }
-    if (standing.place == fastest.place) {
-      standing.tied = tied_at_home(decisions[fastest.place], standing.best);
+    if (variant.place == fastest.place) {
+      variant.tied = tied_at_home(decisions[fastest.place], variant.best);
       continue;
     }
-    const Seconds uncertain = reach(standing.best, fastest.best);
-    standing.tied = behind < std::max(uncertain, options.tie_margin * fastest.best.seconds);
-    joint.regret = std::max(joint.regret, (uncertain - behind) / standing.best.seconds);
+    const Seconds uncertain = reach(variant.best, fastest.best);
+    variant.tied = behind < std::max(uncertain, tie_margin * fastest.best.seconds);
+    joint.regret = std::max(joint.regret, (uncertain - behind) / variant.best.seconds);
   }
   return joint;
 }

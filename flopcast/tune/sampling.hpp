@@ -9,6 +9,7 @@
 #include "flopcast/core/sample.hpp"
 #include "flopcast/measure/experiment.hpp"
 #include "flopcast/model/on_demand.hpp"
+#include "flopcast/tune/decision.hpp"
 #include "flopcast/tune/design.hpp"
 
 namespace flopcast::tuning {
@@ -22,13 +23,6 @@ struct SamplingSources {
   /// Returns the seconds since the start, on any clock.
   std::function<Seconds()> elapsed;
   std::function<bool()> interrupted = [] { return false; };
-};
-
-/// The cost of sampling so far.
-struct SamplingCost {
-  std::size_t segments = 0;  ///< number of measured segments
-  std::size_t timings = 0;   ///< repetitions of timed calls
-  Seconds measuring = 0;
 };
 
 /// Samples on demand for a set of traces, in as many rounds as necessary.

@@ -87,15 +87,15 @@ void add_executions(std::vector<Action>& setup, std::span<const Call> calls) {
 
 }  // namespace
 
-Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
-                       const SegmentOptions& options) {
+TimedSegment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
+                            const SegmentOptions& options) {
   const bool far = !far_operands(trace.calls[wanted], placements[wanted]).empty();
   const Seconds warm_up = far ? options.far_warm_up : options.warm_up;
   const Seconds affordable = std::max({options.min_context, options.context_share * costs[wanted], warm_up});
   const Operands all = operands(trace.calls[wanted]);
   std::vector<Coverage> missing(all.begin(), all.end());
   bool code_is_warm = false;
-  Segment segment{wanted, wanted, wanted + 1};
+  TimedSegment segment{wanted, wanted, wanted + 1};
   Seconds spent = 0;
   for (std::size_t back = 1; back <= options.max_context_calls && back <= wanted; ++back) {
     missing.erase(std::remove_if(missing.begin(), missing.end(), [](const Coverage& coverage) { return coverage.complete(); }),
@@ -145,7 +145,7 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
   return segment;
 }
 
-measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment,
+measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const TimedSegment& segment,
                                const Environment& environment) {
   measure::Experiment result;
   result.memory = trace.allocations;

@@ -13,9 +13,9 @@ namespace flopcast::tuning {
 
 /// A segment of a trace that is measured in its context: calls [context, begin) are executed untimed to recreate caches and clock,
 /// calls [begin, end) are timed one by one.
-struct Segment {
+struct TimedSegment {
   std::size_t context = 0, begin = 0, end = 0;
-  friend bool operator==(const Segment&, const Segment&) = default;
+  friend bool operator==(const TimedSegment&, const TimedSegment&) = default;
 };
 
 struct SegmentOptions {
@@ -33,12 +33,12 @@ struct SegmentOptions {
 /// Returns the segment that measures call `wanted`. As far as the limits allow, its context goes back to the last access of each operand and
 /// to the last call of the same routine, whose code was evicted while operands were prepared. `costs` are the expected times of all calls of
 /// the trace.
-Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
-                       const SegmentOptions& options = {});
+TimedSegment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
+                            const SegmentOptions& options = {});
 
 /// Returns the experiment that measures a segment. Safe operands are filled, and operands that the context doesn't touch are placed in the
 /// cache level that they have in the trace. The context is executed, and the timed calls follow.
-measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment,
+measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const TimedSegment& segment,
                                const Environment& environment);
 
 }  // namespace flopcast::tuning

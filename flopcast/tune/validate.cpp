@@ -71,8 +71,8 @@ std::vector<Forecast> forecasts_to_run(const Decision& decision, Extent extent) 
   std::vector<Forecast> some;
   for (const Forecast& forecast : decision.forecasts) {
     const bool ranked = std::any_of(decision.ranking.begin(), decision.ranking.end(),
-                                    [&](const Standing& standing) { return same_alternative(standing.best, forecast); });
-    const bool wanted = ranked || (decision.standard.seconds > 0 && same_alternative(forecast, decision.standard));
+                                    [&](const VariantRank& variant) { return same_alternative(variant.best, forecast); });
+    const bool wanted = ranked || (decision.default_.seconds > 0 && same_alternative(forecast, decision.default_));
     if (wanted && !is_hopeless(forecast, decision)) {
       some.push_back(forecast);
     }
@@ -91,7 +91,7 @@ double split_half(const std::vector<Seconds>& times) {
 
 Check check(const Decision& decision, std::span<const Forecast> forecasts, std::span<const measure::Timings> timings) {
   Check result;
-  std::vector<double> noise;
+  std::vector<double> differences;
   for (std::size_t f = 0; f < forecasts.size(); ++f) {
     const Forecast& forecast = forecasts[f];
     Measured measured{forecast.variant, forecast.blocks, {}, 0, 0};
@@ -112,22 +112,23 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
     }
     measured.median = median(measured.times);
     measured.error = forecast.seconds / measured.median - 1;
-    noise.push_back(split_half(measured.times));
-    if (result.best == 0 || measured.median < result.best) {
-      result.best = measured.median;
-      result.best_blocks = measured.blocks;
-      result.best_variant = measured.variant;
+    differences.push_back(split_half(measured.times));
+    if (result.best_seconds == 0 || measured.median < result.best_seconds) {
+      result.best_seconds = measured.median;
+      result.best = {measured.variant, measured.blocks};
     }
     if (same_alternative(forecast, decision.chosen)) {
-      result.chosen = measured.median;
+      result.chosen_seconds = measured.median;
     }
-    if (same_alternative(forecast, decision.standard)) {
-      result.standard = measured.median;
+    if (same_alternative(forecast, decision.default_)) {
+      result.default_seconds = measured.median;
     }
     result.measured.push_back(std::move(measured));
   }
-  result.yield = result.chosen > 0 ? result.best / result.chosen : 0;
-  result.noise = noise.empty() ? 0 : median(noise);
+  result.gain_kept = result.chosen_seconds > 0 ? result.best_seconds / result.chosen_seconds : 0;
+  result.regret = result.chosen_seconds > 0 ? result.chosen_seconds / result.best_seconds - 1 : 0;
+  result.repeatability = differences.empty() ? 0 : median(differences);
+  result.order = check_order(decision, result);
   return result;
 }
 
@@ -184,9 +185,9 @@ Seconds validation_seconds(const Problem& problem, const Decision& decision, con
 
 OrderCheck check_order(const Decision& decision, const Check& check, double margin) {
   std::vector<Seconds> medians;  // in the predicted order
-  for (const Standing& standing : decision.ranking) {
+  for (const VariantRank& variant : decision.ranking) {
     const auto found = std::find_if(check.measured.begin(), check.measured.end(), [&](const Measured& measured) {
-      return measured.variant == standing.best.variant && measured.blocks == standing.best.blocks;
+      return measured.variant == variant.best.variant && measured.blocks == variant.best.blocks;
     });
     if (found != check.measured.end()) {
       medians.push_back(found->median);

@@ -213,8 +213,8 @@ TEST(Race, ReachesTheSameLeaderWithTheSameSeed) {
   const RaceResult a = run(1), b = run(1), c = run(2);
   EXPECT_EQ(a.leader, b.leader);
   EXPECT_EQ(a.evaluations, b.evaluations);
-  EXPECT_EQ(a.standings[7].median, b.standings[7].median);
-  EXPECT_NE(a.standings[7].median, c.standings[7].median);
+  EXPECT_EQ(a.candidates[7].median, b.candidates[7].median);
+  EXPECT_NE(a.candidates[7].median, c.candidates[7].median);
 }
 
 TEST(Race, ReversesTheOrderOnAlternateRounds) {
@@ -318,7 +318,7 @@ TEST(Race, OfOneConfigurationMeasuresIt) {
   EXPECT_EQ(result.evaluations, 3);
   EXPECT_EQ(result.ending, Ending::settled);
   EXPECT_EQ(result.possible_gain, 0);
-  EXPECT_EQ(result.standings[0].median, 8);
+  EXPECT_EQ(result.candidates[0].median, 8);
 }
 
 TEST(Race, OfEqualConfigurationsReportsTies) {
@@ -333,28 +333,28 @@ TEST(Race, ReportsTiesWithinNoiseAndTheRestAsSlower) {
   FakeMachine machine({1.3, 1.0, 2.0, 1.001, 1.3}, {0.03, 0, 0, 0}, 1);
   const RaceResult result = race(all(5), std::ref(machine));
   EXPECT_THAT(result.ties, UnorderedElementsAre(1, 3));
-  EXPECT_EQ(result.standings[2].state, Standing::State::slower);
-  EXPECT_EQ(result.standings[1].state, Standing::State::contender);
-  EXPECT_LT(result.standings[2].evaluations, result.standings[1].evaluations);
-  EXPECT_LE(result.standings[1].interval.low, result.standings[1].median);
+  EXPECT_EQ(result.candidates[2].state, CandidateState::Kind::slower);
+  EXPECT_EQ(result.candidates[1].state, CandidateState::Kind::contender);
+  EXPECT_LT(result.candidates[2].evaluations, result.candidates[1].evaluations);
+  EXPECT_LE(result.candidates[1].interval.low, result.candidates[1].median);
 }
 
 TEST(Race, DropsConfigurationsWithInvalidCostsAndSaysWhy) {
   const std::vector<double> costs = {std::nan(""), 2, std::numeric_limits<double>::infinity(), -1, 0, 3};
   const RaceResult result = race(all(6), [&costs](std::size_t i) { return costs[i]; });
   EXPECT_EQ(result.leader, 1U);
-  EXPECT_EQ(result.standings[0].fault, "its cost is not a number");
-  EXPECT_EQ(result.standings[2].fault, "its cost is infinite");
-  EXPECT_EQ(result.standings[3].fault, "its cost is not above 0");
-  EXPECT_EQ(result.standings[4].state, Standing::State::dropped);
-  EXPECT_EQ(result.standings[5].state, Standing::State::slower);
+  EXPECT_EQ(result.candidates[0].fault, "its cost is not a number");
+  EXPECT_EQ(result.candidates[2].fault, "its cost is infinite");
+  EXPECT_EQ(result.candidates[3].fault, "its cost is not above 0");
+  EXPECT_EQ(result.candidates[4].state, CandidateState::Kind::dropped);
+  EXPECT_EQ(result.candidates[5].state, CandidateState::Kind::slower);
 }
 
 TEST(Race, ReplacesALeaderThatFails) {
   int calls = 0;
   const RaceResult result = race(all(3), [&calls](std::size_t i) { return i == 0 && ++calls > 2 ? std::nan("") : exact(i); });
   EXPECT_EQ(result.leader, 1U);
-  EXPECT_EQ(result.standings[0].state, Standing::State::dropped);
+  EXPECT_EQ(result.candidates[0].state, CandidateState::Kind::dropped);
 }
 
 TEST(Race, WithNothingLeftHasNoLeader) {
@@ -435,7 +435,7 @@ TEST(Race, StandsIntactWhenTheEvaluatorThrows) {
   const RaceResult before = race.result();
   EXPECT_EQ(before.rounds, 2);
   EXPECT_EQ(before.leader, 0U);
-  EXPECT_EQ(before.standings[4].evaluations, 2);
+  EXPECT_EQ(before.candidates[4].evaluations, 2);
   race.run(evaluate);
   EXPECT_EQ(race.result().ending, Ending::settled);
   EXPECT_EQ(std::vector<std::size_t>(seen.begin() + 10, seen.begin() + 12), std::vector<std::size_t>(seen.begin() + 12, seen.begin() + 14));
@@ -448,7 +448,7 @@ TEST(Race, StopsWhenTheLeaderIsGoodEnough) {
   FakeMachine machine({1.0, 1.002, 1.001, 1.3}, {0.02, 0, 0, 0}, 1);
   const RaceResult good = race(all(4), std::ref(machine), options);
   EXPECT_EQ(good.ending, Ending::good_enough);
-  EXPECT_LE(good.standings[*good.leader].median, 1.05);
+  EXPECT_LE(good.candidates[*good.leader].median, 1.05);
   options.good_enough = 0.5;
   options.tolerance = 0.02;
   EXPECT_EQ(race(all(4), std::ref(machine), options).ending, Ending::settled);

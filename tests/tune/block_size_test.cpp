@@ -90,7 +90,7 @@ struct Fixture {
     for (const std::int64_t n : orders) {
       Problem problem;
       problem.call = kernel::parse_call(kernel::require("dgeqrf"), {{"m", std::to_string(n)}, {"n", std::to_string(n)}});
-      problem.standard = {.blocks = {32, 2, 128}};
+      problem.default_ = {.blocks = {32, 2, 128}};
       for (std::int64_t nb = 16; nb <= 160; nb += 16) {
         problem.alternatives.push_back({.blocks = {nb, 2, 128}});
       }
@@ -125,7 +125,7 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
   }
 }
 
-/// With the standard crossover of 128, a problem of order 100 isn't blocked, and one of order 200 hardly is. Block sizes that are best with
+/// With the default crossover of 128, a problem of order 100 isn't blocked, and one of order 200 hardly is. Block sizes that are best with
 /// a lower crossover don't show.
 TEST(TuneBlockSize, FindsTheBestOfAllPairsOfSmallProblems) {
   Fixture fixture;
@@ -147,11 +147,11 @@ TEST(TuneBlockSize, FindsTheBestOfAllPairsOfSmallProblems) {
   }
 }
 
-TEST(TuneBlockSize, KeepsTheStandardUnlessAnotherIsFasterForSure) {
+TEST(TuneBlockSize, KeepsTheDefaultUnlessAnotherIsFasterForSure) {
   const auto chosen = [](double block_error) {
     Fixture fixture;
     std::vector<Problem> problems = Fixture::problems({1600});
-    problems[0].standard->blocks.nb = 128;
+    problems[0].default_->blocks.nb = 128;
     model::OnDemandModels models(machine());
     BlockSizeOptions options;
     options.tune_crossover = false;
@@ -256,13 +256,13 @@ TEST(TuneVariants, RanksThemInTheirTrueOrder) {
   const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
   ASSERT_EQ(result.decisions.size(), 2U);
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    const std::vector<Standing>& ranking = result.decisions[p].ranking;
+    const std::vector<VariantRank>& ranking = result.decisions[p].ranking;
     ASSERT_EQ(ranking.size(), 9U);
     EXPECT_EQ(ranking.front().best, result.decisions[p].chosen);
     EXPECT_EQ(ranking.front().rank, 1U);
     Seconds fastest = INFINITY;
-    for (const Standing& standing : ranking) {
-      fastest = std::min(fastest, best_time(problems[p], standing.best.variant, sources));
+    for (const VariantRank& variant : ranking) {
+      fastest = std::min(fastest, best_time(problems[p], variant.best.variant, sources));
     }
     const Seconds chosen = truth(sources.trace(problems[p].call, {ranking.front().best.variant, ranking.front().best.blocks}));
     EXPECT_LT(chosen / fastest - 1, 0.02);
@@ -281,13 +281,13 @@ TEST(TuneVariants, TiesAreMutual) {
   Fixture fixture;
   model::OnDemandModels models(machine());
   const BlockSizeResult result = tune_block_size(inverses({400}), machine(), models, fixture.sources(), {});
-  const std::vector<Standing>& ranking = result.decisions[0].ranking;
-  const auto ties = [&](const Standing& a, const Standing& b) {
+  const std::vector<VariantRank>& ranking = result.decisions[0].ranking;
+  const auto ties = [&](const VariantRank& a, const VariantRank& b) {
     return std::find(a.ties.begin(), a.ties.end(), b.best.variant) != a.ties.end();
   };
-  for (const Standing& a : ranking) {
+  for (const VariantRank& a : ranking) {
     EXPECT_FALSE(ties(a, a));
-    for (const Standing& b : ranking) {
+    for (const VariantRank& b : ranking) {
       EXPECT_EQ(ties(a, b), ties(b, a)) << a.best.variant << ' ' << b.best.variant;
     }
   }

@@ -7,11 +7,11 @@ namespace {
 
 /// Returns a decision with one variant that takes `seconds` +- `half`.
 Decision decision(const std::string& variant, Seconds seconds, Seconds half) {
-  Standing standing;
-  standing.best = {variant, {32, 2, 0}, seconds, {seconds - half, seconds + half}, 0};
+  VariantRank own;
+  own.best = {variant, {32, 2, 0}, seconds, {seconds - half, seconds + half}, 0};
   Decision result;
-  result.ranking = {standing};
-  result.chosen = standing.best;
+  result.ranking = {own};
+  result.chosen = own.best;
   return result;
 }
 

@@ -92,7 +92,7 @@ std::size_t count(const measure::Experiment& experiment, Action::What what) {
 TEST(SegmentAround, GoesBackToTheLastAccessOfEveryOperand) {
   const Recorded r = geqrf(640, 64);  // geqr2, larft, larfb; geqr2, larft, larfb; ...
   ASSERT_EQ(r.trace.calls[5].routine->family, "larfb");
-  const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 5);
+  const TimedSegment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 5);
   EXPECT_EQ(segment.context, 2U) << "C was last used by the larfb before";
   EXPECT_EQ(segment.begin, 3U);
   EXPECT_EQ(segment.end, 6U);
@@ -106,7 +106,7 @@ TEST(SegmentExperiment, SwapsNoRowsBelowTheMatrix) {
     r.placements = cache::cache_state(r.trace, machine().caches, cache::Start::filled).placements;
     const std::vector<Seconds> costs = by_flops(r.trace);
     for (std::size_t wanted = 0; wanted < r.trace.calls.size(); ++wanted) {
-      const Segment segment = segment_around(r.trace, r.placements, costs, wanted);
+      const TimedSegment segment = segment_around(r.trace, r.placements, costs, wanted);
       const measure::Experiment made = experiment(r.trace, r.placements, segment, machine());
       PivotRows pivots;
       const auto execute = [&](const Call& executed) {
@@ -129,7 +129,7 @@ TEST(SegmentExperiment, SwapsNoRowsBelowTheMatrix) {
 
 TEST(SegmentAround, AtTheStartThereIsNoContext) {
   const Recorded r = geqrf(640, 64);
-  const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 0);
+  const TimedSegment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 0);
   EXPECT_EQ(segment.context, 0U);
   EXPECT_EQ(segment.begin, 0U);
   EXPECT_GE(segment.end, 1U);
@@ -140,7 +140,7 @@ TEST(SegmentAround, LeavesOutAContextThatCostsTooMuch) {
   SegmentOptions options;
   options.context_share = 0.01;
   options.min_context = 0;
-  const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 5, options);
+  const TimedSegment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 5, options);
   EXPECT_EQ(segment.begin, segment.context < 5 ? segment.context + 1 : 5);
   EXPECT_GT(segment.context, 2U);
 }
@@ -179,7 +179,7 @@ TEST(SegmentAround, GoesBackUntilAnOperandIsTouchedAsAWhole) {
   ASSERT_EQ(r.trace.calls[22].routine->name, "dgemm");
   SegmentOptions options;
   options.warm_up = 0;
-  const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 22, options);
+  const TimedSegment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 22, options);
   EXPECT_EQ(segment.context, 18U) << "the dtrsm before touches A's last columns only, the dgemm before that the others";
 }
 
@@ -188,7 +188,7 @@ TEST(SegmentAround, ShortCallsRunInLonger) {
   const std::vector<Seconds> microseconds(r.trace.calls.size(), 1e-6);
   SegmentOptions options;
   options.warm_up = 20e-6;
-  const Segment segment = segment_around(r.trace, r.placements, microseconds, 101, options);
+  const TimedSegment segment = segment_around(r.trace, r.placements, microseconds, 101, options);
   EXPECT_LE(segment.context, 101U - 20U);
   EXPECT_LE(segment.begin, 101U);
   EXPECT_GE(segment.begin, segment.context + 20U);
@@ -211,7 +211,7 @@ TEST(SegmentAround, CallsOnTheLastCacheRunInLongest) {
 
 TEST(SegmentExperiment, PlacesOperandsTouchedOnlyInPart) {
   const Recorded r = potrf(640, 64);
-  const auto placed = [&](const Segment& segment) {
+  const auto placed = [&](const TimedSegment& segment) {
     const measure::Experiment e = experiment(r.trace, r.placements, segment, machine());
     return count(e, Action::What::read) + count(e, Action::What::write) + count(e, Action::What::flush);
   };

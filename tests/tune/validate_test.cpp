@@ -14,10 +14,10 @@ Decision ranked(const std::vector<std::string>& variants) {
   decision.sizes = {100};
   Seconds seconds = 1;
   for (const std::string& variant : variants) {
-    Standing standing;
-    standing.best = {variant, {32, 2, 0}, seconds, {}, 0};
-    decision.ranking.push_back(standing);
-    decision.forecasts.push_back(standing.best);
+    VariantRank own;
+    own.best = {variant, {32, 2, 0}, seconds, {}, 0};
+    decision.ranking.push_back(own);
+    decision.forecasts.push_back(own.best);
     decision.forecasts.push_back({variant, {64, 2, 0}, seconds + 0.05, {}, 0});
     seconds += 0.1;
   }
@@ -59,8 +59,8 @@ TEST(Validate, RunsEachVariantAtItsBestBlockSize) {
   const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::ranking);
   EXPECT_EQ(world.experiments, 3U);
   EXPECT_TRUE(check.complete);
-  EXPECT_EQ(check.best_variant, "3");
-  EXPECT_DOUBLE_EQ(check.chosen / check.best, 1.2);
+  EXPECT_EQ(check.best.variant, "3");
+  EXPECT_DOUBLE_EQ(check.chosen_seconds / check.best_seconds, 1.2);
   const OrderCheck order = check_order(decision, check);
   EXPECT_EQ(order.pairs, 3U);
   EXPECT_EQ(order.right, 2U) << "2 before 3 was wrong";

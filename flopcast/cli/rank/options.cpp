@@ -135,7 +135,7 @@ report::Table standings_table(const RankRequest& request, const std::vector<cons
   for (const Ranking* ranking : rankings) {
     for (const std::size_t p : problems) {
       const double work = flops(ranking->problems[p].call);
-      for (const tuning::Standing& s : ranking->result.decisions[p].ranking) {
+      for (const tuning::VariantRank& s : ranking->result.decisions[p].ranking) {
         std::vector<report::Cell> row;
         if (where) {
           row = {ranking->environment.blas.name, report::whole(ranking->libraries.threads),
@@ -169,7 +169,7 @@ report::Table summary_table(const RankRequest& request, const Ranking& ranking) 
   for (const algorithm::Algorithm* variant : request.family.variants) {
     variants.push_back(variant->variant);
   }
-  const auto has_library = [](const tuning::Decision& d) { return d.standard.seconds > 0; };
+  const auto has_library = [](const tuning::Decision& d) { return d.default_.seconds > 0; };
   if (std::any_of(ranking.result.decisions.begin(), ranking.result.decisions.end(), has_library)) {
     variants.emplace_back();
   }
@@ -183,7 +183,7 @@ report::Table summary_table(const RankRequest& request, const Ranking& ranking) 
     std::vector<report::Cell> row = {kernel::size_text(d.sizes)};
     for (const std::string& variant : variants) {
       const auto at =
-          std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tuning::Standing& s) { return s.best.variant == variant; });
+          std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tuning::VariantRank& s) { return s.best.variant == variant; });
       row.push_back(at == d.ranking.end()
                         ? report::Cell("")
                         : report::Cell(at->behind, at->rank == 1 && at->behind == 0 ? "fastest" : "+" + format_percent(at->behind),
@@ -217,17 +217,17 @@ report::Table validation_table(const Ranking& ranking) {
       continue;
     }
     const tuning::OrderCheck order = tuning::check_order(d, check);
-    const double regret = check.chosen > 0 ? check.chosen / check.best - 1 : 0;
+    const double regret = check.chosen_seconds > 0 ? check.chosen_seconds / check.best_seconds - 1 : 0;
     table.rows.push_back({kernel::size_text(d.sizes),
                           variant_text(d.chosen.variant, ranking),
                           report::whole(d.chosen.blocks.nb),
-                          {check.chosen, format_seconds(check.chosen)},
-                          variant_text(check.best_variant, ranking),
-                          report::whole(check.best_blocks.nb),
-                          {check.best, format_seconds(check.best)},
+                          {check.chosen_seconds, format_seconds(check.chosen_seconds)},
+                          variant_text(check.best.variant, ranking),
+                          report::whole(check.best.blocks.nb),
+                          {check.best_seconds, format_seconds(check.best_seconds)},
                           {regret, format_percent(regret)},
                           fmt::format("{} of {}", order.right, order.pairs),
-                          {check.noise, format_percent(check.noise)}});
+                          {check.repeatability, format_percent(check.repeatability)}});
   }
   return table;
 }
@@ -241,8 +241,8 @@ void note_validation(const Ranking& ranking, const CommonOptions& common) {
     const tuning::OrderCheck own = tuning::check_order(ranking.result.decisions[p], check);
     order.pairs += own.pairs;
     order.right += own.right;
-    if (check.chosen > 0) {
-      regrets.push_back(check.chosen / check.best - 1);
+    if (check.chosen_seconds > 0) {
+      regrets.push_back(check.chosen_seconds / check.best_seconds - 1);
     }
     for (const tuning::Measured& measured : check.measured) {
       errors.push_back(std::fabs(measured.error));
@@ -329,7 +329,7 @@ report::Figure figure(const RankRequest& request, const std::vector<Ranking>& ra
     for (std::size_t p = 0; p < ranking.problems.size(); ++p) {
       const double work = flops(ranking.problems[p].call) / giga;
       const auto n = static_cast<double>(ranking.result.decisions[p].sizes.back());
-      for (const tuning::Standing& standing : ranking.result.decisions[p].ranking) {
+      for (const tuning::VariantRank& standing : ranking.result.decisions[p].ranking) {
         auto& [predicted, measured] = curves[standing.best.variant];
         predicted.x.push_back(n);
         predicted.y.push_back(work / standing.best.seconds);

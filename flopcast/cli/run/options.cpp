@@ -187,7 +187,7 @@ class Askers {
       if (!recorder) {
         recorder = std::make_unique<interpose::Recorder>(interpose::LibraryFiles{blas.empty() ? use.definer : blas, use.definer});
       }
-      return recorder->question(kernel::parse_call(routine, arguments)).has_value();
+      return recorder->block_size_query(kernel::parse_call(routine, arguments)).has_value();
     } catch (const Error&) {
       return std::nullopt;
     }

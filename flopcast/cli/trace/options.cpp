@@ -89,7 +89,7 @@ Trace record_lapack(const TraceOptions& options, const Call& call, const GivenBl
   interpose::Recorder recorder(files);
   std::optional<algorithm::BlockParameters> blocks;
   if (given.any()) {
-    const std::optional<interpose::BlockQuestion> question = recorder.question(call);
+    const std::optional<interpose::BlockSizeQuery> question = recorder.block_size_query(call);
     blocks = given.over(question ? question->answers : algorithm::BlockParameters{});
   }
   return recorder.record(call, blocks, options.mode == "observe" ? interpose::Mode::observe : interpose::Mode::skip);

@@ -12,7 +12,7 @@
 namespace flopcast::cli {
 namespace {
 
-std::string tie_text(const tuning::JointStanding& standing, const std::vector<Ranking>& rankings) {
+std::string tie_text(const tuning::JointRank& standing, const std::vector<Ranking>& rankings) {
   const Ranking& place = rankings[standing.place];
   const std::string variant = variant_text(standing.best.variant, place);
   return rankings.size() > 1 ? fmt::format("{} ({})", variant, place_text(place)) : variant;
@@ -20,25 +20,25 @@ std::string tie_text(const tuning::JointStanding& standing, const std::vector<Ra
 
 /// The first place's default: what a program gets without any choice.
 Seconds standard_seconds(const std::vector<Ranking>& rankings, std::size_t problem) {
-  return rankings.front().result.decisions[problem].standard.seconds;
+  return rankings.front().result.decisions[problem].default_.seconds;
 }
 
 struct MeasuredJoint {
   Seconds chosen = 0, best = 0;
 };
 
-MeasuredJoint measured_joint(const tuning::JointStanding& chosen, const std::vector<Ranking>& rankings, std::size_t problem) {
+MeasuredJoint measured_joint(const tuning::JointRank& chosen, const std::vector<Ranking>& rankings, std::size_t problem) {
   MeasuredJoint result;
   for (std::size_t place = 0; place < rankings.size(); ++place) {
     if (rankings[place].checks.empty()) {
       continue;
     }
     const tuning::Check& check = rankings[place].checks[problem];
-    if (check.best > 0 && (result.best == 0 || check.best < result.best)) {
-      result.best = check.best;
+    if (check.best_seconds > 0 && (result.best == 0 || check.best_seconds < result.best)) {
+      result.best = check.best_seconds;
     }
     if (place == chosen.place) {
-      result.chosen = check.chosen;
+      result.chosen = check.chosen_seconds;
     }
   }
   return result;
@@ -80,11 +80,11 @@ report::Table joint_table(const std::vector<Ranking>& rankings) {
   }
   const std::vector<tuning::JointDecision> decisions = join(rankings);
   for (std::size_t p = 0; p < decisions.size(); ++p) {
-    const tuning::JointStanding& chosen = decisions[p].ranking.front();
+    const tuning::JointRank& chosen = decisions[p].ranking.front();
     const Ranking& place = rankings[chosen.place];
     const double rate = flops(place.problems[p].call) / chosen.best.seconds;
     std::vector<std::string> ties;
-    for (const tuning::JointStanding& standing : decisions[p].ranking) {
+    for (const tuning::JointRank& standing : decisions[p].ranking) {
       if (standing.tied) {
         ties.push_back(tie_text(standing, rankings));
       }
@@ -119,7 +119,7 @@ nlohmann::json joint_json(const std::vector<Ranking>& rankings) {
   const std::vector<tuning::JointDecision> decisions = join(rankings);
   for (std::size_t p = 0; p < decisions.size(); ++p) {
     nlohmann::json standings = nlohmann::json::array();
-    for (const tuning::JointStanding& standing : decisions[p].ranking) {
+    for (const tuning::JointRank& standing : decisions[p].ranking) {
       nlohmann::json item = to_json(standing.best);
       item.update({{"place", standing.place},
                    {"blas", rankings[standing.place].environment.blas.name},

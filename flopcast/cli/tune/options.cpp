@@ -113,7 +113,7 @@ std::string block_text(const algorithm::BlockParameters& blocks, bool with_cross
 }
 
 bool has_crossover(const std::vector<tuning::Decision>& decisions) {
-  return std::any_of(decisions.begin(), decisions.end(), [](const tuning::Decision& d) { return d.standard.blocks.nx != 0; });
+  return std::any_of(decisions.begin(), decisions.end(), [](const tuning::Decision& d) { return d.default_.blocks.nx != 0; });
 }
 
 /// Blank where it was not run.
@@ -121,12 +121,12 @@ std::vector<report::Cell> measured_cells(const tuning::Decision& decision, const
   if (!check.complete) {
     return {"", "", "", "", ""};
   }
-  const double error = decision.chosen.seconds / check.chosen - 1;
-  return {{check.standard, format_seconds(check.standard)},
-          {check.chosen, format_seconds(check.chosen)},
+  const double error = decision.chosen.seconds / check.chosen_seconds - 1;
+  return {{check.default_seconds, format_seconds(check.default_seconds)},
+          {check.chosen_seconds, format_seconds(check.chosen_seconds)},
           {error, fmt::format("{:+.1f} %", 100 * error)},
-          block_text(check.best_blocks, crossover),
-          {check.yield, format_percent(check.yield)}};
+          block_text(check.best.blocks, crossover),
+          {check.gain_kept, format_percent(check.gain_kept)}};
 }
 
 report::Table decision_table(const std::vector<tuning::Decision>& decisions, const std::vector<tuning::Check>& checks) {
@@ -152,8 +152,8 @@ report::Table decision_table(const std::vector<tuning::Decision>& decisions, con
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const tuning::Decision& d = decisions[i];
     std::vector<report::Cell> row = {kernel::size_text(d.sizes),
-                                     block_text(d.standard.blocks, crossover),
-                                     {d.standard.seconds, format_seconds(d.standard.seconds)},
+                                     block_text(d.default_.blocks, crossover),
+                                     {d.default_.seconds, format_seconds(d.default_.seconds)},
                                      block_text(d.chosen.blocks, crossover),
                                      {d.chosen.seconds, format_seconds(d.chosen.seconds) + (d.chosen.extrapolated > 0.01 ? " *" : "")},
                                      {d.gain, format_percent(d.gain), d.gain > 0.01 ? report::Tone::good : report::Tone::plain},
@@ -170,7 +170,7 @@ report::Table decision_table(const std::vector<tuning::Decision>& decisions, con
 
 /// What was tuned of one entry.
 struct Tuned {
-  AskingProblems asking;
+  TunableRoutine tunable;
   tuning::BlockSizeResult result;
   std::vector<tuning::Check> checks;
 };
@@ -197,7 +197,7 @@ std::vector<report::Cell> validation_row(const std::vector<Tuned>& all, const Tu
                                          const tuning::Check& check) {
   std::vector<report::Cell> row;
   if (all.size() > 1) {
-    row.emplace_back(tuned.asking.name());
+    row.emplace_back(tuned.tunable.name());
   }
   const tuning::Decision& decision = tuned.result.decisions[problem];
   row.emplace_back(kernel::size_text(decision.sizes));
@@ -230,7 +230,7 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
       forecasts.push_back(to_json(forecast));
     }
     nlohmann::json decision = {
-        {"sizes", d.sizes},   {"default", to_json(d.standard)},   {"chosen", to_json(d.chosen)}, {"gain", d.gain}, {"ties", d.ties},
+        {"sizes", d.sizes},   {"default", to_json(d.default_)},   {"chosen", to_json(d.chosen)}, {"gain", d.gain}, {"ties", d.ties},
         {"regret", d.regret}, {"forecasts", std::move(forecasts)}};
     if (i < checks.size() && checks[i].complete) {
       nlohmann::json measured = nlohmann::json::array();
@@ -240,15 +240,15 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
         measured.push_back(std::move(item));
       }
       decision["validation"] = {{"measured", std::move(measured)},
-                                {"yield", checks[i].yield},
-                                {"split_half", checks[i].noise},
-                                {"best", to_json(checks[i].best_blocks)}};
+                                {"yield", checks[i].gain_kept},
+                                {"split_half", checks[i].repeatability},
+                                {"best", to_json(checks[i].best.blocks)}};
     }
     decisions.push_back(std::move(decision));
   }
   return {{"schema", "flopcast-tune-1"},
-          {"routine", tuned.asking.routine->name},
-          {"flags", tuned.asking.options},
+          {"routine", tuned.tunable.routine->name},
+          {"flags", tuned.tunable.options},
           {"environment", environment},
           {"options", {{"time_budget", budget_text(options)}, {"nb", options.blocks}, {"seed", options.seed}}},
           {"decisions", std::move(decisions)},
@@ -275,12 +275,12 @@ report::Figure figure(const std::string& routine, const std::vector<tuning::Deci
       predicted.y.push_back(seconds / decisions[i].chosen.seconds);
     }
     picture.series.push_back(std::move(predicted));
-    if (!checks.empty() && checks[i].chosen > 0) {
+    if (!checks.empty() && checks[i].chosen_seconds > 0) {
       report::Series measured{.title = "n = " + kernel::size_text(decisions[i].sizes) + " measured",
                               .style = report::Series::Style::points};
       for (const tuning::Measured& m : checks[i].measured) {
         measured.x.push_back(static_cast<double>(m.blocks.nb));
-        measured.y.push_back(m.median / checks[i].chosen);
+        measured.y.push_back(m.median / checks[i].chosen_seconds);
       }
       picture.series.push_back(std::move(measured));
     }
@@ -296,8 +296,8 @@ void summarise_validation(const std::vector<tuning::Check>& checks, const Common
     if (!check.complete) {
       continue;
     }
-    yields.push_back(check.yield);
-    noise.push_back(check.noise);
+    yields.push_back(check.gain_kept);
+    noise.push_back(check.repeatability);
     for (const tuning::Measured& measured : check.measured) {
       errors.push_back(std::fabs(measured.error));
     }
@@ -406,7 +406,7 @@ void run_joint(const TuneOptions& options, const std::vector<machine::LibraryCho
 }
 
 /// Throws bad_input for routines without anything to tune.
-void require_asking(const std::vector<AskingProblems>& all, const Routine& routine, const interpose::Recorder& recorder) {
+void require_asking(const std::vector<TunableRoutine>& all, const Routine& routine, const interpose::Recorder& recorder) {
   if (!all.empty()) {
     return;
   }
@@ -433,7 +433,7 @@ void show(const TuneOptions& options, const Environment& environment, const std:
       report::Table part = decision_table(tuned.result.decisions, tuned.checks);
       table.columns = std::move(part.columns);
       for (std::vector<report::Cell>& row : part.rows) {
-        row.insert(row.begin(), tuned.asking.name());
+        row.insert(row.begin(), tuned.tunable.name());
         table.rows.push_back(std::move(row));
       }
     }
@@ -445,8 +445,8 @@ void show(const TuneOptions& options, const Environment& environment, const std:
   std::string text;
   for (const Tuned& tuned : all) {
     parts.push_back(document(options, environment, tuned));
-    text +=
-        fmt::format("{}{}\n\n", text.empty() ? "" : "\n", tuned.asking.name()) + render(decision_table(tuned.result.decisions, {}), common);
+    text += fmt::format("{}{}\n\n", text.empty() ? "" : "\n", tuned.tunable.name()) +
+            render(decision_table(tuned.result.decisions, {}), common);
   }
   if (common.json) {
     emit(nlohmann::json{{"schema", "flopcast-tune-parts-1"}, {"routine", options.routine}, {"parts", std::move(parts)}}, common);
@@ -458,16 +458,16 @@ void show(const TuneOptions& options, const Environment& environment, const std:
 /// Keeps what was decided in the profile.
 void save(const std::string& profile, const Workbench& bench, const std::vector<Tuned>& all, const CommonOptions& common) {
   for (const Tuned& tuned : all) {
-    if (const std::string remark = interpose::save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions));
+    if (const std::string remark = interpose::save_profile(profile, make_profile(bench, tuned.tunable, tuned.result.decisions));
         !remark.empty()) {
       note(remark, common);
     }
     const auto& decisions = tuned.result.decisions;
-    if (const auto open = std::count_if(decisions.begin(), decisions.end(), is_undecided); open > 0) {
+    if (const auto open = std::count_if(decisions.begin(), decisions.end(), tuning::is_undecided); open > 0) {
       note(fmt::format(
                "{} is undecided for {} of {} sizes, where over 10 % may be lost: the profile keeps LAPACK's own block sizes there; a "
                "larger --time-budget decides",
-               tuned.asking.name(), open, decisions.size()),
+               tuned.tunable.name(), open, decisions.size()),
            common);
     }
   }
@@ -491,7 +491,7 @@ void validate(const TuneOptions& options, const Workbench& bench, TuningSession&
         has_rows = true;
       }
     };
-    tuned.checks = validate_blocks(tuned.asking, tuned.result, bench, session, how);
+    tuned.checks = validate_blocks(tuned.tunable, tuned.result, bench, session, how);
   }
   if (!rows_at_once) {
     show(options, bench.environment(), all, common);
@@ -520,12 +520,12 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   const Workbench bench = Workbench::opened(options.libraries, run_context(common), options.validate);
   const Stopwatch since_open;
   interpose::Recorder recorder(bench.files());
-  std::vector<AskingProblems> entries =
-      asking_problems(calls, parse_sizes(options.blocks, "--nb", 1, largest_block), options.libraries.threads, recorder);
+  std::vector<TunableRoutine> entries =
+      tunable_routines(calls, parse_sizes(options.blocks, "--nb", 1, largest_block), options.libraries.threads, recorder);
   require_asking(entries, routine, recorder);
   if (entries.size() > 1 || entries.front().routine != &routine) {
     std::vector<std::string> names;
-    for (const AskingProblems& entry : entries) {
+    for (const TunableRoutine& entry : entries) {
       names.push_back(entry.name());
     }
     note(fmt::format("{} asks ilaenv through {}: tuning that", routine.name, fmt::join(names, ", ")), common);
@@ -533,10 +533,10 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   tuning.time_budget = std::max(0.0, tuning.time_budget - since_open.elapsed()) / static_cast<double>(entries.size());
   TuningSession session(bench, store, {options.repetitions, options.seed, options.fresh}, run_context(common));
   std::vector<Tuned> all;
-  for (AskingProblems& entry : entries) {
+  for (TunableRoutine& entry : entries) {
     Tuned tuned{std::move(entry), {}, {}};
     try {
-      tuned.result = tune_blocks(tuned.asking, recorder, session, tuning);
+      tuned.result = tune_blocks(tuned.tunable, recorder, session, tuning);
     } catch (const Cancelled&) {
       if (all.empty()) {
         throw;
@@ -558,7 +558,7 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
     show(options, bench.environment(), all, common);
   }
   if (!options.figure.empty()) {
-    report::draw(figure(all.front().asking.name(), all.front().result.decisions, all.front().checks), options.figure);
+    report::draw(figure(all.front().tunable.name(), all.front().result.decisions, all.front().checks), options.figure);
   }
   throw_if_interrupted("the tuning is shown, with the rows that were validated by then");
 }

@@ -150,12 +150,12 @@ struct Outcome {
 };
 
 /// The profile's entry, if it is of this place.
-const interpose::TunedRoutine* find_known(const std::optional<interpose::Profile>& profile, const AskingProblems& asking) {
+const interpose::TunedRoutine* find_known(const std::optional<interpose::Profile>& profile, const TunableRoutine& tunable) {
   if (!profile) {
     return nullptr;
   }
   for (const interpose::TunedRoutine& routine : profile->routines) {
-    if (routine.name == asking.routine->name && routine.flags == asking.options) {
+    if (routine.name == tunable.routine->name && routine.flags == tunable.options) {
       return &routine;
     }
   }
@@ -163,8 +163,8 @@ const interpose::TunedRoutine* find_known(const std::optional<interpose::Profile
 }
 
 /// Whether every problem has a point of its own that is decided.
-bool covers(const interpose::TunedRoutine& known, const AskingProblems& asking) {
-  return std::all_of(asking.questions.begin(), asking.questions.end(), [&](const interpose::BlockQuestion& question) {
+bool covers(const interpose::TunedRoutine& known, const TunableRoutine& tunable) {
+  return std::all_of(tunable.queries.begin(), tunable.queries.end(), [&](const interpose::BlockSizeQuery& question) {
     const std::int64_t n = question.n < 0 ? question.m : question.n;
     return std::any_of(known.points.begin(), known.points.end(),
                        [&](const interpose::TunedPoint& point) { return point.m == question.m && point.n == n && !point.undecided; });
@@ -183,7 +183,7 @@ Summary summary(const Outcome& outcome) {
   std::vector<double> gains;
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
   for (const tuning::Decision& decision : outcome.result.decisions) {
-    if (is_undecided(decision)) {
+    if (tuning::is_undecided(decision)) {
       continue;
     }
     gains.push_back(decision.gain);
@@ -202,7 +202,7 @@ std::vector<double> yields(const Outcome& outcome) {
   std::vector<double> all;
   for (const tuning::Check& check : outcome.checks) {
     if (check.complete) {
-      all.push_back(check.yield);
+      all.push_back(check.gain_kept);
     }
   }
   return all;
@@ -253,15 +253,19 @@ nlohmann::json to_json(const Outcome& outcome) {
   for (std::size_t i = 0; i < outcome.result.decisions.size(); ++i) {
     const tuning::Decision& d = outcome.result.decisions[i];
     nlohmann::json item = {{"sizes", d.sizes},
-                           {"default", {{"nb", d.standard.blocks.nb}, {"nx", d.standard.blocks.nx}, {"seconds", d.standard.seconds}}},
+                           {"default", {{"nb", d.default_.blocks.nb}, {"nx", d.default_.blocks.nx}, {"seconds", d.default_.seconds}}},
                            {"chosen", {{"nb", d.chosen.blocks.nb}, {"nx", d.chosen.blocks.nx}, {"seconds", d.chosen.seconds}}},
                            {"gain", d.gain},
                            {"regret", d.regret},
-                           {"undecided", is_undecided(d)}};
+                           {"undecided", tuning::is_undecided(d)}};
     if (i < outcome.checks.size() && outcome.checks[i].complete) {
       const tuning::Check& check = outcome.checks[i];
-      item["validation"] = {{"default_seconds", check.standard}, {"chosen_seconds", check.chosen}, {"best_seconds", check.best},
-                            {"best_nb", check.best_blocks.nb},   {"yield", check.yield},           {"split_half", check.noise}};
+      item["validation"] = {{"default_seconds", check.default_seconds},
+                            {"chosen_seconds", check.chosen_seconds},
+                            {"best_seconds", check.best_seconds},
+                            {"best_nb", check.best.blocks.nb},
+                            {"yield", check.gain_kept},
+                            {"split_half", check.repeatability}};
     }
     sizes.push_back(std::move(item));
   }
@@ -317,15 +321,15 @@ class LapackTuner {
 
   void tune(const Entry& entry) {
     const Seconds share = std::min(left(), std::max(min_share, left() * entry.use / use_left_));
-    std::vector<AskingProblems> asking;
+    std::vector<TunableRoutine> tunable;
     const bool recorded = unless_it_fails(
-        entry.routine->name, [&] { asking = asking_problems(calls(entry, request_.orders), request_.blocks, threads_, recorder_); });
-    if (recorded && asking.empty()) {
+        entry.routine->name, [&] { tunable = tunable_routines(calls(entry, request_.orders), request_.blocks, threads_, recorder_); });
+    if (recorded && tunable.empty()) {
       outcomes_.push_back({entry.routine->name, "never asks: this LAPACK decides by itself", {}, {}, 0});
     }
-    for (const AskingProblems& part : asking) {
+    for (const TunableRoutine& part : tunable) {
       throw_if_interrupted("");
-      tune(part, share / static_cast<double>(asking.size()));
+      tune(part, share / static_cast<double>(tunable.size()));
     }
   }
 
@@ -345,16 +349,16 @@ class LapackTuner {
     return done;
   }
 
-  void tune(const AskingProblems& asking, Seconds share) {
-    if (const interpose::TunedRoutine* known = find_known(known_, asking); known != nullptr && covers(*known, asking)) {
-      outcomes_.push_back({asking.name(), "in the profile already; --fresh tunes it again", {}, {}, 0});
+  void tune(const TunableRoutine& tunable, Seconds share) {
+    if (const interpose::TunedRoutine* known = find_known(known_, tunable); known != nullptr && covers(*known, tunable)) {
+      outcomes_.push_back({tunable.name(), "in the profile already; --fresh tunes it again", {}, {}, 0});
       return;
     }
     const Stopwatch watch;
-    Outcome outcome{asking.name(), "", {}, {}, 0};
+    Outcome outcome{tunable.name(), "", {}, {}, 0};
     static constexpr Seconds first_look = 5;
-    if (!decide(asking, std::min(share, first_look), outcome) ||
-        (!outcome.result.complete && share > first_look && !decide(asking, share - first_look, outcome))) {
+    if (!decide(tunable, std::min(share, first_look), outcome) ||
+        (!outcome.result.complete && share > first_look && !decide(tunable, share - first_look, outcome))) {
       return;
     }
     outcome.elapsed = watch.elapsed();
@@ -366,27 +370,27 @@ class LapackTuner {
     if (request_.validate) {
       ValidationOptions how;
       how.time_budget = request_.limits_validation ? share : how.time_budget;
-      outcome.checks = validate_blocks(asking, outcome.result, bench_, session_, how);
+      outcome.checks = validate_blocks(tunable, outcome.result, bench_, session_, how);
     }
     outcomes_.push_back(std::move(outcome));
     throw_if_interrupted("");
   }
 
   static std::ptrdiff_t undecided(const tuning::BlockSizeResult& result) {
-    return std::count_if(result.decisions.begin(), result.decisions.end(), is_undecided);
+    return std::count_if(result.decisions.begin(), result.decisions.end(), tuning::is_undecided);
   }
 
   /// Decides for a routine within `budget` and keeps that in the profile, so that there is something in it soon, whenever tuning is
   /// stopped. Called again it goes on where it ended. False if the routine failed.
-  bool decide(const AskingProblems& asking, Seconds budget, Outcome& outcome) {
+  bool decide(const TunableRoutine& tunable, Seconds budget, Outcome& outcome) {
     tuning::BlockSizeOptions options;
     options.time_budget = budget;
     options.tune_crossover = request_.tune_crossover;
-    if (!unless_it_fails(asking.name(), [&] { outcome.result = tune_blocks(asking, recorder_, session_, options); })) {
+    if (!unless_it_fails(tunable.name(), [&] { outcome.result = tune_blocks(tunable, recorder_, session_, options); })) {
       return false;
     }
     if (undecided(outcome.result) < static_cast<std::ptrdiff_t>(outcome.result.decisions.size())) {
-      const std::string remark = interpose::save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions));
+      const std::string remark = interpose::save_profile(request_.profile, make_profile(bench_, tunable, outcome.result.decisions));
       if (!remark.empty()) {
         note(remark, common_);
       }

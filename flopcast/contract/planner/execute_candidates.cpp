@@ -154,9 +154,9 @@ class Executions {
     options.limits.interrupted = [this] { return interrupted(); };
     const search::RaceResult result = search::race(
         survivors, [this](std::size_t i) { return execute(i); }, options);
-    for (const search::Standing& standing : result.standings) {
-      if (standing.evaluations > 0) {
-        seconds_[standing.configuration] = standing.median;
+    for (const search::CandidateState& candidate : result.candidates) {
+      if (candidate.evaluations > 0) {
+        seconds_[candidate.configuration] = candidate.median;
       }
     }
   }

@@ -123,7 +123,7 @@ class RoutineRecorder {
 
   /// One subject for every combination of block sizes.
   void append(std::vector<PredictSubject>& subjects, const Call& call, const BlockLists& lists) {
-    const std::optional<interpose::BlockQuestion> question = own_question(call);
+    const std::optional<interpose::BlockSizeQuery> question = own_question(call);
     const bool given = !lists.nb.empty() || !lists.nbmin.empty() || !lists.nx.empty();
     if (given && !question) {
       refuse_blocks(call);
@@ -144,9 +144,9 @@ class RoutineRecorder {
 
  private:
   /// Nothing for routines that never ask, and for those that can't be recorded.
-  std::optional<interpose::BlockQuestion> own_question(const Call& call) {
+  std::optional<interpose::BlockSizeQuery> own_question(const Call& call) {
     try {
-      return recorder_.question(call);
+      return recorder_.block_size_query(call);
     } catch (const Error& error) {
       require_recording_failed(error);
       return std::nullopt;
@@ -155,7 +155,7 @@ class RoutineRecorder {
 
   [[noreturn]] void refuse_blocks(const Call& call) {
     std::vector<std::string> askers;
-    for (const interpose::AskingCall& asking : recorder_.asking_calls(call)) {
+    for (const interpose::TunableCall& asking : recorder_.tunable_calls(call)) {
       if (std::find(askers.begin(), askers.end(), asking.call.routine->name) == askers.end()) {
         askers.push_back(asking.call.routine->name);
       }

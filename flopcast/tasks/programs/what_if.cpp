@@ -298,7 +298,7 @@ class Answering {
   /// A shape and the calls in its longest one that ask for a block size: itself, or those below it.
   struct TunableShape {
     std::size_t shape = 0;
-    std::vector<interpose::AskingCall> asking;
+    std::vector<interpose::TunableCall> tunable;
   };
 
   /// The shapes that ask for block sizes, the heaviest first, as far as they are worth the time.
@@ -312,12 +312,12 @@ class Answering {
         continue;
       }
       context_.throw_if_cancelled("nothing was measured");
-      std::vector<interpose::AskingCall> asking = asking_calls(shape, recorder);
-      if (asking.empty()) {
+      std::vector<interpose::TunableCall> tunable = tunable_calls(shape, recorder);
+      if (tunable.empty()) {
         continue;
       }
       if (shapes.size() < most && shape.sum.seconds >= min_share * breakdown_.all().seconds) {
-        shapes.push_back({i, std::move(asking)});
+        shapes.push_back({i, std::move(tunable)});
       } else {
         ++answer_.untuned;
       }
@@ -326,17 +326,17 @@ class Answering {
   }
 
   /// None where the library's routine can't be looked into: it stops at the data that a recording leaves, or isn't there.
-  [[nodiscard]] std::vector<interpose::AskingCall> asking_calls(const ShapeSum& shape, interpose::Recorder& recorder) const {
-    std::vector<interpose::AskingCall> asking;
+  [[nodiscard]] std::vector<interpose::TunableCall> tunable_calls(const ShapeSum& shape, interpose::Recorder& recorder) const {
+    std::vector<interpose::TunableCall> tunable;
     try {
-      asking = recorder.asking_calls(problem_call(shape));
+      tunable = recorder.tunable_calls(problem_call(shape));
     } catch (const Error&) {
       return {};
     }
-    for (interpose::AskingCall& part : asking) {
+    for (interpose::TunableCall& part : tunable) {
       part.call.threads = bench_.environment().threads;
     }
-    return asking;
+    return tunable;
   }
 
   /// The shape's longest call, with the workspace left to the routine where the program had asked for its size: it gets what the new block
@@ -357,9 +357,9 @@ class Answering {
     const std::vector<TunableShape> shapes = tunable_shapes(recorder);
     std::vector<tuning::Problem> problems;
     for (const TunableShape& shape : shapes) {
-      for (const interpose::AskingCall& asking : shape.asking) {
-        allowed_.push_back(allowed_block(asking, recorder));
-        problems.push_back(block_problem(asking, allowed_.back()));
+      for (const interpose::TunableCall& tunable : shape.tunable) {
+        allowed_.push_back(allowed_block(tunable, recorder));
+        problems.push_back(block_problem(tunable, allowed_.back()));
       }
     }
     if (problems.empty()) {
@@ -368,9 +368,9 @@ class Answering {
     const tuning::BlockSizeResult result = choose_blocks(problems, recorder, budget);
     std::size_t next = 0;
     for (const TunableShape& shape : shapes) {
-      take_decisions(shape, std::span(result.decisions).subspan(next, shape.asking.size()),
-                     std::span(allowed_).subspan(next, shape.asking.size()));
-      next += shape.asking.size();
+      take_decisions(shape, std::span(result.decisions).subspan(next, shape.tunable.size()),
+                     std::span(allowed_).subspan(next, shape.tunable.size()));
+      next += shape.tunable.size();
     }
   }
 
@@ -390,24 +390,24 @@ class Answering {
 
   /// The largest block size for which the call's workspace has room: with larger ones the routine takes this. 0 if it has room for all, or if
   /// the routine gets the workspace that it asks for.
-  static std::int64_t allowed_block(const interpose::AskingCall& asking, interpose::Recorder& recorder) {
-    const int work_size = asking.call.routine->index("lwork");
-    const std::int64_t order = asking.question.n < 0 ? asking.question.m : std::min(asking.question.m, asking.question.n);
+  static std::int64_t allowed_block(const interpose::TunableCall& tunable, interpose::Recorder& recorder) {
+    const int work_size = tunable.call.routine->index("lwork");
+    const std::int64_t order = tunable.query.n < 0 ? tunable.query.m : std::min(tunable.query.m, tunable.query.n);
     const std::int64_t largest = std::min(candidates[std::size(candidates) - 1], order - 1);  // from the order on nothing is blocked
-    if (work_size < 0 || asking.call.arguments[static_cast<std::size_t>(work_size)] <= 0 || largest < 2) {
+    if (work_size < 0 || tunable.call.arguments[static_cast<std::size_t>(work_size)] <= 0 || largest < 2) {
       return 0;
     }
-    Call roomy = asking.call;
+    Call roomy = tunable.call;
     roomy.arguments[static_cast<std::size_t>(work_size)] = 0;
-    const std::int64_t allowed = last_difference(asking.call, largest, recorder);
+    const std::int64_t allowed = last_difference(tunable.call, largest, recorder);
     return allowed < last_difference(roomy, largest, recorder) ? allowed : 0;
   }
 
-  static tuning::Problem block_problem(const interpose::AskingCall& asking, std::int64_t allowed) {
+  static tuning::Problem block_problem(const interpose::TunableCall& tunable, std::int64_t allowed) {
     tuning::Problem problem;
-    problem.call = asking.call;
-    const algorithm::BlockParameters& standard = asking.question.answers;
-    problem.standard = tuning::Alternative{.blocks = standard};
+    problem.call = tunable.call;
+    const algorithm::BlockParameters& standard = tunable.query.answers;
+    problem.default_ = tuning::Alternative{.blocks = standard};
     for (const std::int64_t nb : candidates) {
       if (allowed == 0 || nb <= allowed) {
         problem.alternatives.push_back({"", {nb, standard.nbmin, standard.nx}});
@@ -437,16 +437,16 @@ class Answering {
     double regret = 0;
     for (std::size_t d = 0; d < decisions.size(); ++d) {
       const tuning::Decision& decision = decisions[d];
-      if (decision.standard.seconds <= 0) {  // a recording has no data: what is balanced or deflated first leaves nothing to do
+      if (decision.default_.seconds <= 0) {  // a recording has no data: what is balanced or deflated first leaves nothing to do
         continue;
       }
-      const Call& tuned = shape.asking[d].call;
-      const tuning::Forecast& taken = kept(decision);
-      answer_.blocks.push_back({shape.shape, tuned.routine->name, decision.standard.blocks.nb, taken.blocks.nb, taken.blocks.nx,
-                                decision.standard.seconds, taken.seconds, decision.regret, is_undecided(decision), allowed[d]});
-      const Seconds all = tuned.routine == recorded.longest.routine ? decision.standard.seconds : longest;
+      const Call& tuned = shape.tunable[d].call;
+      const tuning::Forecast& taken = effective_forecast(decision);
+      answer_.blocks.push_back({shape.shape, tuned.routine->name, decision.default_.blocks.nb, taken.blocks.nb, taken.blocks.nx,
+                                decision.default_.seconds, taken.seconds, decision.regret, is_undecided(decision), allowed[d]});
+      const Seconds all = tuned.routine == recorded.longest.routine ? decision.default_.seconds : longest;
       if (all > 0 && !is_undecided(decision)) {
-        saved += (decision.standard.seconds - decision.chosen.seconds) / all;
+        saved += (decision.default_.seconds - decision.chosen.seconds) / all;
         regret += std::max(0.0, decision.regret) * decision.chosen.seconds / all;
       }
     }

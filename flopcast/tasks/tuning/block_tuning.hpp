@@ -12,11 +12,11 @@
 namespace flopcast {
 
 /// Problems of one routine that asks ilaenv with the same options; they are one entry of a profile.
-struct AskingProblems {
+struct TunableRoutine {
   const Routine* routine = nullptr;
-  std::string options;                              ///< ilaenv's
-  std::vector<tuning::Problem> problems;            ///< alternatives differ in nb
-  std::vector<interpose::BlockQuestion> questions;  ///< of each problem
+  std::string options;                             ///< ilaenv's
+  std::vector<tuning::Problem> problems;           ///< alternatives differ in nb
+  std::vector<interpose::BlockSizeQuery> queries;  ///< of each problem
 
   /// "dpotrf:L", as profiles and reports call it.
   [[nodiscard]] std::string name() const { return options.empty() ? routine->name : routine->name + ":" + options; }
@@ -24,25 +24,19 @@ struct AskingProblems {
 
 /// What there is to tune in `calls` of a routine: the routine itself if it asks, else the routines below it that do (dormhr: dormqr). Empty
 /// if nothing asks.
-std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, const std::vector<std::int64_t>& blocks, int threads,
-                                            interpose::Recorder& recorder);
+std::vector<TunableRoutine> tunable_routines(const std::vector<Call>& calls, const std::vector<std::int64_t>& blocks, int threads,
+                                             interpose::Recorder& recorder);
 
 /// Chooses the block sizes of one entry.
-tuning::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recorder& recorder, TuningSession& session,
+tuning::BlockSizeResult tune_blocks(const TunableRoutine& tunable, interpose::Recorder& recorder, TuningSession& session,
                                     const tuning::BlockSizeOptions& options);
 
 /// Runs every block size for real, as TuningSession::validate does.
-std::vector<tuning::Check> validate_blocks(const AskingProblems& asking, const tuning::BlockSizeResult& result, const Workbench& bench,
+std::vector<tuning::Check> validate_blocks(const TunableRoutine& tunable, const tuning::BlockSizeResult& result, const Workbench& bench,
                                            TuningSession& session, const ValidationOptions& options);
-
-/// Whether the chosen block size may lose over 10 % (95 %): it is then known too badly to replace LAPACK's own.
-bool is_undecided(const tuning::Decision& decision);
-
-/// What a program is to run with: the chosen block size, or LAPACK's own where it is undecided.
-const tuning::Forecast& kept(const tuning::Decision& decision);
 
 /// A profile of this place with what was decided, and LAPACK's own block sizes where nothing was: without a point of their own, these sizes
 /// would get the block size of the nearest one that has.
-interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tuning::Decision>& decisions);
+interpose::Profile make_profile(const Workbench& bench, const TunableRoutine& tunable, const std::vector<tuning::Decision>& decisions);
 
 }  // namespace flopcast

@@ -69,7 +69,7 @@ class LibraryRoutine {
     static constexpr std::int64_t small = 64;
     recorder_ = std::make_unique<interpose::Recorder>(files);
     const Call call = shrunk(request.calls.front(), small);
-    asks_ = recorder_->question(call).has_value();
+    asks_ = recorder_->block_size_query(call).has_value();
     is_kernel_ = !asks_ && calls_nothing(call);
   }
 
@@ -77,8 +77,8 @@ class LibraryRoutine {
   [[nodiscard]] bool is_comparable() const { return asks_ || is_kernel_; }
   [[nodiscard]] bool asks() const { return asks_; }
   [[nodiscard]] algorithm::BlockParameters defaults(const Call& call) {
-    const std::optional<interpose::BlockQuestion> question = asks_ ? recorder_->question(call) : std::nullopt;
-    return question ? question->answers : algorithm::BlockParameters{0, 0, 0};
+    const std::optional<interpose::BlockSizeQuery> query = asks_ ? recorder_->block_size_query(call) : std::nullopt;
+    return query ? query->answers : algorithm::BlockParameters{0, 0, 0};
   }
   [[nodiscard]] Trace trace(const Call& call, const algorithm::BlockParameters& blocks) {
     if (asks_) {
@@ -133,18 +133,19 @@ tuning::Problem make_problem(const Call& call, const RankRequest& request, Libra
   tuning::Problem problem;
   problem.call = call;
   const std::vector<std::int64_t> blocks = distinct_blocks(request.blocks, largest_size(call));
-  algorithm::BlockParameters standard;
+  algorithm::BlockParameters default_blocks;
   if (library.is_comparable()) {
-    standard = library.defaults(call);
-    problem.standard = tuning::Alternative{.blocks = standard};
+    default_blocks = library.defaults(call);
+    problem.default_ = tuning::Alternative{.blocks = default_blocks};
     if (request.library == LibraryRow::tuned && library.asks()) {
       for (const std::int64_t nb : blocks) {
-        problem.alternatives.push_back({"", {nb, standard.nbmin, standard.nx}});
+        problem.alternatives.push_back({"", {nb, default_blocks.nbmin, default_blocks.nx}});
       }
     }
   }
   for (const algorithm::Algorithm* variant : request.family.variants) {
-    const std::int64_t nx = uses_crossover(call, *variant) ? (standard.nx > 0 ? standard.nx : algorithm::BlockParameters{}.nx) : 0;
+    const std::int64_t nx =
+        uses_crossover(call, *variant) ? (default_blocks.nx > 0 ? default_blocks.nx : algorithm::BlockParameters{}.nx) : 0;
     for (const std::int64_t nb : blocks) {
       const algorithm::BlockParameters parameters{nb, 2, nx};
       if (nb == blocks.back() || !too_many_calls(call, parameters, *variant)) {
@@ -152,7 +153,7 @@ tuning::Problem make_problem(const Call& call, const RankRequest& request, Libra
       }
     }
   }
-  if (!problem.standard && problem.alternatives.empty()) {
+  if (!problem.default_ && problem.alternatives.empty()) {
     throw bad_input(
         "{} of this library never asks ilaenv for a block size, so there is nothing to choose; --variant all compares flopcast's "
         "own algorithms",
@@ -273,7 +274,7 @@ class Place {
   Ranking ranking_;
 };
 
-nlohmann::json standing_json(const tuning::Standing& standing) {
+nlohmann::json standing_json(const tuning::VariantRank& standing) {
   nlohmann::json json = to_json(standing.best);
   json.update({{"rank", standing.rank},
                {"behind", standing.behind},
@@ -290,8 +291,8 @@ nlohmann::json validation_json(const tuning::Decision& decision, const tuning::C
     item.update({{"variant", m.variant}, {"seconds", m.median}, {"times", m.times}, {"error", m.error}});
     measured.push_back(std::move(item));
   }
-  nlohmann::json best = to_json(check.best_blocks);
-  best["variant"] = check.best_variant;
+  nlohmann::json best = to_json(check.best.blocks);
+  best["variant"] = check.best.variant;
   const tuning::OrderCheck order = tuning::check_order(decision, check);
   nlohmann::json warnings = nlohmann::json::array();
   for (const tuning::RunWarning& warning : check.warnings) {
@@ -299,8 +300,8 @@ nlohmann::json validation_json(const tuning::Decision& decision, const tuning::C
   }
   return {{"measured", std::move(measured)},
           {"best", std::move(best)},
-          {"regret", check.chosen > 0 ? check.chosen / check.best - 1 : 0},
-          {"split_half", check.noise},
+          {"regret", check.chosen_seconds > 0 ? check.chosen_seconds / check.best_seconds - 1 : 0},
+          {"split_half", check.repeatability},
           {"order", {{"pairs", order.pairs}, {"right", order.right}}},
           {"warnings", std::move(warnings)}};
 }
@@ -399,7 +400,7 @@ nlohmann::json to_json(const Ranking& ranking) {
   for (std::size_t i = 0; i < ranking.result.decisions.size(); ++i) {
     const tuning::Decision& d = ranking.result.decisions[i];
     nlohmann::json standings = nlohmann::json::array();
-    for (const tuning::Standing& standing : d.ranking) {
+    for (const tuning::VariantRank& standing : d.ranking) {
       standings.push_back(standing_json(standing));
     }
     nlohmann::json forecasts = nlohmann::json::array();
@@ -408,8 +409,8 @@ nlohmann::json to_json(const Ranking& ranking) {
     }
     nlohmann::json decision = {{"sizes", d.sizes},   {"chosen", to_json(d.chosen)},     {"gain", d.gain},
                                {"regret", d.regret}, {"ranking", std::move(standings)}, {"forecasts", std::move(forecasts)}};
-    if (d.standard.seconds > 0) {
-      decision["default"] = to_json(d.standard);
+    if (d.default_.seconds > 0) {
+      decision["default"] = to_json(d.default_);
     }
     if (i < ranking.checks.size() && ranking.checks[i].complete) {
       decision["validation"] = validation_json(d, ranking.checks[i]);

@@ -139,8 +139,8 @@ TEST(Recorder, LoadsTheLibrariesChosen) {
 }
 
 TEST(Recorder, ReportsLapacksOwnBlockSizes) {
-  EXPECT_EQ(recorder().question(geqrf_call(1000, 900)), (BlockQuestion{"", 1000, 900, {32, 2, 128}}));
-  EXPECT_EQ(recorder().question(potrf_call('L', 1000)).value().answers.nb, 64);
+  EXPECT_EQ(recorder().block_size_query(geqrf_call(1000, 900)), (BlockSizeQuery{"", 1000, 900, {32, 2, 128}}));
+  EXPECT_EQ(recorder().block_size_query(potrf_call('L', 1000)).value().answers.nb, 64);
 }
 
 TEST(Recorder, UsesLapacksOwnBlockSizesWithoutOthers) {
@@ -151,22 +151,22 @@ TEST(Recorder, FindsRoutinesThatQueryBlockSizes) {
   const std::filesystem::path openblas = machine::locate("openblas-serial", machine::Role::blas);
   Recorder all_openblas({openblas, openblas});
 
-  EXPECT_TRUE(recorder().question(potrf_call('L', 500)));
-  EXPECT_TRUE(all_openblas.question(geqrf_call(500, 500)));
-  EXPECT_FALSE(all_openblas.question(potrf_call('L', 500)));
+  EXPECT_TRUE(recorder().block_size_query(potrf_call('L', 500)));
+  EXPECT_TRUE(all_openblas.block_size_query(geqrf_call(500, 500)));
+  EXPECT_FALSE(all_openblas.block_size_query(potrf_call('L', 500)));
 }
 
 /// ilaenv gets other options and sizes than the routine's flags and sizes.
 TEST(Recorder, ReportsIlaenvQueries) {
   const auto asked = [](const char* routine, const std::map<std::string, std::string>& arguments) {
-    return recorder().question(kernel::parse_call(kernel::require(routine), arguments)).value();
+    return recorder().block_size_query(kernel::parse_call(kernel::require(routine), arguments)).value();
   };
 
-  const BlockQuestion standard_form = asked("dsygst", {{"itype", "1"}, {"uplo", "L"}, {"n", "300"}});
+  const BlockSizeQuery standard_form = asked("dsygst", {{"itype", "1"}, {"uplo", "L"}, {"n", "300"}});
   EXPECT_EQ(standard_form.options, "L");
   EXPECT_EQ(standard_form.m, 300);
   EXPECT_EQ(standard_form.n, -1);
-  const BlockQuestion multiplication = asked("dormqr", {{"side", "L"}, {"trans", "T"}, {"m", "300"}, {"n", "200"}, {"k", "100"}});
+  const BlockSizeQuery multiplication = asked("dormqr", {{"side", "L"}, {"trans", "T"}, {"m", "300"}, {"n", "200"}, {"k", "100"}});
   EXPECT_EQ(multiplication.options, "LT");
   EXPECT_EQ(multiplication.m, 300);
   EXPECT_EQ(multiplication.n, 200);
@@ -176,8 +176,8 @@ TEST(Recorder, ReportsIlaenvQueries) {
 TEST(Recorder, FindsQueryingCallsBelowARoutine) {
   const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     std::vector<std::string> names;
-    for (const AskingCall& each : recorder().asking_calls(kernel::parse_call(kernel::require(routine), arguments))) {
-      names.push_back(each.call.routine->name + ":" + each.question.options + " " + std::to_string(each.question.m));
+    for (const TunableCall& each : recorder().tunable_calls(kernel::parse_call(kernel::require(routine), arguments))) {
+      names.push_back(each.call.routine->name + ":" + each.query.options + " " + std::to_string(each.query.m));
     }
     return names;
   };
@@ -196,8 +196,8 @@ TEST(Recorder, FindsQueryingCallsBelowDrivers) {
       call.arguments[i] = call.routine->arguments[i].kind == Kind::work_size ? 0 : call.arguments[i];
     }
     std::vector<std::string> names;
-    for (const AskingCall& each : recorder().asking_calls(call)) {
-      names.push_back(each.call.routine->name + ":" + each.question.options + " " + std::to_string(each.question.m));
+    for (const TunableCall& each : recorder().tunable_calls(call)) {
+      names.push_back(each.call.routine->name + ":" + each.query.options + " " + std::to_string(each.query.m));
     }
     return names;
   };
@@ -211,7 +211,7 @@ TEST(Recorder, FindsQueryingCallsBelowDrivers) {
 TEST(Recorder, FindsQueryingCallsBelowNestedDrivers) {
   const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     std::set<std::string> names;
-    for (const AskingCall& each : recorder().asking_calls(kernel::parse_call(kernel::require(routine), arguments))) {
+    for (const TunableCall& each : recorder().tunable_calls(kernel::parse_call(kernel::require(routine), arguments))) {
       names.insert(each.call.routine->name);
     }
     return names;
@@ -226,7 +226,7 @@ TEST(Recorder, FindsQueryingCallsBelowNestedDrivers) {
 TEST(Recorder, RecognisesQueriesUnderBorrowedNames) {
   for (const char* routine : {"sgeqp3", "dgeqp3", "cgeqp3", "zgeqp3"}) {
     const Call call = kernel::parse_call(kernel::require(routine), {{"m", "300"}, {"n", "200"}});
-    const BlockQuestion question = recorder().question(call).value();
+    const BlockSizeQuery question = recorder().block_size_query(call).value();
     EXPECT_EQ(question.m, 300);
     EXPECT_EQ(question.n, 200);
     EXPECT_EQ(question.answers.nb, 32);
@@ -342,7 +342,7 @@ TEST(Recorder, RecordsLibrariesWithIntegersOf64Bits) {
     EXPECT_EQ(trace.calls[i].integer_bytes, 8);
   }
   EXPECT_EQ(trace.allocations.at(1).bytes, 2 * narrow.allocations.at(1).bytes);
-  EXPECT_EQ(wide.question(geqrf_call(300, 200))->m, 300);
+  EXPECT_EQ(wide.block_size_query(geqrf_call(300, 200))->m, 300);
 }
 
 }  // namespace

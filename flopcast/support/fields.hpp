@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
 /// Conversion of structures to JSON and back by tables of their members. A table is a specialisation beside the structure's reader and
@@ -19,7 +21,9 @@
 ///       static constexpr auto fields = std::tuple(field("sizes", &Decision::sizes), optional_field("regret", &Decision::regret));
 ///     };
 ///
-/// Structures, vectors, maps with text keys, std::optional and enumerations nest. Errors name the path of the wrong member.
+/// Structures, vectors, arrays, maps with text keys, std::optional and enumerations nest. Tables of nested structures stand before those
+/// that use them. Errors name the path of the wrong member. JSON has no infinity and no NaN: both are written as null, which no number is
+/// read from. A member that may lack a value is a std::optional.
 namespace flopcast {
 
 /// A member of a structure and its name in documents.
@@ -30,7 +34,7 @@ struct Field {
   bool required;
 };
 
-/// A member that every document has. An empty std::optional isn't written, and may be missing.
+/// A member that every document has. An empty std::optional isn't written, and may be missing or null.
 template <class Struct, class Value>
 constexpr Field<Struct, Value> field(const char* name, Value Struct::*member) {
   return {name, member, true};
@@ -84,7 +88,7 @@ void read(const nlohmann::json& json, Struct& value, const Field<Struct, Value>&
   Value& member = value.*field.member;
   if constexpr (is_optional<Value>) {
     member.reset();
-    if (json.contains(field.name)) {
+    if (json.contains(field.name) && !json.at(field.name).is_null()) {
       read_member(json, field.name, member.emplace());
     }
   } else if (field.required || json.contains(field.name)) {
@@ -118,10 +122,12 @@ nlohmann::ordered_json to_document(const T& value, const char* schema) {
 }
 
 /// Reads a structure from the text of a document; `document` names it in messages. Throws bad_input for text that isn't JSON, for another
-/// schema than `schemas`, the newest first, and for members that are missing or wrong.
+/// schema than `schemas`, the newest first, and for members that are missing or wrong. A document written by hand must not have two members
+/// of one name in an object.
 template <HasFields T>
-T from_document(std::string_view text, const std::string& document, std::initializer_list<std::string_view> schemas) {
-  const nlohmann::json json = parse_json(text, document);
+T from_document(std::string_view text, const std::string& document, std::initializer_list<std::string_view> schemas,
+                WrittenBy author = WrittenBy::program) {
+  const nlohmann::json json = parse_json(text, document, author);
   return in_document(document, [&] {
     require_schema(json, document, schemas);
     T value{};
@@ -149,8 +155,10 @@ struct adl_serializer<E, void> {
     for (const auto& [known, name] : flopcast::EnumNames<E>::names) {
       if (known == value) {
         json = name;
+        return;
       }
     }
+    throw flopcast::internal_error("value {} of an enumeration has no name in documents", static_cast<int>(value));
   }
   static void from_json(const json& json, E& value) {
     std::string text, expected;

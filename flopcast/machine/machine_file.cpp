@@ -1,14 +1,12 @@
 #include "flopcast/machine/machine_file.hpp"
 
-#include <cstdlib>
 #include <fstream>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/support/user_folders.hpp"
 #include "flopcast/support/whole_file.hpp"
 
 namespace flopcast::machine {
@@ -50,11 +48,6 @@ std::vector<PatternCapacities> patterns_from_json(const nlohmann::json& json) {
                         member<std::int64_t>(level, "serial_chase_bytes")});
   }
   return patterns;
-}
-
-std::optional<fs::path> directory_in(const char* variable, std::string_view below) {
-  const char* value = std::getenv(variable);
-  return value == nullptr || *value == '\0' ? std::nullopt : std::optional(fs::path(value) / below);
 }
 
 }  // namespace
@@ -103,14 +96,7 @@ void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   }
 }
 
-fs::path machine_directory() {
-  for (const auto& [variable, below] : {std::pair("FLOPCAST_HOME", ""), {"XDG_CACHE_HOME", "flopcast"}, {"HOME", ".cache/flopcast"}}) {
-    if (const auto directory = directory_in(variable, below)) {
-      return *directory;
-    }
-  }
-  throw environment_error("no place for the measurements of this machine: none of FLOPCAST_HOME, XDG_CACHE_HOME and HOME is set");
-}
+fs::path machine_directory() { return user_cache_folder("measurements of this machine"); }
 
 std::optional<MachineMeasurement> read_measurement(const fs::path& file) {
   std::ifstream stream(file);

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include "flopcast/model/sqlite.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/support/user_folders.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -58,11 +58,6 @@ T from_text(const std::string& text, const std::filesystem::path& path) {
     const std::string_view what = error.what();
     throw Error(error.code(), what.substr(0, entry.size()) == entry ? std::string(what) : fmt::format("{}: {}", entry, what));
   }
-}
-
-const char* environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
 void make_directory(const std::filesystem::path& directory) {
@@ -369,18 +364,7 @@ struct Store::State {
   }
 };
 
-std::filesystem::path default_store_path() {
-  if (const char* home = environment_variable("FLOPCAST_HOME")) {
-    return std::filesystem::path(home) / "flopcast.db";
-  }
-  if (const char* data = environment_variable("XDG_DATA_HOME")) {
-    return std::filesystem::path(data) / "flopcast" / "flopcast.db";
-  }
-  if (const char* home = environment_variable("HOME")) {
-    return std::filesystem::path(home) / ".local" / "share" / "flopcast" / "flopcast.db";
-  }
-  throw environment_error("no place for samples and models: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set");
-}
+std::filesystem::path default_store_path() { return user_data_folder("samples and models") / "flopcast.db"; }
 
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Store::~Store() = default;

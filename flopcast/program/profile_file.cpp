@@ -1,7 +1,6 @@
 #include "flopcast/program/profile_file.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -9,16 +8,12 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/user_folders.hpp"
 
 namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string set_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 void make_folder_of(const std::string& file) {
   std::error_code error;
@@ -32,19 +27,7 @@ void make_folder_of(const std::string& file) {
 
 }  // namespace
 
-std::string default_profile_file() {
-  if (const std::string home = set_variable("FLOPCAST_HOME"); !home.empty()) {
-    return fs::path(home) / "profile.json";
-  }
-  if (const std::string data = set_variable("XDG_DATA_HOME"); !data.empty()) {
-    return fs::path(data) / "flopcast/profile.json";
-  }
-  const std::string home = set_variable("HOME");
-  if (home.empty()) {
-    throw environment_error("neither FLOPCAST_HOME, XDG_DATA_HOME nor HOME is set: name the profile with --profile FILE");
-  }
-  return fs::path(home) / ".local/share/flopcast/profile.json";
-}
+std::string default_profile_file() { return user_data_folder("tuned profiles", "Name the profile with --profile FILE") / "profile.json"; }
 
 Profile read_profile(const std::string& file) {
   const nlohmann::json document = read_document(file, "flopcast-profile-1");

@@ -161,7 +161,7 @@ TEST_F(KeptMeasurement, HasNoBandwidthSharesIfThreadsCannotBePinned) {
 
 TEST(MachineDirectory, FollowsTheEnvironment) {
   setenv("FLOPCAST_HOME", "/a", 1);
-  EXPECT_EQ(machine_directory(), fs::path("/a/"));
+  EXPECT_EQ(machine_directory(), fs::path("/a"));
   unsetenv("FLOPCAST_HOME");
   setenv("XDG_CACHE_HOME", "/b", 1);
   EXPECT_EQ(machine_directory(), fs::path("/b/flopcast"));

@@ -2,7 +2,12 @@
 
 #include <unistd.h>
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+
+#include "flopcast/support/units.hpp"
 
 namespace flopcast {
 
@@ -10,20 +15,33 @@ namespace flopcast {
 class Descriptor {
  public:
   explicit Descriptor(int number) noexcept : number_(number) {}
-  ~Descriptor() {
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() { close(); }
+  [[nodiscard]] int get() const noexcept { return number_; }
+  /// Closes the file now.
+  void close() noexcept {
     if (number_ >= 0) {
-      ::close(number_);
+      ::close(std::exchange(number_, -1));
     }
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const noexcept { return number_; }
 
  private:
   int number_;
 };
 
+/// The ends of a pipe.
+struct Pipe {
+  Descriptor read, write;
+};
+
+/// Makes a pipe, which programs that this process starts don't inherit. Throws environment_error.
+[[nodiscard]] Pipe make_pipe();
+
 /// Writes all of `text` to an open file or pipe. Returns false, with errno set, if that fails.
 bool write_all(int file, std::string_view text) noexcept;
+
+/// Reads from a pipe until its other end is closed, or from a file to its end. Returns nothing if that takes longer than `limit`.
+[[nodiscard]] std::optional<std::string> read_to_end(int file, std::optional<Seconds> limit = std::nullopt);
 
 }  // namespace flopcast

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/support/units.hpp"
+
+/// Processes that this process starts: programs, and copies of itself that run a function.
+namespace flopcast {
+
+/// How a process ended.
+class ExitStatus {
+ public:
+  /// Takes the status of waitpid().
+  explicit ExitStatus(int status) noexcept : status_(status) {}
+  /// Returns the process's exit code, or 128 plus the number of the signal that ended it, as a shell does.
+  [[nodiscard]] int code() const noexcept;
+  /// Returns the signal that ended the process, 0 if none did.
+  [[nodiscard]] int signal() const noexcept;
+  /// Returns "ended with exit code 3" or "was ended by signal 11 (Segmentation fault)".
+  [[nodiscard]] std::string to_string() const;
+
+ private:
+  int status_;
+};
+
+/// What a child process gets from this process. As after exec, signals for which this process has a handler have their default effect in
+/// the child, and signals that it ignores are ignored there.
+struct ChildSetup {
+  /// Open files, 8 at most, by their number in the child. The values are their numbers here, and may have the close-on-exec flag.
+  std::map<int, int> files;
+  bool silent = false;  ///< standard output and standard error go to /dev/null, unless `files` names them
+  bool ignores_interrupts =
+      false;              ///< Ctrl-C and SIGTERM, which reach the whole process group, have no effect: this process ends the child
+  int on_parent_end = 0;  ///< signal that the child gets when the thread that started it ends, even by SIGKILL; 0 for none
+};
+
+/// A child process, which is ended by SIGKILL with this object unless it was waited for.
+class ChildProcess {
+ public:
+  /// Starts the program in the file `program`. The first of `arguments` is the program's name for itself; `environment` is a list of
+  /// NAME=value. Throws environment_error if the program can't be started.
+  static ChildProcess start(const std::filesystem::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,
+                            const ChildSetup& setup = {});
+  /// Runs `work` in a copy of this process, whose exit code is the result of `work`, or 70 if it throws. The copy ends without running what
+  /// this process has registered for its end. Only the calling thread exists in the copy. Throws environment_error.
+  static ChildProcess fork(const std::function<int()>& work, const ChildSetup& setup = {});
+
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  ~ChildProcess();
+
+  /// Returns false once the process was waited for.
+  [[nodiscard]] bool is_running() const noexcept { return process_ > 0; }
+  /// Sends a signal, unless the process was waited for.
+  void send(int signal) const noexcept;
+  /// Waits for the process's end. It must not have been waited for.
+  ExitStatus wait() noexcept;
+  /// Waits for the process's end, for `limit` seconds at most. Returns nothing if the process goes on.
+  std::optional<ExitStatus> wait_for(Seconds limit) noexcept;
+  /// Ends the process by SIGKILL.
+  ExitStatus end() noexcept;
+
+ private:
+  friend ExitStatus run_in_foreground(const std::filesystem::path&, std::vector<std::string>, std::vector<std::string>, const ChildSetup&);
+  explicit ChildProcess(pid_t process) noexcept : process_(process) {}
+
+  pid_t process_;
+};
+
+/// Starts a program as ChildProcess::start() does, passes signals on to it and waits for its end. Signals of the terminal reach the program
+/// directly, because it belongs to the same foreground group. After its end, Ctrl-C or SIGTERM that came meanwhile is delivered to this
+/// process's own handler, if there is one.
+ExitStatus run_in_foreground(const std::filesystem::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,
+                             const ChildSetup& setup = {});
+
+/// Returns the executable file that PATH finds for `name`, nothing if there is none.
+std::optional<std::filesystem::path> program_in_path(const std::string& name);
+
+/// Returns whether `file` is a regular file that this process may execute.
+bool is_executable_file(const std::filesystem::path& file);
+
+}  // namespace flopcast

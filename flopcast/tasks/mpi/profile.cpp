@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"

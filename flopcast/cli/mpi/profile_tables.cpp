@@ -1,4 +1,4 @@
-#include "flopcast/cli/mpi_tables.hpp"
+#include "flopcast/cli/mpi/tables.hpp"
 
 #include <algorithm>
 #include <utility>

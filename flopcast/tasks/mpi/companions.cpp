@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_companions.hpp"
+#include "flopcast/tasks/mpi/companions.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,13 +1,18 @@
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi/options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
@@ -18,13 +23,13 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/process_environment.hpp"
-#include "flopcast/support/scratch.hpp"
-#include "flopcast/tasks/mpi/mpi_machine.hpp"
+#include "flopcast/tasks/mpi/machine.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* footer =
@@ -41,12 +46,30 @@ struct DescribeOptions {
   std::string launcher;  ///< empty: that MPI's mpirun
 };
 
+/// A file that goes away with this object.
+class ScratchFile {
+ public:
+  ScratchFile() : path_((fs::temp_directory_path() / "flopcast-messages-XXXXXX").string()) {
+    const int file = mkstemp(path_.data());
+    if (file < 0) {
+      throw environment_error("can't make a file {}: {}", path_, std::strerror(errno));
+    }
+    close(file);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile() { unlink(path_.c_str()); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
 /// Starts two processes of `program` and gives back what they print.
 json measured(const std::string& launcher, const std::string& program) {
-  const ScratchFolder folder;
-  const std::string output = folder.file("output");
+  const ScratchFile output;
   // Users give the launcher with its options in one word.
-  const std::vector<std::string> words = {"/bin/sh", "-c", "exec " + launcher + " -n 2 \"$0\" >\"$1\"", program, output};
+  const std::vector<std::string> words = {"/bin/sh", "-c", "exec " + launcher + " -n 2 \"$0\" >\"$1\"", program, output.path()};
   std::vector<std::string> environment = process::current_environment();
   process::set_threads(environment, 1);                                             // each process computes on one core
   const int code = interpose::run_program("/bin/sh", words, environment, SIGTERM);  // mpirun then ends its processes
@@ -54,7 +77,7 @@ json measured(const std::string& launcher, const std::string& program) {
   if (code != 0) {
     throw environment_error("'{} -n 2 {}' ended with exit code {}", launcher, program, code);
   }
-  return read_json(output);
+  return read_json(output.path());
 }
 
 /// What there is to doubt in what was measured, in words.

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/cli/mpi_command.hpp"
-#include "flopcast/cli/mpi_options.hpp"
-#include "flopcast/cli/mpi_tables.hpp"
+#include "flopcast/cli/mpi/options.hpp"
+#include "flopcast/cli/mpi/machine_options.hpp"
+#include "flopcast/cli/mpi/tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/model/store.hpp"
@@ -16,9 +16,9 @@
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/mpi_kernels.hpp"
-#include "flopcast/tasks/mpi/mpi_space.hpp"
-#include "flopcast/tasks/mpi/mpi_tuner.hpp"
+#include "flopcast/tasks/mpi/program_kernels.hpp"
+#include "flopcast/tasks/mpi/space.hpp"
+#include "flopcast/tasks/mpi/tuner.hpp"
 
 namespace flopcast::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/cli/mpi_options.hpp"
+#include "flopcast/cli/mpi/machine_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 
 namespace flopcast::cli {

@@ -12,8 +12,8 @@
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
-#include "flopcast/tasks/mpi/mpi_space.hpp"
+#include "flopcast/tasks/mpi/known_kernels.hpp"
+#include "flopcast/tasks/mpi/space.hpp"
 
 namespace flopcast {
 

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_machine.hpp"
+#include "flopcast/tasks/mpi/machine.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 namespace {

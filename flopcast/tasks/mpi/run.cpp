@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_run.hpp"
+#include "flopcast/tasks/mpi/run.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/memory_file.hpp"
 #include "flopcast/support/process_environment.hpp"
-#include "flopcast/tasks/mpi/mpi_companions.hpp"
+#include "flopcast/tasks/mpi/companions.hpp"
 #include "flopcast/tasks/mpi/smpi_run.hpp"
 #include "flopcast/tasks/mpi/standstill.hpp"
 

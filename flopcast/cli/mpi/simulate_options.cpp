@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/mpi_command.hpp"
-#include "flopcast/cli/mpi_options.hpp"
-#include "flopcast/cli/mpi_tables.hpp"
+#include "flopcast/cli/mpi/options.hpp"
+#include "flopcast/cli/mpi/machine_options.hpp"
+#include "flopcast/cli/mpi/tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/table.hpp"
@@ -17,9 +17,9 @@
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/mpi_kernels.hpp"
-#include "flopcast/tasks/mpi/mpi_machine.hpp"
-#include "flopcast/tasks/mpi/mpi_simulation.hpp"
+#include "flopcast/tasks/mpi/program_kernels.hpp"
+#include "flopcast/tasks/mpi/machine.hpp"
+#include "flopcast/tasks/mpi/simulation.hpp"
 
 namespace flopcast::cli {
 namespace {

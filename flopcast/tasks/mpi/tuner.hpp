@@ -13,11 +13,11 @@
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
-#include "flopcast/tasks/mpi/mpi_launch.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
-#include "flopcast/tasks/mpi/mpi_self_checks.hpp"
-#include "flopcast/tasks/mpi/mpi_space.hpp"
+#include "flopcast/tasks/mpi/known_kernels.hpp"
+#include "flopcast/tasks/mpi/launch.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/tasks/mpi/self_checks.hpp"
+#include "flopcast/tasks/mpi/space.hpp"
 
 namespace flopcast {
 

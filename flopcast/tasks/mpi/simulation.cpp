@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_simulation.hpp"
+#include "flopcast/tasks/mpi/simulation.hpp"
 
 #include <algorithm>
 #include <cmath>

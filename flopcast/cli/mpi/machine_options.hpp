@@ -3,7 +3,7 @@
 #include <string>
 
 #include "flopcast/cli/shared/option_set.hpp"
-#include "flopcast/tasks/mpi/mpi_machine.hpp"
+#include "flopcast/tasks/mpi/machine.hpp"
 
 /// Options that several subcommands of `flopcast mpi` have.
 namespace flopcast::cli {

@@ -9,7 +9,7 @@
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast::cli {
 

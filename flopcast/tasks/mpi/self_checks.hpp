@@ -3,7 +3,7 @@
 #include <string>
 
 #include "flopcast/model/store.hpp"
-#include "flopcast/tasks/mpi/mpi_space.hpp"
+#include "flopcast/tasks/mpi/space.hpp"
 
 namespace flopcast {
 

@@ -1,4 +1,4 @@
-#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi/options.hpp"
 
 #include <signal.h>
 
@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/cli/mpi_options.hpp"
-#include "flopcast/cli/mpi_tables.hpp"
+#include "flopcast/cli/mpi/machine_options.hpp"
+#include "flopcast/cli/mpi/tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
@@ -23,10 +23,10 @@
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/mpi_companions.hpp"
-#include "flopcast/tasks/mpi/mpi_kernels.hpp"
-#include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
-#include "flopcast/tasks/mpi/mpi_run.hpp"
+#include "flopcast/tasks/mpi/companions.hpp"
+#include "flopcast/tasks/mpi/program_kernels.hpp"
+#include "flopcast/tasks/mpi/known_kernels.hpp"
+#include "flopcast/tasks/mpi/run.hpp"
 
 namespace flopcast::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_known_kernels.hpp"
+#include "flopcast/tasks/mpi/known_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 namespace {

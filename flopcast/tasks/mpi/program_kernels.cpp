@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_kernels.hpp"
+#include "flopcast/tasks/mpi/program_kernels.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,7 +15,7 @@
 #include "flopcast/program/launch.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/mpi/mpi_run.hpp"
+#include "flopcast/tasks/mpi/run.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
 
 namespace flopcast {

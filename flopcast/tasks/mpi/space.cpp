@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_space.hpp"
+#include "flopcast/tasks/mpi/space.hpp"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 
 #include "flopcast/cli/options.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 /// What the tables of `flopcast mpi` have in common.
 namespace flopcast::cli {

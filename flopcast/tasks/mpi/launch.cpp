@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_launch.hpp"
+#include "flopcast/tasks/mpi/launch.hpp"
 
 #include <signal.h>
 
@@ -12,7 +12,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/stopwatch.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 namespace {

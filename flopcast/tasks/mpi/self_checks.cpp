@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_self_checks.hpp"
+#include "flopcast/tasks/mpi/self_checks.hpp"
 
 #include <sys/stat.h>
 
@@ -11,7 +11,7 @@
 #include "flopcast/program/component.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/mpi_tuner.hpp"
+#include "flopcast/tasks/mpi/tuner.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/stopwatch.hpp"
-#include "flopcast/tasks/mpi/mpi_profile.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 namespace {

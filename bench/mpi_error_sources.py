@@ -47,7 +47,7 @@ class Executions:
         if policy != "full":
             command += ["--across-sizes", "--tolerance", self.options.tolerance]
         if statistics_file:
-            command += ["--statistics", statistics_file]
+            command += ["--prior-profile", statistics_file]
         started = time.perf_counter()
         finished = subprocess.run([*command, "--", *words], env=self.launcher.environment_for(self.options.ranks), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if finished.returncode != 0:

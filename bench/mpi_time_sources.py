@@ -41,7 +41,7 @@ def main():
             space = space_of(SPACES / f"{name}.json", options, options.ranks)
             full = tune_in_full(launcher, options, space, options.ranks)
             for cold in (True, False):
-                tuned = parts(tune(launcher, options, space, options.ranks, options.policy, *(["--cold"] if cold else [])), full)
+                tuned = parts(tune(launcher, options, space, options.ranks, options.policy, *(["--fresh"] if cold else [])), full)
                 cells = [f"{tuned[c] / tuned['full']:.1%}" for c in ["total", "check", *COLUMNS, "system"]]
                 print(f"| {name} | {'cold' if cold else 'warm'} | {tuned['full']:.2f} | {' | '.join(cells)} | {tuned['page faults']:.0f} |", flush=True)
 

@@ -76,7 +76,7 @@ def tune(launcher, options, space, ranks, policy, *more, home=None):
     """Tunes the space and returns the tuning's document."""
     file = os.path.join(launcher.folder.name, "space.json")
     pathlib.Path(file).write_text(json.dumps(space))
-    command = [launcher.flopcast, "mpi", "tune", file, "--json", "--quiet", "--policy", policy, "--tolerance", options.tolerance, "--least-coverage", "0", *more]
+    command = [launcher.flopcast, "mpi", "tune", file, "--json", "--quiet", "--policy", policy, "--tolerance", options.tolerance, "--min-coverage", "0", *more]
     environment = launcher.environment_for(ranks)
     if home:
         environment["FLOPCAST_HOME"] = home
@@ -162,7 +162,7 @@ def main():
             full = [tune_in_full(launcher, options, space, ranks)]
             tuned = []
             for cold in (True, False):
-                tuned.append((cold, tune(launcher, options, space, ranks, policy, *(["--cold"] if cold else []), *options.option)))
+                tuned.append((cold, tune(launcher, options, space, ranks, policy, *(["--fresh"] if cold else []), *options.option)))
                 full.append(tune_in_full(launcher, options, space, ranks))
             for cold, made in tuned:
                 less, whole, median, worst, within, apart, behind, full_behind = row(made, full)

@@ -33,7 +33,7 @@ def main():
     for name in names_of(options):
         with Launcher(options) as launcher:
             space = space_of(SPACES / f"{name}.json", options, options.ranks)
-            made = {cold: tune(launcher, options, space, options.ranks, options.policy, "--validate", *(["--cold"] if cold else [])) for cold in (True, False)}
+            made = {cold: tune(launcher, options, space, options.ranks, options.policy, "--validate", *(["--fresh"] if cold else [])) for cold in (True, False)}
             paths = {cold: [c["full_path_seconds"] for c in made[cold]["configurations"]] for cold in made}
             for cold, tuned in made.items():
                 configurations = tuned["configurations"]

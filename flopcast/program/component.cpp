@@ -41,4 +41,25 @@ fs::path find_component(std::string_view name) {
       name, fmt::join(tried, ", "));
 }
 
+fs::path find_flopcast_program() {
+  std::error_code none;
+  const fs::path self = fs::read_symlink("/proc/self/exe", none);
+  if (self.filename() == "flopcast") {
+    return self;
+  }
+  std::vector<std::string> tried;
+  for (const fs::path& folder : component_folders()) {
+    const fs::path program = (folder.lexically_normal() / "../../bin/flopcast").lexically_normal();
+    if (fs::is_regular_file(program, none)) {
+      return program;
+    }
+    tried.push_back(program.string());
+  }
+  throw environment_error(
+      "the program flopcast, which starts MPI programs, is missing. There is none of {}. Install all of flopcast, or set FLOPCAST_LIBEXEC "
+      "to "
+      "the folder of its components",
+      fmt::join(tried, ", "));
+}
+
 }  // namespace flopcast::interpose

@@ -9,4 +9,8 @@ namespace flopcast::interpose {
 /// beside or above the folder of the running program, and the place of installation. Throws environment_error naming the places searched.
 std::filesystem::path find_component(std::string_view name);
 
+/// Returns the program `flopcast`: the running program if it has that name, else bin/flopcast beside one of the folders in which
+/// find_component() searches. Throws environment_error naming the places searched.
+std::filesystem::path find_flopcast_program();
+
 }  // namespace flopcast::interpose

@@ -30,7 +30,7 @@ struct Request {
 struct Reply {
   std::int32_t error = 0;                                     ///< an ExitCode; 0: all went well
   std::int32_t info = 0;                                      ///< the routine's info
-  std::int32_t integer_bytes = 4;                             ///< of the library's integers
+  std::int32_t integer_bytes = 4;                             ///< width of the library's integers
   std::int64_t dropped = 0;                                   ///< calls that found no room
   std::int64_t questions = 0;                                 ///< number of the routine's block size queries
   algorithm::BlockParameters answers;                         ///< the answer that the routine got, or would have got

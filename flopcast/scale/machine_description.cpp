@@ -4,7 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "flopcast/scale/machine_description_json.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast::scale {
@@ -107,7 +109,7 @@ std::vector<std::string> texts_from_json(const json* document, const std::string
 
 }  // namespace
 
-json to_json(const MachineDescription& machine) {
+json machine_document(const MachineDescription& machine) {
   json document = {{"schema", machine_description_schema},
                    {"cores_per_host", machine.cores_per_host},
                    {"core_speed", machine.core_speed},
@@ -128,7 +130,7 @@ json to_json(const MachineDescription& machine) {
   return document;
 }
 
-MachineDescription machine_description_from_json(const json& document, const std::string& source) {
+MachineDescription machine_from_document(const json& document, const std::string& source) {
   Members members(document, source);
   MachineDescription machine;
   members.find("schema");
@@ -144,6 +146,16 @@ MachineDescription machine_description_from_json(const json& document, const std
   members.finish();
   return machine;
 }
+
+std::string to_json(const MachineDescription& machine) { return machine_document(machine).dump(2) + '\n'; }
+
+MachineDescription machine_description_from_json(std::string_view text, const std::string& source) {
+  const json document = parse_json(text, source, WrittenBy::hand);
+  require_schema(document, source, {machine_description_schema});
+  return machine_from_document(document, source);
+}
+
+MachineDescription read_machine_description(const std::string& file) { return machine_description_from_json(read_file(file), file); }
 
 Seconds message_seconds(const MachineDescription& machine, const Link& link, std::int64_t bytes) {
   MessageClass found;

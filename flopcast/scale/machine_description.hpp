@@ -2,9 +2,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "flopcast/support/units.hpp"
 
@@ -43,9 +42,13 @@ struct MachineDescription {
 
 inline constexpr const char* machine_description_schema = "flopcast-machine-description-1";
 
-nlohmann::json to_json(const MachineDescription& machine);
-/// Throws bad_input that names the member and the expected value, for unknown members too; `source` is the file's name, for messages.
-MachineDescription machine_description_from_json(const nlohmann::json& document, const std::string& source);
+/// Returns the document.
+[[nodiscard]] std::string to_json(const MachineDescription& machine);
+/// Inverse of to_json(). Throws bad_input that names the member and the expected value, for unknown members too; `source` is the file's name,
+/// for messages.
+[[nodiscard]] MachineDescription machine_description_from_json(std::string_view text, const std::string& source);
+/// Reads a description from a file. Throws bad_input as machine_description_from_json() does.
+[[nodiscard]] MachineDescription read_machine_description(const std::string& file);
 
 /// Returns the time of a message of `bytes`.
 Seconds message_seconds(const MachineDescription& machine, const Link& link, std::int64_t bytes);

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <regex>
+#include <string_view>
+
+#include <pugixml.hpp>
 
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::scale {
 namespace {
@@ -67,28 +70,48 @@ std::string xml_of(const MachineDescription& machine, const Nodes& nodes, int ra
       nodes.network.bytes_per_second, nodes.network.latency / 2, machine.within_host.bytes_per_second, machine.within_host.latency);
 }
 
-/// Returns the values of attribute `name` of all elements `element`.
-std::vector<std::string> attributes(const std::string& xml, const std::string& element, const std::string& name) {
-  std::vector<std::string> values;
-  const std::regex elements("<" + element + "\\s[^>]*>");
-  const std::regex attribute("\\s" + name + "\\s*=\\s*[\"']([^\"']*)[\"']");
-  for (std::sregex_iterator at(xml.begin(), xml.end(), elements); at != std::sregex_iterator(); ++at) {
-    const std::string text = at->str();
-    std::smatch match;
-    values.push_back(std::regex_search(text, match, attribute) ? match[1].str() : "");
+pugi::xml_document parsed(const std::string& xml) {
+  pugi::xml_document document;
+  if (!document.load_buffer(xml.data(), xml.size())) {
+    document.reset();
   }
-  return values;
+  return document;
 }
 
-/// Returns the numbers in a list such as `0-3,7`.
-std::vector<int> radical_numbers(const std::string& radical) {
+/// Returns the elements called `name` of a platform file in their order; none if the file isn't XML.
+std::vector<pugi::xml_node> elements(const pugi::xml_document& document, const char* name) {
+  struct Collector : pugi::xml_tree_walker {
+    explicit Collector(const char* wanted) : name(wanted) {}
+    bool for_each(pugi::xml_node& node) override {
+      if (std::string_view(node.name()) == name) {
+        found.push_back(node);
+      }
+      return true;
+    }
+    std::string_view name;
+    std::vector<pugi::xml_node> found;
+  };
+  Collector collector(name);
+  pugi::xml_node root = document;
+  root.traverse(collector);
+  return collector.found;
+}
+
+/// Returns the numbers in a list such as `0-3,7`; parts that are none are left out.
+std::vector<int> radical_numbers(std::string_view radical) {
   std::vector<int> numbers;
-  const std::regex range("(\\d+)(?:-(\\d+))?");
-  for (std::sregex_iterator at(radical.begin(), radical.end(), range); at != std::sregex_iterator(); ++at) {
-    const int first = std::stoi((*at)[1].str());
-    const int last = (*at)[2].matched ? std::stoi((*at)[2].str()) : first;
-    for (int i = first; i <= std::min(last, first + MachineDescription::max_hosts); ++i) {
-      numbers.push_back(i);
+  for (const std::string_view part : split(radical, ',')) {
+    int first = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), first);
+    if (error != std::errc() || first < 0) {
+      continue;
+    }
+    int last = first;
+    if (end != part.data() + part.size() && *end == '-') {
+      std::from_chars(end + 1, part.data() + part.size(), last);
+    }
+    for (std::int64_t i = first; i <= last && i - first <= MachineDescription::max_hosts; ++i) {
+      numbers.push_back(static_cast<int>(i));
     }
   }
   return numbers;
@@ -101,9 +124,9 @@ Platform platform_of(const MachineDescription& machine, int ranks) {
   const int hosts = machine.hosts > 0 ? machine.hosts : needed;
   if (needed > hosts) {
     throw bad_input(
-        "{} processes need {} hosts of {} core{} each, one process on a core, but the machine's description says \"hosts\": {}. Leave that "
-        "member out for as many hosts as are needed, or change it",
-        ranks, needed, machine.cores_per_host, machine.cores_per_host == 1 ? "" : "s", hosts);
+        "{} need {} of {} each, one process on a core, but the machine's description says \"hosts\": {}. Leave that member out for as many "
+        "hosts as are needed, or change it",
+        counted(ranks, "process"), counted(needed, "host"), counted(machine.cores_per_host, "core"), hosts);
   }
   Platform platform;
   const Nodes nodes = nodes_of(machine, hosts, needed, ranks);
@@ -124,12 +147,14 @@ Platform platform_of(const MachineDescription& machine, int ranks) {
 std::optional<double> first_speed(const std::string& xml) {
   static const std::map<std::string, double> units = {{"", 1},     {"f", 1},    {"flops", 1}, {"kf", 1e3},
                                                       {"Mf", 1e6}, {"Gf", 1e9}, {"Tf", 1e12}, {"Pf", 1e15}};
+  const pugi::xml_document document = parsed(xml);
   for (const char* element : {"host", "cluster"}) {
-    const std::vector<std::string> speeds = attributes(xml, element, "speed");
-    if (speeds.empty()) {
+    const std::vector<pugi::xml_node> found = elements(document, element);
+    if (found.empty()) {
       continue;
     }
-    const std::string text = speeds.front().substr(0, speeds.front().find(','));  // the other speeds are those of power states
+    const std::string speeds = found.front().attribute("speed").value();
+    const std::string text = speeds.substr(0, speeds.find(','));  // the other speeds are those of power states
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const auto unit = units.find(std::string(end, text.data() + text.size()));
@@ -141,13 +166,14 @@ std::optional<double> first_speed(const std::string& xml) {
 }
 
 std::vector<std::string> host_names(const std::string& xml) {
-  std::vector<std::string> names = attributes(xml, "host", "id");
-  const std::vector<std::string> prefixes = attributes(xml, "cluster", "prefix");
-  const std::vector<std::string> suffixes = attributes(xml, "cluster", "suffix");
-  const std::vector<std::string> radicals = attributes(xml, "cluster", "radical");
-  for (std::size_t i = 0; i < prefixes.size(); ++i) {
-    for (const int number : radical_numbers(radicals[i])) {
-      names.push_back(fmt::format("{}{}{}", prefixes[i], number, suffixes[i]));
+  const pugi::xml_document document = parsed(xml);
+  std::vector<std::string> names;
+  for (const pugi::xml_node& host : elements(document, "host")) {
+    names.emplace_back(host.attribute("id").value());
+  }
+  for (const pugi::xml_node& cluster : elements(document, "cluster")) {
+    for (const int number : radical_numbers(cluster.attribute("radical").value())) {
+      names.push_back(fmt::format("{}{}{}", cluster.attribute("prefix").value(), number, cluster.attribute("suffix").value()));
     }
   }
   return names;

@@ -27,7 +27,7 @@ Platform platform_of(const MachineDescription& machine, int ranks);
 /// an unknown unit.
 std::optional<double> first_speed(const std::string& xml);
 
-/// Returns the names of the hosts in a platform file, including those of clusters.
+/// Returns the names of the hosts in a platform file, including those of clusters; none if the file isn't XML.
 std::vector<std::string> host_names(const std::string& xml);
 
 /// Returns the settings for a user's platform file, whose network is left unchanged.

@@ -10,6 +10,7 @@ namespace flopcast::path {
 /// Times of kernels in one execution, and of the same kernels in the executions before it. Sums, so that those of processes can be added.
 struct RunTimeRatio {
   Seconds taken = 0, expected = 0;
+  friend bool operator==(const RunTimeRatio&, const RunTimeRatio&) = default;
 };
 
 /// Variance, from one execution of the program to the next, of the time of `along` occurrences of a kernel that is predicted from `times`.

@@ -36,6 +36,7 @@
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/recording_file.hpp"
 #include "tests/roofline/fake_roofline.hpp"
@@ -278,12 +279,34 @@ TEST_F(Mutations, OfDescriptionsOfMachines) {
   machine.hosts = 16;
   machine.cores_per_host = 4;
   machine.message_classes = {{0, 1, 0.25}, {4096, 3, 0.75}};
-  try_mutations("a description of a machine", scale::to_json(machine).dump(), testing::mutate_document, 700,
-                [](const std::string& contents) {
-                  const scale::MachineDescription read =
-                      scale::machine_description_from_json(parse_json(contents, "a description", WrittenBy::hand), "a description");
-                  static_cast<void>(scale::platform_of(read, 8));
-                });
+  try_mutations("a description of a machine", scale::to_json(machine), testing::mutate_document, 700, [](const std::string& contents) {
+    const scale::MachineDescription read = scale::machine_description_from_json(contents, "a description");
+    static_cast<void>(scale::platform_of(read, 8));
+  });
+}
+
+TEST_F(Mutations, OfResultsOfMpiPrograms) {
+  MpiProfile profile;
+  profile.processes = {{0, "here", {.time = 1}, 1}};
+  profile.spent = path::TimeSpent{.always = 1};
+  profile.calls = {{5, "00ff"}};
+  MpiKernel kernel;
+  kernel.words = {1, 2};
+  kernel.in_context = MpiTimes{4, 0.25, 0, 1};
+  profile.kernels = {kernel, kernel};
+  try_mutations("a profile", to_json(profile), testing::mutate_document, 700,
+                [](const std::string& contents) { static_cast<void>(mpi_profile_from_json(contents)); });
+  MpiTuning tuning;
+  tuning.configurations.emplace_back().setting = {{"nb", "32"}};
+  tuning.configurations.back().predicted = 1;
+  try_mutations("a tuning", to_json(tuning), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(mpi_tuning_from_json(contents)); });
+  MpiSimulation simulation;
+  simulation.machine = scale::MachineDescription{};
+  simulation.runs.emplace_back().processes.emplace_back();
+  simulation.failures = {{8, "a reason", 5}};
+  try_mutations("a simulation", to_json(simulation), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(mpi_simulation_from_json(contents)); });
 }
 
 TEST_F(Mutations, OfMeasuredMachines) {

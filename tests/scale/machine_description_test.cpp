@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "flopcast/scale/machine_description_json.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::scale {
@@ -17,7 +18,7 @@ json smallest() { return {{"schema", machine_description_schema}, {"hosts", 4}, 
 
 std::string complaint_about(const json& document) {
   try {
-    machine_description_from_json(document, "cluster.json");
+    static_cast<void>(machine_from_document(document, "cluster.json"));
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
     return error.what();
@@ -41,8 +42,9 @@ TEST(MachineDescription, SurvivesJson) {
 TEST(MachineDescription, WithoutHostsThereAreAsManyAsNeeded) {
   json document = smallest();
   document.erase("hosts");
-  EXPECT_EQ(machine_description_from_json(document, "file").hosts, 0);
-  EXPECT_FALSE(to_json(machine_description_from_json(document, "file")).contains("hosts"));
+  const MachineDescription machine = machine_from_document(document, "file");
+  EXPECT_EQ(machine.hosts, 0);
+  EXPECT_FALSE(machine_document(machine).contains("hosts"));
 }
 
 TEST(MachineDescription, ErrorsNameTheMemberTheValueAndWhatWasExpected) {
@@ -96,10 +98,10 @@ TEST(MachineDescription, DisturbedMeasurementsAreTold) {
 
 TEST(MachineDescription, RemembersWhatDisturbedItsMeasurement) {
   MachineDescription machine;
-  EXPECT_FALSE(to_json(machine).contains("disturbances"));
+  EXPECT_FALSE(machine_document(machine).contains("disturbances"));
   machine.disturbances = {"other programs kept 1.0 cores busy"};
   EXPECT_EQ(machine_description_from_json(to_json(machine), "file").disturbances, machine.disturbances);
-  json document = to_json(machine);
+  json document = machine_document(machine);
   document["disturbances"] = "many";
   EXPECT_THAT(complaint_about(document), HasSubstr("disturbances must be a list of texts, not \"many\""));
 }

@@ -84,5 +84,28 @@ TEST(HostNames, AreThoseOfHostsAndClusters) {
   EXPECT_TRUE(host_names("<platform version='4.1'/>").empty());
 }
 
+TEST(HostNames, InZonesAreFoundAndThoseInCommentsArent) {
+  const std::string xml =
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform><!-- <host id='old' speed='7Gf'/> --><zone id='z' routing='Full'><host id='a' speed='2Gf'/></zone></platform>";
+  EXPECT_THAT(host_names(xml), ElementsAre("a"));
+  EXPECT_EQ(first_speed(xml), 2e9);
+}
+
+TEST(HostNames, EntitiesAreDecoded) {
+  EXPECT_THAT(host_names("<host id='a&amp;b' speed='1f'/><cluster prefix='n&#45;' suffix='&lt;' radical='3' speed='1f'/>"),
+              ElementsAre("a&b", "n-3<"));
+  EXPECT_EQ(first_speed("<host id='a' speed='1&#71;f'/>"), 1e9);
+}
+
+TEST(HostNames, NothingIsFoundInTextThatIsCutOff) {
+  EXPECT_TRUE(host_names("<platform><host id='a' speed='1f'/").empty());
+  EXPECT_EQ(first_speed("<platform><host id='a' speed='1f'/"), std::nullopt);
+}
+
+TEST(HostNames, AnEndlessRangeIsCut) {
+  EXPECT_LE(host_names("<cluster prefix='n' suffix='' radical='0-2147483647' speed='1f'/>").size(), MachineDescription::max_hosts + 1U);
+}
+
 }  // namespace
 }  // namespace flopcast::scale

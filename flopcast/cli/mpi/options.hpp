@@ -2,43 +2,32 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/selective/execution_policy.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/tasks/mpi/simulation_result.hpp"
 
+/// Options that several subcommands of `flopcast mpi` have.
 namespace flopcast::cli {
 
-/// What `choose` makes of an option's value; throws usage_error that names the option where `choose` knows no such value.
-template <class Choose>
-auto chosen_by_option(const char* option, const std::string& value, Choose choose) {
-  try {
-    return choose(value);
-  } catch (const Error& error) {
-    throw usage_error("{}: {}", option, error.what());
-  }
-}
-
-/// --tolerance and --confidence.
+/// Adds --tolerance and --confidence.
 void add_precision_options(OptionSet& command, path::Precision& precision);
-/// --no-thread-multiple.
-void add_thread_option(OptionSet& command, bool& no_thread_multiple);
-/// --patience, as text.
-void add_patience_option(OptionSet& command, std::string& patience);
+/// Adds --no-windows, which clears `windows`.
+void add_window_option(OptionSet& command, bool& windows);
+/// Adds --no-thread-multiple, which clears `thread_multiple`.
+void add_thread_option(OptionSet& command, bool& thread_multiple);
+/// Adds --patience in seconds; 0 for `none`.
+void add_patience_option(OptionSet& command, Seconds& patience);
+/// Adds --kernels: auto or library.
+void add_mpi_kernels_option(OptionSet& command, bool& tuned_kernels);
+/// Adds --machine, --platform, --latency, --bandwidth and --cores-per-node.
+void add_machine_choice(OptionSet& command, MpiMachineChoice& choice);
 
-/// What leaving kernels out does to the program, for the user to read before it runs.
-std::string results_warning(const std::string& policy);
-
-/// `flopcast mpi tune`, a subcommand of `mpi`.
+void add_mpi_run_command(OptionSet& mpi, CommonOptions& common);
+void add_mpi_show_command(OptionSet& mpi, CommonOptions& common);
 void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common);
-
-/// `flopcast mpi simulate`.
 void add_mpi_simulate_command(OptionSet& mpi, CommonOptions& common);
-/// `flopcast mpi describe`.
 void add_mpi_describe_command(OptionSet& mpi, CommonOptions& common);
 
 }  // namespace flopcast::cli

@@ -1,32 +1,141 @@
-#include "flopcast/cli/mpi/tables.hpp"
-
-#include <algorithm>
-#include <utility>
+#include "flopcast/cli/mpi/profile_tables.hpp"
 
 #include <fmt/format.h>
 
-#include "flopcast/support/json.hpp"
+#include <cmath>
+#include <utility>
 
 namespace flopcast::cli {
+namespace {
 
-using nlohmann::json;
+constexpr std::size_t max_processes_shown = 16;
 
-std::vector<std::reference_wrapper<const json>> kernels_by_time(const json& profile, std::size_t most) {
-  std::vector<std::pair<Seconds, std::reference_wrapper<const json>>> timed;
-  for_each_element(profile, "kernels", [&](const json& kernel) {
-    timed.emplace_back(at_place("along", [&] { return number(kernel.at("along"), "seconds"); }), kernel);
-  });
-  std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<std::reference_wrapper<const json>> kernels;
-  for (std::size_t i = 0; i < std::min(most, timed.size()); ++i) {
-    kernels.push_back(timed[i].second);
+/// Returns the costs along the critical path, of the longest path by each metric, of the process with the most, and the mean of processes.
+report::Table cost_table(const MpiProfile& profile) {
+  report::Table table;
+  table.columns = {{"", report::Align::left, "scope"},
+                   {"time", report::Align::right, "seconds"},
+                   {"computation", report::Align::right, "computation_seconds"},
+                   {"communication", report::Align::right, "communication_seconds"},
+                   {"idle", report::Align::right, "idle_seconds"},
+                   {"supersteps"},
+                   {"words"},
+                   {"flops"}};
+  for (const auto& [title, costs] :
+       {std::pair("critical path", &profile.critical_path), std::pair("longest path of each", &profile.longest),
+        std::pair("most of a process", &profile.per_process), std::pair("mean of processes", &profile.volumetric)}) {
+    table.rows.push_back({title, seconds_cell(costs->time), seconds_cell(costs->computation), seconds_cell(costs->communication),
+                          seconds_cell(costs->idle), report::Cell(costs->supersteps, fmt::format("{:.10g}", costs->supersteps)),
+                          report::Cell(costs->words, fmt::format("{:.4g}", costs->words)),
+                          report::Cell(costs->flops, fmt::format("{:.4g}", costs->flops))});
   }
-  return kernels;
+  return table;
+}
+
+/// Returns all processes, or of many those that compute most and those that compute least.
+std::vector<MpiProcess> shown_processes(const MpiProfile& profile) {
+  std::vector<MpiProcess> all = profile.processes;
+  if (all.size() > max_processes_shown) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const MpiProcess& a, const MpiProcess& b) { return a.own.computation > b.own.computation; });
+    all.erase(all.begin() + max_processes_shown / 2, all.end() - max_processes_shown / 2);
+  }
+  return all;
+}
+
+/// Returns each process's own costs. A process that computes while others wait is the slow one.
+report::Table process_table(const MpiProfile& profile) {
+  report::Table table;
+  table.columns = {{"process", report::Align::left, "rank"},
+                   {"host", report::Align::left},
+                   {"computation", report::Align::right, "computation_seconds"},
+                   {"communication", report::Align::right, "communication_seconds"},
+                   {"waiting", report::Align::right, "idle_seconds"},
+                   {"% waiting", report::Align::right, "percent_waiting"},
+                   {"kernels on path", report::Align::right, "on_path_seconds"}};
+  for (const MpiProcess& process : shown_processes(profile)) {
+    table.rows.push_back({report::whole(process.rank), process.host, seconds_cell(process.own.computation),
+                          seconds_cell(process.own.communication), seconds_cell(process.own.idle),
+                          percent_cell(process.own.idle, process.own.time), seconds_cell(process.on_path)});
+  }
+  return table;
+}
+
+/// Returns a text on the process that computes most; empty if the others compute about as much.
+std::string slowest_process(const MpiProfile& profile) {
+  constexpr double about_as_much = 1.05;  // times the mean
+  const Seconds mean = profile.volumetric.computation;
+  if (profile.processes.size() < 2 || mean <= 0) {
+    return "";
+  }
+  const MpiProcess& slowest =
+      *std::max_element(profile.processes.begin(), profile.processes.end(),
+                        [](const MpiProcess& a, const MpiProcess& b) { return a.own.computation < b.own.computation; });
+  return slowest.own.computation < about_as_much * mean
+             ? ""
+             : fmt::format("; process {} computes most: {}, {:.2f} times the mean", slowest.rank, format_seconds(slowest.own.computation),
+                           slowest.own.computation / mean);
+}
+
+/// Returns the clock with the reason for which it was chosen.
+std::string clock_text(const MpiProfile& profile) {
+  if (profile.clock != interpose::MpiClock::cpu) {
+    return "wall time";
+  }
+  return fmt::format("CPU time and modelled messages ({})",
+                     profile.granted_cpus > 0 ? fmt::format("a control group grants its processes {:.1f} CPUs", profile.granted_cpus)
+                                              : "more processes than cores, or asked for");
+}
+
+/// Returns a text on the messages that flopcast itself sent; empty for profiles that don't have them.
+std::string own_messages(const MpiProfile& profile) {
+  return profile.own_messages
+             ? fmt::format("; of flopcast's own {:.0f} messages, {}, at most {:.0f} bytes each", profile.own_messages->messages,
+                           format_bytes(profile.own_messages->bytes), profile.own_messages->largest_bytes)
+             : "";
+}
+
+}  // namespace
+
+std::string profile_summary(const MpiProfile& profile) {
+  return fmt::format("{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}",
+                     counted(profile.ranks, "process"), profile.mpi, clock_text(profile), format_seconds(profile.critical_path.time),
+                     format_seconds(profile.elapsed), 100 * profile.coverage(), format_seconds(profile.message_model.latency),
+                     format_bandwidth(profile.message_model.bytes_per_second)) +
+         slowest_process(profile) + own_messages(profile);
+}
+
+std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t max_kernels) {
+  std::vector<report::Table> tables = {cost_table(profile)};
+  if (!profile.processes.empty()) {
+    tables.push_back(process_table(profile));
+  }
+  tables.push_back(profile_kernel_table(profile, max_kernels));
+  return tables;
+}
+
+report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels) {
+  report::Table table;
+  table.columns = {{"kernel", report::Align::left},
+                   {"on path"},
+                   {"time", report::Align::right, "seconds"},
+                   {"% of path", report::Align::right, "percent_of_path"},
+                   {"mean", report::Align::right, "mean_seconds"},
+                   {"deviation", report::Align::right, "standard_deviation_seconds"},
+                   {"executed"},
+                   {"skipped"}};
+  for (const MpiKernel& kernel : kernels_by_time(profile.kernels, max_kernels)) {
+    table.rows.push_back({kernel.name, report::whole(kernel.along.count), seconds_cell(kernel.along.seconds),
+                          percent_cell(kernel.along.seconds, profile.critical_path.time), seconds_cell(kernel.along.mean),
+                          seconds_cell(std::sqrt(kernel.along.variance)), report::whole(kernel.executed.count),
+                          report::whole(kernel.skipped)});
+  }
+  return table;
 }
 
 report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
 
-report::Cell percent(double part, double whole) {
+report::Cell percent_cell(double part, double whole) {
   const double value = whole > 0 ? 100 * part / whole : 0;
   return {value, fmt::format("{:.1f}", value)};
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace flopcast::interpose {
+namespace flopcast {
 
 /// A process that mpirun started on this node, or one of its descendants, as /proc shows it.
 struct NodeProcess {
@@ -48,4 +48,4 @@ void require_all_followed();
 /// MPI_Init for a process that has ended. Other launchers end the job by themselves.
 void end_job_at_exit(int exit_code);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast

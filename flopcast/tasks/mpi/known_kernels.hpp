@@ -2,39 +2,39 @@
 
 #include <map>
 #include <string>
-
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "flopcast/model/store.hpp"
 #include "flopcast/selective/kernel_table.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 
-/// Times of a kernel in a document.
-path::KernelStatistics statistics_of(const nlohmann::json& executed);
-/// Those of a kernel in a profile that hold in the program: of executions among their neighbours, where others are told apart.
-path::KernelStatistics telling_times(const nlohmann::json& kernel);
-
-/// What is known of the kernels of MPI programs on this machine, whoever has run them: by what their times hold for (MPI, clock, number of
-/// processes, BLAS) and their names.
+/// Times of MPI programs' kernels on this machine, from all runs. A kernel is known by the place for which its times hold (MPI, clock, number
+/// of processes, BLAS) and by its name.
 class MpiKnownKernels {
  public:
-  /// Adds what a run has learnt. A kernel whose mean is far from what is known (four standard deviations and a quarter) has drifted: the
-  /// run's times take its place. What was learnt long ago weighs at most as much as a thousand executions. How many have drifted is
-  /// returned.
-  int add(const nlohmann::json& profile);
-  /// From now on kernels occur along the path as often as in this profile, others never (policy a-priori).
-  void count_along(const nlohmann::json& profile);
-  /// As a profile without costs.
-  [[nodiscard]] nlohmann::json document() const;
+  /// Adds the times of a run, and returns the number of kernels that have drifted. A kernel has drifted if its mean differs from the known
+  /// one by more than four standard deviations and a quarter: the run's times then replace the known ones. Known times weigh at most as
+  /// much as a thousand executions. Times of executions among skipped kernels aren't added, because they hold for their own run only.
+  int add(const MpiKernelList& list);
+  int add(const MpiProfile& profile) { return add({profile.where, profile.policy, profile.kernels}); }
+  /// Sets how often each kernel occurs along the path: as in `profile`, and never if it isn't there (policy a-priori).
+  void set_path_counts(const MpiProfile& profile);
+  /// Returns all kernels; each has its own place.
+  [[nodiscard]] MpiKernelList list() const;
 
  private:
-  std::map<std::pair<std::string, std::string>, nlohmann::json> kernels_;
+  std::map<std::pair<std::string, std::string>, MpiKernel> kernels_;
 };
 
-/// Of this machine in the store; empty if there are none.
-MpiKnownKernels stored_mpi_kernels(const model::Store& store);
-/// Adds a run to what the store has by now, which other launches may have added to. How many kernels have drifted is returned.
-int store_mpi_kernels(model::Store& store, const nlohmann::json& profile);
+/// Returns the document of a list, in the form of a profile that has nothing but kernels.
+[[nodiscard]] std::string to_json(const MpiKernelList& list);
+
+/// Returns the kernels that the store has for this machine; empty if it has none.
+[[nodiscard]] MpiKnownKernels stored_mpi_kernels(const model::Store& store);
+/// Adds a run to the kernels that the store has by now, because other launches may have added some. Returns the number of kernels that have
+/// drifted.
+int store_mpi_kernels(model::Store& store, const MpiKernelList& list);
 
 }  // namespace flopcast

@@ -7,12 +7,15 @@
 #include <fstream>
 #include <utility>
 
+#include "flopcast/machine/cpu/other_load.hpp"
+#include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/protocol/mpi_executions.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/stopwatch.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/tasks/mpi/profile_fields.hpp"
 
 namespace flopcast {
 namespace {
@@ -20,16 +23,15 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// `base_case` for --base-case.
+/// Returns `base_case` for --base-case.
 std::string name_of_option(const std::string& word) {
   std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-/// Whether a program that asks for parameter `name` gets what the command line says: the value is a word of its own, in one place, and not
-/// that of an option with another name.
-bool may_be_asked_for(const MpiSpace& space, const std::string& name) {
+/// Returns whether a program that reads parameter `name` gets the value that the command line has.
+bool can_be_read_by_name(const MpiSpace& space, const std::string& name) {
   const std::string place = '{' + name + '}';
   const auto mentions = [&](const std::string& word) { return word.find(place) != std::string::npos; };
   if (std::count_if(space.command.begin(), space.command.end(), mentions) != 1) {
@@ -43,66 +45,64 @@ bool may_be_asked_for(const MpiSpace& space, const std::string& name) {
   return before.rfind('-', 0) != 0 || name_of_option(before) == name;
 }
 
-/// What the program has told, of the executions that it was asked for; a last line that isn't whole is one that it was killed over.
-struct Told {
-  std::vector<std::optional<json>> profiles;
-  std::size_t last = 0;  ///< the one that was begun last
+/// Profiles that a program has written, by the numbers of the executions that it was asked for.
+struct LaunchOutput {
+  std::vector<std::optional<MpiProfile>> profiles;
+  std::size_t last = 0;  ///< the execution that was begun last
 };
 
-Told read_results(const std::string& file, std::size_t asked) {
-  Told told{std::vector<std::optional<json>>(asked), 0};
+/// Reads the results' lines. A last line that isn't whole belongs to an execution in which the program was killed.
+LaunchOutput read_results(const std::string& file, std::size_t asked) {
+  LaunchOutput output{std::vector<std::optional<MpiProfile>>(asked), 0};
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line) && !stream.eof();) {
     const json document = json::parse(line, nullptr, false);
     if (document.is_discarded()) {
-      throw environment_error("{} has a line that is no result: is the disk full?", file);
+      throw environment_error("{} has a line that is no result. The disk may be full", file);
     }
-    told.last = document.at("execution").get<std::size_t>();
-    if (document.contains("profile")) {
-      told.profiles.at(told.last) = document.at("profile");
-    }
+    in_document("a program's result", [&] {
+      output.last = member<std::size_t>(document, "execution");
+      if (document.contains("profile")) {
+        output.profiles.at(output.last) = member<MpiProfile>(document, "profile");
+      }
+    });
   }
-  return told;
+  return output;
 }
 
 }  // namespace
 
-MpiLaunch::MpiLaunch(const MpiSpace& space) : space_(space) {
-  for (const auto& [name, values] : space.parameters) {
-    if (may_be_asked_for(space, name)) {
-      by_name_.insert(name);
-    }
-  }
-}
+ProgramLauncher::ProgramLauncher(MpiSpace space, const MpiFollowing& following)
+    : space_(std::move(space)), following_(following), runner_(interpose::find_flopcast_program().string()) {}
 
-std::vector<std::size_t> MpiLaunch::together(const std::vector<Execution>& executions) const {
+std::vector<std::size_t> executions_of_one_launch(const MpiSpace& space, const std::vector<MpiExecution>& executions) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < executions.size(); ++i) {
     const MpiSetting& first = executions.front().setting;
     const MpiSetting& other = executions[i].setting;
     if (std::equal(first.begin(), first.end(), other.begin(), other.end(),
-                   [&](const auto& a, const auto& b) { return a == b || (a.first == b.first && by_name_.count(a.first) != 0); })) {
+                   [&](const auto& a, const auto& b) { return a == b || (a.first == b.first && can_be_read_by_name(space, a.first)); })) {
       numbers.push_back(i);
     }
   }
   return numbers;
 }
 
-std::vector<std::string> MpiLaunch::words(const MpiSetting& setting, const MpiFollowing& following) const {
-  std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};  // what the program prints is no result of ours
+std::vector<std::string> ProgramLauncher::words(const MpiSetting& setting) const {
+  std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};  // the program's output is no result of flopcast
   words.insert(words.end(), space_.launcher.begin(), space_.launcher.end());
-  words.insert(words.end(),
-               {fs::read_symlink("/proc/self/exe").string(), "mpi", "run", "--quiet", "--tolerance",
-                fmt::format("{}", following.precision.tolerance), "--confidence", fmt::format("{}", following.precision.confidence),
-                "--statistics", file("statistics.json"), "--executions", file("executions.json"), "--results", file("results")});
-  if (following.across_sizes) {
+  words.insert(words.end(), {runner_, "mpi", "run", "--quiet", "--tolerance", fmt::format("{}", following_.precision.tolerance),
+                             "--confidence", fmt::format("{}", following_.precision.confidence), "--prior-profile", file("prior.json"),
+                             "--executions", file("executions.json"), "--results", file("results")});
+  if (following_.across_sizes) {
     words.emplace_back("--across-sizes");
   }
-  if (!following.windows) {
+  if (!following_.windows) {
     words.emplace_back("--no-windows");
   }
-  words.insert(words.end(), {"--patience", following.patience, "--kernels", following.kernels});
-  if (!following.thread_multiple) {
+  words.insert(words.end(), {"--patience", following_.patience > 0 ? fmt::format("{}s", following_.patience) : "none", "--kernels",
+                             following_.tuned_kernels ? "auto" : "library"});
+  if (!following_.thread_multiple) {
     words.emplace_back("--no-thread-multiple");
   }
   words.emplace_back("--");
@@ -111,37 +111,38 @@ std::vector<std::string> MpiLaunch::words(const MpiSetting& setting, const MpiFo
   return words;
 }
 
-MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const MpiKnownKernels& known,
-                               const MpiFollowing& following) const {
-  std::vector<std::size_t> numbers = together(executions);
-  if (numbers.size() > 1 && executions.front().policy == path::policy_name(path::Policy::full)) {
-    numbers.insert(numbers.begin(), numbers.front());  // what is executed first in a process takes longer
+MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) {
+  std::vector<std::size_t> numbers = executions_of_one_launch(space_, executions);
+  if (numbers.size() > 1 && executions.front().policy == path::Policy::full) {
+    numbers.insert(numbers.begin(), numbers.front());
   }
   std::vector<interpose::MpiExecution> asked;
   for (const std::size_t number : numbers) {
-    const Execution& execution = executions[number];
-    asked.push_back({{execution.setting.begin(), execution.setting.end()}, path::policy_named(execution.policy), following.full_teaches});
+    const MpiExecution& execution = executions[number];
+    asked.push_back({execution.setting, execution.policy, following_.learns_from_full});
   }
-  folder_.write("statistics.json", known.document().dump());
+  folder_.write("prior.json", to_json(known.list()));
   folder_.write("executions.json", interpose::to_text(asked));
   std::error_code none;
   fs::remove(file("results"), none);
   MpiLaunchResult result;
+  const machine::OtherLoad load;
   const Stopwatch watch;
-  // mpirun ends its processes when it is asked to.
-  const int code = interpose::run_program("/bin/sh", words(executions.front().setting, following), process::current_environment(), SIGTERM);
+  // SIGTERM, since mpirun ends its processes when it is asked to end.
+  const int code = interpose::run_program("/bin/sh", words(executions.front().setting), process::current_environment(), SIGTERM);
   result.seconds = watch.elapsed();
-  Told told = read_results(file("results"), numbers.size());
+  result.cores_of_others = load.cores().value_or(0);
+  LaunchOutput output = read_results(file("results"), numbers.size());
   if (code != 0) {
-    told.profiles[told.last].reset();
+    output.profiles[output.last].reset();
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (told.profiles[i]) {
-      result.profiles[numbers[i]] = std::move(*told.profiles[i]);
+    if (output.profiles[i]) {
+      result.profiles[numbers[i]] = std::move(*output.profiles[i]);
     }
   }
-  if (result.profiles.count(numbers[told.last]) == 0) {
-    result.failed = numbers[told.last];
+  if (result.profiles.count(numbers[output.last]) == 0) {
+    result.failed = numbers[output.last];
   }
   return result;
 }

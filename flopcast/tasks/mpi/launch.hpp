@@ -3,64 +3,78 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/known_kernels.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
 #include "flopcast/tasks/mpi/space.hpp"
 
 namespace flopcast {
 
-/// How the program of a launch is followed.
+/// One execution that a launch is asked for.
+struct MpiExecution {
+  MpiSetting setting;
+  path::Policy policy = path::Policy::full;
+};
+
+/// Outcome of a launch, by the numbers of the executions that it was asked for.
+struct MpiLaunchResult {
+  std::map<std::size_t, MpiProfile> profiles;
+  std::optional<std::size_t> failed;  ///< execution in which the program ended early or with an error; it has no profile
+  Seconds seconds = 0;                ///< wall time of the launch
+  double cores_of_others = 0;         ///< cores that other programs kept busy meanwhile; 0 if the system doesn't tell
+};
+
+/// Starts a program for some of its configurations.
+class MpiLauncher {
+ public:
+  MpiLauncher() = default;
+  MpiLauncher(const MpiLauncher&) = delete;
+  MpiLauncher& operator=(const MpiLauncher&) = delete;
+  virtual ~MpiLauncher() = default;
+
+  /// Makes the first of `executions`, which aren't empty, and as many of the others as the program can go on with. `known` are the kernel
+  /// times that needn't be measured again.
+  virtual MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) = 0;
+};
+
+/// Settings with which the program of a launch is followed.
 struct MpiFollowing {
   path::Precision precision;
   bool across_sizes = true;
   bool windows = true;
   bool thread_multiple = true;
-  std::string patience, kernels;  ///< as the options of these names have them
-  bool full_teaches = true;       ///< what executions in full show of kernels' times is used for the others
+  Seconds patience = 60;         ///< 0: for ever
+  bool tuned_kernels = true;     ///< use the kernels of BLAS that were found best, where BLAS misreads the CPU
+  bool learns_from_full = true;  ///< kernel times of executions in full are used for the others
 };
 
-/// What came of a launch, by the numbers of the executions that it was asked for.
-struct MpiLaunchResult {
-  std::map<std::size_t, nlohmann::json> profiles;
-  std::optional<std::size_t> failed;  ///< with which the program ended before it was done, or with an error; it has no profile
-  Seconds seconds = 0;
-};
-
-/// Starts a program of a space for some of its configurations: the program does those of them that it can in one launch.
-class MpiLaunch {
+/// Starts a space's program by its launcher, each process under `flopcast mpi run`.
+class ProgramLauncher : public MpiLauncher {
  public:
-  struct Execution {
-    MpiSetting setting;
-    std::string policy;
-  };
+  /// Throws environment_error if there is no folder for temporary files, or the program flopcast isn't found.
+  ProgramLauncher(MpiSpace space, const MpiFollowing& following);
 
-  explicit MpiLaunch(const MpiSpace& space);
-  MpiLaunch(const MpiLaunch&) = delete;
-  MpiLaunch& operator=(const MpiLaunch&) = delete;
-
-  /// The first of `executions` is made, and of the others as many as the program can: it asks for values by name (MpiExecutions). If the first
-  /// is one in full and there are others, it is made twice and the second one counts, since what uses memory and libraries for the first
-  /// time takes longer. What is known of kernels is `known`.
-  [[nodiscard]] MpiLaunchResult run(const std::vector<Execution>& executions, const MpiKnownKernels& known,
-                                    const MpiFollowing& following) const;
+  /// The program can go on with executions that differ in values which it reads by name (flopcast_parameter). If the first execution is one
+  /// in full and there are others, it is made twice and the second one counts, because first uses of memory and libraries take longer.
+  MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) override;
 
  private:
   [[nodiscard]] std::string file(const char* name) const { return folder_.file(name); }
-  [[nodiscard]] std::vector<std::string> words(const MpiSetting& setting, const MpiFollowing& following) const;
-  /// Numbers of those that differ from the first only in values that can be asked for.
-  [[nodiscard]] std::vector<std::size_t> together(const std::vector<Execution>& executions) const;
+  [[nodiscard]] std::vector<std::string> words(const MpiSetting& setting) const;
 
-  const MpiSpace& space_;
-  std::set<std::string> by_name_;  ///< parameters that a program may ask for
+  MpiSpace space_;
+  MpiFollowing following_;
   ScratchFolder folder_;
+  std::string runner_;  ///< the program flopcast
 };
+
+/// Returns the numbers of those of `executions` that differ from the first one only in values which a program can read by name. A value can
+/// be read by name if it is a word of its own in the command, in one place, and not that of an option with another name.
+[[nodiscard]] std::vector<std::size_t> executions_of_one_launch(const MpiSpace& space, const std::vector<MpiExecution>& executions);
 
 }  // namespace flopcast

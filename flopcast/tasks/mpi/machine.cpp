@@ -8,48 +8,30 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/scale/machine_description_json.hpp"
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
-#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
-namespace {
-
-using nlohmann::json;
-
-constexpr double giga = 1e9;
-
-double positive(const std::string& text, const char* option, const char* expected) {
-  std::size_t read = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &read);
-  } catch (const std::exception&) {
-    read = 0;
-  }
-  if (read != text.size() || !(value > 0) || value > 1e18) {
-    throw bad_input("{}: '{}' is not {}", option, text, expected);
-  }
-  return value;
-}
-
-}  // namespace
 
 std::string this_machine() { return machine::detect_topology().cpu; }
 
-SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Store& store, const RunContext& context)
+std::optional<scale::MachineDescription> stored_machine_description(const model::Store& store) {
+  return store.read_artifact(model::artifact::mpi_machine, this_machine(), [](const nlohmann::json& document) {
+    return scale::machine_from_document(document, "the store's description of this machine");
+  });
+}
+
+SimulatedMachine::SimulatedMachine(const MpiMachineChoice& choice, const model::Store& store, const RunContext& context)
     : flops_per_second_(scale::core_flops_per_second) {
-  const int ways =
-      (choice.machine.empty() ? 0 : 1) + (choice.platform.empty() ? 0 : 1) + (choice.latency.empty() && choice.bandwidth.empty() ? 0 : 1);
+  const int ways = (choice.machine.empty() ? 0 : 1) + (choice.platform.empty() ? 0 : 1) + (choice.latency || choice.bandwidth ? 1 : 0);
   if (ways > 1) {
     throw usage_error("--machine, --platform and --latency with --bandwidth exclude each other: each says what the network is like");
   }
   if (!choice.machine.empty()) {
-    description_ = scale::machine_description_from_json(read_document(choice.machine, scale::machine_description_schema, WrittenBy::hand),
-                                                        choice.machine);
+    description_ = scale::read_machine_description(choice.machine);
   } else {
     describe(choice, store, context);
   }
@@ -60,16 +42,14 @@ SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Sto
     read_platform(choice);
   } else if (!description_.disturbances.empty()) {
     context.note(
-        fmt::format("flopcast: warning: something disturbed the measurement of {}: {}. Messages may cost something else; describe an idle "
+        fmt::format("flopcast: warning: something disturbed the measurement of {}: {}. Messages may cost something else. Describe an idle "
                     "machine with 'flopcast mpi describe'",
                     choice.machine.empty() ? "this machine" : choice.machine, fmt::join(description_.disturbances, "; ")));
   }
 }
 
-void SimulatedMachine::describe(const MachineChoice& choice, const model::Store& store, const RunContext& context) {
-  const auto kept = store.read_artifact(model::artifact::mpi_machine, this_machine(), [](const json& document) {
-    return scale::machine_description_from_json(document, "the store's description of this machine");
-  });
+void SimulatedMachine::describe(const MpiMachineChoice& choice, const model::Store& store, const RunContext& context) {
+  const std::optional<scale::MachineDescription> kept = stored_machine_description(store);
   if (kept) {
     description_ = *kept;
   } else {
@@ -77,12 +57,8 @@ void SimulatedMachine::describe(const MachineChoice& choice, const model::Store&
   }
   description_.hosts = 0;
   description_.between_hosts = {2e-6, 10e9};
-  if (!choice.latency.empty()) {
-    description_.between_hosts.latency = positive(choice.latency, "--latency", "a number of seconds such as 2e-6");
-  }
-  if (!choice.bandwidth.empty()) {
-    description_.between_hosts.bytes_per_second = giga * positive(choice.bandwidth, "--bandwidth", "a number of GB/s such as 12.5");
-  }
+  description_.between_hosts.latency = choice.latency.value_or(description_.between_hosts.latency);
+  description_.between_hosts.bytes_per_second = choice.bandwidth.value_or(description_.between_hosts.bytes_per_second);
   if (choice.platform.empty()) {
     context.note(fmt::format("flopcast: nodes have {} like this machine's; messages within them {} + {} ({}), between them {} + {}",
                              counted(choice.cores_per_node > 0 ? choice.cores_per_node : description_.cores_per_host, "core"),
@@ -93,7 +69,7 @@ void SimulatedMachine::describe(const MachineChoice& choice, const model::Store&
   }
 }
 
-void SimulatedMachine::read_platform(const MachineChoice& choice) {
+void SimulatedMachine::read_platform(const MpiMachineChoice& choice) {
   platform_file_ = choice.platform;
   platform_xml_ = read_file(choice.platform);
   const std::optional<double> speed = scale::first_speed(platform_xml_);
@@ -117,14 +93,14 @@ void SimulatedMachine::require_cores(int ranks) const {
   }
   const std::size_t hosts = scale::host_names(platform_xml_).size();
   if (static_cast<std::size_t>(ranks) > hosts * static_cast<std::size_t>(description_.cores_per_host)) {
-    throw bad_input("{} don't fit on the {} of {} with {} on each; --cores-per-node says how many run on one", processes(ranks),
-                    counted(hosts, "host"), platform_file_, processes(description_.cores_per_host));
+    throw bad_input("{} don't fit on the {} of {} with {} on each; --cores-per-node says how many run on one", counted(ranks, "process"),
+                    counted(hosts, "host"), platform_file_, counted(description_.cores_per_host, "process"));
   }
 }
 
-interpose::SmpiSimulation SimulatedMachine::prepared(int ranks) const {
+SmpiSimulation SimulatedMachine::prepared(int ranks) const {
   require_cores(ranks);
-  interpose::SmpiSimulation simulation;
+  SmpiSimulation simulation;
   simulation.ranks = ranks;
   simulation.processes_per_host = std::min(ranks, description_.cores_per_host);
   simulation.eager_bytes = description_.eager_bytes;
@@ -143,10 +119,6 @@ interpose::SmpiSimulation SimulatedMachine::prepared(int ranks) const {
   }
   simulation.arguments = scale::foreign_arguments(flops_per_second_, description_.eager_bytes);
   return simulation;
-}
-
-json SimulatedMachine::document() const {
-  return platform_xml_.empty() ? scale::to_json(description_) : json{{"platform", platform_file_}};
 }
 
 }  // namespace flopcast

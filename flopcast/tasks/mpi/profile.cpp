@@ -1,31 +1,122 @@
 #include "flopcast/tasks/mpi/profile.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/tasks/mpi/profile_fields.hpp"
 
 namespace flopcast {
+namespace {
 
 using nlohmann::json;
 
-double number(const json& document, const char* name) { return member<double>(document, name); }
-
-double mpi_coverage(const json& profile) {
-  Seconds kernels = 0;
-  for (const json& kernel : profile.at("kernels")) {
-    kernels += number(kernel.at("along"), "seconds");
-  }
-  const Seconds path = number(profile.at("path"), "seconds");
-  return path > 0 ? kernels / path : 0;
+/// Reads a member that the library in the program writes as null if it is infinite.
+double number_or_infinity(const json& document, const char* name) {
+  const auto found = document.find(name);
+  return found != document.end() && found->is_null() ? std::numeric_limits<double>::infinity() : member<double>(document, name);
 }
 
-std::string processes(std::int64_t count) { return counted(count, "process"); }
-
-Seconds parse_patience(const std::string& text) {
-  const Seconds patience = text == "none" ? 0 : parse_duration(text, "--patience");
-  if (text != "none" && !(patience > 0)) {
-    throw usage_error("--patience: '{}' is no duration above 0 such as 60s, nor none", text);
+/// Returns the head of the document, whose kernels are written one a line.
+std::string lines_of(const nlohmann::ordered_json& head, const std::vector<MpiKernel>& kernels) {
+  std::string text = head.dump(-1, ' ', false, json::error_handler_t::replace);
+  text.back() = ',';
+  text += "\"kernels\":[";
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    text += (i == 0 ? "\n" : ",\n") + json(kernels[i]).dump(-1, ' ', false, json::error_handler_t::replace);
   }
-  return patience;
+  return text + "]}\n";
+}
+
+}  // namespace
+
+void to_json(json& document, const MpiTimes& times) {
+  document = {{"count", times.count}, {"mean", times.mean}, {"variance", times.variance}, {"seconds", times.seconds}};
+}
+
+void from_json(const json& document, MpiTimes& times) {
+  times.count = member<std::int64_t>(document, "count");
+  if (times.count < 0) {
+    throw MemberError("count", fmt::format("{} given, expected 0 or more", times.count));
+  }
+  times.mean = number_or_infinity(document, "mean");
+  times.variance = document.contains("variance") ? number_or_infinity(document, "variance") : 0;
+  times.seconds = document.contains("seconds") ? number_or_infinity(document, "seconds") : times.mean * static_cast<double>(times.count);
+}
+
+void to_json(json& document, const MpiProcess& process) {
+  document = process.own;
+  document["rank"] = process.rank;
+  document["host"] = process.host;
+  document["on_path_seconds"] = process.on_path;
+}
+
+void from_json(const json& document, MpiProcess& process) {
+  read_value(document, process.own);
+  read_member(document, "rank", process.rank);
+  read_member(document, "host", process.host);
+  read_member(document, "on_path_seconds", process.on_path);
+}
+
+void to_json(json& document, const MpiCallSequence& sequence) { document = json::array({sequence.calls, sequence.hash}); }
+
+void from_json(const json& document, MpiCallSequence& sequence) {
+  sequence.calls = element<std::int64_t>(document, 0);
+  sequence.hash = element<std::string>(document, 1);
+}
+
+path::KernelStatistics statistics_of(const MpiTimes& times) noexcept {
+  return {times.count, times.mean, times.variance * static_cast<double>(std::max<std::int64_t>(times.count - 1, 0))};
+}
+
+MpiTimes times_of(const path::KernelStatistics& statistics) noexcept {
+  return {statistics.count, statistics.mean, statistics.variance(), statistics.mean * static_cast<double>(statistics.count)};
+}
+
+const MpiTimes& representative_times(const MpiKernel& kernel) noexcept { return kernel.in_context ? *kernel.in_context : kernel.executed; }
+
+double MpiProfile::coverage() const noexcept {
+  Seconds in_kernels = 0;
+  for (const MpiKernel& kernel : kernels) {
+    in_kernels += kernel.along.seconds;
+  }
+  return critical_path.time > 0 ? in_kernels / critical_path.time : 0;
+}
+
+double MpiProfile::executed_share() const noexcept {
+  double executed = 0;
+  double all = 0;
+  for (const MpiKernel& kernel : kernels) {
+    executed += static_cast<double>(kernel.executed.count);
+    all += static_cast<double>(kernel.executed.count + kernel.skipped);
+  }
+  return all > 0 ? executed / all : 1;
+}
+
+double MpiProfile::path_variance() const noexcept {
+  double variance = program_variance;
+  for (const MpiKernel& kernel : kernels) {
+    variance += path::variance_along(static_cast<double>(kernel.along.count), statistics_of(representative_times(kernel)));
+  }
+  return variance;
+}
+
+std::string to_json(const MpiProfile& profile) {
+  nlohmann::ordered_json head = to_document(profile, mpi_profile_schema);
+  head.erase("kernels");
+  return lines_of(head, profile.kernels);
+}
+
+MpiProfile mpi_profile_from_json(std::string_view text, const std::string& source) {
+  return from_document<MpiProfile>(text, source, {mpi_profile_schema});
+}
+
+MpiProfile read_mpi_profile(const std::string& file) { return mpi_profile_from_json(read_file(file), file); }
+
+MpiKernelList read_mpi_kernels(const std::string& file) {
+  return from_document<MpiKernelList>(read_file(file), file, {mpi_profile_schema});
 }
 
 }  // namespace flopcast

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Processes of a node that share a store pass one after the other while they have such an object.
+/// Lets processes of a node that share a store pass one after the other.
 class Turn {
  public:
   explicit Turn(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
@@ -49,19 +49,19 @@ bool user_has_chosen() {
                      [](const machine::KernelChoice& choice) { return std::getenv(std::string(choice.variable).c_str()) != nullptr; });
 }
 
-/// Whether `file` is that library, or the same variant's by the general name: `openblas-pthread/libblas.so.3`.
+/// Returns whether `file` is that library, or has the general name of the same variant: `openblas-pthread/libblas.so.3`.
 bool stands_for(const fs::path& file, const machine::InstalledLibrary& library) {
   const fs::path known = library.path;
   const bool has_general_name = file.filename().string().rfind("libblas.so", 0) == 0;
   return library.has_blas && (known == file || (has_general_name && known.parent_path() == file.parent_path()));
 }
 
-/// The file of the BLAS that the program is linked with; empty if there is none. Where one library has the interface and needs another that has
-/// the kernels, the loader names the latter last.
+/// Returns the file of the BLAS that the program is linked with; empty if there is none. If one library has the interface and needs another
+/// that has the kernels, the loader names the library with the kernels last.
 fs::path linked_blas(const fs::path& program) {
   fs::path blas;
   const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
-  for (const fs::path& library : interpose::linked_libraries(program)) {
+  for (const fs::path& library : linked_libraries(program)) {
     std::error_code none;
     const fs::path file = fs::canonical(library, none);
     const auto found =
@@ -76,10 +76,10 @@ KernelSettings suitable_kernels(const fs::path& program, const RunContext& conte
   if (blas.empty()) {
     const KernelSettings known = known_kernels({});
     if (!known.empty()) {
-      context.note(
-          fmt::format("flopcast: the program runs with {}, by which libraries that misread this CPU choose better kernels (--kernels "
-                      "library leaves it)",
-                      text_of(known)));
+      context.note(fmt::format(
+          "flopcast: the program runs with {}, so that libraries that misread this CPU choose better kernels. --kernels library "
+          "leaves the choice to the library",
+          text_of(known)));
     }
     return known;
   }
@@ -91,8 +91,8 @@ KernelSettings suitable_kernels(const fs::path& program, const RunContext& conte
 
 }  // namespace
 
-void set_kernels_of(const std::string& program, const std::string& kernels, const RunContext& context) {
-  if (kernels == "library" || user_has_chosen()) {
+void set_kernels_of(const std::string& program, bool tuned, const RunContext& context) {
+  if (!tuned || user_has_chosen()) {
     return;
   }
   const fs::path file = interpose::find_program(program);
@@ -101,9 +101,9 @@ void set_kernels_of(const std::string& program, const std::string& kernels, cons
       ::setenv(variable.c_str(), value.c_str(), 1);
     }
   } catch (const Error& error) {
-    context.note(fmt::format("flopcast: whether the BLAS misreads this CPU can't be found out: {}", error.what()));
+    context.note(fmt::format("flopcast: the kernels that suit this CPU can't be found out: {}", error.what()));
   } catch (const fs::filesystem_error& error) {
-    context.note(fmt::format("flopcast: whether the BLAS misreads this CPU can't be found out: {}", error.what()));
+    context.note(fmt::format("flopcast: the kernels that suit this CPU can't be found out: {}", error.what()));
   }
 }
 

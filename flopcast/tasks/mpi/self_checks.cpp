@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr const char* schema = "flopcast-mpi-self-check-1";
 
-/// Which file it is and when its contents changed; empty if it is none.
+/// Returns a text that changes with the file and its contents; empty if there is no such file.
 std::string identity_of(const fs::path& file) {
   struct stat found = {};
   if (stat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
@@ -30,7 +30,8 @@ std::string identity_of(const fs::path& file) {
   return fmt::format("{} {} {}.{:09}\n", found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec);
 }
 
-/// Of the program, or the script with its interpreter: whatever words of the command are files; and of the libraries that leave kernels out.
+/// Returns a text that changes with the files among the command's words (a program, or a script and its interpreter) and with the libraries
+/// that leave kernels out.
 std::string identity_of(const MpiSpace& space) {
   std::string all;
   for (const std::string& word : space.command) {
@@ -53,7 +54,7 @@ MpiSelfChecks::MpiSelfChecks(model::Store& store, const MpiSpace& space, const s
       identity_(identity_of(space)) {}
 
 bool MpiSelfChecks::has_passed() const {
-  constexpr int max_tunings = 10;  // then it is looked at again: libraries change, too
+  constexpr int max_tunings = 10;  // other libraries of the program may change
   return store_
       .read_artifact(model::artifact::mpi_self_checks, name_,
                      [this](const json& kept) {

@@ -7,24 +7,24 @@
 
 namespace flopcast {
 
-/// Remembers in the store that a program has made the same MPI calls with kernels left out as in full: it need not be executed in full at
-/// every tuning to see that again. Another program file, another flopcast or other options are looked at anew, and now and then all are.
+/// Remembers in the store which programs made the same MPI calls with kernels left out as in full. Such a program needn't be executed in
+/// full in every tuning. The check is made anew for another program file, another flopcast, other options, and after ten tunings.
 class MpiSelfChecks {
  public:
-  /// `options`: those that decide what is left out.
+  /// `options` is a text with the options that decide which kernels are left out.
   MpiSelfChecks(model::Store& store, const MpiSpace& space, const std::string& options);
 
-  /// Whether the program has passed, and not too many tunings ago. Says nothing else of it.
+  /// Returns whether the program has passed, in one of the last ten tunings.
   [[nodiscard]] bool has_passed() const;
-  /// A tuning went by that.
+  /// Counts a tuning that relied on an earlier check.
   void count_tuning();
-  /// It was looked at, and passed or not.
+  /// Keeps the result of a check.
   void note(bool passed);
 
  private:
   model::Store& store_;
-  std::string name_;      ///< of the program with its options
-  std::string identity_;  ///< of the files that it depends on
+  std::string name_;      ///< command line with the options
+  std::string identity_;  ///< state of the files that the result depends on
 };
 
 }  // namespace flopcast

@@ -6,29 +6,26 @@
 #include <span>
 
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/core/trace_json.hpp"
-#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
-#include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tune/design.hpp"
 #include "flopcast/workbench/on_demand_sampling.hpp"
 
 namespace flopcast {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::int64_t max_traced_calls = 100000;
 constexpr int max_rounds = 3;
 constexpr double agreement = 0.005;
 
-/// A Ctrl-C ends the simulator as well: then it isn't the program that failed.
-json simulated(const interpose::SmpiSimulation& simulation, const RunContext& context) {
+/// Runs a simulation. Throws Cancelled in place of an error if the user cancelled, because Ctrl-C ends the simulator as well.
+SmpiResult simulated(const SmpiSimulation& simulation, const RunContext& context) {
   try {
     return run_simulation(simulation);
   } catch (const Error&) {
@@ -37,14 +34,14 @@ json simulated(const interpose::SmpiSimulation& simulation, const RunContext& co
   }
 }
 
-/// The calls of some of the simulated processes.
+/// The calls of one of the simulated processes.
 struct TracedCalls {
   tuning::Subject subject;
   cache::CacheState state;
-  std::vector<std::size_t> kernels;  ///< of every call: its place in the result's list
+  std::vector<std::size_t> kernels;  ///< place of every call's kernel in the result's list
 };
 
-/// Caches as one of several processes on a host has them: of the last one, if cores share it, it has a part.
+/// Returns the caches of one of several processes on a host: it has a part of the last one if cores share that one.
 std::vector<CacheLevel> caches_of_process(std::vector<CacheLevel> caches, int processes) {
   const std::vector<machine::ReportedCache> reported = machine::detect_topology().caches;
   const int sharing = caches.size() > 1 && !reported.empty() ? std::min(processes, reported.back().cores) : 1;
@@ -57,21 +54,22 @@ std::vector<CacheLevel> caches_of_process(std::vector<CacheLevel> caches, int pr
   return caches;
 }
 
-std::vector<TracedCalls> traced_calls(const json& result, std::span<const CacheLevel> caches) {
+std::vector<TracedCalls> traced_calls(const std::vector<SmpiTrace>& traces, std::span<const CacheLevel> caches) {
   std::vector<TracedCalls> all;
-  for (const json& document : result.at("traces")) {
+  for (const SmpiTrace& each : traces) {
     TracedCalls traced;
-    traced.subject.trace = trace_from_json(document.at("trace"), kernel::find);
+    traced.subject.trace = each.trace;
     traced.state = cache::cache_state(traced.subject.trace, caches, cache::Start::filled);
     traced.subject.placements = traced.state.placements;
-    document.at("kernels").get_to(traced.kernels);
+    traced.kernels = each.kernels;
     all.push_back(std::move(traced));
   }
   return all;
 }
 
-/// What is to be measured well: each process's calls as a whole, and the first calls of each kernel by itself, as the roofline that stands in
-/// for a model without samples promises too much for short calls.
+/// Returns the subjects whose predictions are to be accurate: each process's calls as a whole, and the first calls of each kernel by itself.
+/// Kernels are subjects because the roofline, which replaces a
+/// model without samples, is too optimistic for short calls.
 std::vector<tuning::Subject> subjects_of(const std::vector<TracedCalls>& traces, const model::OnDemandModels& models) {
   constexpr std::size_t max_calls = 32;
   constexpr double kernel_weight = 0.2;  // to five times the error of a whole
@@ -97,7 +95,7 @@ std::vector<tuning::Subject> subjects_of(const std::vector<TracedCalls>& traces,
   return subjects;
 }
 
-/// Mean time of every kernel over its calls, by its place in the result's list.
+/// Returns the mean time of every kernel over its calls, by its place in the result's list.
 std::map<std::size_t, Seconds> kernel_means(const std::vector<TracedCalls>& traces, std::span<const CacheLevel> caches,
                                             const model::OnDemandModels& models) {
   std::map<std::size_t, std::pair<Seconds, std::int64_t>> sums;
@@ -117,36 +115,29 @@ std::map<std::size_t, Seconds> kernel_means(const std::vector<TracedCalls>& trac
   return means;
 }
 
-/// Of all processes together.
-Seconds total_kernel_seconds(const json& result) {
-  Seconds total = 0;
-  for (const json& kernel : result.at("kernels")) {
-    total += kernel.at("kind") == "computation" ? kernel.at("all").at("seconds").get<double>() : 0;
-  }
-  return total;
-}
-
-/// Whether all kernels together took what `times` say.
-bool agrees_with(const json& result, const json& times) {
-  std::map<std::string, Seconds> by_kernel;
-  for (const json& kernel : times) {
-    by_kernel[kernel.at("routine").get<std::string>() + kernel.at("words").dump()] = kernel.at("seconds").get<double>();
+/// Returns whether all computational kernels together took the time that `times` give.
+bool agrees_with(const SimulatedRun& run, const std::vector<SmpiKernelTime>& times) {
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, Seconds> by_kernel;
+  for (const SmpiKernelTime& time : times) {
+    by_kernel[{time.routine, time.words}] = time.seconds;
   }
   Seconds total = 0;
-  for (const json& kernel : result.at("kernels")) {
-    if (kernel.at("kind") == "computation") {
-      const auto found = by_kernel.find(kernel.at("routine").get<std::string>() + kernel.at("words").dump());
+  Seconds taken = 0;
+  for (const SimulatedKernel& kernel : run.kernels) {
+    if (kernel.kind == path::KernelKind::computation) {
+      const auto found = by_kernel.find({kernel.routine, kernel.words});
       if (found == by_kernel.end()) {
         return false;
       }
-      total += found->second * kernel.at("all").at("count").get<double>();
+      total += found->second * static_cast<double>(kernel.all.count);
+      taken += kernel.all.seconds;
     }
   }
-  return std::abs(total - total_kernel_seconds(result)) <= agreement * total;
+  return std::abs(total - taken) <= agreement * total;
 }
 
-/// How much longer the reference kernel takes now than at the speed that models speak of, the machine's best. The program's own code is
-/// measured as it is now, so kernels must be too.
+/// Returns the time of the reference kernel now, relative to its time at the machine's best speed, to which models refer. The program's own
+/// code is measured at the present speed, so the kernels' times must be scaled to it.
 double present_drift(const Workbench& bench, const model::Store& store) {
   constexpr std::size_t runs = 61;
   const Seconds reference = bench.reference_time(store);
@@ -158,58 +149,58 @@ double present_drift(const Workbench& bench, const model::Store& store) {
   measure::ReferenceKernels kernels(backend, 1);
   std::vector<Seconds> times(runs);
   std::generate(times.begin(), times.end(), [&] { return kernels.time(backend.wall).product; });
-  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
-  return times[runs / 2] / reference;
+  return median(times) / reference;
 }
 
 }  // namespace
 
-void MpiSimulator::open_libraries(const json& result) {
+void MpiSimulator::open_libraries(const SimulatedRun& run) {
   if (bench_) {
     return;
   }
   machine::LibraryChoice libraries;
-  libraries.blas = result.at("blas").get<std::string>();
-  libraries.lapack = result.at("lapack").get<std::string>();
-  libraries.kernels = options_.kernels;
+  libraries.blas = run.blas;
+  libraries.lapack = run.lapack;
+  libraries.kernels = request_.tuned_kernels ? "auto" : "library";
   bench_.emplace(libraries, context_);
   models_.emplace(bench_->models(store_));
 }
 
-void MpiSimulator::learn(const json& result, int processes_per_host) {
-  open_libraries(result);
+void MpiSimulator::learn(const SmpiResult& result, int processes_per_host) {
+  open_libraries(result.run);
   const std::vector<CacheLevel> caches = caches_of_process(bench_->environment().caches, processes_per_host);
-  const std::vector<TracedCalls> traces = traced_calls(result, caches);
+  const std::vector<TracedCalls> traces = traced_calls(result.traces, caches);
   std::vector<tuning::Subject> subjects = subjects_of(traces, *models_);
-  sample_missing(subjects, *bench_, store_, *models_, options_.time_budget, "sampling kernels", context_);
+  sample_missing(subjects, *bench_, store_, *models_, request_.time_budget, "sampling kernels", context_);
   drift_ = drift_ ? drift_ : present_drift(*bench_, store_);
-  times_ = json::array();
+  times_.clear();
   for (const auto& [place, seconds] : kernel_means(traces, caches, *models_)) {
-    const json& kernel = result.at("kernels").at(place);
-    times_.push_back({{"routine", kernel.at("routine")}, {"words", kernel.at("words")}, {"seconds", seconds * *drift_}});
+    const SimulatedKernel& kernel = result.run.kernels.at(place);
+    times_.push_back({kernel.routine, kernel.words, seconds * *drift_});
   }
 }
 
-json MpiSimulator::run(interpose::SmpiSimulation machine) {
-  machine.command = options_.command;
-  machine.show_output = options_.show_output;
+SimulatedRun MpiSimulator::run(SmpiSimulation machine) {
+  const Stopwatch watch;
+  machine.command = request_.command;
+  machine.show_output = request_.show_output;
   machine.max_traced_calls = max_traced_calls;
-  machine.only_kernels = options_.only_kernels;
+  machine.only_kernels = request_.only_kernels;
   drift_.reset();
-  json result;
+  SmpiResult result;
   for (int round = 0; round < max_rounds; ++round) {
-    machine.times = {{"schema", interpose::smpi_times_schema}, {"kernels", times_}};
+    machine.times = times_;
     result = simulated(machine, context_);
-    if (result.at("traces").empty() || round + 1 == max_rounds) {
+    if (result.traces.empty() || round + 1 == max_rounds) {
       break;
     }
     learn(result, machine.processes_per_host);
-    if (agrees_with(result, times_)) {
+    if (agrees_with(result.run, times_)) {
       break;
     }
   }
-  result.erase("traces");
-  return result;
+  result.run.simulation_seconds = watch.elapsed();
+  return std::move(result.run);
 }
 
 }  // namespace flopcast

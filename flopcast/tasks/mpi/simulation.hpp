@@ -1,52 +1,41 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/simulation_result.hpp"
 #include "flopcast/tasks/mpi/smpi_run.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
 
-/// What a program is simulated with, apart from the machine.
-struct SimulationOptions {
-  std::vector<std::string> command;
-  Seconds time_budget = 20;      ///< for measuring kernels that the models don't know well enough, per number of processes
-  std::string kernels = "auto";  ///< of BLAS: machine::LibraryChoice::kernels
-  bool only_kernels = false;     ///< the program's own code takes no time
-  bool show_output = false;
-};
-
-/// Simulates a program with kernels that take what models say. Which kernels there are, and where their operands lie, is found out by
-/// simulating it.
+/// Simulates a program whose kernels take the times that models predict. A first simulation shows which kernels there are, and where their
+/// operands lie.
 class MpiSimulator {
  public:
-  MpiSimulator(SimulationOptions options, model::Store& store, const RunContext& context)
-      : options_(std::move(options)), store_(store), context_(context) {}
+  MpiSimulator(const MpiSimulateRequest& request, model::Store& store, RunContext context)
+      : request_(request), store_(store), context_(std::move(context)) {}
 
-  /// What came of it on `machine` (its platform, its processes): the library's document, without traces. Where kernels' times depend on where
-  /// operands lie, which depends on the number of processes, it is simulated again until all kernels together take what the models say, to half
-  /// a percent.
-  nlohmann::json run(interpose::SmpiSimulation machine);
+  /// Simulates the program on `machine` (its platform, its processes). Kernel times depend on where operands lie, which depends on the
+  /// number of processes. The simulation is therefore repeated until all kernels together take the predicted time, to half a percent.
+  SimulatedRun run(SmpiSimulation machine);
 
  private:
-  void learn(const nlohmann::json& result, int processes_per_host);
-  void open_libraries(const nlohmann::json& result);
+  void learn(const SmpiResult& result, int processes_per_host);
+  void open_libraries(const SimulatedRun& run);
 
-  SimulationOptions options_;
+  const MpiSimulateRequest& request_;
   model::Store& store_;
   RunContext context_;
   std::optional<Workbench> bench_;
   std::optional<model::OnDemandModels> models_;
-  std::optional<double> drift_;                     ///< of the machine while it is simulated, once it is known
-  nlohmann::json times_ = nlohmann::json::array();  ///< of kernels
+  std::optional<double> drift_;  ///< present drift of the machine, once it is known
+  std::vector<SmpiKernelTime> times_;
 };
 
 }  // namespace flopcast

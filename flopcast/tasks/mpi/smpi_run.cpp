@@ -11,17 +11,25 @@
 #include <fstream>
 #include <sstream>
 
+#include "flopcast/core/trace_json.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/preloaded_component.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/scratch.hpp"
+#include "flopcast/tasks/mpi/simulation_fields.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
+using interpose::find_program;
+using interpose::PreloadedComponent;
+using interpose::run_program;
+using interpose::SmpiOptions;
 
 constexpr const char* simulator = FLOPCAST_SMPIMAIN;
 
@@ -54,7 +62,7 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
   options.flops_per_second = simulation.flops_per_second;
   options.only_kernels = simulation.only_kernels;
   std::vector<std::string> environment = process::current_environment();
-  process::set_variable(environment, smpi_options_variable, to_text(options));
+  process::set_variable(environment, interpose::smpi_options_variable, interpose::to_text(options));
   process::set_variable(environment, "SMPI_GLOBAL_SIZE", std::to_string(simulation.ranks));  // as smpirun does
   if (std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
     process::set_variable(environment, "OPENBLAS_NUM_THREADS", "1");  // simulated processes have one core each
@@ -80,6 +88,28 @@ std::vector<std::string> command_of(const SmpiSimulation& simulation, const Scra
   words.push_back(folder.file("platform.xml"));
   words.insert(words.end(), simulation.command.begin() + 1, simulation.command.end());
   return words;
+}
+
+nlohmann::json times_document(const std::vector<SmpiKernelTime>& times) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const SmpiKernelTime& time : times) {
+    list.push_back({{"routine", time.routine}, {"words", time.words}, {"seconds", time.seconds}});
+  }
+  return {{"schema", interpose::smpi_times_schema}, {"kernels", std::move(list)}};
+}
+
+SmpiResult result_from_json(const std::string& text) {
+  constexpr const char* source = "the simulation's result";
+  const nlohmann::json document = parse_json(text, source);
+  return in_document(source, [&] {
+    require_schema(document, source, {interpose::smpi_result_schema});
+    SmpiResult result;
+    read_value(document, result.run);
+    for_each_element(document, "traces", [&](const nlohmann::json& traced) {
+      result.traces.push_back({trace_from_json(traced.at("trace"), kernel::find), member<std::vector<std::size_t>>(traced, "kernels")});
+    });
+    return result;
+  });
 }
 
 }  // namespace
@@ -120,25 +150,25 @@ void require_simulable(const std::string& program) {
   }
 }
 
-nlohmann::json run_simulation(const SmpiSimulation& simulation) {
+SmpiResult run_simulation(const SmpiSimulation& simulation) {
   const fs::path program = find_program(simulation.command.at(0));
-  const ScratchFolder folder;  // SimGrid splits its options at blanks, which the path of this folder has none of
+  const ScratchFolder folder;  // SimGrid splits its options at blanks, and this folder's path has none
   const PreloadedComponent component("libflopcast-smpi.so");
   folder.write("platform.xml", simulation.platform_xml);
   folder.write("hosts", simulation.hosts);
-  folder.write("times.json", simulation.times.dump());
+  folder.write("times.json", times_document(simulation.times).dump());
   const int code = run_program("/bin/sh", command_of(simulation, folder, component, program), environment_of(simulation, folder), SIGKILL);
   const std::string said = simulation.show_output ? "" : ". Its last output:\n" + last_words(folder.file("output"));
   if (code != 0) {
-    throw unusable_measurement("{} ended with exit code {} when simulated on {} process{}{}", program.string(), code, simulation.ranks,
-                               simulation.ranks == 1 ? "" : "es", said);
+    throw unusable_measurement("{} ended with exit code {} when simulated on {}{}", program.string(), code,
+                               counted(simulation.ranks, "process"), said);
   }
   std::error_code none;
   if (!fs::exists(folder.file("result.json"), none)) {
-    throw unusable_measurement("{} ended on {} process{}, but not all of them reached MPI_Finalize{}", program.string(), simulation.ranks,
-                               simulation.ranks == 1 ? "" : "es", said);
+    throw unusable_measurement("{} ended on {}, but not all of them reached MPI_Finalize{}", program.string(),
+                               counted(simulation.ranks, "process"), said);
   }
-  return nlohmann::json::parse(contents(folder.file("result.json")));
+  return result_from_json(contents(folder.file("result.json")));
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast

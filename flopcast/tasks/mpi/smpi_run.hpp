@@ -1,13 +1,35 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "flopcast/core/trace.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/simulation_result.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast {
+
+/// Time that a simulation takes for a kernel.
+struct SmpiKernelTime {
+  std::string routine;
+  std::vector<std::int64_t> words;
+  Seconds seconds = 0;
+};
+
+/// Calls of one simulated process.
+struct SmpiTrace {
+  Trace trace;
+  std::vector<std::size_t> kernels;  ///< place of every call's kernel in the result's list
+};
+
+/// Result of one simulation.
+struct SmpiResult {
+  SimulatedRun run;
+  std::vector<SmpiTrace> traces;
+};
 
 /// Settings of one simulation of an MPI program by SimGrid's SMPI.
 struct SmpiSimulation {
@@ -18,8 +40,8 @@ struct SmpiSimulation {
   int processes_per_host = 1;          ///< upper limit
   std::vector<std::string> arguments;  ///< command-line settings of the simulator
   std::int64_t eager_bytes = 0;
-  double flops_per_second = 0;        ///< speed of this machine's cores in the platform description
-  nlohmann::json times;               ///< kernels' times
+  double flops_per_second = 0;  ///< speed of this machine's cores in the platform description
+  std::vector<SmpiKernelTime> times;
   std::int64_t max_traced_calls = 0;  ///< upper limit of traced calls in the result
   bool only_kernels = false;          ///< only kernels and messages take time
   bool show_output = false;           ///< show the program's output on standard error
@@ -32,8 +54,8 @@ bool is_built_for_smpi(const std::filesystem::path& file);
 /// the program is missing or wasn't built with SMPI's compilers.
 void require_simulable(const std::string& program);
 
-/// Simulates the program in a scratch folder that is removed in any case. Returns the result file's document. Throws unusable_measurement,
+/// Simulates the program in a scratch folder that is removed in any case. Throws unusable_measurement,
 /// with the last lines of the simulator's output, if the program fails or a process doesn't reach MPI_Finalize.
-nlohmann::json run_simulation(const SmpiSimulation& simulation);
+[[nodiscard]] SmpiResult run_simulation(const SmpiSimulation& simulation);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast

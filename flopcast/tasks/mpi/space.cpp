@@ -21,6 +21,7 @@ namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
+using interpose::find_program;
 using nlohmann::json;
 
 constexpr const char* space_schema = "flopcast-mpi-space-1";
@@ -56,7 +57,7 @@ std::vector<std::string> words_of(const json& document, const char* name, const 
   return words.get<std::vector<std::string>>();
 }
 
-/// Texts of a parameter's values, each of which is there once.
+/// Returns a parameter's values as texts. Throws bad_input if one occurs twice.
 std::vector<std::string> values_of(const std::string& name, const json& values, const std::string& file) {
   if (!values.is_array() || values.empty()) {
     throw bad_input("{}: parameter '{}' is {}; expected a list of its values, such as [64, 96, 128]", file, name, shown(values));
@@ -87,7 +88,7 @@ void require_in_command(const MpiSpace& space, const std::string& name, const st
   }
 }
 
-/// What stands for a parameter in `word`, `{nb}`: names in braces, not anything that shells and programs may write so.
+/// Returns the names of the parameters in `word`, such as nb for `{nb}`. Braces that shells and programs use otherwise don't count.
 std::vector<std::string> places_in(const std::string& word) {
   const auto begins_name = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.'; };
@@ -123,7 +124,7 @@ void require_known_places(const MpiSpace& space, const std::string& file) {
   }
 }
 
-/// How far each of a parameter's values is from the middle of all when sorted, from 0 to 1; 0 for all if they aren't numbers.
+/// Returns the distance of each value from the middle of the sorted values, from 0 to 1; 0 for all if they aren't numbers.
 std::vector<double> distances_from_middle(const std::vector<std::string>& values) {
   std::vector<double> numbers;
   for (const std::string& text : values) {
@@ -143,7 +144,7 @@ std::vector<double> distances_from_middle(const std::vector<std::string>& values
   return distances;
 }
 
-/// Whether programs start in another folder than the launcher.
+/// Returns whether programs start in another folder than the launcher.
 bool changes_folder(const std::vector<std::string>& launcher) {
   constexpr std::array<std::string_view, 8> options = {"-wdir", "--wdir", "-wd", "-D", "--chdir", "-C", "ssh", "cd"};
   return std::any_of(launcher.begin(), launcher.end(), [&](const std::string& word) {
@@ -154,7 +155,7 @@ bool changes_folder(const std::vector<std::string>& launcher) {
 
 void require_program(const std::string& program, const std::string& file) {
   try {
-    interpose::find_program(program);
+    static_cast<void>(find_program(program));
   } catch (const Error& missing) {
     const fs::path beside = (fs::path(file).parent_path() / program).lexically_normal();
     std::error_code none;
@@ -176,7 +177,7 @@ MpiSpace read_mpi_space(const std::string& file) {
       throw bad_input("{}: there is no member '{}'; there are {}", file, name, fmt::join(members, ", "));
     }
   }
-  MpiSpace space{name_of(document, file), words_of(document, "launcher", file), words_of(document, "command", file), {}};
+  MpiSpace space{name_of(document, file), words_of(document, "launcher", file), words_of(document, "command", file), {}, file};
   constexpr const char* expected = "the values of each, as in \"parameters\": {\"nb\": [64, 96, 128]}";
   const json& parameters = member(document, "parameters", file, expected);
   if (!parameters.is_object()) {
@@ -191,13 +192,13 @@ MpiSpace read_mpi_space(const std::string& file) {
 }
 
 std::vector<MpiSetting> settings_of(const MpiSpace& space) {
-  constexpr double most = 100'000;
+  constexpr double max_configurations = 100'000;
   double count = 1;
   for (const auto& [name, values] : space.parameters) {
     count *= static_cast<double>(values.size());
   }
-  if (count > most) {
-    throw bad_input("space '{}' has {:.0f} configurations; {:.0f} are the most that are tuned", space.name, count, most);
+  if (count > max_configurations) {
+    throw bad_input("space '{}' has {:.0f} configurations. At most {:.0f} can be tuned", space.name, count, max_configurations);
   }
   std::vector<MpiSetting> all = {{}};
   for (const auto& [name, values] : space.parameters) {
@@ -205,7 +206,7 @@ std::vector<MpiSetting> settings_of(const MpiSpace& space) {
     for (const MpiSetting& setting : all) {
       for (const std::string& value : values) {
         longer.push_back(setting);
-        longer.back().emplace_back(name, value);
+        longer.back()[name] = value;
       }
     }
     all = std::move(longer);
@@ -231,7 +232,17 @@ std::vector<std::size_t> extremes_first(const MpiSpace& space) {
   return order;
 }
 
-void require_programs(const MpiSpace& space, const std::string& file) {
+/// Values in the middle tell most: extreme configurations are often the slowest, and knowledge of sizes in the middle reaches farthest.
+std::size_t middle_of(const MpiSpace& space) {
+  std::size_t number = 0;
+  for (const auto& [name, values] : space.parameters) {
+    number = number * values.size() + values.size() / 2;
+  }
+  return number;
+}
+
+void require_programs(const MpiSpace& space) {
+  const std::string& file = space.file.empty() ? space.name : space.file;
   if (changes_folder(space.launcher)) {
     return;
   }
@@ -257,7 +268,7 @@ std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& set
   return words;
 }
 
-std::string text_of(const MpiSetting& setting) {
+std::string to_string(const MpiSetting& setting) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : setting) {
     parts.push_back(name + '=' + value);

@@ -7,7 +7,7 @@
 #include "flopcast/protocol/shared_progress.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast {
 
 /// Detects programs that no longer make progress because kernels are left out and results are garbage. A loop that ends once a residual is
 /// small then never ends, and calls no new kernels any more; or processes wait for each other.
@@ -40,7 +40,7 @@ class StandstillWatch {
   /// Stops watching.
   ~StandstillWatch();
 
-  /// Returns the path of a file with a SharedProgress, for other processes of this user.
+  /// Returns the path of a file with a interpose::SharedProgress, for other processes of this user.
   [[nodiscard]] std::string file() const;
   /// Returns whether the program was ended.
   [[nodiscard]] bool has_ended_it() const noexcept { return ended_.load(); }
@@ -50,9 +50,9 @@ class StandstillWatch {
 
   Seconds patience_;
   int file_ = -1;
-  SharedProgress* shared_ = nullptr;
+  interpose::SharedProgress* shared_ = nullptr;
   std::atomic<bool> stops_ = false, ended_ = false;
   std::thread thread_;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast

@@ -1,155 +1,122 @@
 #include "flopcast/tasks/mpi/tuner.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
-#include "flopcast/machine/cpu/other_load.hpp"
-#include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/selective/finalists.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/file.hpp"
-#include "flopcast/support/json.hpp"
-#include "flopcast/support/run_context.hpp"
-#include "flopcast/support/stopwatch.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 namespace {
 
-using nlohmann::json;
+using path::Policy;
 
-constexpr const char* full = "full";
-constexpr const char* rehearsal = "rehearsal";   ///< shows whether a program goes by its results
-constexpr const char* counting = "conditional";  ///< the policy that counts for a-priori
+constexpr Policy counting = Policy::conditional;  ///< the policy that counts kernels along the path for a-priori
 
-/// What the times of kernels, messages among them, and of the program's own code along the path vary by.
-double variance_of(const json& profile) {
-  double variance = profile.value("program_variance", 0.0);
-  for (const json& kernel : profile.at("kernels")) {
-    variance += path::variance_along(kernel.at("along").at("count").get<double>(), telling_times(kernel));
-  }
-  return variance;
+std::string options_of(const MpiTuneRequest& request) {
+  return fmt::format("{}{}{}", path::policy_name(request.policy), request.windows ? "" : " no-windows",
+                     request.across_sizes ? "" : " no-across-sizes");
 }
 
-double executed_share(const json& profile) {
-  double executed = 0;
-  double all = 0;
-  for (const json& kernel : profile.at("kernels")) {
-    executed += kernel.at("executed").at("count").get<double>();
-    all += kernel.at("executed").at("count").get<double>() + kernel.at("skipped").get<double>();
+/// Adds the kernels of an execution to those that its launch has shown.
+void add_kernels(const MpiProfile& profile, bool is_full, std::map<std::string, MpiKernel>& latest, std::vector<MpiKernel>& in_full) {
+  for (const MpiKernel& kernel : profile.kernels) {
+    if (is_full) {
+      in_full.push_back(kernel);
+    }
+    if (kernel.in_context) {
+      latest[kernel.name] = kernel;
+    }
   }
-  return all > 0 ? executed / all : 1;
-}
-
-Seconds path_seconds(const json& profile) { return profile.at("path").at("seconds").get<double>(); }
-Seconds elapsed_seconds(const json& profile) { return profile.at("elapsed_seconds").get<double>(); }
-
-/// Number of the setting with the middle one of each parameter's values. The extreme ones are often the slowest, and what is known of sizes
-/// in the middle reaches farthest.
-std::size_t middle_of(const MpiSpace& space) {
-  std::size_t number = 0;
-  for (const auto& [name, values] : space.parameters) {
-    number = number * values.size() + values.size() / 2;
-  }
-  return number;
 }
 
 }  // namespace
 
-MpiTuner::MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store)
-    : space_(std::move(space)),
-      options_(options),
+MpiTuner::MpiTuner(const MpiTuneRequest& request, MpiLauncher& launcher, model::Store& store, int usable_cores, RunContext context)
+    : request_(request),
+      launcher_(launcher),
       store_(store),
-      launch_(space_),
-      settings_(settings_of(space_)),
+      usable_cores_(usable_cores),
+      context_(std::move(context)),
+      settings_(settings_of(request.space)),
       outcomes_(settings_.size()),
-      self_checks_(store, space_,
-                   fmt::format("{}{}{}", options.policy, options.no_windows ? " no-windows" : "",
-                               options.no_across_sizes ? " no-across-sizes" : "")),
-      checked_(middle_of(space_)),
-      remembered_(options.self_check == "once" && !options.cold && self_checks_.has_passed()) {
-  if (!options.cold) {
+      self_checks_(store, request.space, options_of(request)),
+      checked_(middle_of(request.space)),
+      remembered_(request.self_check == MpiSelfCheck::once && !request.fresh && self_checks_.has_passed()) {
+  if (!request.fresh) {
     known_ = stored_mpi_kernels(store);
   }
-  if (!options.statistics.empty()) {
-    in_document(options.statistics, [&] { known_.add(read_document(options.statistics, mpi_profile_schema)); });
+  if (!request.prior_profile.empty()) {
+    known_.add(read_mpi_kernels(request.prior_profile));
   }
 }
 
-std::string MpiTuner::clock() const {
-  for (const auto& [execution, profile] : results_) {
-    if (profile.contains("clock")) {
-      return profile.at("clock").get<std::string>();
-    }
-  }
-  return {};
-}
-
-const json* MpiTuner::result(std::size_t setting, const std::string& policy) const {
+const MpiProfile* MpiTuner::result(std::size_t setting, Policy policy) const {
   const auto found = results_.find({setting, policy});
   return found != results_.end() ? &found->second : nullptr;
 }
 
-bool MpiTuner::checks_one() const { return options_.self_check == "one" || (options_.self_check == "once" && !remembered_); }
+bool MpiTuner::checks_one() const {
+  return request_.self_check == MpiSelfCheck::one || (request_.self_check == MpiSelfCheck::once && !remembered_);
+}
 
-bool MpiTuner::full_tells() const { return checks_one() && !distrusts_ && !options_.validate && options_.policy != full; }
+bool MpiTuner::uses_full_times() const {
+  return checks_one() && !selective_is_unsafe_ && !request_.validate && request_.policy != Policy::full;
+}
 
 bool MpiTuner::needs_full(std::size_t setting) const {
-  return distrusts_ || options_.validate || options_.policy == full || options_.self_check == "all" ||
+  return selective_is_unsafe_ || request_.validate || request_.policy == Policy::full || request_.self_check == MpiSelfCheck::all ||
          (checks_one() && setting == checked_);
 }
 
 std::vector<MpiTuner::Execution> MpiTuner::missing() const {
   std::vector<Execution> all;
-  const auto add = [&](std::size_t setting, const std::string& policy) {
+  const auto add = [&](std::size_t setting, Policy policy) {
     if (result(setting, policy) == nullptr) {
       all.emplace_back(setting, policy);
     }
   };
-  std::vector<std::size_t> order = extremes_first(space_);
-  for (const std::size_t i : suspects_) {
-    if (!outcomes_[i] && !distrusts_) {
-      return {{i, full}};  // by itself
+  for (const std::size_t i : failed_selectively_) {
+    if (!outcomes_[i] && !selective_is_unsafe_) {
+      return {{i, Policy::full}};  // in a launch of its own
     }
   }
-  if (full_tells() && !outcomes_[checked_]) {  // what is executed in full teaches the others
-    add(checked_, rehearsal);
-    add(checked_, full);
+  if (uses_full_times() && !outcomes_[checked_]) {  // first, because the others use its kernel times
+    add(checked_, Policy::rehearsal);
+    add(checked_, Policy::full);
   }
-  for (const std::size_t i : order) {
+  for (const std::size_t i : extremes_first(request_.space)) {
     if (outcomes_[i]) {
       continue;
     }
     if (needs_full(i)) {
-      add(i, full);
+      add(i, Policy::full);
     }
-    if (distrusts_ || options_.policy == full) {
+    if (selective_is_unsafe_ || request_.policy == Policy::full) {
       continue;
     }
-    if (path::policy_named(options_.policy) == path::Policy::a_priori) {
+    if (request_.policy == Policy::a_priori) {
       add(i, counting);
     }
-    add(i, options_.policy);
+    add(i, request_.policy);
   }
   return all;
 }
 
+void MpiTuner::throw_if_cancelled() const { context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on"); }
+
 void MpiTuner::launch(const std::vector<Execution>& executions) {
-  std::vector<MpiLaunch::Execution> asked;
+  std::vector<MpiExecution> asked;
   asked.reserve(executions.size());
   for (const auto& [setting, policy] : executions) {
     asked.push_back({settings_[setting], policy});
   }
-  // any other one goes by the counts of the execution before it in the same launch
-  if (const auto& [setting, policy] = executions.front(); path::policy_named(policy) == path::Policy::a_priori) {
-    known_.count_along(results_.at({setting, counting}));
+  // Later executions of the launch use the counts of the execution before them.
+  if (const auto& [setting, policy] = executions.front(); policy == Policy::a_priori) {
+    known_.set_path_counts(results_.at({setting, counting}));
   }
-  const machine::OtherLoad load;
-  MpiLaunchResult made = launch_.run(asked, known_,
-                                     {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.no_thread_multiple,
-                                      options_.patience, options_.kernels, !options_.validate});
-  others_ = std::max(others_, load.cores().value_or(0));
+  MpiLaunchResult made = launcher_.launch(asked, known_);
+  others_ = std::max(others_, made.cores_of_others);
   ++launches_;
   launch_seconds_ += made.seconds;
   std::vector<Execution> done;
@@ -159,14 +126,14 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   }
   learn(done);
   if (made.failed) {
-    context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on");
+    throw_if_cancelled();
   }
-  if (made.failed && *made.failed == 0) {  // not by what came before it in the same launch
+  if (made.failed && *made.failed == 0) {  // otherwise an earlier execution of the launch may be the cause
     const auto& [setting, policy] = executions.front();
-    if (policy == full) {
+    if (policy == Policy::full) {
       fail(setting);
     } else {
-      suspects_.insert(setting);
+      failed_selectively_.insert(setting);
     }
   }
 }
@@ -178,10 +145,10 @@ void MpiTuner::fail(std::size_t setting) {
   outcome.covered = false;
   outcomes_[setting] = std::move(outcome);
   const std::string what = fmt::format("configuration {} ended with an exit code other than 0 or without a profile: {}",
-                                       text_of(settings_[setting]), fmt::join(command_of(space_, settings_[setting]), " "));
+                                       to_string(settings_[setting]), fmt::join(command_of(request_.space, settings_[setting]), " "));
   const auto fails = [](const std::optional<MpiOutcome>& each) { return each && each->failed; };
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
-    throw unusable_measurement("{}; no other one ends well either", what);
+    throw unusable_measurement("{}. No other configuration ends well either", what);
   }
   context_.note("flopcast: " + what);
   if (setting == checked_) {
@@ -190,7 +157,6 @@ void MpiTuner::fail(std::size_t setting) {
   }
 }
 
-/// The configuration nearest in the space's order that hasn't failed.
 std::size_t MpiTuner::nearest_sound(std::size_t setting) const {
   const auto distance = [setting](std::size_t i) { return std::max(i, setting) - std::min(i, setting); };
   std::optional<std::size_t> nearest;
@@ -202,108 +168,101 @@ std::size_t MpiTuner::nearest_sound(std::size_t setting) const {
   return nearest.value();
 }
 
-void MpiTuner::judge_suspects() {
-  distrusts_ = distrusts_ || std::any_of(suspects_.begin(), suspects_.end(), [&](std::size_t i) { return result(i, full) != nullptr; });
+void MpiTuner::classify_failures() {
+  const auto succeeds_in_full = [&](std::size_t i) { return result(i, Policy::full) != nullptr; };
+  selective_is_unsafe_ = selective_is_unsafe_ || std::any_of(failed_selectively_.begin(), failed_selectively_.end(), succeeds_in_full);
 }
 
-/// The executions of one launch go on with what the earlier ones of it have learnt: of a kernel's times the last ones are all, with those of
-/// executions in full, unless these are there to be compared with. In a launch of their own nobody has gone on with them.
+/// The executions of one launch go on with the kernel times of the earlier ones. The last ones therefore hold all times, those of executions
+/// in full among them, unless executions in full are there for comparison. An execution in full in a launch of its own stands alone.
 void MpiTuner::learn(const std::vector<Execution>& made) {
-  std::map<std::string, json> latest;
-  json all = {{"kernels", json::array()}};
-  json in_full = json::array();
+  std::map<std::string, MpiKernel> latest;
+  std::vector<MpiKernel> in_full;
+  MpiKernelList all;
   for (const Execution& execution : made) {
-    if (execution.second == rehearsal) {
-      continue;  // its times are good for nothing
+    if (execution.second == Policy::rehearsal) {
+      continue;  // its times represent nothing
     }
-    const json& profile = results_.at(execution);
-    all["policy"] = options_.policy;
-    all["where"] = profile.at("where");
-    for (const json& kernel : profile.at("kernels")) {
-      if (execution.second == full) {
-        in_full.push_back(kernel);
-      }
-      if (kernel.contains("in_context")) {
-        latest[kernel.at("kernel").get<std::string>()] = kernel;
-      }
-    }
+    const MpiProfile& profile = results_.at(execution);
+    all.policy = request_.policy;
+    all.where = profile.where;
+    add_kernels(profile, execution.second == Policy::full, latest, in_full);
   }
   for (const auto& [name, kernel] : latest) {
-    all["kernels"].push_back(kernel);
+    all.kernels.push_back(kernel);
   }
-  if (latest.empty() && (distrusts_ || !options_.validate || options_.policy == full)) {
-    all["policy"] = full;
-    all["kernels"] = std::move(in_full);
+  if (latest.empty() && (selective_is_unsafe_ || !request_.validate || request_.policy == Policy::full)) {
+    all.policy = Policy::full;
+    all.kernels = std::move(in_full);
   }
-  if (!all["kernels"].empty()) {
+  if (!all.kernels.empty()) {
     known_.add(all);
     drifted_ += store_mpi_kernels(store_, all);
   }
 }
 
 std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
-  const json* in_full = result(setting, full);
-  const json* selective = result(setting, options_.policy);
+  const MpiProfile* in_full = result(setting, Policy::full);
+  const MpiProfile* selective = result(setting, request_.policy);
   if (needs_full(setting) && in_full == nullptr) {
     return std::nullopt;
   }
-  for (const json* partly : {result(setting, rehearsal), selective}) {
-    distrusts_ = distrusts_ || (partly != nullptr && in_full != nullptr && partly->at("calls") != in_full->at("calls"));
+  for (const MpiProfile* partly : {result(setting, Policy::rehearsal), selective}) {
+    selective_is_unsafe_ = selective_is_unsafe_ || (partly != nullptr && in_full != nullptr && partly->calls != in_full->calls);
   }
-  const json* telling = distrusts_ ? in_full : selective;
-  return telling != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *telling)) : std::nullopt;
+  const MpiProfile* profile = selective_is_unsafe_ ? in_full : selective;
+  return profile != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *profile)) : std::nullopt;
 }
 
-void MpiTuner::note_self_check() {
-  if (options_.policy == full || options_.self_check == "none") {
+void MpiTuner::keep_self_check() {
+  if (request_.policy == Policy::full || request_.self_check == MpiSelfCheck::none) {
     return;
   }
-  if (remembered_ && !distrusts_) {
+  if (remembered_ && !selective_is_unsafe_) {
     self_checks_.count_tuning();
   } else {
-    self_checks_.note(!distrusts_);
+    self_checks_.note(!selective_is_unsafe_);
   }
 }
 
-double MpiTuner::wandering() const {
-  std::vector<path::RunTimeRatio> paces;
+double MpiTuner::between_run_deviation() const {
+  std::vector<path::RunTimeRatio> ratios;
   for (const auto& [execution, profile] : results_) {
-    if (execution.second != rehearsal && profile.contains("pace")) {
-      paces.push_back({profile.at("pace").at("taken_seconds").get<double>(), profile.at("pace").at("expected_seconds").get<double>()});
+    if (execution.second != Policy::rehearsal && profile.pace) {
+      ratios.push_back(*profile.pace);
     }
   }
-  return path::between_run_deviation(paces);
+  return path::between_run_deviation(ratios);
 }
 
-Seconds MpiTuner::checking(std::size_t setting, const json& telling) const {
+Seconds MpiTuner::self_check_seconds(std::size_t setting, const MpiProfile& profile) const {
   Seconds taken = 0;
-  for (const std::string& policy : {std::string(rehearsal), options_.policy, std::string(full)}) {
-    const json* other = result(setting, policy);
-    const bool compares = policy == full && options_.validate;
-    taken += other != nullptr && other != &telling && !compares ? elapsed_seconds(*other) : 0;
+  for (const Policy policy : {Policy::rehearsal, request_.policy, Policy::full}) {
+    const MpiProfile* other = result(setting, policy);
+    const bool compares = policy == Policy::full && request_.validate;
+    taken += other != nullptr && other != &profile && !compares ? other->elapsed : 0;
   }
   return taken;
 }
 
-MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling) const {
+MpiOutcome MpiTuner::outcome_of(std::size_t setting, const MpiProfile& profile) const {
   MpiOutcome outcome;
   outcome.setting = settings_[setting];
-  outcome.predicted = path_seconds(telling);
-  outcome.half_width =
-      path::half_width(outcome.predicted, variance_of(telling), telling.value("prediction_error_seconds", 0.0), wandering());
-  outcome.elapsed = elapsed_seconds(telling);
-  outcome.spent = telling.value("spent", json::object());
-  if (const json* counted = result(setting, counting); counted != nullptr && options_.policy != counting) {
-    outcome.elapsed += elapsed_seconds(*counted);
+  outcome.predicted = profile.critical_path.time;
+  outcome.half_width = path::half_width(outcome.predicted, profile.path_variance(), profile.prediction_error, between_run_deviation());
+  outcome.elapsed = profile.elapsed;
+  outcome.spent = profile.spent;
+  if (const MpiProfile* counted = result(setting, counting); counted != nullptr && request_.policy != counting) {
+    outcome.elapsed += counted->elapsed;
   }
-  outcome.executed_share = executed_share(telling);
-  outcome.coverage = mpi_coverage(telling);
-  outcome.covered = outcome.coverage >= options_.min_coverage / 100;
-  outcome.skipped_safely = !distrusts_;
-  outcome.checking = checking(setting, telling);
-  if (const json* in_full = result(setting, full); in_full != nullptr && !full_tells()) {
-    outcome.full_path = path_seconds(*in_full);
-    outcome.full_elapsed = elapsed_seconds(*in_full);
+  outcome.executed_share = profile.executed_share();
+  outcome.coverage = profile.coverage();
+  outcome.covered = outcome.coverage >= request_.min_coverage;
+  outcome.skipped_safely = !selective_is_unsafe_;
+  outcome.self_check = self_check_seconds(setting, profile);
+  if (const MpiProfile* in_full = result(setting, Policy::full); in_full != nullptr && !uses_full_times()) {
+    outcome.full_path = in_full->critical_path.time;
+    outcome.full_elapsed = in_full->elapsed;
   }
   return outcome;
 }
@@ -315,45 +274,45 @@ std::vector<std::size_t> MpiTuner::finalists() const {
       all.push_back(i);
     }
   }
-  if (options_.finalists_in_doubt) {
-    return finalists_in_doubt(all);
+  if (request_.confirm_ties) {
+    return tied_finalists(all);
   }
   std::stable_sort(all.begin(), all.end(), [&](std::size_t x, std::size_t y) { return outcomes_[x]->predicted < outcomes_[y]->predicted; });
-  all.resize(std::min(all.size(), options_.finalists));
+  all.resize(std::min(all.size(), request_.confirm));
   return all;
 }
 
 Seconds MpiTuner::executed_seconds() const {
   Seconds sum = 0;
   for (const std::optional<MpiOutcome>& each : outcomes_) {
-    sum += each->elapsed + each->checking;
+    sum += each->elapsed + each->self_check;
   }
   return sum;
 }
 
-double MpiTuner::pace() const {
+double MpiTuner::elapsed_per_path() const {
   Seconds elapsed = 0;
   Seconds path = 0;
   double crowding = 1;
   for (const auto& [execution, profile] : results_) {
-    if (execution.second == full) {
-      elapsed += elapsed_seconds(profile);
-      path += path_seconds(profile);
+    if (execution.second == Policy::full) {
+      elapsed += profile.elapsed;
+      path += profile.critical_path.time;
     }
-    if (profile.value("clock", "") == "cpu") {
-      crowding = profile.at("ranks").get<double>() / machine::detect_topology().usable_cores;
+    if (profile.clock == interpose::MpiClock::cpu) {
+      crowding = static_cast<double>(profile.ranks) / usable_cores_;
     }
   }
   return std::max(1.0, path > 0 ? elapsed / path : crowding);
 }
 
-std::vector<std::size_t> MpiTuner::finalists_in_doubt(const std::vector<std::size_t>& settings) const {
+std::vector<std::size_t> MpiTuner::tied_finalists(const std::vector<std::size_t>& settings) const {
   std::vector<path::Prediction> predictions;
   predictions.reserve(settings.size());
   for (const std::size_t i : settings) {
-    predictions.push_back({outcomes_[i]->predicted, outcomes_[i]->half_width, result(i, full) != nullptr});
+    predictions.push_back({outcomes_[i]->predicted, outcomes_[i]->half_width, result(i, Policy::full) != nullptr});
   }
-  std::vector<std::size_t> finalists = path::finalists_in_doubt(predictions, executed_seconds(), pace());
+  std::vector<std::size_t> finalists = path::finalists_in_doubt(predictions, executed_seconds(), elapsed_per_path());
   for (std::size_t& each : finalists) {
     each = settings[each];
   }
@@ -361,27 +320,27 @@ std::vector<std::size_t> MpiTuner::finalists_in_doubt(const std::vector<std::siz
 }
 
 void MpiTuner::execute_finalists() {
-  if (full_tells()) {
-    results_.erase({checked_, full});  // in that one memory was used for the first time
+  if (uses_full_times()) {
+    results_.erase({checked_, Policy::full});  // its first uses of memory took time
   }
   std::vector<std::size_t> leading = finalists();
   const Seconds affordable = executed_seconds();
-  const Stopwatch watch;
+  const Seconds begin = launch_seconds_;
   const auto missing_in_full = [&] {
     std::vector<Execution> executions;
     for (const std::size_t i : leading) {
-      if (result(i, full) == nullptr && !outcomes_[i]->failed) {
-        executions.emplace_back(i, full);
+      if (result(i, Policy::full) == nullptr && !outcomes_[i]->failed) {
+        executions.emplace_back(i, Policy::full);
       }
     }
     return executions;
   };
   for (std::vector<Execution> executions = missing_in_full(); !executions.empty(); executions = missing_in_full()) {
-    context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on");
+    throw_if_cancelled();
     const std::size_t done = leading.size() - executions.size();
-    if (options_.finalists_in_doubt && path::leaves_out_finalists(done, watch.elapsed(), affordable)) {
+    if (request_.confirm_ties && path::leaves_out_finalists(done, launch_seconds_ - begin, affordable)) {
       context_.note(fmt::format("flopcast: finalists took longer than all executions before; {} are left out", executions.size()));
-      const auto is_missing = [&](std::size_t i) { return result(i, full) == nullptr; };
+      const auto is_missing = [&](std::size_t i) { return result(i, Policy::full) == nullptr; };
       leading.erase(std::remove_if(leading.begin(), leading.end(), is_missing), leading.end());
       break;
     }
@@ -390,37 +349,71 @@ void MpiTuner::execute_finalists() {
   for (const std::size_t i : leading) {
     if (!outcomes_[i]->failed) {
       outcomes_[i]->finalist = true;
-      outcomes_[i]->full_path = path_seconds(*result(i, full));
-      outcomes_[i]->full_elapsed = elapsed_seconds(*result(i, full));
+      outcomes_[i]->full_path = result(i, Policy::full)->critical_path.time;
+      outcomes_[i]->full_elapsed = result(i, Policy::full)->elapsed;
     }
   }
 }
 
-std::vector<MpiOutcome> MpiTuner::tune(const RunContext& context) {
-  context_ = context;
+MpiTuning MpiTuner::tune() {
   for (std::vector<Execution> executions = missing(); !executions.empty(); executions = missing()) {
-    context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on");
-    const bool trusted = !distrusts_;
+    throw_if_cancelled();
+    const bool was_safe = !selective_is_unsafe_;
     launch(executions);
-    judge_suspects();
+    classify_failures();
     for (std::size_t i = 0; i < settings_.size(); ++i) {
       if (!outcomes_[i] && (outcomes_[i] = outcome(i))) {
-        context.note(fmt::format("{}: {}", text_of(settings_[i]), format_seconds(outcomes_[i]->predicted)));
+        context_.note(fmt::format("{}: {}", to_string(settings_[i]), format_seconds(outcomes_[i]->predicted)));
       }
     }
-    if (trusted && distrusts_) {
-      context.note(
-          "flopcast: with kernels left out the program fails or makes other calls of MPI than in full; it goes by its results, and is "
-          "executed in full from here on");
+    if (was_safe && selective_is_unsafe_) {
+      context_.note(
+          "flopcast: with kernels left out the program fails or makes other MPI calls than in full, because its course depends on its "
+          "results. It is executed in full from here on");
     }
   }
   execute_finalists();
-  note_self_check();
+  keep_self_check();
   std::vector<MpiOutcome> all;
   for (std::optional<MpiOutcome>& each : outcomes_) {
     all.push_back(std::move(each.value()));
   }
-  return all;
+  return result_of(all);
+}
+
+MpiTuning MpiTuner::result_of(const std::vector<MpiOutcome>& outcomes) const {
+  MpiTuning tuning;
+  tuning.name = request_.space.name;
+  tuning.launches = launches_;
+  tuning.launch_seconds = launch_seconds_;
+  tuning.self_check_remembered = remembered_;
+  tuning.clock = results_.empty() ? std::nullopt : std::optional(results_.begin()->second.clock);
+  tuning.cores_of_others = others_;
+  tuning.drifted_kernels = drifted_;
+  const MpiOutcome& best = best_of(outcomes, request_.min_coverage);
+  for (const MpiOutcome& outcome : outcomes) {
+    MpiConfiguration& each = tuning.configurations.emplace_back();
+    each.setting = outcome.setting;
+    each.verdict = verdict_on(outcome, best);
+    if (outcome.covered) {
+      each.predicted = outcome.predicted;
+      each.half_width = outcome.half_width;
+    }
+    each.coverage = outcome.coverage;
+    each.executed_share = outcome.executed_share;
+    each.elapsed = outcome.elapsed;
+    each.self_check = outcome.self_check;
+    each.selective = outcome.skipped_safely && request_.policy != Policy::full && !outcome.failed;
+    each.finalist = outcome.finalist;
+    each.spent = outcome.spent;
+    each.full_path = outcome.full_path;
+    each.full_elapsed = outcome.full_elapsed;
+    if (request_.validate) {
+      tuning.full_seconds = tuning.full_seconds.value_or(0) + outcome.full_elapsed.value_or(0);
+      tuning.selective_seconds = tuning.selective_seconds.value_or(0) + outcome.elapsed;
+    }
+  }
+  return tuning;
 }
 
 }  // namespace flopcast

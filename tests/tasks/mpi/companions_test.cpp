@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace flopcast::interpose {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST(MpiCompanions, WaitsUntilAllProcessesAreClassified) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flopcast::interpose {
+namespace flopcast {
 namespace {
 
 /// A program that is examined once a second.
@@ -56,4 +56,4 @@ TEST(Standstill, TimeInWhichNothingIsLeftOutDoesNotCount) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "flopcast/report/table.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/profile.hpp"
+
+/// Tables of profiles of MPI programs.
+namespace flopcast::cli {
+
+/// Returns one line with processes, clock, critical path, slowest process and flopcast's own messages.
+std::string profile_summary(const MpiProfile& profile);
+
+/// Returns the tables of costs, of processes (if the profile has them) and of kernels.
+std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t max_kernels = 20);
+
+/// Returns at most `max_kernels` kernels, those with most time on the critical path first.
+report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels);
+
+report::Cell seconds_cell(Seconds seconds);
+/// Returns 100 * part / whole with one decimal; 0 if `whole` is 0.
+report::Cell percent_cell(double part, double whole);
+
+/// Returns at most `max_kernels` of `kernels`, those with most time along the path first.
+template <class Kernel>
+std::vector<Kernel> kernels_by_time(std::vector<Kernel> kernels, std::size_t max_kernels) {
+  std::stable_sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) { return a.along.seconds > b.along.seconds; });
+  kernels.resize(std::min(max_kernels, kernels.size()));
+  return kernels;
+}
+
+}  // namespace flopcast::cli

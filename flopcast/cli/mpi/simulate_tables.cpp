@@ -1,0 +1,62 @@
+#include "flopcast/cli/mpi/simulate_tables.hpp"
+
+#include "flopcast/cli/mpi/profile_tables.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+Seconds mean_of_processes(const SimulatedRun& run, Seconds SimulatedProcess::*part) {
+  Seconds sum = 0;
+  for (const SimulatedProcess& process : run.processes) {
+    sum += process.*part;
+  }
+  return run.processes.empty() ? 0 : sum / static_cast<double>(run.processes.size());
+}
+
+}  // namespace
+
+report::Table simulation_table(const MpiSimulation& simulation) {
+  report::Table table;
+  table.columns = {{"processes"},
+                   {"time", report::Align::right, "seconds"},
+                   {"computation", report::Align::right, "computation_seconds"},
+                   {"communication", report::Align::right, "communication_seconds"},
+                   {"idle", report::Align::right, "idle_seconds"},
+                   {"% in kernels", report::Align::right, "percent_in_kernels"},
+                   {"mean computation", report::Align::right, "mean_computation_seconds"},
+                   {"mean communication", report::Align::right, "mean_communication_seconds"},
+                   {"mean waiting", report::Align::right, "mean_waiting_seconds"},
+                   {"simulated in", report::Align::right, "simulation_seconds"}};
+  for (const SimulatedRun& run : simulation.runs) {
+    table.rows.push_back({report::whole(run.ranks), seconds_cell(run.seconds), seconds_cell(run.critical_path.computation),
+                          seconds_cell(run.critical_path.communication), seconds_cell(run.critical_path.idle),
+                          percent_cell(run.kernel_seconds(), run.critical_path.time),
+                          seconds_cell(mean_of_processes(run, &SimulatedProcess::computation)),
+                          seconds_cell(mean_of_processes(run, &SimulatedProcess::communication)),
+                          seconds_cell(mean_of_processes(run, &SimulatedProcess::waiting)), seconds_cell(run.simulation_seconds)});
+  }
+  for (const SimulationFailure& failure : simulation.failures) {
+    table.rows.emplace_back(table.columns.size(), report::Cell(""));
+    table.rows.back().front() = report::whole(failure.ranks);
+    table.rows.back().at(1) = report::Cell("failed");
+  }
+  return table;
+}
+
+report::Table simulated_kernel_table(const SimulatedRun& run, std::size_t max_kernels) {
+  report::Table table;
+  table.columns = {{"kernel", report::Align::left},
+                   {"on path"},
+                   {"time", report::Align::right, "seconds"},
+                   {"% of path", report::Align::right, "percent_of_path"},
+                   {"mean", report::Align::right, "mean_seconds"},
+                   {"in all"}};
+  for (const SimulatedKernel& kernel : kernels_by_time(run.kernels, max_kernels)) {
+    table.rows.push_back({kernel.name, report::whole(kernel.along.count), seconds_cell(kernel.along.seconds),
+                          percent_cell(kernel.along.seconds, run.seconds), seconds_cell(kernel.along.mean),
+                          report::whole(kernel.all.count)});
+  }
+  return table;
+}
+
+}  // namespace flopcast::cli

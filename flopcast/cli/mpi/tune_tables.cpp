@@ -1,0 +1,59 @@
+#include "flopcast/cli/mpi/tune_tables.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "flopcast/cli/mpi/profile_tables.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+report::Cell seconds_if(const std::optional<Seconds>& seconds) { return seconds ? seconds_cell(*seconds) : report::Cell(""); }
+
+std::vector<report::Cell> row_of(const MpiConfiguration& each, std::size_t columns, bool validates, bool shows_full) {
+  if (each.verdict == MpiVerdict::failed) {
+    std::vector<report::Cell> row(columns, report::Cell(""));
+    row.front() = to_string(each.setting);
+    row.back() = to_string(each.verdict);
+    return row;
+  }
+  std::vector<report::Cell> row = {
+      to_string(each.setting),        seconds_if(each.predicted),           seconds_if(each.half_width),
+      percent_cell(each.coverage, 1), percent_cell(each.executed_share, 1), seconds_cell(each.elapsed + each.self_check)};
+  if (shows_full && (validates || each.finalist)) {
+    row.push_back(seconds_if(each.full_path));
+    row.push_back(seconds_if(each.full_elapsed));
+    row.push_back(each.predicted && each.full_path ? percent_cell(*each.predicted - *each.full_path, *each.full_path) : report::Cell(""));
+  } else if (shows_full) {
+    row.insert(row.end(), 3, report::Cell(""));
+  }
+  row.emplace_back(to_string(each.verdict));
+  return row;
+}
+
+}  // namespace
+
+report::Table tuning_table(const MpiTuning& tuning) {
+  const bool validates = tuning.full_seconds.has_value();
+  const bool shows_full = validates || std::any_of(tuning.configurations.begin(), tuning.configurations.end(),
+                                                   [](const MpiConfiguration& each) { return each.finalist; });
+  report::Table table;
+  table.columns = {{"configuration", report::Align::left},
+                   {"predicted", report::Align::right, "predicted_seconds"},
+                   {"+-", report::Align::right, "half_width_seconds"},
+                   {"% seen", report::Align::right, "percent_seen"},
+                   {"% executed", report::Align::right, "percent_executed"},
+                   {"run took", report::Align::right, "elapsed_seconds"}};
+  if (shows_full) {
+    table.columns.insert(table.columns.end(), {{"full path", report::Align::right, "full_path_seconds"},
+                                               {"full run", report::Align::right, "full_elapsed_seconds"},
+                                               {"error %", report::Align::right, "error_percent"}});
+  }
+  table.columns.push_back({"", report::Align::left, "verdict"});
+  for (const MpiConfiguration& each : tuning.configurations) {
+    table.rows.push_back(row_of(each, table.columns.size(), validates, shows_full));
+  }
+  return table;
+}
+
+}  // namespace flopcast::cli

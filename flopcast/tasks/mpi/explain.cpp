@@ -1,0 +1,91 @@
+#include "flopcast/tasks/mpi/explain.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast {
+namespace {
+
+/// Returns whether the user ended the program, or mpirun, which ends all processes where one has failed.
+bool was_asked_to_end(int exit_code) {
+  constexpr int by_signal = 128;
+  return exit_code == by_signal + SIGTERM || exit_code == by_signal + SIGKILL || exit_code == by_signal + SIGINT;
+}
+
+}  // namespace
+
+std::string why_no_profile(const MpiRun& run, const MpiRunRequest& request) {
+  if (run.stage == interpose::mpi_stage_sessions) {
+    return "the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed";
+  }
+  if (run.stage == interpose::mpi_stage_multiple) {
+    return std::string("the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow. ") +
+           (request.thread_multiple
+                ? "Try --no-thread-multiple, if less than MPI_THREAD_MULTIPLE suffices"
+                : "MPI gave it more than it asked for. The environment may set OMPI_MPI_THREAD_LEVEL or MPIR_CVAR_DEFAULT_THREAD_LEVEL");
+  }
+  if (run.stage == interpose::mpi_stage_initialised) {
+    return "not all processes reached MPI_Finalize";
+  }
+  if (run.stage == interpose::mpi_stage_writing) {
+    return "the process of rank 0 ended before all of it was written";
+  }
+  if (run.stage == interpose::mpi_stage_loaded) {
+    return "the program never called MPI_Init";
+  }
+  const std::string reason = interpose::why_not_started(request.command.front(), run.exit_code);
+  return !reason.empty() ? reason : "the library was not loaded. The program may have cleared its environment";
+}
+
+std::vector<std::string> warnings_about(const MpiProfile& profile) {
+  std::vector<std::string> all;
+  if (!profile.path_complete) {
+    all.emplace_back("a process had more events than are kept, so that some kernels along the path are missing");
+  }
+  if (profile.spawned_processes > 0) {
+    all.push_back(fmt::format("the program spawned {}. Spawned processes aren't followed: waiting for them counts as computation",
+                              counted(profile.spawned_processes, "process")));
+  }
+  if (profile.sessions) {
+    all.emplace_back("the program uses sessions (MPI_Session_init) beside MPI_Init. Sessions aren't followed");
+  }
+  return all;
+}
+
+bool leaves_kernels_out(const MpiRunRequest& request) noexcept {
+  return request.policy != path::Policy::full || !request.executions.empty();
+}
+
+std::string results_warning(path::Policy policy) {
+  return fmt::format(
+      "flopcast: --policy {} leaves kernels out whose time is known: the program's results will be garbage. A program whose course depends "
+      "on its results (a residual check, a loop that ends when it has converged) needs --policy full",
+      path::policy_name(policy));
+}
+
+std::string end_with_kernels_left_out(const MpiRun& run, const MpiRunRequest& request) {
+  const std::string_view policy = path::policy_name(request.policy);
+  if (run.stood_still) {
+    return fmt::format(
+        "flopcast: the program was stopped: it met no new kernel for {} (--patience), or made no call for five times as long, while "
+        "kernels "
+        "were left out (--policy {}). A program whose course depends on its results, such as a loop that ends when it has converged, never "
+        "ends then. Run it with --policy full, or give it more time with --patience",
+        format_seconds(request.patience), policy);
+  }
+  if (run.exit_code != 0 && !was_asked_to_end(run.exit_code)) {
+    return fmt::format(
+        "flopcast: the program ended with exit code {} while kernels were left out (--policy {}). Its results were garbage, and its course "
+        "may depend on them. Run it with --policy full",
+        run.exit_code, policy);
+  }
+  return run.first
+             ? fmt::format("flopcast: the program's results are garbage, because kernels were left out (--policy {}). Its times count",
+                           policy)
+             : "";
+}
+
+}  // namespace flopcast

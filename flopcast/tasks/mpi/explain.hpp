@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
+#include "flopcast/tasks/mpi/run.hpp"
+
+/// Texts that explain how a run of an MPI program ended.
+namespace flopcast {
+
+/// Returns the reason for which the first process has no profile, such as "the program never called MPI_Init".
+[[nodiscard]] std::string why_no_profile(const MpiRun& run, const MpiRunRequest& request);
+
+/// Returns facts that limit the meaning of a profile.
+[[nodiscard]] std::vector<std::string> warnings_about(const MpiProfile& profile);
+
+/// Returns whether the request leaves kernels out.
+[[nodiscard]] bool leaves_kernels_out(const MpiRunRequest& request) noexcept;
+
+/// Returns the warning that leaving kernels out makes results garbage, for the user to read before the program starts.
+[[nodiscard]] std::string results_warning(path::Policy policy);
+
+/// Returns the text on the end of a program in which kernels were left out; empty if there is nothing to tell.
+[[nodiscard]] std::string end_with_kernels_left_out(const MpiRun& run, const MpiRunRequest& request);
+
+}  // namespace flopcast

@@ -1,0 +1,185 @@
+#include "flopcast/tasks/mpi/mpi.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/program/launch.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/mpi/explain.hpp"
+#include "flopcast/tasks/mpi/launch.hpp"
+#include "flopcast/tasks/mpi/machine.hpp"
+#include "flopcast/tasks/mpi/program_kernels.hpp"
+#include "flopcast/tasks/mpi/run.hpp"
+#include "flopcast/tasks/mpi/simulation.hpp"
+#include "flopcast/tasks/mpi/tuner.hpp"
+
+namespace flopcast {
+namespace {
+
+using path::Policy;
+
+interpose::MpiOptions library_options(const MpiRunRequest& request) {
+  interpose::MpiOptions options;
+  options.clock = request.clock;
+  options.policy = request.policy;
+  options.precision = request.precision;
+  options.across_sizes = request.across_sizes;
+  options.windows = request.windows;
+  options.thread_multiple = request.thread_multiple;
+  if (!request.prior_profile.empty()) {
+    static_cast<void>(read_mpi_kernels(request.prior_profile));
+    options.statistics = request.prior_profile;
+  }
+  options.executions = request.executions;
+  options.results = request.results;
+  return options;
+}
+
+void note_policy(const MpiRunRequest& request, const RunContext& context) {
+  if (request.policy == Policy::a_priori && request.prior_profile.empty() && request.executions.empty()) {
+    context.note(
+        "flopcast: policy a-priori uses the counts of an earlier profile (--prior-profile FILE). Without one it decides as conditional "
+        "does");
+  }
+  if (leaves_kernels_out(request)) {
+    context.note(results_warning(request.policy));
+  }
+}
+
+void read_profile(const MpiRunRequest& request, MpiRunResult& result) {
+  if (request.reads_profile && !result.document.empty()) {
+    result.profile = mpi_profile_from_json(result.document, "the program's profile");
+    result.warnings = warnings_about(*result.profile);
+  }
+}
+
+void require_predicting(Policy policy) {
+  if (policy == Policy::random || policy == Policy::rehearsal) {
+    throw bad_input("policy {} predicts nothing. Tuning takes full, conditional, local, online, a-priori or eager",
+                    path::policy_name(policy));
+  }
+}
+
+MpiFollowing following_of(const MpiTuneRequest& request) {
+  MpiFollowing following;
+  following.precision = request.precision;
+  following.across_sizes = request.across_sizes;
+  following.windows = request.windows;
+  following.thread_multiple = request.thread_multiple;
+  following.patience = request.patience;
+  following.tuned_kernels = request.tuned_kernels;
+  following.learns_from_full = !request.validate;
+  return following;
+}
+
+void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const RunContext& context) {
+  constexpr double max_cores = 0.1;
+  if (tuning.drifted_kernels > 0 && !request.fresh) {
+    context.note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuning.drifted_kernels, "kernel")));
+  }
+  if (tuning.cores_of_others >= max_cores) {
+    context.note(fmt::format(
+        "flopcast: warning: other programs kept {:.1f} cores busy meanwhile, which makes times unreliable. Tune on an idle machine, "
+        "or with fewer processes",
+        tuning.cores_of_others));
+  }
+  const auto undecided = std::count_if(tuning.configurations.begin(), tuning.configurations.end(),
+                                       [](const MpiConfiguration& each) { return each.verdict == MpiVerdict::undecided; });
+  if (undecided > 0) {
+    context.note(
+        fmt::format("flopcast: the machine is restless: {} undecided, because kernels took longer than the path, or the interval is wider "
+                    "than the time. Tune again when the machine is idle",
+                    counted(undecided, "configuration") + (undecided == 1 ? " is" : " are")));
+  }
+  if (tuning.clock == interpose::MpiClock::cpu) {
+    context.note(
+        "flopcast: more processes than cores, or than CPUs that a control group grants: predictions are CPU time and modelled messages, "
+        "not wall time");
+  }
+}
+
+void note_unknown(const SimulatedRun& run, const RunContext& context) {
+  if (const Seconds unknown = run.unknown_seconds(); unknown > 0) {
+    context.note(fmt::format("flopcast: kernels that take {} of all processes' time have no model; they count with 20 GFLOP/s",
+                             format_seconds(unknown)));
+  }
+}
+
+}  // namespace
+
+std::string to_string(MpiLibrary library) { return library == MpiLibrary::mpich ? "mpich" : "openmpi"; }
+
+MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context) {
+  const interpose::MpiOptions options = library_options(request);
+  const RunContext first_process = is_first_process() ? context : RunContext{};
+  note_policy(request, first_process);
+  set_kernels_of(request.command.at(0), request.tuned_kernels, first_process);
+  MpiRun run = run_mpi_program(request.command, request.mpi ? to_string(*request.mpi) : "", options, request.patience);
+  MpiRunResult result;
+  result.exit_code = run.stood_still ? static_cast<int>(ExitCode::unusable_measurement) : run.exit_code;
+  result.is_first = run.first;
+  result.stopped = run.stood_still;
+  if (const std::string end = leaves_kernels_out(request) ? end_with_kernels_left_out(run, request) : ""; !end.empty()) {
+    context.note(end);
+  }
+  if (run.profile.empty() && run.first && !run.stood_still && run.stage != interpose::mpi_stage_other) {
+    result.missing_reason = why_no_profile(run, request);
+  }
+  result.document = std::move(run.profile);
+  read_profile(request, result);
+  return result;
+}
+
+MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const RunContext& context) {
+  require_predicting(request.policy);
+  static_cast<void>(interpose::find_program(request.space.launcher.at(0)));
+  require_programs(request.space);
+  set_kernels_of(command_of(request.space, settings_of(request.space).front()).front(), request.tuned_kernels, context);
+  ProgramLauncher launcher(request.space, following_of(request));
+  model::Store& store = bench.store();
+  MpiTuner tuner(request, launcher, store, machine::detect_topology().usable_cores, context);
+  if (request.policy != Policy::full) {
+    context.note(fmt::format("flopcast: kernels are left out (--policy {}), so that the program computes and prints garbage meanwhile",
+                             path::policy_name(request.policy)));
+  }
+  MpiTuning tuning = tuner.tune();
+  note_doubts(tuning, request, context);
+  return tuning;
+}
+
+MpiSimulation simulate_mpi(const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context) {
+  require_simulable(request.command.at(0));
+  model::Store& store = bench.store();
+  const SimulatedMachine machine(request.machine, store, context);
+  MpiSimulator simulator(request, store, context);
+  if (request.show_output) {
+    context.note("flopcast: kernels aren't executed, so that the program computes and prints garbage");
+  }
+  MpiSimulation simulation;
+  if (machine.platform_file().empty()) {
+    simulation.machine = machine.description();
+  }
+  simulation.platform = machine.platform_file();
+  for (const int ranks : request.ranks) {
+    context.throw_if_cancelled("what was measured of kernels is kept");
+    try {
+      simulation.runs.push_back(simulator.run(machine.prepared(ranks)));
+    } catch (const Error& error) {
+      if (simulation.runs.empty() && ranks == request.ranks.back()) {
+        throw;
+      }
+      context.note(fmt::format("flopcast: {} can't be simulated: {}", counted(ranks, "process"), error.what()));
+      simulation.failures.push_back({ranks, error.what(), static_cast<int>(error.code())});
+      continue;
+    }
+    note_unknown(simulation.runs.back(), context);
+    if (request.ranks.size() > 1) {
+      context.note(fmt::format("{}: {}", counted(ranks, "process"), format_seconds(simulation.runs.back().seconds)));
+    }
+  }
+  return simulation;
+}
+
+}  // namespace flopcast

@@ -1,0 +1,74 @@
+#include "flopcast/tasks/mpi/simulation_result.hpp"
+
+#include <tuple>
+
+#include "flopcast/scale/machine_description_json.hpp"
+#include "flopcast/tasks/mpi/simulation_fields.hpp"
+
+namespace flopcast {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* simulation_schema = "flopcast-mpi-simulation-1";
+
+json machine_of(const MpiSimulation& simulation) {
+  return simulation.machine ? scale::machine_document(*simulation.machine) : json{{"platform", simulation.platform}};
+}
+
+}  // namespace
+
+template <>
+struct FieldTable<SimulationFailure> {
+  static constexpr auto fields = std::tuple(field("ranks", &SimulationFailure::ranks), field("reason", &SimulationFailure::reason),
+                                            optional_field("exit_code", &SimulationFailure::exit_code));
+};
+
+template <>
+struct FieldTable<MpiSimulation> {
+  static constexpr auto fields =
+      std::tuple(field("simulations", &MpiSimulation::runs), optional_field("failures", &MpiSimulation::failures));
+};
+
+Seconds SimulatedRun::kernel_seconds() const noexcept {
+  Seconds sum = 0;
+  for (const SimulatedKernel& kernel : kernels) {
+    sum += kernel.kind == path::KernelKind::computation ? kernel.along.seconds : 0;
+  }
+  return sum;
+}
+
+Seconds SimulatedRun::unknown_seconds() const noexcept {
+  Seconds sum = 0;
+  for (const SimulatedKernel& kernel : kernels) {
+    sum += kernel.known ? 0 : kernel.all.seconds;
+  }
+  return sum;
+}
+
+std::string to_json(const MpiSimulation& simulation) {
+  nlohmann::ordered_json document = to_document(simulation, simulation_schema);
+  document["machine"] = machine_of(simulation);
+  if (simulation.failures.empty()) {
+    document.erase("failures");
+  }
+  return document.dump(2) + '\n';
+}
+
+MpiSimulation mpi_simulation_from_json(std::string_view text) {
+  constexpr const char* source = "a simulation of an MPI program";
+  const json document = parse_json(text, source);
+  return in_document(source, [&] {
+    require_schema(document, source, {simulation_schema});
+    MpiSimulation simulation;
+    read_fields(document, simulation);
+    const json machine = member<json>(document, "machine");
+    simulation.platform = member_or(machine, "platform", "");
+    if (simulation.platform.empty()) {
+      simulation.machine = scale::machine_from_document(machine, source);
+    }
+    return simulation;
+  });
+}
+
+}  // namespace flopcast

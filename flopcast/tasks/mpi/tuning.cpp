@@ -1,0 +1,74 @@
+#include "flopcast/tasks/mpi/tuning.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/mpi/profile_fields.hpp"
+
+namespace flopcast {
+namespace {
+
+constexpr const char* tuning_schema = "flopcast-mpi-tuning-1";
+
+}  // namespace
+
+template <>
+struct EnumNames<MpiVerdict> {
+  static constexpr std::array names{std::pair{MpiVerdict::slower, ""},
+                                    std::pair{MpiVerdict::chosen, "chosen"},
+                                    std::pair{MpiVerdict::tie, "tie"},
+                                    std::pair{MpiVerdict::finalist, "finalist"},
+                                    std::pair{MpiVerdict::undecided, "undecided"},
+                                    std::pair{MpiVerdict::little_seen, "too little seen"},
+                                    std::pair{MpiVerdict::failed, "failed"}};
+};
+
+template <>
+struct FieldTable<MpiConfiguration> {
+  static constexpr auto fields = std::tuple(
+      field("configuration", &MpiConfiguration::setting), field("verdict", &MpiConfiguration::verdict),
+      field("predicted_seconds", &MpiConfiguration::predicted), field("half_width_seconds", &MpiConfiguration::half_width),
+      optional_field("coverage", &MpiConfiguration::coverage), optional_field("executed_share", &MpiConfiguration::executed_share),
+      optional_field("elapsed_seconds", &MpiConfiguration::elapsed), optional_field("self_check_seconds", &MpiConfiguration::self_check),
+      optional_field("selective", &MpiConfiguration::selective), optional_field("finalist", &MpiConfiguration::finalist),
+      field("spent", &MpiConfiguration::spent), field("full_path_seconds", &MpiConfiguration::full_path),
+      field("full_elapsed_seconds", &MpiConfiguration::full_elapsed));
+};
+
+template <>
+struct FieldTable<MpiTuning> {
+  static constexpr auto fields = std::tuple(
+      field("name", &MpiTuning::name), field("configurations", &MpiTuning::configurations), field("launches", &MpiTuning::launches),
+      field("launch_seconds", &MpiTuning::launch_seconds), optional_field("self_check_remembered", &MpiTuning::self_check_remembered),
+      field("clock", &MpiTuning::clock), optional_field("cores_of_others", &MpiTuning::cores_of_others),
+      optional_field("drifted_kernels", &MpiTuning::drifted_kernels), field("full_seconds", &MpiTuning::full_seconds),
+      field("selective_seconds", &MpiTuning::selective_seconds));
+};
+
+const MpiConfiguration& MpiTuning::best() const {
+  const auto found = std::find_if(configurations.begin(), configurations.end(),
+                                  [](const MpiConfiguration& each) { return each.verdict == MpiVerdict::chosen; });
+  if (found == configurations.end()) {
+    throw unusable_measurement("no configuration of space '{}' is chosen. The machine was restless while the best one was measured", name);
+  }
+  return *found;
+}
+
+std::string to_string(MpiVerdict verdict) { return nlohmann::json(verdict).get<std::string>(); }
+
+std::string to_json(const MpiTuning& tuning) {
+  nlohmann::ordered_json document = to_document(tuning, tuning_schema);
+  for (nlohmann::ordered_json& each : document["configurations"]) {
+    if (each["verdict"] == to_string(MpiVerdict::failed)) {
+      each = {{"configuration", each["configuration"]}, {"verdict", each["verdict"]}};
+    }
+  }
+  return document.dump(2) + '\n';
+}
+
+MpiTuning mpi_tuning_from_json(std::string_view text) {
+  return from_document<MpiTuning>(text, "a tuning of an MPI program", {tuning_schema});
+}
+
+}  // namespace flopcast

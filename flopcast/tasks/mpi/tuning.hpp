@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/protocol/mpi_options.hpp"
+#include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/selective/time_spent.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/space.hpp"
+
+namespace flopcast {
+
+/// Configurations whose MPI calls are compared with those of a full execution, to find out whether the program's course depends on results.
+enum class MpiSelfCheck : unsigned char {
+  none,
+  once,  ///< one, unless the program passed in one of the last tunings
+  one,
+  all,
+};
+
+/// Settings of a tuning.
+struct MpiTuneRequest {
+  MpiSpace space;
+  /// Decides which kernels are executed: full, conditional, local, online, a_priori or eager. Others predict nothing.
+  path::Policy policy = path::Policy::local;
+  path::Precision precision;
+  MpiSelfCheck self_check = MpiSelfCheck::once;
+  std::string prior_profile;    ///< file with a profile of another user's run, whose kernel times are used; empty: none
+  Seconds patience = 60;        ///< time for which a program may call kernels without meeting a new one; 0: for ever
+  bool tuned_kernels = true;    ///< use the kernels of BLAS that were found best, where BLAS misreads the CPU
+  double min_coverage = 0.25;   ///< share of the path that must lie in kernels for a prediction, 0 to 1
+  std::size_t confirm = 0;      ///< number of configurations with the least predictions that are executed in full at the end
+  bool confirm_ties = false;    ///< confirm the configurations whose intervals meet that of the best one, instead of a number
+  bool across_sizes = true;     ///< predict kernels of sizes never executed from other sizes
+  bool windows = true;          ///< execute segments as a whole, so that kernels are timed among their neighbours
+  bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE, which can't be followed
+  bool validate = false;        ///< execute each configuration in full as well, before
+  bool fresh = false;           ///< use no kernel times and no self-checks of the store
+  /// Returns whether configurations are executed in full at the end.
+  [[nodiscard]] bool confirms() const noexcept { return confirm > 0 || confirm_ties; }
+};
+
+/// Verdict on a configuration.
+enum class MpiVerdict : unsigned char {
+  slower,
+  chosen,
+  tie,          ///< its interval meets that of the chosen one
+  finalist,     ///< executed in full at the end, and not the fastest
+  undecided,    ///< the machine was restless while the configuration was measured
+  little_seen,  ///< too little of the path lies in kernels for a prediction
+  failed,       ///< the program ended with an error though no kernel was left out
+};
+
+/// Result for one configuration. A failed one has nothing but its setting and verdict.
+struct MpiConfiguration {
+  MpiSetting setting;
+  MpiVerdict verdict = MpiVerdict::slower;
+  std::optional<Seconds> predicted, half_width;  ///< time of the critical path and its interval at about 95 %
+  double coverage = 0;                           ///< share of the path that lies in kernels, 0 to 1
+  double executed_share = 0;                     ///< share of kernels that were executed, 0 to 1
+  Seconds elapsed = 0;                           ///< time of the executions that the prediction is based on, as the program measures itself
+  Seconds self_check = 0;                        ///< time of executions that only served the self-check
+  bool selective = false;                        ///< kernels were left out
+  bool finalist = false;                         ///< executed in full at the end, among those with the least predictions
+  std::optional<path::TimeSpent> spent;          ///< purposes of `elapsed`, means of the processes
+  std::optional<Seconds> full_path, full_elapsed;  ///< path and elapsed time of an execution in full
+  friend bool operator==(const MpiConfiguration&, const MpiConfiguration&) = default;
+};
+
+/// Result of a tuning.
+struct MpiTuning {
+  std::string name;                              ///< name of the space
+  std::vector<MpiConfiguration> configurations;  ///< in the space's order
+  int launches = 0;
+  Seconds launch_seconds = 0;
+  bool self_check_remembered = false;        ///< the program passed the self-check in an earlier tuning
+  std::optional<interpose::MpiClock> clock;  ///< clock of the paths; nothing if there is no profile
+  double cores_of_others = 0;                ///< cores that other programs kept busy, in the launch with most of that
+  int drifted_kernels = 0;                   ///< kernels whose stored times no longer held
+  /// Sums over all configurations, if each was executed in full as well (MpiTuneRequest::validate).
+  std::optional<Seconds> full_seconds, selective_seconds;
+  friend bool operator==(const MpiTuning&, const MpiTuning&) = default;
+
+  /// Returns the chosen configuration.
+  [[nodiscard]] const MpiConfiguration& best() const;
+};
+
+/// Returns "chosen", "tie", "too little seen"; empty for a configuration that is only slower.
+[[nodiscard]] std::string to_string(MpiVerdict verdict);
+
+/// Returns the document `flopcast-mpi-tuning-1`.
+[[nodiscard]] std::string to_json(const MpiTuning& tuning);
+/// Inverse of to_json(). Throws bad_input for members that are missing or wrong.
+[[nodiscard]] MpiTuning mpi_tuning_from_json(std::string_view text);
+
+}  // namespace flopcast

@@ -1,13 +1,12 @@
 #include "flopcast/roofline/compare.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 
+#include "flopcast/roofline/compare_settings.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
@@ -34,33 +33,60 @@ std::map<int, const ComputeRoof*> widest_loops(const Roofline& roofline) {
   return widest;
 }
 
-/// Returns the roofs of a roofline, in its order, each with a unique key.
-std::vector<Roof> roofs(const Roofline& roofline) {
-  std::vector<Roof> all;
-  std::map<RoofName, int> seen;
-  const auto add = [&](const std::string& kind, std::string name, int threads, const Rates& rates) {
-    if (const int count = ++seen[{kind, name, threads}]; count > 1) {
-      name += fmt::format(" ({})", count);
-    }
-    all.push_back({{kind, std::move(name), threads}, rates});
-  };
+std::vector<Roof> compute_roofs(const Roofline& roofline) {
+  std::vector<Roof> roofs;
   for (const ComputeRoof& roof : roofline.compute) {
-    add("compute", roof.name, roof.threads, roof.flops);
+    roofs.push_back({{"compute", roof.name, roof.threads}, roof.flops});
   }
+  return roofs;
+}
+
+std::vector<Roof> bandwidth_roofs(const Roofline& roofline) {
+  std::vector<Roof> roofs;
   for (const BandwidthRoof& roof : roofline.bandwidth) {
-    add("bandwidth", roof.name(), roof.threads, roof.bytes);
+    roofs.push_back({{"bandwidth", roof.name(), roof.threads}, roof.bytes});
   }
   for (const BandwidthRoof& roof : roofline.triad_lengths) {
-    add("bandwidth", "triad of " + format_bytes(static_cast<double>(roof.working_set_bytes)), roof.threads, roof.bytes);
+    roofs.push_back({{"bandwidth", "triad of " + format_bytes(static_cast<double>(roof.working_set_bytes)), roof.threads}, roof.bytes});
   }
+  return roofs;
+}
+
+std::vector<Roof> clock_roofs(const Roofline& roofline) {
+  std::vector<Roof> roofs;
   for (const auto& [threads, roof] : widest_loops(roofline)) {
-    add("clock", "widest FMA loop", threads, {roof->clocks});
+    roofs.push_back({{"clock", "widest FMA loop", threads}, {roof->clocks}});
   }
+  return roofs;
+}
+
+std::vector<Roof> gemm_roofs(const Roofline& roofline) {
+  std::vector<Roof> roofs;
   for (const GemmRoof& roof : roofline.gemm) {
-    add(roof.routine, library_name(roof), roof.threads, roof.flops);
+    roofs.push_back({{roof.routine, library_name(roof), roof.threads}, roof.flops});
   }
+  return roofs;
+}
+
+std::vector<Roof> point_roofs(const Roofline& roofline) {
+  std::vector<Roof> roofs;
   for (const Point& point : roofline.points) {
-    add("point", point.name, point.threads, point.flops_rate);
+    roofs.push_back({{"point", point.name, point.threads}, point.flops_rate});
+  }
+  return roofs;
+}
+
+/// Returns the roofs of all kinds; the second and further ones of a name get a number.
+std::vector<Roof> all_roofs(const Roofline& roofline) {
+  std::vector<Roof> all;
+  std::map<RoofName, int> seen;
+  for (const auto& roofs_of_kind : {compute_roofs, bandwidth_roofs, clock_roofs, gemm_roofs, point_roofs}) {
+    for (Roof& roof : roofs_of_kind(roofline)) {
+      if (const int count = ++seen[roof.name]; count > 1) {
+        roof.name.name += fmt::format(" ({})", count);
+      }
+      all.push_back(std::move(roof));
+    }
   }
   return all;
 }
@@ -90,10 +116,10 @@ Wander wander_of(const std::vector<Roof>& before, const std::vector<Roof>& after
       }
     }
   }
-  const auto most = [](const std::vector<double>& changes) { return changes.empty() ? 0 : std::exp(quantile(changes, 0.95)) - 1; };
-  Wander wander{most(all), {}};
+  const auto bound = [](const std::vector<double>& changes) { return changes.empty() ? 0 : std::exp(quantile(changes, 0.95)) - 1; };
+  Wander wander{bound(all), {}};
   for (const auto& [kind, changes] : by_kind) {
-    wander.by_kind[kind] = most(changes);
+    wander.by_kind[kind] = bound(changes);
   }
   return wander;
 }
@@ -109,54 +135,6 @@ Difference difference(const RoofName& name, const Rates& before, const Rates& af
           std::min(before.samples.size(), after.samples.size()) < 2};
 }
 
-std::string levels_text(const Roofline& roofline) {
-  std::string text;
-  for (const CacheLevel& level : roofline.levels) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", level.name, format_bytes(static_cast<double>(level.capacity_bytes)));
-  }
-  return text;
-}
-
-std::string libraries_text(const Roofline& roofline) {
-  std::vector<std::string> libraries;  // each once, however many measurements it has
-  for (const GemmRoof& roof : roofline.gemm) {
-    std::string text = roof.library.name;
-    for (const std::string& part : {roof.library.threading, roof.library.version, roof.library.kernels, roof.setting}) {
-      text += part.empty() ? "" : " " + part;
-    }
-    if (std::find(libraries.begin(), libraries.end(), text) == libraries.end()) {
-      libraries.push_back(std::move(text));
-    }
-  }
-  return libraries.empty() ? "none" : fmt::format("{}", fmt::join(libraries, ", "));
-}
-
-std::string option_text(const nlohmann::json& value) {
-  if (value.is_boolean()) {
-    return value.get<bool>() ? "yes" : "no";
-  }
-  if (value.is_string()) {
-    return value == "" ? "not set" : value.get<std::string>();
-  }
-  if (value.is_array() && !value.empty()) {
-    std::vector<std::string> parts;
-    std::transform(value.begin(), value.end(), std::back_inserter(parts), option_text);
-    return fmt::format("{}", fmt::join(parts, ", "));
-  }
-  return value.empty() ? "not set" : value.dump();  // null and [] count as empty, numbers don't
-}
-
-/// Returns options by name, without those that say nothing about the rates or are reported as CPUs used and affinity.
-std::map<std::string, std::string> option_texts(const nlohmann::json& options) {
-  std::map<std::string, std::string> texts;
-  for (const auto& [name, value] : options.items()) {
-    if (name != "seed" && name != "time_budget" && name != "threads" && name != "affinity") {
-      texts[name] = option_text(value);
-    }
-  }
-  return texts;
-}
-
 /// Returns the fastest gemm of each routine and number of threads.
 std::map<std::pair<std::string, int>, const GemmRoof*> best_gemms(const Roofline& roofline) {
   std::map<std::pair<std::string, int>, const GemmRoof*> bests;
@@ -169,11 +147,43 @@ std::map<std::pair<std::string, int>, const GemmRoof*> best_gemms(const Roofline
   return bests;
 }
 
-}  // namespace
-
-std::string to_string(const RoofName& roof) {
-  return fmt::format("{} {}, {} thread{}", roof.kind, roof.name, roof.threads, roof.threads == 1 ? "" : "s");
+/// Adds the differences of the roofs that both rooflines have, and names the roofs of one only.
+void compare_roofs(const std::vector<Roof>& before, const std::vector<Roof>& after, Comparison& result) {
+  std::map<RoofName, const Rates*> others;
+  for (const auto& [name, rates] : after) {
+    others[name] = &rates;
+  }
+  for (const auto& [name, rates] : before) {
+    const auto other = others.find(name);
+    if (other == others.end()) {
+      result.only_before.push_back(name);
+      continue;
+    }
+    if (!rates.samples.empty() && !other->second->samples.empty()) {
+      result.differences.push_back(difference(name, rates, *other->second, result.wander));
+    }
+    others.erase(other);
+  }
+  for (const auto& [name, rates] : after) {
+    if (others.count(name) > 0) {
+      result.only_after.push_back(name);
+    }
+  }
 }
+
+/// Adds the differences of the best gemms where the best is that of another library.
+void compare_best_gemms(const Roofline& before, const Roofline& after, Comparison& result) {
+  const auto their_best = best_gemms(after);
+  for (const auto& [of, best] : best_gemms(before)) {
+    const auto other = their_best.find(of);
+    if (other != their_best.end() && library_name(*best) != library_name(*other->second)) {
+      const RoofName name = {"best " + of.first, library_name(*best) + "; " + library_name(*other->second), of.second};
+      result.differences.push_back(difference(name, best->flops, other->second->flops, result.wander));
+    }
+  }
+}
+
+}  // namespace
 
 double Wander::of(const std::string& kind) const {
   const auto found = by_kind.find(kind);
@@ -202,59 +212,11 @@ Verdict verdict(const Comparison& comparison) {
 
 Comparison compare(const Roofline& before, const Roofline& after) {
   Comparison result;
-  const auto setting = [&result](std::string name, const std::string& a, const std::string& b) {
-    if (a != b) {
-      std::replace(name.begin(), name.end(), '_', ' ');
-      result.settings.push_back(fmt::format("{}: {}; {}", name, a, b));
-    }
-  };
-  setting("CPU", before.cpu, after.cpu);
-  setting("date", before.date, after.date);
-  setting("CPUs used", fmt::format("{}", before.cpus.size()), fmt::format("{}", after.cpus.size()));
-  setting("affinity", before.affinity, after.affinity);
-  setting("caches", levels_text(before), levels_text(after));
-  setting("libraries", libraries_text(before), libraries_text(after));
-  std::map<std::string, std::array<std::string, 2>> options;
-  for (const auto& [name, value] : option_texts(before.options)) {
-    options[name] = {value, "not set"};
-  }
-  for (const auto& [name, value] : option_texts(after.options)) {
-    options.try_emplace(name, std::array<std::string, 2>{"not set", ""}).first->second[1] = value;
-  }
-  for (const auto& [name, values] : options) {
-    setting(name, values[0], values[1]);
-  }
-
-  const std::vector<Roof> ours = roofs(before), theirs = roofs(after);
+  result.settings = different_settings(before, after);
+  const std::vector<Roof> ours = all_roofs(before), theirs = all_roofs(after);
   result.wander = wander_of(ours, theirs);
-  std::map<RoofName, const Rates*> others;
-  for (const auto& [name, rates] : theirs) {
-    others[name] = &rates;
-  }
-  for (const auto& [name, rates] : ours) {
-    const auto other = others.find(name);
-    if (other == others.end()) {
-      result.only_before.push_back(name);
-      continue;
-    }
-    if (!rates.samples.empty() && !other->second->samples.empty()) {
-      result.differences.push_back(difference(name, rates, *other->second, result.wander));
-    }
-    others.erase(other);
-  }
-  for (const auto& [name, rates] : theirs) {
-    if (others.count(name) > 0) {
-      result.only_after.push_back(name);
-    }
-  }
-  const auto their_best = best_gemms(after);
-  for (const auto& [of, best] : best_gemms(before)) {
-    const auto other = their_best.find(of);
-    if (other != their_best.end() && library_name(*best) != library_name(*other->second)) {
-      const RoofName name = {"best " + of.first, library_name(*best) + "; " + library_name(*other->second), of.second};
-      result.differences.push_back(difference(name, best->flops, other->second->flops, result.wander));
-    }
-  }
+  compare_roofs(ours, theirs, result);
+  compare_best_gemms(before, after, result);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -18,9 +19,12 @@ struct RoofName {
   friend bool operator<(const RoofName& a, const RoofName& b) {
     return std::tie(a.kind, a.name, a.threads) < std::tie(b.kind, b.name, b.threads);
   }
+  friend bool operator==(const RoofName&, const RoofName&) = default;
 };
 /// Returns a text such as "dgemm openblas serial, 2 threads".
 std::string to_string(const RoofName& roof);
+/// Reads what to_string returned. Throws bad_input for another text.
+RoofName parse_roof_name(std::string_view text);
 
 /// One roof of two rooflines.
 struct Difference : RoofName {
@@ -31,6 +35,7 @@ struct Difference : RoofName {
   [[nodiscard]] bool is_higher() const noexcept { return !one_sample && interval.low > 1; }
   [[nodiscard]] bool is_lower() const noexcept { return !one_sample && interval.high < 1; }
   [[nodiscard]] bool beyond_noise() const noexcept { return is_higher() || is_lower(); }
+  friend bool operator==(const Difference&, const Difference&) = default;
 };
 
 /// Bounds of the change of rates within a run, as fractions. For 95 % of the roofs of both runs, the medians of the first and the second
@@ -39,6 +44,7 @@ struct Wander {
   double all = 0;                         ///< bound of compute and bandwidth roofs, for kinds whose samples have no halves
   std::map<std::string, double> by_kind;  ///< "compute", "bandwidth", "clock"
   [[nodiscard]] double of(const std::string& kind) const;
+  friend bool operator==(const Wander&, const Wander&) = default;
 };
 
 /// Differences between rooflines of two machines, libraries or dates.
@@ -47,6 +53,7 @@ struct Comparison {
   std::vector<Difference> differences;
   Wander wander;
   std::vector<RoofName> only_before, only_after;  ///< roofs that only one of the rooflines has
+  friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
 /// Number of roofs of a comparison that differ beyond noise, and the ratios that represent them.
@@ -62,5 +69,12 @@ Verdict verdict(const Comparison& comparison);
 /// roofs of one library name and thread count are the same, whatever its version and shape. If the best dgemm is that of different
 /// libraries, the best ones are compared, too.
 Comparison compare(const Roofline& before, const Roofline& after);
+
+inline constexpr const char* comparison_schema = "flopcast-roofline-comparison-1";
+
+/// Returns the comparison and its verdict as a document with its schema.
+std::string to_json(const Comparison& comparison);
+/// Reads a document that to_json wrote; `document` names it in messages. Throws bad_input if it is no such document.
+Comparison comparison_from_json(std::string_view text, const std::string& document = "the comparison");
 
 }  // namespace flopcast::roofline

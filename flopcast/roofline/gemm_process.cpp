@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "flopcast/core/environment_json.hpp"
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/library.hpp"

@@ -70,7 +70,7 @@ search::RaceOptions race_options(const GemmSearchOptions& options) {
   search::RaceOptions race;
   race.tolerance = options.tolerance;
   race.error_probability = options.error_probability;
-  race.good_enough = options.enough_flops > 0 ? 1 / options.enough_flops : 0;
+  race.good_enough = options.stop_at_flops > 0 ? 1 / options.stop_at_flops : 0;
   race.seed = options.seed;
   race.limits = limits(options);
   return race;

@@ -20,7 +20,7 @@ struct GemmSearchOptions {
   std::optional<search::Order> order;  ///< order of the shapes in a technique of paper 003; empty: the technique's own
   double tolerance = 0.02;             ///< as in search::RaceOptions
   double error_probability = 0.05;     ///< as in search::RaceOptions
-  double enough_flops = 0;             ///< stop when the best shape certainly reaches this many flops per second; 0: no such limit
+  double stop_at_flops = 0;            ///< stop when the best shape certainly reaches this many flops per second; 0: no such limit
   std::size_t confirmed = 3;           ///< number of ties that are raced again in fresh processes; 0: none
   std::int64_t confirmation_rounds = 5;
   Seconds time_budget = 20;         ///< time of the search

@@ -5,213 +5,20 @@
 
 #include <fmt/format.h>
 
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
-
-void to_json(nlohmann::json& json, const Rates& rates) {
-  const Interval interval = rates.interval();
-  json = {{"samples", rates.samples}};
-  if (!rates.samples.empty()) {
-    json["attained"] = rates.attained();
-    json["median"] = rates.median();
-    json["interval_95"] = {interval.low, interval.high};
-  }
-}
-/// Throws bad_input unless `values`, clocks or rates, has at least one value and all values are finite and positive.
-void require_positive(const std::vector<double>& values, const char* what) {
-  if (values.empty() || !std::all_of(values.begin(), values.end(), [](double value) { return value > 0 && std::isfinite(value); })) {
-    throw bad_input("this is no roofline: {} samples of {}, expected at least one, all of them finite and above 0", values.size(), what);
-  }
-}
-
-void from_json(const nlohmann::json& json, Rates& rates) {
-  read_member(json, "samples", rates.samples);
-  require_positive(rates.samples, "a rate");
-}
-
-void to_json(nlohmann::json& json, const ComputeRoof& roof) {
-  json = {{"name", roof.name},     {"precision", roof.precision},    {"lanes", roof.lanes},
-          {"fused", roof.fused},   {"threads", roof.threads},        {"flops_per_lane", roof.flops_per_lane},
-          {"clocks", roof.clocks}, {"flops_per_second", roof.flops}, {"instructions_per_cycle", roof.instructions_per_cycle}};
-  if (!roof.flops.samples.empty()) {
-    json["flops_per_second"]["attained"] = roof.ceiling();
-  }
-}
-void from_json(const nlohmann::json& json, ComputeRoof& roof) {
-  read_member(json, "name", roof.name);
-  read_member(json, "precision", roof.precision);
-  read_member(json, "lanes", roof.lanes);
-  read_member(json, "fused", roof.fused);
-  read_member(json, "threads", roof.threads);
-  read_member(json, "flops_per_lane", roof.flops_per_lane);
-  read_member(json, "clocks", roof.clocks);
-  require_positive(roof.clocks, "the clock");
-  read_member(json, "flops_per_second", roof.flops);
-  read_member(json, "instructions_per_cycle", roof.instructions_per_cycle);
-}
-
-void to_json(nlohmann::json& json, const BandwidthRoof& roof) {
-  json = {{"level", roof.level},
-          {"stream", roof.stream},
-          {"nontemporal", roof.nontemporal},
-          {"threads", roof.threads},
-          {"working_set_bytes", roof.working_set_bytes},
-          {"flops_per_byte", roof.flops_per_byte},
-          {"moved_per_byte", roof.moved_per_byte},
-          {"bytes_per_second", roof.bytes}};
-}
-void from_json(const nlohmann::json& json, BandwidthRoof& roof) {
-  read_member(json, "level", roof.level);
-  read_member(json, "stream", roof.stream);
-  read_member(json, "nontemporal", roof.nontemporal);
-  read_member(json, "threads", roof.threads);
-  read_member(json, "working_set_bytes", roof.working_set_bytes);
-  read_member(json, "flops_per_byte", roof.flops_per_byte);
-  read_member(json, "moved_per_byte", roof.moved_per_byte);
-  read_member(json, "bytes_per_second", roof.bytes);
-}
-
-void to_json(nlohmann::json& json, const GemmShape& shape) { json = {{"m", shape.m}, {"n", shape.n}, {"k", shape.k}}; }
-void from_json(const nlohmann::json& json, GemmShape& shape) {
-  read_member(json, "m", shape.m);
-  read_member(json, "n", shape.n);
-  read_member(json, "k", shape.k);
-}
-
-void to_json(nlohmann::json& json, const GemmTrial& trial) {
-  json = {{"shape", trial.shape}, {"state", trial.state}, {"flops_per_second", trial.flops}};
-}
-void from_json(const nlohmann::json& json, GemmTrial& trial) {
-  read_member(json, "shape", trial.shape);
-  read_member(json, "state", trial.state);
-  read_member(json, "flops_per_second", trial.flops);
-}
-
-void to_json(nlohmann::json& json, const GemmRoof& roof) {
-  json = {{"library", roof.library},
-          {"routine", roof.routine},
-          {"setting", roof.setting},
-          {"threads", roof.threads},
-          {"shape", roof.shape},
-          {"flops_per_second", roof.flops},
-          {"confirmed", roof.confirmed},
-          {"search", roof.search},
-          {"ending", roof.ending},
-          {"possible_gain", roof.possible_gain},
-          {"error_probability", roof.error_probability},
-          {"evaluations", roof.evaluations},
-          {"seconds", roof.seconds},
-          {"trials", roof.trials}};
-}
-void from_json(const nlohmann::json& json, GemmRoof& roof) {
-  read_member(json, "library", roof.library);
-  roof.routine = member_or(json, "routine", roof.routine);  // files of versions that knew only dgemm lack it
-  read_member(json, "setting", roof.setting);
-  read_member(json, "threads", roof.threads);
-  read_member(json, "shape", roof.shape);
-  read_member(json, "flops_per_second", roof.flops);
-  read_member(json, "confirmed", roof.confirmed);
-  read_member(json, "search", roof.search);
-  read_member(json, "ending", roof.ending);
-  read_member(json, "possible_gain", roof.possible_gain);
-  read_member(json, "error_probability", roof.error_probability);
-  read_member(json, "evaluations", roof.evaluations);
-  read_member(json, "seconds", roof.seconds);
-  read_member(json, "trials", roof.trials);
-}
-
-void to_json(nlohmann::json& json, const Point& point) {
-  json = {{"name", point.name},
-          {"flops", point.flops},
-          {"bytes", point.bytes},
-          {"threads", point.threads},
-          {"flops_per_second", point.flops_rate},
-          {"level", point.level},
-          {"precision", point.precision}};
-}
-void from_json(const nlohmann::json& json, Point& point) {
-  point.level = member_or(json, "level", std::string());
-  point.precision = member_or(json, "precision", point.precision);
-  read_member(json, "name", point.name);
-  read_member(json, "flops", point.flops);
-  read_member(json, "bytes", point.bytes);
-  read_member(json, "threads", point.threads);
-  read_member(json, "flops_per_second", point.flops_rate);
-}
-
-void to_json(nlohmann::json& json, const PeakFactor& factor) {
-  json = {{"name", factor.name}, {"value", factor.value}, {"unit", factor.unit}, {"source", factor.source}};
-}
-void from_json(const nlohmann::json& json, PeakFactor& factor) {
-  read_member(json, "name", factor.name);
-  read_member(json, "value", factor.value);
-  read_member(json, "unit", factor.unit);
-  read_member(json, "source", factor.source);
-}
-
-void to_json(nlohmann::json& json, const TheoreticalPeak& peak) {
-  json = {{"name", peak.name}, {"threads", peak.threads}, {"factors", peak.factors}, {"flops_per_second", peak.flops}};
-}
-void from_json(const nlohmann::json& json, TheoreticalPeak& peak) {
-  read_member(json, "name", peak.name);
-  read_member(json, "threads", peak.threads);
-  read_member(json, "factors", peak.factors);
-  read_member(json, "flops_per_second", peak.flops);
-}
 
 std::string to_string(const GemmShape& shape) { return fmt::format("{}x{}x{}", shape.m, shape.n, shape.k); }
 
 std::string precision(std::string_view gemm) { return gemm == "sgemm" ? "single" : "double"; }
 
 int Roofline::max_threads() const {
-  int most = 1;
+  int max = 1;
   for (const ComputeRoof& roof : compute) {
-    most = std::max(most, roof.threads);
+    max = std::max(max, roof.threads);
   }
-  return most;
-}
-
-void to_json(nlohmann::json& json, const Roofline& roofline) {
-  json = {{"schema", schema},
-          {"cpu", roofline.cpu},
-          {"fingerprint", roofline.fingerprint},
-          {"date", roofline.date},
-          {"cpus", roofline.cpus},
-          {"affinity", roofline.affinity},
-          {"levels", roofline.levels},
-          {"compute", roofline.compute},
-          {"bandwidth", roofline.bandwidth},
-          {"triad_lengths", roofline.triad_lengths},
-          {"gemm", roofline.gemm},
-          {"peaks", roofline.peaks},
-          {"points", roofline.points},
-          {"findings", roofline.findings},
-          {"options", roofline.options},
-          {"seconds", roofline.seconds}};
-}
-
-void from_json(const nlohmann::json& json, Roofline& roofline) {
-  try {
-    read_member(json, "cpu", roofline.cpu);
-    read_member(json, "fingerprint", roofline.fingerprint);
-    read_member(json, "date", roofline.date);
-    read_member(json, "cpus", roofline.cpus);
-    read_member(json, "affinity", roofline.affinity);
-    read_member(json, "levels", roofline.levels);
-    read_member(json, "compute", roofline.compute);
-    read_member(json, "bandwidth", roofline.bandwidth);
-    roofline.triad_lengths = member_or(json, "triad_lengths", roofline.triad_lengths);
-    read_member(json, "gemm", roofline.gemm);
-    read_member(json, "peaks", roofline.peaks);
-    read_member(json, "points", roofline.points);
-    read_member(json, "findings", roofline.findings);
-    roofline.options = json.at("options");
-    read_member(json, "seconds", roofline.seconds);
-  } catch (const nlohmann::json::exception& error) {
-    throw bad_input("this is no roofline: {}", reason(error));
-  }
+  return max;
 }
 
 const ComputeRoof* best_compute(const Roofline& roofline, int threads, const std::string& precision) {
@@ -282,7 +89,7 @@ std::vector<std::string> impossible_figures(const Roofline& roofline) {
     if (peak.name != "sustained clock") {  // the nominal clock is surpassed by turbo
       continue;
     }
-    const std::string roof = fmt::format("the sustained clock's peak of {} thread{}", peak.threads, peak.threads == 1 ? "" : "s");
+    const std::string roof = "the sustained clock's peak of " + counted(peak.threads, "thread");
     if (const ComputeRoof* loop = best_compute(roofline, peak.threads)) {
       check("the " + loop->name + " loop", loop->ceiling(), roof, peak.flops);
     }

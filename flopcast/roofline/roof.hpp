@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -133,6 +131,30 @@ struct TheoreticalPeak {
   friend bool operator==(const TheoreticalPeak&, const TheoreticalPeak&) = default;
 };
 
+/// The options with which a roofline was measured. Texts, lists and values that earlier versions didn't write are empty.
+struct EffectiveOptions {
+  std::string version;  ///< version of flopcast
+  std::optional<int> threads;
+  std::string affinity;
+  std::string cores;              ///< kind of cores; empty: all cores are alike
+  std::vector<std::string> blas;  ///< libraries given; empty: the default ones
+  std::string kernels;            ///< as in machine::LibraryChoice
+  std::vector<std::string> gemm;  ///< routines
+  std::string space, m, n, k;     ///< name of the space of shapes, and the sizes of one of the user's own
+  std::optional<std::int64_t> shapes;
+  std::string search, order;
+  std::optional<double> tolerance, error_probability;
+  std::optional<double> stop_at;  ///< share of the FMA ceiling at which searches end; 0: no such share
+  std::vector<std::string> streams;
+  std::optional<double> nominal_clock_gigahertz;
+  std::optional<int> fma_units;
+  std::string time_budget;  ///< "60s"
+  std::optional<std::uint64_t> seed;
+  std::optional<bool> quick;
+  std::string huge_pages;  ///< setting of the system
+  friend bool operator==(const EffectiveOptions&, const EffectiveOptions&) = default;
+};
+
 /// A machine's roofs.
 struct Roofline {
   std::string cpu;
@@ -148,8 +170,8 @@ struct Roofline {
   std::vector<TheoreticalPeak> peaks;
   std::vector<Point> points;
   std::vector<std::string> findings;  ///< facts that the user should know
-  nlohmann::json options;             ///< effective options
-  Seconds seconds = 0;                ///< time of the measurement
+  EffectiveOptions options;
+  Seconds seconds = 0;  ///< time of the measurement
 
   [[nodiscard]] int max_threads() const;
   friend bool operator==(const Roofline&, const Roofline&) = default;
@@ -157,10 +179,11 @@ struct Roofline {
 
 inline constexpr const char* schema = "flopcast-roofline-1";
 
-/// Writes the roofline as a document with its schema.
-void to_json(nlohmann::json& json, const Roofline& roofline);
-/// Throws bad_input that names the missing member or the member of the wrong kind.
-void from_json(const nlohmann::json& json, Roofline& roofline);
+/// Returns the roofline as a document with its schema.
+std::string to_json(const Roofline& roofline);
+/// Reads a document that to_json wrote, now or in an earlier version; `document` names it in messages. Throws bad_input that names the
+/// missing member or the member of the wrong kind.
+Roofline roofline_from_json(std::string_view text, const std::string& document = "the roofline");
 
 /// Returns the highest FMA (or multiply, add) ceiling of `threads` threads in `precision`, or nullptr.
 const ComputeRoof* best_compute(const Roofline& roofline, int threads, const std::string& precision = "double");

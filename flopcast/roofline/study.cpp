@@ -6,15 +6,12 @@
 #include <array>
 #include <limits>
 #include <set>
-#include <tuple>
 
-#include "flopcast/core/statistics.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/search/halving.hpp"
 #include "flopcast/search/ledger.hpp"
 #include "flopcast/search/race.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
@@ -76,24 +73,6 @@ void take(StudyRun& run, const Result& result, Seconds seconds) {
   run.complete = result.ending != search::Ending::interrupted;
 }
 
-/// Returns the one setting of race and halving, "time", which is the maximum time of a search; infinite without the setting. Throws
-/// usage_error for any other setting.
-Seconds time_limit(std::string_view technique) {
-  Seconds limit = std::numeric_limits<Seconds>::infinity();
-  const std::vector<std::string_view> parts = split(technique, ':');
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    static constexpr std::string_view setting = "time=";
-    if (parts[i].substr(0, setting.size()) != setting) {
-      throw usage_error("technique {}: '{}' given, expected time=DURATION", parts.front(), parts[i]);
-    }
-    limit = parse_duration(parts[i].substr(setting.size()), fmt::format("technique {}, time", parts.front()));
-    if (!(limit > 0)) {
-      throw bad_input("technique {}, time: '{}' given, expected more than 0", parts.front(), parts[i].substr(setting.size()));
-    }
-  }
-  return limit;
-}
-
 void run_race(StudyRun& run, std::size_t count, const StudySources& sources, const StudyOptions& options) {
   const Seconds begin = sources.clock();
   search::RaceOptions race;
@@ -131,14 +110,11 @@ StudyRun& find_or_add(StudyState& state, const std::string& technique, int trial
   return state.runs.emplace_back(run);
 }
 
-/// Returns true if a search has found something, finished or not.
-bool has_leader(const StudyRun& run) { return run.evaluations > 0; }
-
 /// Returns the configurations to judge: those that the searches found so far, or the whole space.
 std::set<std::size_t> to_judge(const StudyState& state, std::size_t count, const StudyOptions& options) {
   std::set<std::size_t> configurations;
   for (const StudyRun& run : state.runs) {
-    if (run.complete || has_leader(run)) {
+    if (run.complete || run.has_leader()) {
       configurations.insert(run.leader);
     }
   }
@@ -179,59 +155,10 @@ bool are_judged(const StudyState& state, const std::set<std::size_t>& configurat
 
 }  // namespace
 
-void to_json(nlohmann::json& json, const StudyState& state) {
-  nlohmann::json runs = nlohmann::json::array(), judged = nlohmann::json::array();
-  for (const StudyRun& run : state.runs) {
-    nlohmann::json finished = nlohmann::json::array();
-    for (const FinishedTrial& trial : run.finished) {
-      finished.push_back({trial.configuration, trial.rate});
-    }
-    runs.push_back({{"technique", run.technique},
-                    {"trial", run.trial},
-                    {"finished", finished},
-                    {"leader", run.leader},
-                    {"rate", run.rate},
-                    {"seconds", run.seconds},
-                    {"evaluations", run.evaluations},
-                    {"settled", run.settled},
-                    {"complete", run.complete}});
-  }
-  for (const auto& [configuration, rate] : state.judged) {
-    judged.push_back({configuration, rate});
-  }
-  json = {{"runs", runs}, {"judged", judged}};
-}
-
-void from_json(const nlohmann::json& json, StudyState& state) {
-  state = {};
-  try {
-    for (const nlohmann::json& item : json.at("runs")) {
-      StudyRun run;
-      read_member(item, "technique", run.technique);
-      read_member(item, "trial", run.trial);
-      for (const nlohmann::json& trial : item.at("finished")) {
-        run.finished.push_back({element<std::size_t>(trial, 0), element<double>(trial, 1)});
-      }
-      read_member(item, "leader", run.leader);
-      run.rate = member_or(item, "rate", 0.0);
-      read_member(item, "seconds", run.seconds);
-      read_member(item, "evaluations", run.evaluations);
-      run.settled = member_or(item, "settled", true);
-      read_member(item, "complete", run.complete);
-      state.runs.push_back(std::move(run));
-    }
-    for (const nlohmann::json& item : json.at("judged")) {
-      state.judged[element<std::size_t>(item, 0)] = element<double>(item, 1);
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw bad_input("this is no state of a study: {}", reason(error));
-  }
-}
-
 void require_within(const StudyState& state, std::size_t count) {
   const auto check = [count](std::size_t configuration) {
     if (configuration >= count) {
-      throw bad_input("this is no state of this study: configuration {} of {}", configuration, count);
+      throw bad_input("the kept state belongs to another study: it names configuration {}, but there are {}", configuration, count);
     }
   };
   for (const StudyRun& run : state.runs) {
@@ -242,31 +169,6 @@ void require_within(const StudyState& state, std::size_t count) {
   }
   for (const auto& [configuration, rate] : state.judged) {
     check(configuration);
-  }
-}
-
-std::vector<std::string> study_techniques() {
-  std::vector<std::string> names = search::technique_names();
-  names.insert(names.end(), {"race", "halving"});
-  return names;
-}
-
-std::string_view search_name(std::string_view technique) { return split(technique, ':').front(); }
-
-bool searches_in_one_process(std::string_view technique) {
-  const std::string_view name = search_name(technique);
-  return name == "race" || name == "halving";
-}
-
-void require_technique(std::string_view text) {
-  const std::string_view name = search_name(text);
-  if (const std::vector<std::string> known = study_techniques(); std::find(known.begin(), known.end(), name) == known.end()) {
-    throw usage_error("technique '{}' given, expected one of {}", text, fmt::join(known, ", "));
-  }
-  if (searches_in_one_process(text)) {
-    time_limit(text);
-  } else {
-    search::technique(text);
   }
 }
 
@@ -325,77 +227,6 @@ bool run_study(std::size_t count, const StudySources& sources, const StudyOption
     sources.keep(state);
   }
   return found && judged;
-}
-
-namespace {
-
-/// Returns the progress of a technique none of whose searches has finished.
-StudyRow unfinished_row(const StudyState& state, const std::string& technique) {
-  StudyRow row;
-  row.technique = technique;
-  const auto run = std::find_if(state.runs.begin(), state.runs.end(), [&](const StudyRun& one) { return one.technique == technique; });
-  row.begun = run != state.runs.end();
-  if (row.begun && has_leader(*run)) {
-    const auto judged = state.judged.find(run->leader);
-    row.finished = run->finished.size();
-    row.leader = run->leader;
-    row.found = run->rate;
-    row.rate = judged == state.judged.end() ? 0 : judged->second;
-    row.seconds = run->seconds;
-    row.evaluations = run->evaluations;
-  }
-  return row;
-}
-
-StudyRow row_of(const StudyState& state, const std::string& technique, double best, double tolerance) {
-  StudyRow row;
-  row.technique = technique;
-  std::vector<double> seconds, evaluations;
-  std::vector<std::tuple<double, std::size_t, double>> leaders;  // ordered by judged rate
-  for (const StudyRun& run : state.runs) {
-    if (run.technique != technique || !run.complete) {
-      continue;
-    }
-    const auto judged = state.judged.find(run.leader);
-    const double rate = judged == state.judged.end() ? 0 : judged->second;
-    leaders.emplace_back(rate, run.leader, run.rate);
-    seconds.push_back(run.seconds);
-    evaluations.push_back(static_cast<double>(run.evaluations));
-    row.settled += run.settled ? 1 : 0;
-    row.success += rate > 0 && rate >= (1 - tolerance) * best ? 1 : 0;
-    ++row.trials;
-  }
-  if (row.trials == 0) {
-    return unfinished_row(state, technique);
-  }
-  std::sort(leaders.begin(), leaders.end());
-  std::tie(row.rate, row.leader, row.found) = leaders[(leaders.size() - 1) / 2];
-  row.success /= row.trials;
-  row.settled /= row.trials;
-  row.seconds = median(seconds);
-  row.evaluations = static_cast<std::int64_t>(median(evaluations));
-  return row;
-}
-
-}  // namespace
-
-std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& options) {
-  double best = 0;
-  for (const auto& [configuration, rate] : state.judged) {
-    best = std::max(best, rate);
-  }
-  std::vector<StudyRow> rows;
-  for (const std::string& technique : options.techniques) {
-    StudyRow row = row_of(state, technique, best, options.tolerance);
-    row.of_best = best > 0 ? row.rate / best : 0;
-    rows.push_back(std::move(row));
-  }
-  const auto reference =
-      std::find_if(rows.begin(), rows.end(), [](const StudyRow& row) { return row.technique == "Default" && row.trials > 0; });
-  for (StudyRow& row : rows) {
-    row.speedup = reference == rows.end() || row.trials == 0 || row.seconds <= 0 ? 0 : reference->seconds / row.seconds;
-  }
-  return rows;
 }
 
 }  // namespace flopcast::roofline

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "flopcast/roofline/techniques.hpp"
 #include "flopcast/search/evaluator.hpp"
 #include "flopcast/search/exhaustive.hpp"
 #include "flopcast/support/units.hpp"
@@ -36,6 +35,8 @@ struct StudyRun {
   std::int64_t evaluations = 0;
   bool settled = true;  ///< false: a search in one process ended because its time was used up
   bool complete = false;
+  /// Returns true if the search has found something, finished or not.
+  [[nodiscard]] bool has_leader() const noexcept { return evaluations > 0; }
   friend bool operator==(const StudyRun&, const StudyRun&) = default;
 };
 
@@ -46,9 +47,6 @@ struct StudyState {
   std::map<std::size_t, double> judged;  ///< rate by configuration: upper quartile of interleaved rounds over all judged configurations
   friend bool operator==(const StudyState&, const StudyState&) = default;
 };
-void to_json(nlohmann::json& json, const StudyState& state);
-/// Throws bad_input if `json` isn't the state of a study.
-void from_json(const nlohmann::json& json, StudyState& state);
 /// Throws bad_input if the state mentions a configuration beyond the first `count`.
 void require_within(const StudyState& state, std::size_t count);
 
@@ -73,16 +71,6 @@ struct StudyOptions {
   std::uint64_t seed = 1;
 };
 
-/// Returns the techniques of paper 003, and "race" and "halving".
-std::vector<std::string> study_techniques();
-/// Returns the name of a technique without its settings.
-std::string_view search_name(std::string_view technique);
-/// Returns whether the technique is race or halving. Their one setting is the maximum time of a search, "race:time=60s"; the leader at that
-/// time counts.
-bool searches_in_one_process(std::string_view technique);
-/// Throws usage_error if `text` isn't one of study_techniques(), and as search::technique does for its settings.
-void require_technique(std::string_view text);
-
 /// Runs the searches that `state` lacks, trial by trial and the fastest technique first, over `count` configurations, and judges their
 /// results. Returns false if the study was interrupted or its time was too short. In the second case the results so far are judged in fewer
 /// rounds, which aren't kept. Throws usage_error for an unknown technique.
@@ -103,6 +91,7 @@ struct StudyRow {
   Seconds seconds = 0;       ///< median over trials
   std::int64_t evaluations = 0;
   double speedup = 0;  ///< speed-up over the technique "Default"; 0 if that wasn't run
+  friend bool operator==(const StudyRow&, const StudyRow&) = default;
 };
 /// Returns a row for each technique, in the order of the options.
 std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& options);

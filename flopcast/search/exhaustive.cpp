@@ -103,6 +103,8 @@ constexpr std::array<std::string_view, 3> order_names = {"forward", "reversed", 
 
 }  // namespace
 
+std::string_view to_string(Order order) noexcept { return order_names.at(static_cast<std::size_t>(order)); }
+
 Order parse_order(std::string_view text) {
   const auto* found = std::find(order_names.begin(), order_names.end(), text);
   if (found == order_names.end()) {

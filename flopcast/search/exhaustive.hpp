@@ -22,6 +22,8 @@ using Invocation = std::function<Iteration(std::size_t configuration)>;
 enum class Order : std::uint8_t { forward, reversed, shuffled };
 /// Parses "forward", "reversed" or "shuffled"; throws usage_error for any other text.
 Order parse_order(std::string_view text);
+/// Returns the text that parse_order reads as `order`.
+std::string_view to_string(Order order) noexcept;
 /// Returns `candidates` in the given order; `seed` determines the shuffled one.
 std::vector<std::size_t> arranged(std::vector<std::size_t> candidates, Order order, std::uint64_t seed);
 

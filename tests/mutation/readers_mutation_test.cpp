@@ -31,7 +31,7 @@
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/roofline/compare.hpp"
-#include "flopcast/roofline/study.hpp"
+#include "flopcast/roofline/study_json.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"
@@ -256,13 +256,20 @@ TEST_F(Mutations, OfOptionsOfPreloadedLibraries) {
 
 TEST_F(Mutations, OfRooflines) {
   const roofline::Roofline valid = roofline::fake_roofline();
-  try_mutations("a roofline", nlohmann::json(valid).dump(), testing::mutate_document, 1000, [&](const std::string& contents) {
-    const auto read = in_document("a roofline", [&] { return parse_json(contents, "a roofline").get<roofline::Roofline>(); });
+  try_mutations("a roofline", to_json(valid), testing::mutate_document, 1000, [&](const std::string& contents) {
+    const roofline::Roofline read = roofline::roofline_from_json(contents);
     static_cast<void>(roofline::compare(valid, read));
     for (const roofline::Point& point : read.points) {
       static_cast<void>(roofline::bound_of(read, point));
     }
   });
+}
+
+TEST_F(Mutations, OfComparisonsOfRooflines) {
+  roofline::Roofline other = roofline::fake_roofline();
+  other.bandwidth.pop_back();
+  try_mutations("a comparison", to_json(roofline::compare(roofline::fake_roofline(), other)), testing::mutate_document, 500,
+                [](const std::string& contents) { static_cast<void>(roofline::comparison_from_json(contents)); });
 }
 
 TEST_F(Mutations, OfStudies) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "fake_roofline.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::roofline {
 namespace {
@@ -293,13 +294,47 @@ TEST(Compare, OneSampleDecidesNothing) {
 
 TEST(Compare, NamesDifferentOptions) {
   Roofline before = fake_roofline(), after = fake_roofline();
-  before.options = {{"seed", 1},   {"time_budget", "60s"}, {"space", "brief"},  {"quick", false}, {"tolerance", 0.02},
-                    {"order", ""}, {"search", "race"},     {"gemm", {"dgemm"}}, {"threads", 2},   {"affinity", "close"}};
-  after.options = {{"seed", 2},        {"time_budget", "1s"},   {"space", "full"},
-                   {"quick", true},    {"tolerance", 0.05},     {"streams", {}},
-                   {"search", "race"}, {"huge_pages", "never"}, {"gemm", {"dgemm", "sgemm"}}};
+  before.options = {.threads = 2,
+                    .affinity = "close",
+                    .gemm = {"dgemm"},
+                    .space = "brief",
+                    .search = "race",
+                    .tolerance = 0.02,
+                    .time_budget = "60s",
+                    .seed = 1,
+                    .quick = false};
+  after.options = {.gemm = {"dgemm", "sgemm"},
+                   .space = "full",
+                   .search = "race",
+                   .tolerance = 0.05,
+                   .time_budget = "1s",
+                   .seed = 2,
+                   .quick = true,
+                   .huge_pages = "never"};
   EXPECT_THAT(compare(before, after).settings, testing::ElementsAre("gemm: dgemm; dgemm, sgemm", "huge pages: not set; never",
                                                                     "quick: no; yes", "space: brief; full", "tolerance: 0.02; 0.05"));
+}
+
+TEST(Compare, SurvivesJson) {
+  Roofline after = fake_roofline();
+  after.bandwidth[0].bytes.samples = {70e9};
+  after.bandwidth.pop_back();
+  after.gemm[0].library.name = "other, with a comma";
+  after.points.pop_back();
+  const Comparison comparison = compare(fake_roofline(), after);
+  ASSERT_FALSE(comparison.only_before.empty());
+  ASSERT_FALSE(comparison.only_after.empty());
+  EXPECT_EQ(comparison_from_json(to_json(comparison)), comparison);
+  EXPECT_THROW(comparison_from_json("{}"), Error);
+}
+
+TEST(Compare, NamesOfRoofsCanBeReadBack) {
+  for (const RoofName& name : {RoofName{"dgemm", "openblas serial (2)", 1}, {"best dgemm", "a; b", 16}, {"point", "sort x, 1 thread", 2}}) {
+    EXPECT_EQ(parse_roof_name(to_string(name)), name);
+  }
+  for (const char* text : {"", "dgemm", "dgemm a", "dgemm a, no threads", "luck a, 1 thread", "dgemm, 1 thread"}) {
+    EXPECT_THROW(parse_roof_name(text), Error) << text;
+  }
 }
 
 TEST(Compare, NamesEveryLibraryOnce) {

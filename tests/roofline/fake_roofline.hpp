@@ -4,7 +4,7 @@
 
 namespace flopcast::roofline {
 
-/// A machine with round numbers: 16 and 32 Gflop/s by FMA, 8 and 12 GB/s of memory, a dgemm of 15 and 28 Gflop/s.
+/// Returns a machine with round numbers: 16 and 32 Gflop/s by FMA, 8 and 12 GB/s of memory, a dgemm of 15 and 28 Gflop/s.
 inline Roofline fake_roofline() {
   Roofline roofline;
   roofline.cpu = "Fake CPU";
@@ -35,7 +35,9 @@ inline Roofline fake_roofline() {
   roofline.peaks = {{"nominal", 1, {{"clock", 1e9, "Hz", "given"}, {"units", 16, "", "measured"}}, 16e9}};
   roofline.points = {{"dgemv m=8", 100, 400, 1, {{1e9, 1.1e9, 1.2e9}}}, {"dgemm m=8", 8000, 100, 1, {{12e9, 12e9, 12e9}}}};
   roofline.findings = {"nothing"};
-  roofline.options = {{"seed", 1}};
+  roofline.options.threads = 2;
+  roofline.options.seed = 1;
+  roofline.options.stop_at = 0.5;
   roofline.seconds = 30;
   return roofline;
 }

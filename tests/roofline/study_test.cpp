@@ -7,7 +7,9 @@
 #include <memory>
 #include <random>
 
+#include "flopcast/roofline/study_json.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::roofline {
 namespace {
@@ -245,7 +247,7 @@ TEST(Study, RefusesUnknownTechniquesAndDamagedStates) {
   }
   options.techniques = {"C+Inner:iterations=none"};
   EXPECT_THROW(run_study(2, library.sources(), options, state), Error);
-  EXPECT_THROW(nlohmann::json::parse(R"({"runs": [{"trial": 1}]})").get<StudyState>(), Error);
+  EXPECT_THROW(nlohmann::json::parse(R"({"runs": [{"trial": 1}]})").get<StudyState>(), MemberError);
 }
 
 TEST(Study, AStateOfAnotherStudyIsRefused) {

@@ -35,6 +35,8 @@ std::map<int, Rank> ranks(const std::vector<CpuPlace>& places) {
 
 }  // namespace
 
+std::string_view to_string(Affinity affinity) noexcept { return affinity == Affinity::close ? "close" : "spread"; }
+
 Affinity parse_affinity(std::string_view text) {
   if (text != "close" && text != "spread") {
     throw usage_error("affinity '{}' given, expected close or spread", text);

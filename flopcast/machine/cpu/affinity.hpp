@@ -21,6 +21,8 @@ enum class Affinity : std::uint8_t { close, spread };
 
 /// Throws usage_error for anything but "close" and "spread".
 Affinity parse_affinity(std::string_view text);
+/// Returns "close" or "spread".
+std::string_view to_string(Affinity affinity) noexcept;
 
 /// Chooses CPUs for `threads` threads: one per core as long as cores last, the fastest kind of cores first, then hyperthreads. Throws
 /// bad_input if there are fewer places than threads, or no thread.

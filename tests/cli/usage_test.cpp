@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"roofline", "--search", "Single", "--order", "sorted"},
                 2,
                 "order 'sorted' given, expected one of forward, reversed, shuffled"},
-        Mistake{{"roofline", "--order", "reversed"}, 2, "--order is for the published techniques"},
+        Mistake{{"roofline", "--order", "reversed"}, 2, "an order of shapes is for the published techniques"},
         Mistake{{"roofline", "--blas", "nosuch"}, 3, "no BLAS library 'nosuch' is installed"},
         Mistake{{"roofline", "--streams", "triade"}, 2, "stream 'triade' given"},
         Mistake{{"roofline", "--point", "dgemn m=1"}, 3, "unknown routine 'dgemn'"},

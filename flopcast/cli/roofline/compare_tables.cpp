@@ -1,4 +1,4 @@
-#include "flopcast/cli/roofline_compare.hpp"
+#include "flopcast/cli/roofline/compare_tables.hpp"
 
 #include <fmt/ranges.h>
 
@@ -6,11 +6,7 @@
 #include <iterator>
 
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/roofline_table.hpp"
-#include "flopcast/report/table.hpp"
-#include "flopcast/roofline/compare.hpp"
-#include "flopcast/support/error.hpp"
-#include "flopcast/support/file.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -20,13 +16,7 @@ using roofline::Difference;
 using roofline::RoofName;
 using roofline::Verdict;
 
-std::vector<std::string> texts(const std::vector<RoofName>& roofs) {
-  std::vector<std::string> texts;
-  std::transform(roofs.begin(), roofs.end(), std::back_inserter(texts), [](const RoofName& roof) { return to_string(roof); });
-  return texts;
-}
-
-/// The same in few words where many of a kind and number of threads follow each other: "bandwidth, 2 threads (48 roofs)".
+/// Returns the names of roofs, and one line where many of a kind and number of threads follow each other: "bandwidth, 2 threads (48 roofs)".
 std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
   static constexpr std::ptrdiff_t many = 4;
   std::vector<std::string> lines;
@@ -43,21 +33,19 @@ std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
   return lines;
 }
 
-std::string roofs_text(std::size_t count) { return fmt::format("{} roof{}", count, count == 1 ? "" : "s"); }
-
-/// What a reader wants to know first.
+/// Returns the verdict in a few sentences.
 std::string headline(const Verdict& verdict) {
   if (verdict.roofs == 0) {
     return "The two runs have no roof in common.\n";
   }
   std::string text;
   if (verdict.lower + verdict.higher == 0) {
-    text = fmt::format("None of {} differs beyond noise.\n", roofs_text(verdict.roofs));
+    text = fmt::format("None of {} differs beyond noise.\n", counted(verdict.roofs, "roof"));
   }
   const auto line = [&](std::size_t count, const char* direction, double ratio) {
     return count == 0 ? ""
-                      : fmt::format("{} of {}: {} beyond noise, {:+.1f} % in the median.\n", count, roofs_text(verdict.roofs), direction,
-                                    100 * (ratio - 1));
+                      : fmt::format("{} of {}: {} beyond noise, {:+.1f} % in the median.\n", count, counted(verdict.roofs, "roof"),
+                                    direction, 100 * (ratio - 1));
   };
   text += line(verdict.lower, "lower", verdict.lower_ratio);
   if (verdict.lowest != nullptr) {
@@ -67,38 +55,12 @@ std::string headline(const Verdict& verdict) {
   text += line(verdict.higher, "higher", verdict.higher_ratio);
   if (verdict.undecided > 0) {
     text += fmt::format("{} of {}: undecided, as one of the runs has a single sample; a larger --time-budget takes more.\n",
-                        verdict.undecided, roofs_text(verdict.roofs));
+                        verdict.undecided, counted(verdict.roofs, "roof"));
   }
   return text;
 }
 
-nlohmann::json to_json(const Comparison& comparison) {
-  const Verdict found = verdict(comparison);
-  nlohmann::json differences = nlohmann::json::array();
-  for (const Difference& one : comparison.differences) {
-    differences.push_back({{"kind", one.kind},
-                           {"name", one.name},
-                           {"threads", one.threads},
-                           {"before", one.before},
-                           {"after", one.after},
-                           {"ratio", one.ratio},
-                           {"interval", {one.interval.low, one.interval.high}},
-                           {"beyond_noise", one.beyond_noise()}});
-  }
-  return {{"schema", "flopcast-roofline-comparison-1"},
-          {"roofs", found.roofs},
-          {"lower", found.lower},
-          {"higher", found.higher},
-          {"undecided", found.undecided},
-          {"settings", comparison.settings},
-          {"wander", comparison.wander.all},
-          {"wander_by_kind", comparison.wander.by_kind},
-          {"differences", differences},
-          {"only_before", texts(comparison.only_before)},
-          {"only_after", texts(comparison.only_after)}};
-}
-
-/// Rows of all roofs, or only of those that differ beyond noise.
+/// Returns rows of all roofs, or only of those that differ beyond noise.
 report::Table table_of(const Comparison& comparison, bool all) {
   report::Table table;
   table.columns = {{"roof", report::Align::left},
@@ -127,7 +89,11 @@ report::Table table_of(const Comparison& comparison, bool all) {
   return table;
 }
 
-std::string text_of(const Comparison& comparison, const CommonOptions& common) {
+}  // namespace
+
+report::Table comparison_table(const Comparison& comparison) { return table_of(comparison, true); }
+
+std::string comparison_text(const Comparison& comparison, const CommonOptions& common) {
   std::string text = headline(verdict(comparison));
   if (!comparison.settings.empty()) {
     text += "\nThe runs themselves differ:\n";
@@ -151,28 +117,6 @@ std::string text_of(const Comparison& comparison, const CommonOptions& common) {
     text += fmt::format("\nOnly after: {}\n", fmt::join(summary(comparison.only_after), "; "));
   }
   return text;
-}
-
-}  // namespace
-
-roofline::Roofline read_roofline(const std::string& file) {
-  const nlohmann::json document = read_document(file, roofline::schema);
-  try {
-    return document.get<roofline::Roofline>();
-  } catch (const Error& error) {
-    throw bad_input("{}: {}", file, error.what());
-  }
-}
-
-bool compare_rooflines(const std::string& before, const std::string& after, const CommonOptions& common) {
-  const roofline::Roofline first = read_roofline(before);  // in this order: errors name the first file that is wrong
-  const Comparison comparison = roofline::compare(first, read_roofline(after));
-  if (common.json) {
-    emit(to_json(comparison), common);
-  } else {
-    emit(common.csv ? render(table_of(comparison, true), common) : text_of(comparison, common), common);
-  }
-  return verdict(comparison).lower == 0;
 }
 
 }  // namespace flopcast::cli

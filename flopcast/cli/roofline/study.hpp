@@ -5,7 +5,7 @@
 
 namespace flopcast::cli {
 
-/// `flopcast roofline study`.
+/// Adds the subcommand `flopcast roofline study`.
 void add_roofline_study(OptionSet& roofline, CommonOptions& common);
 
 }  // namespace flopcast::cli

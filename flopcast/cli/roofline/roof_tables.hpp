@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flopcast/report/table.hpp"
+#include "flopcast/roofline/roof.hpp"
+
+/// Tables of the measured roofs. A table without rows isn't shown.
+namespace flopcast::cli {
+
+/// Returns the numbers of threads that were measured.
+std::vector<int> thread_counts(const roofline::Roofline& roofline);
+
+/// Returns the name, version and threading of a library: variants of a library differ in their threading.
+std::string library_text(const LibraryIdentity& library);
+
+/// Returns a cell such as "12.3 %".
+report::Cell percent(double share);
+
+report::Table compute_table(const roofline::Roofline& roofline);
+report::Table bandwidth_table(const roofline::Roofline& roofline);
+report::Table triad_table(const roofline::Roofline& roofline);
+report::Table gemm_table(const roofline::Roofline& roofline);
+
+/// Returns the shapes that tie with the best ones, since the answer of a race is a set. The best ones of a set are named, and how many more
+/// there are.
+std::string ties_text(const roofline::Roofline& roofline);
+
+}  // namespace flopcast::cli

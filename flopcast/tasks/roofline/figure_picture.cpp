@@ -1,0 +1,193 @@
+#include "flopcast/tasks/roofline/figure_picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/roofline/point_names.hpp"
+
+namespace flopcast {
+
+using report::Figure;
+using report::Label;
+using report::Series;
+using roofline::Point;
+
+namespace {
+
+/// Returns spots along a rise at these distances from it, those at the lower end first.
+std::vector<LabelSpot> spots_along(const LabelLayout& layout, const Rise& rise, const std::vector<double>& distances) {
+  constexpr double step = 8;
+  std::vector<LabelSpot> spots;
+  for (const double apart : distances) {
+    for (int i = 1; i * step < layout.x(rise.ridge); ++i) {
+      const double start = i * step;
+      spots.push_back(layout.rising_spot(rise, start, apart));
+      spots.push_back(layout.rising_spot(rise, start, -apart));
+    }
+  }
+  return spots;
+}
+
+/// Returns spots beside, above and below a point; for a point in the right half, that on the left first.
+std::vector<LabelSpot> spots_around(const LabelLayout& layout, const Point& point, const std::string& name) {
+  using enum Label::Align;
+  constexpr double beside = 7, above = 12;
+  const double x = layout.x(point.intensity()), y = layout.y(point.flops_rate.median() * giga);
+  std::vector<LabelSpot> spots = {level_spot(name, x + beside, y, left, point_color), level_spot(name, x - beside, y, right, point_color)};
+  if (x > layout.width() / 2) {
+    std::swap(spots[0], spots[1]);
+  }
+  for (const double higher : {above, -above, 2 * above, -2 * above, 3 * above, -3 * above}) {
+    spots.push_back(level_spot(name, x, y + higher, center, point_color));
+    spots.push_back(level_spot(name, x + beside, y + higher, left, point_color));
+    spots.push_back(level_spot(name, x - beside, y + higher, right, point_color));
+  }
+  return spots;
+}
+
+}  // namespace
+
+FigurePicture::FigurePicture(const roofline::Roofline& roofline, std::string precision)
+    : roofline_(roofline), precision_(std::move(precision)) {
+  for (const Point& point : roofline.points) {
+    if (std::isfinite(point.intensity()) && point.intensity() > 0 && point.flops_rate.median() > 0) {
+      points_.push_back(point);
+    }
+  }
+}
+
+Figure FigurePicture::finish() {
+  const std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
+  figure_.title = fmt::format("{}, {}, {}", name, counted(roofline_.max_threads(), "thread"), roofline_.date.substr(0, 10));
+  set_axes();
+  for (const Ceiling& ceiling : ceilings_) {  // first: they decide how wide the plot is
+    const std::string rate = format_flop_rate(ceiling.gigaflops / giga);
+    figure_.labels.push_back({fmt::format("{} {}", ceiling.name, rate.substr(0, rate.find(' '))), 0, ceiling.gigaflops, Label::Align::left,
+                              false, true, ceiling.color});
+  }
+  LabelLayout layout(figure_);
+  draw_lines(layout);
+  draw_ridges(layout);
+  Series points = add_points(layout);
+  name_rises(layout);
+  name_points(layout);
+  figure_.series.insert(figure_.series.end(), layout.leaders().begin(), layout.leaders().end());
+  if (!points.x.empty()) {
+    figure_.series.push_back(std::move(points));  // last: above everything
+  }
+  figure_.labels.insert(figure_.labels.end(), layout.labels().begin(), layout.labels().end());
+  return std::move(figure_);
+}
+
+void FigurePicture::set_axes() {
+  double least = 1.0 / 64, most = 0, bottom = std::numeric_limits<double>::infinity(), top = 0;
+  for (const Rise& rise : rises_) {
+    most = std::max(most, 10 * rise.ridge);
+    bottom = std::min(bottom, rise.gigabytes * least);
+  }
+  for (const Ceiling& ceiling : ceilings_) {
+    top = std::max(top, 2 * ceiling.gigaflops);
+  }
+  for (const Point& point : points_) {
+    const Interval interval = point.flops_rate.interval();
+    least = std::min(least, point.intensity() / 2);
+    most = std::max(most, 2 * point.intensity());
+    bottom = std::min(bottom, interval.low * giga / 2);
+    top = std::max(top, interval.high * giga * 1.5);
+  }
+  figure_.x = {"operational intensity, flops per byte", true, Interval{least, most}};
+  figure_.y = {fmt::format("GFLOP/s, {} precision", precision_), true, Interval{bottom, top}};
+}
+
+void FigurePicture::draw_line(LabelLayout& layout, std::vector<double> x, std::vector<double> y, int color, bool dashed) {
+  layout.add_line(x[0], y[0], x[1], y[1]);
+  figure_.series.push_back({"", std::move(x), std::move(y), {}, {}, Series::Style::line, color, dashed});
+}
+
+void FigurePicture::draw_lines(LabelLayout& layout) {
+  const double least = figure_.x.range->low, most = figure_.x.range->high;
+  for (const Rise& rise : rises_) {
+    draw_line(layout, {least, rise.ridge}, {rise.gigabytes * least, rise.gigabytes * rise.ridge}, rise.color, rise.dashed);
+  }
+  for (const Ceiling& ceiling : ceilings_) {
+    draw_line(layout, {std::max(ceiling.from, least), most}, {ceiling.gigaflops, ceiling.gigaflops}, ceiling.color, ceiling.dashed);
+  }
+}
+
+/// Draws dots at the ends of the solid roofs, with their intensities above.
+void FigurePicture::draw_ridges(LabelLayout& layout) {
+  using enum Label::Align;
+  Series ridges{"", {}, {}, {}, {}, Series::Style::points, ceiling_color};
+  for (const Rise& rise : rises_) {
+    if (rise.dashed) {
+      continue;
+    }
+    ridges.x.push_back(rise.ridge);
+    ridges.y.push_back(rise.ridge * rise.gigabytes);
+    layout.add_marker(ridges.x.back(), ridges.y.back());
+    const std::string text = fmt::format("{:.3g}", rise.ridge);
+    const double x = layout.x(ridges.x.back()), y = layout.y(ridges.y.back());
+    std::vector<LabelSpot> spots;
+    for (const double above : {13, 27, 41}) {
+      spots.push_back(level_spot(text, x, y + above, center, ceiling_color));
+      spots.push_back(level_spot(text, x + 4, y + above, right, ceiling_color));
+    }
+    layout.put(spots);
+  }
+  figure_.series.push_back(ridges);
+}
+
+Series FigurePicture::add_points(LabelLayout& layout) const {
+  Series series{"", {}, {}, {}, {}, Series::Style::points, point_color};
+  for (const Point& point : points_) {
+    const Interval interval = point.flops_rate.interval();
+    const double x = point.intensity(), y = point.flops_rate.median() * giga;
+    series.x.push_back(x);
+    series.y.push_back(y);
+    series.low.push_back(interval.low * giga);
+    series.high.push_back(interval.high * giga);
+    layout.add_marker(x, y);
+    layout.add_line(x, series.low.back(), x, series.high.back());
+  }
+  return series;
+}
+
+/// Places names next to their lines where there is room. The others stand beyond the lines close by, and leaders show whose they are.
+void FigurePicture::name_rises(LabelLayout& layout) {
+  std::vector<Rise> longest_first = rises_, others;
+  std::stable_sort(longest_first.begin(), longest_first.end(), [](const Rise& a, const Rise& b) { return a.name.size() > b.name.size(); });
+  for (const Rise& rise : longest_first) {
+    if (!layout.put(spots_along(layout, rise, {next_to_line}), 0)) {
+      others.push_back(rise);
+    }
+  }
+  for (const Rise& rise : others) {
+    layout.put(spots_along(layout, rise, {next_to_line, 22, 35, 48}));
+  }
+}
+
+/// Labels points with their names if they are few and have room, else with numbers.
+void FigurePicture::name_points(LabelLayout& layout) {
+  constexpr std::size_t few = 3;
+  const std::vector<std::string> names = point_names(points_, roofline_.max_threads(), precision_);
+  LabelLayout named = layout;
+  bool has_room = points_.size() <= few;
+  for (std::size_t i = 0; i < points_.size() && has_room; ++i) {
+    has_room = named.put(spots_around(named, points_[i], names[i]), 0);
+  }
+  if (has_room) {
+    layout = named;
+    return;
+  }
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    figure_.notes.push_back(fmt::format("{}  {}", i + 1, names[i]));
+    layout.put(spots_around(layout, points_[i], fmt::format("{}", i + 1)));
+  }
+}
+
+}  // namespace flopcast

@@ -1,0 +1,89 @@
+#include "flopcast/tasks/roofline/figure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "flopcast/support/error.hpp"
+
+namespace flopcast {
+namespace {
+
+using roofline::GemmRoof;
+using roofline::Point;
+using roofline::Roofline;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Point point(const std::string& name, double intensity, double rate, int threads) {
+  return {name, intensity * 1e6, 1e6, threads, {{rate, rate, rate, rate}}, "memory"};
+}
+
+/// Returns L1 of 400 GB/s, memory of 10 GB/s and 100 GFLOP/s, twice that in single precision.
+Roofline two_roofs() {
+  Roofline roofline;
+  roofline.cpu = "CPU (family 6)";
+  roofline.date = "2026-01-02T03:04:05Z";
+  roofline.compute = {{"AVX2 double FMA", "double", 1, 2, true, 2, {{1e11, 1e11}}, {1e9, 1e9}, 1},
+                      {"AVX2 single FMA", "single", 1, 2, true, 2, {{2e11, 2e11}}, {1e9, 1e9}, 1}};
+  roofline.bandwidth = {{"L1", "triad", false, 2, 1000, 1.0 / 12, 1, {{4e11, 4e11}}},
+                        {"memory", "triad", false, 2, 1000, 1.0 / 12, 1, {{1e10, 1e10}}}};
+  return roofline;
+}
+
+/// Returns the gnuplot program that draws it.
+std::string drawn(const Roofline& roofline) { return report::gnuplot_script(roofline_figure(roofline), "svg"); }
+
+TEST(RooflineFigure, CeilingStartsAtTheSmallestRidge) {
+  const std::string script = drawn(two_roofs());
+  EXPECT_THAT(script, HasSubstr("END\n$data3 << END\n0.25 100\n100 100\nEND"));
+  EXPECT_THAT(script, HasSubstr("'L1 triad 400 GB/s'"));
+  EXPECT_THAT(script, HasSubstr("'AVX2 FMA 100'"));
+}
+
+TEST(RooflineFigure, FewPointsAreNamedByRoutineAndSizes) {
+  Roofline roofline = two_roofs();
+  roofline.points = {point("dgemv trans=N m=2000 n=2000 alpha=1 lda=2000 incx=1 beta=1 incy=1", 0.25, 1e9, 1),
+                     point("dgetrf m=500 n=500 lda=504", 40, 5e9, 2)};
+  const std::string script = drawn(roofline);
+  EXPECT_THAT(script, HasSubstr("'dgemv m=2000 n=2000, 1 thread'"));
+  EXPECT_THAT(script, HasSubstr("'dgetrf m=500 n=500'"));
+}
+
+TEST(RooflineFigure, ManyPointsAreNumbered) {
+  Roofline roofline = two_roofs();
+  for (const char* name : {"dtrsm side=L m=9 n=9", "dtrsm side=R m=9 n=9", "dgemm transa=N m=8 n=8 k=8", "ddot n=7 incx=1 incy=1"}) {
+    roofline.points.push_back(point(name, 1.0 + static_cast<double>(roofline.points.size()), 1e9, 2));
+  }
+  const std::string script = drawn(roofline);
+  EXPECT_THAT(script, HasSubstr("set label '1' at"));
+  EXPECT_THAT(script, HasSubstr("'1  dtrsm side=L m=9 n=9'"));  // its side is all that tells it from the next
+  EXPECT_THAT(script, HasSubstr("'2  dtrsm side=R m=9 n=9'"));
+  EXPECT_THAT(script, HasSubstr("'3  dgemm m=8 n=8 k=8'"));
+  EXPECT_THAT(script, HasSubstr("'4  ddot n=7'"));
+}
+
+TEST(RooflineFigure, IsInSinglePrecisionIfOnlySgemmWasSearched) {
+  EXPECT_THAT(drawn(two_roofs()), Not(HasSubstr("single")));
+  Roofline roofline = two_roofs();
+  GemmRoof gemm;
+  gemm.library.name = "blas";
+  gemm.routine = "sgemm";
+  gemm.flops.samples = {1.5e11};
+  roofline.gemm = {gemm};
+  const std::string script = drawn(roofline);
+  EXPECT_THAT(script, HasSubstr("GFLOP/s, single precision"));
+  EXPECT_THAT(script, HasSubstr("'AVX2 FMA 200'"));
+  EXPECT_THAT(script, HasSubstr("'blas sgemm, 1 thread 150'"));
+}
+
+TEST(RooflineFigure, NeedsTheTriadAndAnFmaCeiling) {
+  Roofline roofline = two_roofs();
+  roofline.bandwidth.pop_back();
+  EXPECT_THROW(roofline_figure(roofline), Error);
+  roofline = two_roofs();
+  roofline.compute.clear();
+  EXPECT_THROW(roofline_figure(roofline), Error);
+}
+
+}  // namespace
+}  // namespace flopcast

@@ -1,35 +1,26 @@
 #include "flopcast/program/launch.hpp"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
+#include <utility>
 
+#include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/process_environment.hpp"
 
 namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_executable_file(const fs::path& file) {
-  std::error_code none;
-  return fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0;
-}
 
 /// Returns the interpreter that a script names in its first line; empty if `file` is no script.
 fs::path interpreter_of(const fs::path& file) {
@@ -120,102 +111,6 @@ void require_own_rights(const fs::path& file) {
   }
 }
 
-/// Returns the set of the signals that are passed on, and SIGCHLD.
-sigset_t awaited_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) {
-    sigaddset(&set, number);
-  }
-  return set;
-}
-
-/// Blocks the awaited signals while it lives. They are taken with sigwaitinfo.
-class BlockedSignals {
- public:
-  BlockedSignals() : awaited_(awaited_signals()) { pthread_sigmask(SIG_BLOCK, &awaited_, &before_); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-  [[nodiscard]] const sigset_t& awaited() const noexcept { return awaited_; }
-  [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
-
- private:
-  sigset_t awaited_;
-  sigset_t before_;
-};
-
-int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
-
-/// Returns whether a signal interrupts the user's operations, which must then count as interrupted, not failed.
-bool ends_operations(int number) { return number == SIGINT || number == SIGTERM; }
-
-/// Passes signals on until `child` ends, and returns its exit code. The terminal's signals reach the child directly, because it belongs to
-/// the same foreground group. `ended_by` becomes the last signal that interrupts operations, if any came.
-int wait_for(pid_t child, const BlockedSignals& signals, int& ended_by) {
-  int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    siginfo_t info{};
-    const int number = sigwaitinfo(&signals.awaited(), &info);
-    ended_by = number > 0 && ends_operations(number) ? number : ended_by;
-    if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL) {
-      kill(child, number);
-    }
-  }
-  return exit_code(status);
-}
-
-/// Delivers a signal, which was taken while the program ran, to this process's own handler. Does nothing without a handler.
-void deliver(int number) {
-  struct sigaction action {};
-  if (number != 0 && sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
-    raise(number);
-  }
-}
-
-/// In the child: becomes the program, or writes the reason why it can't to `failure`. Calls only functions that a forked child may call.
-[[noreturn]] void become(const char* program, char* const* arguments, char* const* environment, const sigset_t& mask, int last,
-                         pid_t parent, int failure) {
-  if (last != 0) {
-    prctl(PR_SET_PDEATHSIG, last);
-    if (getppid() != parent) {  // the parent ended before prctl()
-      _exit(128 + last);
-    }
-  }
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-  execve(program, arguments, environment);
-  const int error = errno;
-  [[maybe_unused]] const ssize_t told = write(failure, &error, sizeof error);
-  _exit(127);
-}
-
-/// Starts the program and waits for its end.
-int run(const fs::path& program, std::vector<std::string>& arguments, std::vector<std::string>& environment, int last, int& ended_by) {
-  std::array<int, 2> failure{};
-  if (pipe2(failure.data(), O_CLOEXEC) != 0) {
-    throw environment_error("can't make a pipe: {}", std::strerror(errno));
-  }
-  const BlockedSignals signals;
-  const std::vector<char*> words = process::pointers(arguments);
-  const std::vector<char*> variables = process::pointers(environment);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child == 0) {
-    become(program.c_str(), words.data(), variables.data(), signals.before(), last, parent, failure[1]);
-  }
-  int error = child < 0 ? errno : 0;
-  close(failure[1]);
-  if (child > 0 && read(failure[0], &error, sizeof error) > 0) {
-    waitpid(child, nullptr, 0);
-  }
-  close(failure[0]);
-  if (error != 0) {
-    throw environment_error("can't start {}: {}", program.string(), std::strerror(error));
-  }
-  return wait_for(child, signals, ended_by);
-}
-
 }  // namespace
 
 fs::path find_program(const std::string& command) {
@@ -228,13 +123,8 @@ fs::path find_program(const std::string& command) {
     }
     return command;
   }
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / command;
-    if (is_executable_file(candidate)) {
-      return candidate;
-    }
+  if (std::optional<fs::path> found = program_in_path(command)) {
+    return *found;
   }
   throw environment_error("there is no program '{}' in any folder of PATH", command);
 }
@@ -262,10 +152,9 @@ void require_preloadable(const fs::path& program) {
 }
 
 int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment, int last) {
-  int ended_by = 0;
-  const int code = run(program, arguments, environment, last, ended_by);
-  deliver(ended_by);
-  return code;
+  ChildSetup setup;
+  setup.on_parent_end = last;
+  return run_in_foreground(program, std::move(arguments), std::move(environment), setup).code();
 }
 
 }  // namespace flopcast::interpose

@@ -2,17 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "flopcast/program/launch.hpp"
+#include "flopcast/support/child_process.hpp"
+#include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
@@ -27,34 +27,21 @@ bool is_script(const fs::path& program) {
   return start[0] == '#' && start[1] == '!';
 }
 
-/// Returns the dynamic linker's listing for `program`.
+/// Returns the dynamic linker's listing for `program`; an empty text if the program can't be started.
 std::string linker_output(const fs::path& program, std::vector<std::string> environment) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) {
-    throw environment_error("can't make a pipe: {}", std::strerror(errno));
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
   process::set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
-  std::vector<std::string> arguments = {program.string()};
-  pid_t child = -1;
-  const int error =
-      posix_spawn(&child, program.c_str(), &actions, nullptr, process::pointers(arguments).data(), process::pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  std::array<char, 4096> part{};
-  for (ssize_t bytes = 0; error == 0 && (bytes = read(ends[0], part.data(), part.size())) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(bytes));
+  Pipe output = make_pipe();
+  ChildSetup setup;
+  setup.files = {{STDOUT_FILENO, output.write.get()}};
+  try {
+    ChildProcess child = ChildProcess::start(program, {program.string()}, std::move(environment), setup);
+    output.write.close();
+    std::string text = read_to_end(output.read.get()).value_or("");
+    child.wait();
+    return text;
+  } catch (const Error&) {
+    return "";
   }
-  close(ends[0]);
-  if (error == 0) {
-    int status = 0;
-    waitpid(child, &status, 0);
-  }
-  return text;
 }
 
 /// Reads a line such as "libm.so.6 => /lib/libm.so.6 (0x7f...)", "libx.so => not found" or "/lib/ld.so (0x7f...)".

@@ -1,15 +1,6 @@
 #include "flopcast/program/recorder.hpp"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +11,8 @@
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/library_links.hpp"
 #include "flopcast/protocol/recorder_protocol.hpp"
+#include "flopcast/support/child_process.hpp"
+#include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/socket_bytes.hpp"
@@ -29,80 +22,54 @@ namespace {
 
 std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-std::string describe_end(int status) {
-  if (WIFSIGNALED(status)) {
-    return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  }
-  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
-}
-
-pid_t spawn(const std::filesystem::path& program, int socket, std::vector<std::string> environment) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, socket, recorder_socket);
-  std::string name = program.string();
-  char* const arguments[] = {name.data(), nullptr};
-  pid_t child = -1;
-  const int error = posix_spawn(&child, name.c_str(), &actions, nullptr, arguments, process::pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    throw environment_error("can't start {}: {}", name, std::strerror(error));
-  }
+/// Starts the recording process with one end of `sockets`, which is closed here.
+ChildProcess start_child(SocketPair& sockets, const LibraryLinks& links) {
+  std::vector<std::string> environment = process::current_environment();
+  process::set_variable(environment, "LD_LIBRARY_PATH", links.search_path(process::variable(environment, "LD_LIBRARY_PATH")));
+  const std::filesystem::path program = find_component("flopcast-recorder");
+  ChildSetup setup;
+  setup.files = {{recorder_socket, sockets.theirs.get()}};
+  ChildProcess child = ChildProcess::start(program, {program.string()}, std::move(environment), setup);
+  sockets.theirs.close();
   return child;
 }
 
 /// The child process and the parent's end of the socket to it.
 class Child {
  public:
-  explicit Child(const LibraryFiles& files) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      throw environment_error("can't make a socket for the recording process: {}", std::strerror(errno));
-    }
-    socket_ = ends[0];
-    try {
-      const LibraryLinks links(files);
-      std::vector<std::string> environment = process::current_environment();
-      process::set_variable(environment, "LD_LIBRARY_PATH", links.search_path(process::variable(environment, "LD_LIBRARY_PATH")));
-      pid_ = spawn(find_component("flopcast-recorder"), ends[1], std::move(environment));
-      close(ends[1]);
-      ends[1] = -1;
-      greet();
-    } catch (...) {
-      if (ends[1] >= 0) {
-        close(ends[1]);
-      }
-      end();
-      throw;
-    }
-  }
+  explicit Child(const LibraryFiles& files) : Child(LibraryLinks(files), make_socket_pair()) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() { end(); }
 
   Reply ask(const Request& request, Bytes& payload, const std::string& doing) {
-    if (send_bytes(socket_, &request, sizeof request)) {
-      if (const std::optional<Reply> reply = receive_reply(socket_, payload)) {
+    if (send_bytes(socket_.get(), &request, sizeof request)) {
+      if (const std::optional<Reply> reply = receive_reply(socket_.get(), payload)) {
         return *reply;
       }
     }
-    throw environment_error("the recording process {} while recording {}", describe_end(end()), doing);
+    throw environment_error("the recording process {} while recording {}", end(), doing);
   }
 
-  [[nodiscard]] bool alive() const noexcept { return pid_ > 0; }
+  [[nodiscard]] bool alive() const noexcept { return process_.is_running(); }
   [[nodiscard]] const LibraryFiles& loaded() const noexcept { return loaded_; }
 
  private:
+  /// The links have to exist until the child has loaded the libraries.
+  Child(const LibraryLinks& links, SocketPair sockets) : process_(start_child(sockets, links)), socket_(std::move(sockets.ours)) {
+    greet();
+  }
+
   /// Receives the first messages: the protocol's digest, then the files loaded or the reason why loading failed.
   void greet() {
     std::uint64_t digest = 0;
-    if (receive_bytes(socket_, &digest, sizeof digest) && digest != protocol_digest()) {
+    if (receive_bytes(socket_.get(), &digest, sizeof digest) && digest != protocol_digest()) {
       throw environment_error("{} belongs to another version of flopcast", find_component("flopcast-recorder").string());
     }
     Bytes payload;
-    const std::optional<Reply> reply = receive_reply(socket_, payload);
+    const std::optional<Reply> reply = receive_reply(socket_.get(), payload);
     if (!reply) {
-      throw environment_error("the recording process {} before it was ready", describe_end(end()));
+      throw environment_error("the recording process {} before it was ready", end());
     }
     if (reply->error != 0) {
       throw Error(static_cast<ExitCode>(reply->error), std::string(text_of(payload)));
@@ -112,20 +79,14 @@ class Child {
     loaded_ = {files.substr(0, newline), files.substr(newline + 1)};
   }
 
-  /// Lets the child end, which it does when the socket closes, and returns its wait status.
-  int end() noexcept {
-    int status = 0;
-    if (socket_ >= 0) {
-      close(std::exchange(socket_, -1));
-    }
-    if (pid_ > 0) {
-      waitpid(std::exchange(pid_, -1), &status, 0);
-    }
-    return status;
+  /// Lets the child end, which it does when the socket closes, and returns the words for how it ended.
+  std::string end() noexcept {
+    socket_.close();
+    return process_.is_running() ? process_.wait().to_string() : "ended";
   }
 
-  int socket_ = -1;
-  pid_t pid_ = -1;
+  ChildProcess process_;
+  Descriptor socket_;
   LibraryFiles loaded_;
 };
 

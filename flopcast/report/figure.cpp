@@ -1,23 +1,21 @@
 #include "flopcast/report/figure.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 
+#include "flopcast/support/child_process.hpp"
+#include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -210,40 +208,24 @@ Error no_gnuplot() {
       "gnuplot is not installed (Debian: apt-get install gnuplot-nox); a file that ends in .gp gets the gnuplot program instead");
 }
 
-bool has_gnuplot() {
-  const char* path = std::getenv("PATH");
-  const std::string directories = path == nullptr ? "/bin:/usr/bin" : path;
-  const std::vector<std::string_view> all = split(directories, ':');
-  return std::any_of(all.begin(), all.end(),
-                     [](std::string_view directory) { return ::access((std::string(directory) + "/gnuplot").c_str(), X_OK) == 0; });
-}
-
 /// Returns gnuplot's standard output for `script`.
 std::string run_gnuplot(const std::string& script) {
-  const ScratchFolder folder;
-  std::string program = folder.write("figure.gp", script);
-  const std::string image = folder.write("image", "");
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, image.c_str(), O_WRONLY, 0);
-  std::string name = "gnuplot";
-  const std::array<char*, 3> arguments = {name.data(), program.data(), nullptr};
-  pid_t child = 0;
-  const int failure = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failure == ENOENT) {
+  const std::optional<std::filesystem::path> gnuplot = program_in_path("gnuplot");
+  if (!gnuplot) {
     throw no_gnuplot();
   }
-  if (failure != 0) {
-    throw environment_error("cannot start gnuplot: {}", std::strerror(failure));
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+  const ScratchFolder folder;
+  const std::string program = folder.write("figure.gp", script);
+  Pipe output = make_pipe();
+  ChildSetup setup;
+  setup.files = {{STDOUT_FILENO, output.write.get()}};
+  ChildProcess child = ChildProcess::start(*gnuplot, {"gnuplot", program}, process::current_environment(), setup);
+  output.write.close();
+  std::string image = read_to_end(output.read.get()).value_or("");
+  if (child.wait().code() != 0) {
     throw environment_error("gnuplot failed; its message is above");
   }
-  return read_file(image);
+  return image;
 }
 
 }  // namespace
@@ -277,7 +259,7 @@ void require_drawable(const std::string& path) {
   if (ending != ".gp" && ending != ".svg" && ending != ".png") {
     throw usage_error("figure '{}': a figure's name ends in .svg, .png or .gp", path);
   }
-  if (ending != ".gp" && !has_gnuplot()) {
+  if (ending != ".gp" && !program_in_path("gnuplot")) {
     throw no_gnuplot();
   }
   require_writable(path);

@@ -1,20 +1,11 @@
 #include "flopcast/roofline/gemm_process.hpp"
 
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "flopcast/core/environment_json.hpp"
@@ -22,6 +13,7 @@
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/socket_bytes.hpp"
 
@@ -149,70 +141,42 @@ void serve(int socket, const GemmSetup& setup) {
   }
 }
 
-[[noreturn]] void be_child(int socket, const GemmSetup& setup) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_IGN);  // Ctrl-C, or the end of a batch job, reaches the whole process group; the parent ends this process
-  std::signal(SIGTERM, SIG_IGN);
-  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
-    dup2(null, STDOUT_FILENO);  // the library's prints are no output of flopcast
-    dup2(null, STDERR_FILENO);
-  }
-  serve(socket, setup);
-  _exit(0);  // exit() would run the handlers that the parent has registered
+ChildProcess start_child(SocketPair& sockets, const GemmSetup& setup) {
+  ChildSetup child;
+  child.silent = true;              // the library's prints are no output of flopcast
+  child.ignores_interrupts = true;  // Ctrl-C, or the end of a batch job, reaches the whole process group
+  child.on_parent_end = SIGKILL;
+  return ChildProcess::fork(
+      [&] {
+        sockets.ours.close();
+        serve(sockets.theirs.get(), setup);
+        return 0;
+      },
+      child);
 }
 
 }  // namespace
 
-GemmProcess::GemmProcess(const GemmSetup& setup) : routine_(setup.routine) {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw environment_error("can't connect to a process for {}: {}", setup.routine, std::strerror(errno));
-  }
-  child_ = ::fork();
-  if (child_ == 0) {
-    ::close(ends[0]);
-    be_child(ends[1], setup);
-  }
-  const int failure = errno;
-  ::close(ends[1]);
-  socket_ = ends[0];
-  if (child_ < 0) {
-    ::close(socket_);
-    throw environment_error("can't start a process for {}: {}", setup.routine, std::strerror(failure));
-  }
+GemmProcess::GemmProcess(const GemmSetup& setup) : GemmProcess(setup, make_socket_pair()) {}
+
+GemmProcess::GemmProcess(const GemmSetup& setup, SocketPair sockets)
+    : routine_(setup.routine), child_(start_child(sockets, setup)), socket_(std::move(sockets.ours)) {
+  sockets.theirs.close();
   std::string text;
-  const nlohmann::json greeting = receive_text(socket_, text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
-  if (!greeting.is_object() || greeting.contains("error")) {
-    const GemmProcess ended(std::move(*this));  // waits for the process
-    if (!greeting.is_object()) {
-      throw environment_error("{} crashed when it was loaded", setup.library);
-    }
+  const nlohmann::json greeting = receive_text(socket_.get(), text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
+  if (!greeting.is_object()) {
+    throw environment_error("{} crashed when it was loaded", setup.library);
+  }
+  if (greeting.contains("error")) {
     throw Error(static_cast<ExitCode>(greeting.at("code").get<int>()), greeting.at("error").get<std::string>());
   }
   greeting.at("library").get_to(library_);
 }
 
-GemmProcess::GemmProcess(GemmProcess&& other) noexcept
-    : library_(std::move(other.library_)),
-      routine_(std::move(other.routine_)),
-      socket_(std::exchange(other.socket_, -1)),
-      child_(std::exchange(other.child_, -1)) {}
-
-GemmProcess::~GemmProcess() {
-  if (socket_ >= 0) {
-    ::close(socket_);
-  }
-  if (child_ > 0) {
-    ::kill(child_, SIGKILL);
-    while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-}
-
 Seconds GemmProcess::time(const GemmShape& shape, std::int64_t warm_calls, std::int64_t calls) {
   const Request request{shape, warm_calls, calls};
   Seconds seconds = 0;
-  if (!send_bytes(socket_, &request, sizeof request) || !receive_bytes(socket_, &seconds, sizeof seconds)) {
+  if (!send_bytes(socket_.get(), &request, sizeof request) || !receive_bytes(socket_.get(), &seconds, sizeof seconds)) {
     throw environment_error("{} of {} crashed at {}", routine_, library_.path, to_string(shape));
   }
   return seconds;

@@ -8,6 +8,8 @@
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/roofline/roof.hpp"
+#include "flopcast/support/child_process.hpp"
+#include "flopcast/support/socket_bytes.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
@@ -30,11 +32,6 @@ class GemmProcess {
   /// Throws environment_error or bad_input as machine::Library::open does, and also if the library lacks this gemm, can't use that many
   /// threads, or memory is short.
   explicit GemmProcess(const GemmSetup& setup);
-  ~GemmProcess();
-  GemmProcess(const GemmProcess&) = delete;
-  GemmProcess& operator=(const GemmProcess&) = delete;
-  GemmProcess(GemmProcess&& other) noexcept;
-  GemmProcess& operator=(GemmProcess&&) = delete;
 
   [[nodiscard]] const LibraryIdentity& library() const noexcept { return library_; }
   /// Returns the seconds per call as the mean of `calls` successive calls after `warm_calls` untimed ones. Throws environment_error if the
@@ -42,10 +39,12 @@ class GemmProcess {
   Seconds time(const GemmShape& shape, std::int64_t warm_calls, std::int64_t calls);
 
  private:
+  GemmProcess(const GemmSetup& setup, SocketPair sockets);
+
   LibraryIdentity library_;
   std::string routine_;
-  int socket_ = -1;
-  int child_ = -1;
+  ChildProcess child_;
+  Descriptor socket_;
 };
 
 /// Timing of a shape within a search. Short calls run in batches of about a millisecond, after a warm-up call and a call that determines

@@ -2,9 +2,21 @@
 
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
+#include <cstring>
+
+#include "flopcast/support/error.hpp"
 
 namespace flopcast {
+
+SocketPair make_socket_pair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw environment_error("can't make a pair of sockets: {}", std::strerror(errno));
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
 
 bool send_bytes(int socket, const void* data, std::size_t bytes) {
   const auto* at = static_cast<const std::byte*>(data);

@@ -1,15 +1,8 @@
 #include "flopcast/machine/libraries/inspect_library.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -18,6 +11,7 @@
 #include "flopcast/machine/libraries/dgemm_peak.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/support/child_process.hpp"
 #include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
@@ -48,43 +42,6 @@ bool cpu_has(std::string_view feature) {
 #else
 bool cpu_has(std::string_view) { return false; }
 #endif
-
-/// Reads everything from a pipe until its other end is closed, for `limit` seconds at most.
-std::pair<std::string, bool> receive(int descriptor, Seconds limit) {
-  const std::int64_t deadline = monotonic_nanoseconds() + static_cast<std::int64_t>(limit * 1e9);
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (true) {
-    const std::int64_t left = (deadline - monotonic_nanoseconds()) / 1'000'000;
-    pollfd waiting{descriptor, POLLIN, 0};
-    if (left <= 0 || (poll(&waiting, 1, static_cast<int>(left)) == 0)) {
-      return {text, false};
-    }
-    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count == 0 || (count < 0 && errno != EINTR)) {
-      return {text, true};
-    }
-    text.append(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-  }
-}
-
-[[noreturn]] void be_child(int descriptor, const std::function<nlohmann::json()>& work) {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  // A library's output, or its message when it aborts, doesn't belong to flopcast's output.
-  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-  }
-  nlohmann::json answer;
-  try {
-    answer["result"] = work();
-  } catch (const std::exception& error) {
-    answer["error"] = error.what();
-  }
-  write_all(descriptor, answer.dump());
-  _exit(0);  // exit() would run what the parent has registered
-}
 
 /// Has a child describe the library, with another choice of kernels unless `choice` is null.
 nlohmann::json look(const InstalledLibrary& library, const KernelChoice* choice, bool time_dgemm) {
@@ -137,37 +94,30 @@ const std::vector<KernelChoice>& kernel_choices() {
 }
 
 nlohmann::json in_child(const std::function<nlohmann::json()>& work, Seconds limit) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) {
-    throw environment_error("can't make a pipe: {}", std::strerror(errno));
-  }
-  const pid_t child = fork();
-  if (child < 0) {
-    const int error = errno;
-    close(ends[0]);
-    close(ends[1]);
-    throw environment_error("can't start a child process: {}", std::strerror(error));
-  }
-  if (child == 0) {
-    close(ends[0]);
-    be_child(ends[1], work);
-  }
-  close(ends[1]);
-  const auto [text, complete] = receive(ends[0], limit);
-  close(ends[0]);
-  if (!complete) {
-    kill(child, SIGKILL);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!complete) {
+  Pipe pipe = make_pipe();
+  const auto answer_into_pipe = [&] {
+    pipe.read.close();
+    nlohmann::json answer;
+    try {
+      answer["result"] = work();
+    } catch (const std::exception& error) {
+      answer["error"] = error.what();
+    }
+    write_all(pipe.write.get(), answer.dump());
+    return 0;
+  };
+  ChildSetup setup;
+  setup.silent = true;  // a library's output, or its message when it aborts, doesn't belong to flopcast's output
+  ChildProcess child = ChildProcess::fork(answer_into_pipe, setup);
+  pipe.write.close();
+  const std::optional<std::string> text = read_to_end(pipe.read.get(), limit);
+  if (!text) {
     throw environment_error("gave no answer within {}", format_seconds(limit));
   }
-  if (WIFSIGNALED(status)) {
-    throw environment_error("crashed: {}", strsignal(WTERMSIG(status)));
+  if (const ExitStatus status = child.wait(); status.signal() != 0) {
+    throw environment_error("crashed: {}", strsignal(status.signal()));
   }
-  const nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json answer = nlohmann::json::parse(*text, nullptr, false);
   if (!answer.is_object()) {
     throw environment_error("ended without an answer");
   }

@@ -1,17 +1,15 @@
 #include "flopcast/machine/libraries/library_identity.hpp"
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cstdint>
 #include <sstream>
 #include <string_view>
 
 #include "flopcast/core/integer_width.hpp"
+#include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
@@ -130,15 +128,16 @@ int integer_bytes_of(const SymbolLookup& symbol, const Naming& naming) {
 /// Loads the library file `path` in a process of its own and returns the result of `ask` there, from 1 to 255. Returns 0 if the file can't
 /// be loaded, or crashes.
 int asked_when_loaded(const std::filesystem::path& path, const std::function<int(const SymbolLookup&)>& ask) {
-  const pid_t child = fork();
-  if (child == 0) {
+  const auto load_and_ask = [&] {
     void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    _exit(library == nullptr ? 0 : ask([library](const std::string& name) { return dlsym(library, name.c_str()); }));
+    return library == nullptr ? 0 : ask([library](const std::string& name) { return dlsym(library, name.c_str()); });
+  };
+  try {
+    const ExitStatus status = ChildProcess::fork(load_and_ask).wait();
+    return status.signal() == 0 ? status.code() : 0;
+  } catch (const Error&) {
+    return 0;
   }
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
 }  // namespace

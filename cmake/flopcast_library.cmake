@@ -21,8 +21,8 @@ function(flopcast_precompile target kind)
 endfunction()
 
 # For sources with loops that must run at the speed of the core. CPUs of Intel's Skylake family decode a jump that crosses or ends at a multiple of 32
-# bytes at every pass (Intel, Mitigations for Jump Conditional Code Erratum, 2019), which halves a loop of few instructions while the core's other
-# hyperthread is busy.
+# bytes at every pass (Intel, Mitigations for Jump Conditional Code Erratum, 2019). That halves the speed of a loop of few instructions while the
+# core's other hyperthread is busy.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-Wa,-mbranches-within-32B-boundaries flopcast_keeps_jumps_within_32_bytes)
 set(flopcast_loop_options -falign-functions=32 -falign-loops=32)

@@ -1,9 +1,12 @@
 #include "flopcast/machine/machine_file.hpp"
 
+#include "flopcast/machine/machine_file_json.hpp"
+
 #include <fstream>
 #include <vector>
 
 #include "flopcast/core/environment_json.hpp"
+#include "flopcast/machine/caches/shared_bandwidth_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/user_folders.hpp"

@@ -9,7 +9,6 @@
 #include "flopcast/machine/caches/cache_levels.hpp"
 #include "flopcast/machine/caches/cache_sweep.hpp"
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
-#include "flopcast/machine/caches/shared_bandwidth_json.hpp"
 
 namespace flopcast::machine {
 
@@ -23,10 +22,8 @@ struct MachineMeasurement {
   std::map<std::string, double> peaks;                          ///< flops per second of one core, by library_key()
   std::map<std::string, int> peak_moments;                      ///< processes that measured that peak, of which the best one counts
   std::map<std::string, double> dgemm_rates;                    ///< the best rate that inspect() has seen of a library, by library_key()
+  friend bool operator==(const MachineMeasurement&, const MachineMeasurement&) = default;
 };
-
-void to_json(nlohmann::json& json, const MachineMeasurement& measurement);
-void from_json(const nlohmann::json& json, MachineMeasurement& measurement);
 
 /// $FLOPCAST_HOME, else $XDG_CACHE_HOME/flopcast, else ~/.cache/flopcast. Throws environment_error if none of the variables is set.
 std::filesystem::path machine_directory();

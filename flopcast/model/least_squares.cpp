@@ -9,7 +9,6 @@
 
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -106,17 +105,6 @@ Fit fit_relative(std::span<const Monomial> monomials, const Box& box, std::span<
   fit.polynomial.coefficients.assign(coefficients.data(), coefficients.data() + coefficients.size());
   fit.error = errors(matrix * coefficients - ones, qr.rank());
   return fit;
-}
-
-void to_json(nlohmann::json& json, const FitError& error) {
-  json = {{"maximum", error.maximum}, {"mean", error.mean}, {"median", error.median}, {"deviation", error.deviation}};
-}
-
-void from_json(const nlohmann::json& json, FitError& error) {
-  read_member(json, "maximum", error.maximum);
-  read_member(json, "mean", error.mean);
-  read_member(json, "median", error.median);
-  read_member(json, "deviation", error.deviation);
 }
 
 }  // namespace flopcast::model

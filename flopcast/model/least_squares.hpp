@@ -3,12 +3,8 @@
 #include <span>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/model/box.hpp"
-#include "flopcast/model/box_json.hpp"
 #include "flopcast/model/polynomial.hpp"
-#include "flopcast/model/polynomial_json.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::model {
@@ -32,8 +28,5 @@ struct Fit {
 /// of a size with too few distinct values, and columns that depend on others. Throws bad_input unless there are points and as many positive
 /// finite times.
 Fit fit_relative(std::span<const Monomial> monomials, const Box& box, std::span<const Sizes> points, std::span<const Seconds> seconds);
-
-void to_json(nlohmann::json& json, const FitError& error);
-void from_json(const nlohmann::json& json, FitError& error);
 
 }  // namespace flopcast::model

@@ -12,7 +12,6 @@
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/grid.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -103,15 +102,6 @@ Polynomial footprint_polynomial(const Box& domain, const Footprint& footprint) {
 
 }  // namespace
 
-void check(const LevelsOptions& options) {
-  if (options.measurements < 1 || options.measurements > 1000) {
-    throw bad_input("measurements per memory level: {} given, expected 1 to 1000", options.measurements);
-  }
-  if (options.min_width < 1) {
-    throw bad_input("minimum width of the levels' sampling points: {} given, expected at least 1", options.min_width);
-  }
-}
-
 std::vector<MemoryLevel> memory_levels(const Box& domain, const Footprint& footprint, std::span<const std::int64_t> capacities_bytes,
                                        const std::vector<Monomial>& basis, const LevelsOptions& options) {
   check(domain);
@@ -158,7 +148,7 @@ LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const 
   Model& model = result.model;
   model.key = std::move(key);
   model.generator = "levels";
-  model.options = options;
+  model.options.levels = options;
   model.sizes = std::move(names);
   model.domain = {domain};
   model.footprint = footprint_polynomial(domain, footprint);
@@ -172,16 +162,6 @@ LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const 
                             0.5 * *std::min_element(own.begin(), own.end()), fit.error, static_cast<std::int64_t>(own.size())});
   }
   return result;
-}
-
-void to_json(nlohmann::json& json, const LevelsOptions& options) {
-  json = {{"measurements", options.measurements}, {"minimum_width", options.min_width}};
-}
-
-void from_json(const nlohmann::json& json, LevelsOptions& options) {
-  read_member(json, "measurements", options.measurements);
-  read_member(json, "minimum_width", options.min_width);
-  check(options);
 }
 
 }  // namespace flopcast::model

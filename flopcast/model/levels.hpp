@@ -6,24 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "flopcast/model/build_options.hpp"
 #include "flopcast/model/model.hpp"
 #include "flopcast/model/sample_source.hpp"
 
 namespace flopcast::model {
-
-/// Parameters of models by memory level.
-struct LevelsOptions {
-  int measurements = 6;        ///< number per memory level: "4 - 6 measurements on each memory level" (paper 001)
-  std::int64_t min_width = 8;  ///< coordinates of sampling points are multiples of this width (paper 000, section 2.2)
-  friend bool operator==(const LevelsOptions&, const LevelsOptions&) = default;
-};
-
-/// Throws bad_input that names the option, its value and the expected range.
-void check(const LevelsOptions& options);
-void to_json(nlohmann::json& json, const LevelsOptions& options);
-void from_json(const nlohmann::json& json, LevelsOptions& options);
 
 /// A part of a domain in which a call's operands together fit into one memory level, but not into the level before.
 struct MemoryLevel {

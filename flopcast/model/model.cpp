@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -66,25 +65,6 @@ bool in_domain(const Model& model, std::span<const std::int64_t> sizes) noexcept
   return std::any_of(model.domain.begin(), model.domain.end(), [&](const Box& box) { return box.contains(sizes); });
 }
 
-void check(const Model& model) {
-  if (model.domain.empty() || model.pieces.empty()) {
-    throw bad_input("model of {} has {} domains and {} pieces; expected at least one of each", to_string(model.key), model.domain.size(),
-                    model.pieces.size());
-  }
-  const auto fits = [&](std::size_t dimensions) { return dimensions == model.sizes.size(); };
-  for (const Box& box : model.domain) {
-    if (!fits(box.dimensions())) {
-      throw bad_input("model of {}: a domain has {} sizes, expected {}", to_string(model.key), box.dimensions(), model.sizes.size());
-    }
-  }
-  for (const Piece& piece : model.pieces) {
-    if (!fits(piece.box.dimensions()) || !fits(piece.polynomial.centre.size())) {
-      throw bad_input("model of {}: a piece has {} sizes and a polynomial of {}, expected {}", to_string(model.key), piece.box.dimensions(),
-                      piece.polynomial.centre.size(), model.sizes.size());
-    }
-  }
-}
-
 /// Replaces characters that aren't allowed in a model's name, which needs no quoting in a shell or as a file name.
 std::string plain(std::string text) {
   std::replace(text.begin(), text.end(), '-', 'm');
@@ -136,61 +116,6 @@ std::string name(const Model& model) {
     text += fmt::format(".x{}", model.key.threads);
   }
   return fmt::format("{}.{}.{}", text, model.generator, model.key.library.substr(0, 8));
-}
-
-void to_json(nlohmann::json& json, const Piece& piece) {
-  json = {{"box", piece.box},     {"polynomial", piece.polynomial}, {"floor_seconds", piece.floor},
-          {"error", piece.error}, {"samples", piece.samples},       {"bytes_low", piece.bytes_low}};
-  if (std::isfinite(piece.bytes_high)) {
-    json["bytes_high"] = piece.bytes_high;
-  }
-}
-
-void from_json(const nlohmann::json& json, Piece& piece) {
-  piece = {};
-  read_member(json, "box", piece.box);
-  read_member(json, "polynomial", piece.polynomial);
-  read_member(json, "floor_seconds", piece.floor);
-  read_member(json, "error", piece.error);
-  read_member(json, "samples", piece.samples);
-  read_member(json, "bytes_low", piece.bytes_low);
-  piece.bytes_high = member_or(json, "bytes_high", std::numeric_limits<double>::infinity());
-}
-
-void to_json(nlohmann::json& json, const Model& model) {
-  json = {{"schema", model_schema},       {"key", model.key},
-          {"generator", model.generator}, {"options", model.options},
-          {"sizes", model.sizes},         {"domain", model.domain},
-          {"pieces", model.pieces},       {"cost", {{"samples", model.cost.samples}, {"seconds", model.cost.seconds}}}};
-  if (!model.footprint.monomials.empty()) {
-    json["footprint_bytes"] = model.footprint;
-  }
-}
-
-void from_json(const nlohmann::json& json, Model& model) {
-  if (!json.is_object() || !json.contains("schema") || json["schema"] != model_schema) {
-    throw bad_input("not a model: expected \"schema\": \"{}\"{}", model_schema,
-                    json.is_object() && json.contains("schema") ? ", found " + shown(json["schema"]) : "");
-  }
-  try {
-    model = {};
-    read_member(json, "key", model.key);
-    read_member(json, "generator", model.generator);
-    model.options = json.at("options");
-    read_member(json, "sizes", model.sizes);
-    read_member(json, "domain", model.domain);
-    read_member(json, "pieces", model.pieces);
-    at_place("cost", [&] {
-      read_member(json.at("cost"), "samples", model.cost.samples);
-      read_member(json.at("cost"), "seconds", model.cost.seconds);
-    });
-    if (json.contains("footprint_bytes")) {
-      read_member(json, "footprint_bytes", model.footprint);
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw bad_input("model is damaged: {}", reason(error));
-  }
-  check(model);
 }
 
 }  // namespace flopcast::model

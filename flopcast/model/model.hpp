@@ -7,16 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/core/sample.hpp"
-#include "flopcast/core/sample_json.hpp"
 #include "flopcast/model/box.hpp"
-#include "flopcast/model/box_json.hpp"
+#include "flopcast/model/build_options.hpp"
 #include "flopcast/model/estimate.hpp"
 #include "flopcast/model/least_squares.hpp"
 #include "flopcast/model/polynomial.hpp"
-#include "flopcast/model/polynomial_json.hpp"
 
 namespace flopcast::model {
 
@@ -44,8 +40,8 @@ struct Cost {
 /// machine and library whose fingerprint is in the key.
 struct Model {
   ModelKey key;
-  std::string generator;           ///< "refined" (paper 000), "levels" (paper 001)
-  nlohmann::json options;          ///< options that the model was built with
+  std::string generator;  ///< "refined" (paper 000), "levels" (paper 001)
+  BuildOptions options;
   std::vector<std::string> sizes;  ///< names of the size arguments: "m", "n"
   std::vector<Box> domain;         ///< the sampled domain, which the pieces cover
   /// footprint that decides between pieces: bytes or (options "thresholds") the product of all sizes; empty if no piece depends on it
@@ -74,12 +70,5 @@ bool holds(const Model& model, const Piece& piece, std::span<const std::int64_t>
 /// classes of scalars (m for -1), cache state, generator and the first eight letters of the fingerprint. Strides follow the scalars if one
 /// is unusual, and threads follow the cache state if not one.
 std::string name(const Model& model);
-
-void to_json(nlohmann::json& json, const Piece& piece);
-void from_json(const nlohmann::json& json, Piece& piece);
-inline constexpr const char* model_schema = "flopcast-model-1";
-/// Converts a model to the document {"schema": "flopcast-model-1", ...}. from_json throws bad_input that says what is wrong.
-void to_json(nlohmann::json& json, const Model& model);
-void from_json(const nlohmann::json& json, Model& model);
 
 }  // namespace flopcast::model

@@ -7,12 +7,9 @@
 #include <utility>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {
-
-constexpr std::array<std::string_view, 3> error_names = {"maximum", "mean", "median"};
 
 /// A box to sample next, with what is known so far.
 struct OpenBox {
@@ -156,34 +153,7 @@ void close(const std::vector<OpenBox>& open, Model& model) {
   }
 }
 
-template <class T>
-void require(const char* option, T value, T low, T high) {
-  if (!(value >= low && value <= high)) {
-    throw bad_input("refinement option {} is {}; expected {} to {}", option, value, low, high);
-  }
-}
-
 }  // namespace
-
-std::string_view to_string(ErrorType type) { return error_names[static_cast<std::size_t>(type)]; }
-
-ErrorType parse_error_type(std::string_view text) {
-  const auto* at = std::find(error_names.begin(), error_names.end(), text);
-  if (at == error_names.end()) {
-    throw bad_input("unknown error type '{}'; expected one of {}", text, fmt::join(error_names, ", "));
-  }
-  return static_cast<ErrorType>(at - error_names.begin());
-}
-
-void check(const RefinementOptions& options) {
-  constexpr std::int64_t widest = 1'000'000;
-  require("minimum width", options.min_width, std::int64_t{1}, widest);
-  require("minimum size", options.min_size, std::int64_t{1}, widest);
-  require("error bound", options.error_bound, 1e-6, 10.0);
-  require("degree", options.degree, 0, highest_degree);
-  require("oversampling", options.oversampling, 0, 20);
-  require("maximum depth", options.max_depth, 0, 64);
-}
 
 std::vector<int> grid_counts(const std::vector<Monomial>& basis, const Box& box, int oversampling) {
   std::vector<int> counts = degrees(basis, box.dimensions());
@@ -202,7 +172,7 @@ Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box>
   Model& model = result.model;
   model.key = std::move(key);
   model.generator = "refined";
-  model.options = options;
+  model.options.refinement = options;
   model.sizes = std::move(names);
   model.domain = std::move(domain);
 
@@ -212,7 +182,7 @@ Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box>
   const std::vector<Side> all_sides = sides(thresholds);
   if (!thresholds.empty()) {
     model.footprint = product_polynomial(model.sizes.size());
-    model.options["thresholds"] = std::vector<double>(thresholds.begin(), thresholds.end());
+    model.options.thresholds.assign(thresholds.begin(), thresholds.end());
   }
   for (const Box& box : model.domain) {
     for (const Side& side : all_sides) {
@@ -243,33 +213,6 @@ Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box>
   }
   model.cost.samples = refiner.samples();
   return result;
-}
-
-void to_json(nlohmann::json& json, const RefinementOptions& options) {
-  json = {{"minimum_width", options.min_width},
-          {"grid", to_string(options.grid)},
-          {"error_bound", options.error_bound},
-          {"minimum_size", options.min_size},
-          {"degree", options.degree},
-          {"oversampling", options.oversampling},
-          {"error_type", to_string(options.error_type)},
-          {"basis", to_string(options.basis)},
-          {"reuse", options.reuse},
-          {"maximum_depth", options.max_depth}};
-}
-
-void from_json(const nlohmann::json& json, RefinementOptions& options) {
-  read_member(json, "minimum_width", options.min_width);
-  options.grid = parse_grid(member<std::string>(json, "grid"));
-  read_member(json, "error_bound", options.error_bound);
-  read_member(json, "minimum_size", options.min_size);
-  read_member(json, "degree", options.degree);
-  read_member(json, "oversampling", options.oversampling);
-  options.error_type = parse_error_type(member<std::string>(json, "error_type"));
-  options.basis = parse_basis_kind(member<std::string>(json, "basis"));
-  read_member(json, "reuse", options.reuse);
-  read_member(json, "maximum_depth", options.max_depth);
-  check(options);
 }
 
 }  // namespace flopcast::model

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "flopcast/model/model_json.hpp"
 #include "flopcast/model/sqlite.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"

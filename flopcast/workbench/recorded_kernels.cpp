@@ -11,7 +11,7 @@
 
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/dgemm_peak.hpp"
-#include "flopcast/machine/libraries/inspect_library.hpp"
+#include "flopcast/machine/libraries/in_child.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/model/artifacts.hpp"

@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "flopcast/machine/libraries/in_child.hpp"
 #include "flopcast/machine/libraries/inspect_library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/machine/machine_file.hpp"
+#include "flopcast/machine/machine_file_json.hpp"
 
 namespace flopcast::machine {
 namespace {

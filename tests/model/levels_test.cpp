@@ -1,4 +1,5 @@
 #include "flopcast/model/levels.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -106,7 +107,11 @@ TEST(Levels, AnInterruptionGivesNoModel) {
 TEST(Levels, OptionsAreChecked) {
   EXPECT_THROW(memory_levels({{8}, {9}}, ger_bytes, capacities, total_basis(1, 2), {0, 8}), Error);
   EXPECT_THROW(memory_levels({{8}, {9}}, ger_bytes, capacities, total_basis(1, 2), {6, 0}), Error);
-  EXPECT_EQ(nlohmann::json(LevelsOptions{5, 4}).get<LevelsOptions>(), (LevelsOptions{5, 4}));
+  BuildOptions written;
+  written.levels = LevelsOptions{5, 4};
+  BuildOptions read;
+  read_options(options_json(written), "levels", read);
+  EXPECT_EQ(read, written);
 }
 
 }  // namespace

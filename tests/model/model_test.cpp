@@ -1,4 +1,5 @@
 #include "flopcast/model/model.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -25,7 +26,8 @@ Model example() {
   Model model;
   model.key = {"dpotf2", "L", "", ".", "warm", 1, "3f2a91bc77aa"};
   model.generator = "refined";
-  model.options = {{"degree", 3}};
+  model.options.refinement.emplace().degree = 2;
+  model.options.cache = "warm";
   model.sizes = {"n"};
   model.domain = {{{8}, {128}}};
   model.pieces = {piece({{8}, {64}}, {{0}, {1}, {Monomial{3}}, {1e-9}}, 0.01),
@@ -88,6 +90,16 @@ TEST(Model, WrongNumberOfSizesIsRefused) {
 }
 
 TEST(Model, SurvivesJson) { EXPECT_EQ(nlohmann::json::parse(nlohmann::json(example()).dump()).get<Model>(), example()); }
+
+TEST(Model, ReadsOptionsOfEarlierDocuments) {
+  nlohmann::json json = example();
+  json["options"] = {{"degree", 3}};
+  BuildOptions expected;
+  expected.refinement.emplace();
+  EXPECT_EQ(json.get<Model>().options, expected);
+  json["options"] = {{"degree", "three"}};
+  EXPECT_THROW(json.get<Model>(), Error);
+}
 
 TEST(Model, RefusesDamagedJson) {
   const auto without = [](const char* member) {

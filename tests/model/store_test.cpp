@@ -64,7 +64,7 @@ Model model(const std::string& routine = "dtrsm") {
   Model made;
   made.key = key(routine);
   made.generator = "refined";
-  made.options = {{"degree", 3}};
+  made.options.refinement.emplace().degree = 2;
   made.sizes = {"m"};
   made.domain = {{{8}, {1024}}};
   Piece piece;

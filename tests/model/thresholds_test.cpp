@@ -6,6 +6,7 @@
 #include <set>
 
 #include "flopcast/model/evaluator.hpp"
+#include "flopcast/model/model_json.hpp"
 #include "flopcast/model/refinement.hpp"
 
 namespace flopcast::model {

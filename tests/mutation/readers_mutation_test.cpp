@@ -21,6 +21,8 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/machine_file.hpp"
+#include "flopcast/machine/machine_file_json.hpp"
+#include "flopcast/model/model_json.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/program_breakdown.hpp"

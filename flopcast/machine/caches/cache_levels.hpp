@@ -23,6 +23,7 @@ struct MemoryHierarchy {
   std::vector<PatternCapacities> patterns;  ///< one per level; empty if an earlier version measured them
   double memory_bandwidth = 0;              ///< triad, bytes per second
   Seconds memory_latency = 0;               ///< latency of a serial pointer chase
+  friend bool operator==(const MemoryHierarchy&, const MemoryHierarchy&) = default;
 };
 
 /// Returns the levels that a sweep shows, compared with the levels that the system reports.

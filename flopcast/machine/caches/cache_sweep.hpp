@@ -29,6 +29,7 @@ struct CacheSweep {
   std::vector<CurvePoint> chase;           ///< working set in bytes, seconds per access of a random cycle through all its lines
   std::vector<CurvePoint> parallel_chase;  ///< as chase, at eight places of that cycle at once: these accesses don't wait for each other
   bool huge_pages = false;                 ///< most of the memory lay in huge pages
+  friend bool operator==(const CacheSweep&, const CacheSweep&) = default;
 };
 
 /// Progress: steps done and expected; return false to give up (the sweep then throws unusable_measurement).

@@ -33,6 +33,7 @@ bool has_invariant_counter() noexcept;
 struct ClockQuality {
   Seconds resolution = 0;  ///< smallest step seen between different readings
   Seconds overhead = 0;    ///< median difference of two readings with nothing between them
+  friend bool operator==(const ClockQuality&, const ClockQuality&) = default;
 };
 
 /// The finest wall clock there is: the time stamp counter where it is invariant, CLOCK_MONOTONIC elsewhere.

@@ -32,6 +32,7 @@ struct NoiseLevel {
   double disturbed_share = 0;  ///< share of slices that took over 1.5 times the median or lost the CPU
   double stolen_share = 0;     ///< share of the CPU's time that the hypervisor took
   Seconds slice = 0;           ///< median time of one slice of work
+  friend bool operator==(const NoiseLevel&, const NoiseLevel&) = default;
 };
 
 /// Repeats the same piece of work (about 20 us) for `duration` seconds.

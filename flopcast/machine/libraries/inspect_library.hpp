@@ -1,17 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/environment_json.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
-#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 
@@ -31,6 +26,7 @@ struct KernelTrial {
   std::string setting;  ///< "OPENBLAS_CORETYPE=SkylakeX"
   std::string kernels;
   double dgemm_flops = 0;  ///< flops per second, one thread
+  friend bool operator==(const KernelTrial&, const KernelTrial&) = default;
 };
 
 /// One library as it shows itself when it is loaded.
@@ -43,6 +39,7 @@ struct LibraryReport {
 
   /// Other kernels that are so much faster than the chosen ones that the library has misread the CPU; null if the library chose well.
   [[nodiscard]] const KernelTrial* better() const;
+  friend bool operator==(const LibraryReport&, const LibraryReport&) = default;
 };
 
 /// A library whose dgemm is slower than expected: the machine is restless, or was when this was timed.
@@ -60,9 +57,5 @@ std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports,
 /// `try_kernels` dgemm is also timed with the kernels that the library chose and with others. Close candidates are timed again in turns.
 /// Call it before libraries are opened here, because children inherit what is loaded.
 LibraryReport inspect(const InstalledLibrary& library, bool try_kernels);
-
-/// Runs `work` in a child process and returns its JSON. Throws environment_error that contains the child's message or its signal, or says
-/// that the child took longer than `limit` seconds.
-nlohmann::json in_child(const std::function<nlohmann::json()>& work, Seconds limit);
 
 }  // namespace flopcast::machine

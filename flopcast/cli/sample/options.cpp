@@ -8,7 +8,7 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/sample_table.hpp"
+#include "flopcast/cli/sample/tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/call_list.hpp"

@@ -1,4 +1,4 @@
-#include "flopcast/cli/sample_table.hpp"
+#include "flopcast/cli/sample/tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

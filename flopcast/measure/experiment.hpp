@@ -48,25 +48,11 @@ struct Experiment {
   /// If true, each call of a batch works on its own copy of the memory, which is brought into the given state. Otherwise the calls repeat
   /// on the same operands, which is right only if these should be warm and the call updates none of them.
   bool separate = false;
-  /// If true, the vector units are woken after the setup (Waker). This suits setups that end without vector work, unlike the program in
+  /// If true, the vector units are woken after the setup (VectorWarmup). This suits setups that end without vector work, unlike the program in
   /// which the calls occur.
   bool wake = false;
   std::int64_t max_repetitions = 0;    ///< limit on the repetitions in addition to the stop rule; 0: none
   bool writes_before_reading = false;  ///< the setup writes to every used page before anything else, so that unused pages need no memory
-};
-
-/// The number of repetitions in a session. Preempted repetitions are made again, as often at most as repetitions are wanted.
-struct StopRule {
-  std::int64_t min_repetitions = 3;
-  std::int64_t max_repetitions = 7;  ///< paper 003, III-C.2
-  /// Calls up to short_call get the maximum, calls from long_call on the minimum. In between the number falls with the logarithm of their
-  /// time.
-  Seconds short_call = 0.3e-3, long_call = 30e-3;
-  Seconds time_limit = 0;  ///< limit per experiment with its setup; 0: none (paper 003, III-C.1)
-  /// Stop when the median's distribution-free interval lies within +- this fraction of the median (paper 003, III-C.3); 0: off.
-  double relative_interval = 0;
-  double confidence = 0.99;  ///< confidence of this interval, 0 to 1
-  bool of_mean = false;      ///< use the mean and its t interval instead; the paper uses the mean's normal interval
 };
 
 /// The result of one experiment: for each timed call its repetitions, in the order of execution.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "flopcast/measure/experiment.hpp"
+#include "flopcast/measure/session_options.hpp"
 
 namespace flopcast::measure {
 
@@ -12,10 +13,10 @@ namespace flopcast::measure {
 std::int64_t repetitions(const StopRule& rule, Seconds time);
 
 /// The repetitions of one experiment, and the decision of the stop rule whether more are needed.
-class Tally {
+class Repetitions {
  public:
   /// Counts repetitions of `calls` timed calls, each executed `batch` times per repetition.
-  Tally(const StopRule& rule, std::size_t calls, std::int64_t batch);
+  Repetitions(const StopRule& rule, std::size_t calls, std::int64_t batch);
 
   /// Adds one repetition: `seconds[i]` is the time of call i, `at` the start, and `spent` the cost with its setup. Disturbed repetitions
   /// are kept, but don't count.

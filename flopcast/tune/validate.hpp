@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/measure/session_options.hpp"
 #include "flopcast/tune/block_size.hpp"
 
 namespace flopcast::tuning {

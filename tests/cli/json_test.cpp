@@ -48,13 +48,13 @@ const std::vector<std::string> tune = {"tune", "dgeqrf", "--n", "200", "--nb", "
 INSTANTIATE_TEST_SUITE_P(
     Json, Documents,
     ::testing::Values(
-        Document{{"machine", "--json"}, "flopcast-machine-1", {"fingerprint", "topology", "measured", "clock", "noise", "libraries"}},
+        Document{{"machine", "--json"}, "flopcast-machine-2", {"fingerprint", "topology", "measured", "clock", "noise", "libraries"}},
         Document{{"trace", "dgeqrf", "n=200", "nb=32"}, "flopcast-trace-1", {"algorithm", "parameters", "allocations", "calls"}},
-        Document{{"sample", "dgemm", "m=64", "n=64", "k=64", "--json"}, "flopcast-samples-1", {"environment", "options", "samples"}},
+        Document{{"sample", "dgemm", "m=64", "n=64", "k=64", "--json"}, "flopcast-samples-2", {"environment", "options", "samples"}},
         Document{{"model", "build", "dscal", "n=8:512", "--error", "50%", "--json"},
                  "flopcast-model-1",
                  {"key", "generator", "options", "sizes", "domain", "pieces", "cost"}},
-        Document{{"model", "list", "--json"}, "flopcast-models-1", {"models"}},
+        Document{{"model", "list", "--json"}, "flopcast-models-2", {"models"}},
         Document{{"rank", "cholesky", "--n", "200", "--nb", "32,64", "--time-budget", "2s", "--validate", "--json"},
                  "flopcast-rank-1",
                  {"family", "routine", "variants", "options", "places", "joint"}},

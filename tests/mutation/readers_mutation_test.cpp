@@ -346,7 +346,7 @@ model::Model fitted() {
   model::Model made;
   made.key = sample(8).key;
   made.generator = "refined";
-  made.options = {{"degree", 3}};
+  made.options.refinement.emplace().degree = 2;
   made.sizes = {"m"};
   made.domain = {{{8}, {1024}}};
   model::Piece piece;

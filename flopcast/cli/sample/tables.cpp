@@ -25,7 +25,7 @@ bool is_shown_if_varied(Kind kind) {
   return kind == Kind::flag || kind == Kind::sign || kind == Kind::leading_dimension || kind == Kind::increment || kind == Kind::work_size;
 }
 
-/// Whether argument i takes several values among calls of equal sizes; leading dimensions that merely follow sizes do not.
+/// Returns true if argument i takes several values among calls of equal sizes. Leading dimensions that merely follow sizes do not.
 bool is_varied(std::span<const Call> calls, std::size_t i) {
   std::map<std::vector<std::int64_t>, std::int64_t> value_of_sizes;
   return std::any_of(calls.begin(), calls.end(), [&](const Call& call) {
@@ -46,7 +46,7 @@ std::vector<std::size_t> shown_arguments(std::span<const Call> calls) {
   return shown;
 }
 
-/// The columns that tell calls apart: the sizes of one routine and whatever else differs, or the whole call where routines differ.
+/// Columns that distinguish calls: the sizes of one routine and every other argument that differs, or the whole call where routines differ.
 class CallColumns {
  public:
   explicit CallColumns(std::span<const Call> calls) {
@@ -99,7 +99,7 @@ Cell interval_cell(const Interval& interval) {
   return {interval.low, interval.high, fmt::format("[{}, {}]", format_seconds(interval.low), format_seconds(interval.high))};
 }
 
-/// Numbers, counted from 1, of a sample's warnings among all different ones.
+/// Returns the numbers of a sample's warnings in `notes`, counted from 1. New warnings are added to `notes`.
 std::string note_numbers(const Sample& sample, std::vector<std::string>& notes) {
   std::vector<std::size_t> numbers;
   for (const std::string& warning : sample.warnings) {
@@ -154,6 +154,17 @@ report::Table statistics_table(std::span<const SampledCall> sampled, std::vector
     }
     row.emplace_back(note_numbers(one.sample, notes));
     table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+report::Table plan_table(std::span<const PlannedSample> plan) {
+  report::Table table;
+  table.columns = {{"call", Align::left}, {"cache", Align::left}, {"flops"}, {"footprint", Align::right, "footprint_bytes"}, {"batch"}};
+  for (const PlannedSample& one : plan) {
+    const auto bytes = static_cast<double>(footprint_bytes(one.call));
+    table.rows.push_back({kernel::format_call(one.call), one.cache, Cell(flops(one.call), fmt::format("{:.4g}", flops(one.call))),
+                          Cell(bytes, format_bytes(bytes)), report::whole(one.batch)});
   }
   return table;
 }

@@ -165,7 +165,7 @@ TEST_F(ProgramMutations, OfStores) {
     fs::remove(store + "-shm");
     const std::string mutated = testing::mutate_bytes(valid, random);
     std::ofstream(store, std::ios::binary | std::ios::trunc).write(mutated.data(), static_cast<std::streamsize>(mutated.size()));
-    const Ended ended = flopcast({"model", "list", "--foreign"});
+    const Ended ended = flopcast({"model", "list", "--other-machine"});
     EXPECT_THAT(ended.code, ::testing::AnyOf(0, 3, 4)) << "seed " << seed << ": " << ended.err;
   }
 }

@@ -1,0 +1,91 @@
+#include "flopcast/cli/model/actions.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "flopcast/cli/model/tables.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/model/model_json.hpp"
+#include "flopcast/report/figure.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/modelling/model_figure.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+Workbench workbench(const ModelChoice& choice, const CommonOptions& common) { return Workbench(choice.libraries, run_context(common)); }
+
+/// Returns true if the user types the model's name once more.
+bool confirmed(const std::string& full_name) {
+  if (::isatty(STDIN_FILENO) == 0) {
+    throw usage_error("deleting model {} needs --yes where there is no terminal to ask on", full_name);
+  }
+  fmt::print(stderr, "To delete this model, type its name ({}): ", full_name);
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == full_name;
+}
+
+}  // namespace
+
+void show_build(const ModelBuild& build, const CommonOptions& common) {
+  emit((common.json ? to_json(build) : text_of(build)) + '\n', common);
+}
+
+void show_plan(const ModelPlan& plan, const CommonOptions& common) { emit((common.json ? to_json(plan) : text_of(plan)) + '\n', common); }
+
+void list_models(const ModelChoice& choice, const CommonOptions& common) {
+  const ModelList list = flopcast::list_models(workbench(choice, common), choice.other_machine);
+  if (list.hidden > 0) {
+    note(fmt::format("{} of other libraries or machines not shown; --other-machine shows all, --blas and --lapack choose libraries",
+                     counted(list.hidden, "model")),
+         common);
+  }
+  if (common.json) {
+    emit(to_json(list) + '\n', common);
+  } else if (list.models.empty() && !common.csv) {
+    note("no models; 'flopcast model build --help' shows how to make one", common);
+  } else {
+    emit(models_table(list), common);
+  }
+}
+
+void show_model(const ModelChoice& choice, const CommonOptions& common) {
+  const model::Model model = find_model(workbench(choice, common), choice.name, choice.other_machine);
+  if (!choice.figure.empty()) {
+    report::draw(model_figure(model), choice.figure);
+  }
+  if (common.json) {
+    emit(to_json(model) + '\n', common);
+    return;
+  }
+  if (!common.csv) {
+    note(fmt::format("{}\noptions {}\n", description(model), model::options_json(model.options).dump()), common);
+  }
+  emit(pieces_table(model), common);
+}
+
+void export_model(const ModelChoice& choice, const CommonOptions& common) {
+  emit(to_json(find_model(workbench(choice, common), choice.name, choice.other_machine)) + '\n', common);
+}
+
+void delete_model(const ModelChoice& choice, const CommonOptions& common) {
+  const Workbench bench = workbench(choice, common);
+  const std::string full_name = model::name(find_model(bench, choice.name, true));
+  if (choice.yes && full_name != choice.name) {
+    throw usage_error("--yes needs the whole name of the model: {}", full_name);
+  }
+  if (!choice.yes && !confirmed(full_name)) {
+    note("nothing was deleted", common);
+    return;
+  }
+  flopcast::delete_model(bench, full_name);
+  note(fmt::format("{} is deleted; its samples are kept", full_name), common);
+}
+
+}  // namespace flopcast::cli

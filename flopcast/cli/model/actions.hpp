@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/tasks/modelling/modelling.hpp"
+
+namespace flopcast::cli {
+
+/// A stored model that the user names, and what is to happen with it.
+struct ModelChoice {
+  std::string name;
+  bool other_machine = false;
+  machine::LibraryChoice libraries;
+  std::string figure;  ///< file for a picture; empty: none
+  bool yes = false;    ///< delete without asking
+};
+
+void show_build(const ModelBuild& build, const CommonOptions& common);
+void show_plan(const ModelPlan& plan, const CommonOptions& common);
+
+void list_models(const ModelChoice& choice, const CommonOptions& common);
+void show_model(const ModelChoice& choice, const CommonOptions& common);
+void export_model(const ModelChoice& choice, const CommonOptions& common);
+/// Asks for the name once more, unless `choice.yes`.
+void delete_model(const ModelChoice& choice, const CommonOptions& common);
+
+}  // namespace flopcast::cli

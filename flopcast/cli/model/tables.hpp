@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "flopcast/model/model.hpp"
+#include "flopcast/report/table.hpp"
+#include "flopcast/tasks/modelling/modelling.hpp"
+
+namespace flopcast::cli {
+
+/// One row per piece of a model: its box, points, monomials and errors.
+report::Table pieces_table(const model::Model& model);
+/// One row per model.
+report::Table models_table(const ModelList& list);
+
+/// One line without its end about a model that was built, or would be.
+std::string text_of(const ModelBuild& build);
+std::string text_of(const ModelPlan& plan);
+
+/// Name, domain and cost of a model in two lines.
+std::string description(const model::Model& model);
+
+}  // namespace flopcast::cli

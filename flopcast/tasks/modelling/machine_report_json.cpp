@@ -1,0 +1,209 @@
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "flopcast/core/environment_json.hpp"
+#include "flopcast/machine/detect_environment.hpp"
+#include "flopcast/machine/machine_file_json.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/tasks/modelling/machine_report.hpp"
+
+namespace flopcast {
+
+using machine::ClockQuality;
+using machine::CoreKind;
+using machine::CpuPlace;
+using machine::InstalledLibrary;
+using machine::KernelTrial;
+using machine::LibraryReport;
+using machine::NoiseLevel;
+using machine::ReportedCache;
+using machine::Topology;
+
+template <>
+struct FieldTable<ReportedCache> {
+  static constexpr auto fields = std::tuple(field("level", &ReportedCache::level), field("bytes", &ReportedCache::bytes),
+                                            field("line_bytes", &ReportedCache::line_bytes),
+                                            field("associativity", &ReportedCache::associativity), field("cores", &ReportedCache::cores));
+};
+
+template <>
+struct FieldTable<CpuPlace> {
+  static constexpr auto fields = std::tuple(field("cpu", &CpuPlace::cpu), field("core", &CpuPlace::core),
+                                            field("socket", &CpuPlace::socket), field("kind", &CpuPlace::kind));
+};
+
+template <>
+struct FieldTable<CoreKind> {
+  static constexpr auto fields =
+      std::tuple(field("name", &CoreKind::name), field("cpus", &CoreKind::cpus), field("cores", &CoreKind::cores),
+                 field("max_hertz", &CoreKind::max_hertz), field("caches", &CoreKind::caches));
+};
+
+/// Members of a topology in the document's member of that name. Clock rates stand in others.
+template <>
+struct FieldTable<Topology> {
+  static constexpr auto fields = std::tuple(
+      field("cpu", &Topology::cpu), field("sockets", &Topology::sockets), field("cores", &Topology::cores),
+      field("hardware_threads", &Topology::hardware_threads), field("numa_nodes", &Topology::numa_nodes),
+      field("usable_cpus", &Topology::usable), optional_field("places", &Topology::places), field("usable_cores", &Topology::usable_cores),
+      field("cpu_quota", &Topology::cpu_quota), field("memory_bytes", &Topology::memory_bytes), field("kinds", &Topology::kinds),
+      field("caches", &Topology::caches), optional_field("this_system", &Topology::this_system));
+};
+
+template <>
+struct FieldTable<ClockQuality> {
+  static constexpr auto fields =
+      std::tuple(field("resolution_seconds", &ClockQuality::resolution), field("overhead_seconds", &ClockQuality::overhead));
+};
+
+template <>
+struct FieldTable<NoiseLevel> {
+  static constexpr auto fields = std::tuple(field("spread", &NoiseLevel::spread), field("disturbed_share", &NoiseLevel::disturbed_share),
+                                            field("stolen_share", &NoiseLevel::stolen_share), field("slice_seconds", &NoiseLevel::slice));
+};
+
+template <>
+struct FieldTable<KernelTrial> {
+  static constexpr auto fields = std::tuple(field("setting", &KernelTrial::setting), field("kernels", &KernelTrial::kernels),
+                                            field("dgemm_flops", &KernelTrial::dgemm_flops));
+};
+
+template <>
+struct FieldTable<InstalledLibrary> {
+  static constexpr auto fields =
+      std::tuple(field("name", &InstalledLibrary::name), field("path", &InstalledLibrary::path),
+                 field("has_blas", &InstalledLibrary::has_blas), field("has_lapack", &InstalledLibrary::has_lapack));
+};
+
+/// The library's installed file is written into the same object.
+template <>
+struct FieldTable<LibraryReport> {
+  static constexpr auto fields = std::tuple(field("identity", &LibraryReport::identity), field("dgemm_flops", &LibraryReport::dgemm_flops),
+                                            field("trials", &LibraryReport::trials), field("failure", &LibraryReport::failure));
+};
+
+namespace {
+
+constexpr const char* document_name = "the report on a machine";
+
+nlohmann::json topology_json(const MachineReport& report) {
+  nlohmann::json topology = report.topology;
+  for (std::size_t k = 0; k < report.other_kinds.size(); ++k) {
+    topology["kinds"].at(k + 1)["measured"] = report.other_kinds[k];
+  }
+  return topology;
+}
+
+nlohmann::json clock_json(const MachineReport& report) {
+  const ClockReport& clock = report.clock;
+  return {{"invariant_tsc", report.topology.invariant_tsc},
+          {"uses_counter", clock.uses_counter},
+          {"ticks_per_second", clock.ticks_per_second},
+          {"wall", clock.wall},
+          {"thread_cpu", clock.thread_cpu}};
+}
+
+nlohmann::json noise_json(const NoiseLevel& noise) {
+  nlohmann::json json = noise;
+  json["judgement"] = machine::judgement(noise);
+  return json;
+}
+
+nlohmann::json libraries_json(const MachineReport& report) {
+  nlohmann::json libraries = nlohmann::json::array();
+  for (const LibraryReport& library : report.libraries) {
+    nlohmann::json item = library;
+    write_fields(item, library.installed);
+    libraries.push_back(std::move(item));
+  }
+  for (const machine::SlowDgemm& slow : report.slow) {
+    libraries.at(slow.library)["expected_dgemm_flops"] = slow.expected;
+  }
+  return libraries;
+}
+
+/// Gives members that the first schema named otherwise their present names.
+void rename_members(nlohmann::json& document) {
+  if (!document.contains("topology") || !document["topology"].contains("kinds") || !document["topology"]["kinds"].is_array()) {
+    return;
+  }
+  for (nlohmann::json& kind : document["topology"]["kinds"]) {
+    if (kind.is_object() && kind.contains("most_hertz")) {
+      kind["max_hertz"] = kind["most_hertz"];
+    }
+  }
+}
+
+void read_topology(const nlohmann::json& document, MachineReport& report) {
+  read_member(document, "topology", report.topology);
+  read_member(document, "nominal_hertz", report.topology.nominal_hertz);
+  at_place("topology", [&] {
+    for_each_element(document.at("topology"), "kinds", [&](const nlohmann::json& kind) {
+      if (kind.contains("measured")) {
+        read_member(kind, "measured", report.other_kinds.emplace_back());
+      }
+    });
+  });
+}
+
+void read_clock(const nlohmann::json& document, MachineReport& report) {
+  ClockReport& clock = report.clock;
+  read_member(document, "frequency_hertz", clock.core_hertz);
+  read_member(document, "noise", clock.noise);
+  at_place("clock", [&] {
+    const nlohmann::json& json = document.at("clock");
+    read_member(json, "invariant_tsc", report.topology.invariant_tsc);
+    clock.uses_counter = member_or(json, "uses_counter", report.topology.invariant_tsc);
+    read_member(json, "ticks_per_second", clock.ticks_per_second);
+    read_member(json, "wall", clock.wall);
+    read_member(json, "thread_cpu", clock.thread_cpu);
+  });
+}
+
+void read_libraries(const nlohmann::json& document, MachineReport& report) {
+  for_each_element(document, "libraries", [&](const nlohmann::json& item) {
+    LibraryReport& library = report.libraries.emplace_back();
+    read_value(item, library);
+    read_fields(item, library.installed);
+    if (item.contains("expected_dgemm_flops")) {
+      report.slow.push_back({report.libraries.size() - 1, member<double>(item, "expected_dgemm_flops")});
+    }
+  });
+}
+
+}  // namespace
+
+std::string to_json(const MachineReport& report) {
+  const nlohmann::json members = {{"fingerprint", machine::hardware_fingerprint(report.topology)},
+                                  {"topology", topology_json(report)},
+                                  {"clock", clock_json(report)},
+                                  {"frequency_hertz", report.clock.core_hertz},
+                                  {"nominal_hertz", report.topology.nominal_hertz},
+                                  {"noise", noise_json(report.clock.noise)},
+                                  {"measured", report.measurement},
+                                  {"findings", findings(report)},
+                                  {"libraries", libraries_json(report)}};
+  nlohmann::ordered_json document = {{"schema", "flopcast-machine-2"}};
+  document.update(nlohmann::ordered_json(members));
+  return document.dump(2);
+}
+
+MachineReport machine_report_from_json(std::string_view text) {
+  nlohmann::json document = parse_json(text, document_name);
+  return in_document(document_name, [&] {
+    require_schema(document, document_name, {"flopcast-machine-2", "flopcast-machine-1"});
+    rename_members(document);
+    MachineReport report;
+    read_topology(document, report);
+    read_clock(document, report);
+    read_member(document, "measured", report.measurement);
+    read_libraries(document, report);
+    return report;
+  });
+}
+
+}  // namespace flopcast

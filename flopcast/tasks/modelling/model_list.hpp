@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "flopcast/model/store.hpp"
+#include "flopcast/tasks/modelling/modelling.hpp"
+
+/// Models of a store, seen from the environment whose fingerprint is `here`. An empty fingerprint stands for any environment.
+namespace flopcast {
+
+ModelSummary summary(const model::Model& model, bool other_machine);
+
+/// Lists the models of the store that are of the environment `here`. With `other_machines` the list has all models.
+ModelList list_models(const model::Store& store, const std::string& here, bool other_machines);
+
+/// Returns the model of this name, or the only one whose name begins so. Throws bad_input if there is none or there are several.
+model::Model find_model(const model::Store& store, const std::string& here, const std::string& text);
+
+}  // namespace flopcast

@@ -1,0 +1,97 @@
+#include "flopcast/tasks/modelling/modelling.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/measure/library_team_size.hpp"
+#include "flopcast/measure/sampler.hpp"
+#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/model/store.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/modelling/model_build.hpp"
+#include "flopcast/tasks/modelling/model_list.hpp"
+#include "flopcast/tasks/modelling/modelled_kernel.hpp"
+#include "flopcast/tasks/modelling/sample_calls.hpp"
+
+/// The jobs on a real machine: each connects the workbench with functions that are tested without one.
+namespace flopcast {
+namespace {
+
+/// Returns the fingerprint of the workbench's environment, or an empty one for any environment and for a store without models.
+std::string fingerprint_for(const Workbench& bench, bool any) {
+  return any || bench.store().models().empty() ? "" : bench.environment().fingerprint;
+}
+
+void keep_samples(const Workbench& bench, const measure::Session& session, const std::vector<SampledCall>& sampled) {
+  std::vector<Sample> measured;
+  for (const SampledCall& one : sampled) {
+    if (!one.sample.repetitions.empty()) {
+      measured.push_back(one.sample);
+    }
+  }
+  model::Store& store = bench.store();
+  if (session.options().normalise) {
+    bench.keep_reference(store, session);
+  }
+  store.put_environment(bench.environment());
+  store.add_samples(measured);
+}
+
+}  // namespace
+
+ModelBuild build_model(const Workbench& bench, const ModelRequest& request, const RunContext& context) {
+  static_cast<void>(modelled_kernel(request));  // a wrong request is refused before libraries are opened
+  const Environment& environment = bench.environment();
+  model::Store& store = bench.store();
+  const measure::Backend backend = measure::system_backend(bench.libraries());
+  measure::Session session = bench.session(store, session_options(request));
+  const Stopwatch watch;
+  const ModelBuildTools tools{environment,
+                              store,
+                              bench.reference_time(store),
+                              [&](std::span<const Call> calls, const measure::Precondition& state, const measure::Progress& progress) {
+                                return measure::sample(session, calls, state, progress);
+                              },
+                              [&](const Call& call) { return measure::team_size(call, environment, backend); },
+                              [&watch] { return watch.elapsed(); },
+                              [&] { bench.keep_reference(store, session); }};
+  return build_model(request, tools, context);
+}
+
+ModelPlan plan_model(const Workbench& bench, const ModelRequest& request, const RunContext&) {
+  static_cast<void>(modelled_kernel(request));
+  return plan_model(request, bench.environment(), bench.store(), bench.reference_time(bench.store()));
+}
+
+ModelList list_models(const Workbench& bench, bool other_machines) {
+  return list_models(bench.store(), fingerprint_for(bench, false), other_machines);
+}
+
+model::Model find_model(const Workbench& bench, const std::string& name, bool other_machines) {
+  return find_model(bench.store(), fingerprint_for(bench, other_machines), name);
+}
+
+std::string delete_model(const Workbench& bench, const std::string& name) {
+  std::string full_name = model::name(find_model(bench.store(), "", name));
+  bench.store().delete_model(full_name);
+  return full_name;
+}
+
+SampleResult sample(const Workbench& bench, std::span<const Call> calls, const SampleRequest& request, const RunContext& context) {
+  bench.open();
+  measure::Session session = bench.session(bench.store(), session_options(request));
+  const Stopwatch watch;
+  SampleResult result = sample(
+      session, calls, request, [&watch] { return watch.elapsed(); }, context);
+  if (request.keep) {
+    keep_samples(bench, session, result.samples);
+  }
+  return result;
+}
+
+std::vector<PlannedSample> plan_samples(const Workbench& bench, std::span<const Call> calls, const SampleRequest& request) {
+  return plan_samples(bench.environment(), calls, request);
+}
+
+}  // namespace flopcast

@@ -1,0 +1,192 @@
+#include <array>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/sample_json.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/model/box_json.hpp"
+#include "flopcast/model/model_json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/tasks/modelling/modelling.hpp"
+
+namespace flopcast {
+
+template <>
+struct EnumNames<ModelMethod> {
+  static constexpr std::array names{std::pair{ModelMethod::refine, "refine"}, std::pair{ModelMethod::levels, "levels"}};
+};
+
+template <>
+struct EnumNames<measure::Clock> {
+  static constexpr std::array names{std::pair{measure::Clock::wall, "wall"}, std::pair{measure::Clock::cpu, "cpu"}};
+};
+
+template <>
+struct FieldTable<ModelPlan> {
+  static constexpr auto fields = std::tuple(field("key", &ModelPlan::key), field("method", &ModelPlan::method),
+                                            field("points", &ModelPlan::points), field("known", &ModelPlan::known));
+};
+
+template <>
+struct FieldTable<ModelSummary> {
+  static constexpr auto fields =
+      std::tuple(field("name", &ModelSummary::name), field("key", &ModelSummary::key), field("generator", &ModelSummary::generator),
+                 field("sizes", &ModelSummary::sizes), field("domain", &ModelSummary::domain), field("pieces", &ModelSummary::pieces),
+                 field("samples", &ModelSummary::samples), field("seconds", &ModelSummary::seconds),
+                 field("largest_error", &ModelSummary::largest_error), field("other_machine", &ModelSummary::other_machine));
+};
+
+template <>
+struct FieldTable<ModelList> {
+  static constexpr auto fields = std::tuple(field("models", &ModelList::models), optional_field("hidden", &ModelList::hidden));
+};
+
+template <>
+struct FieldTable<SamplingRule> {
+  static constexpr auto fields =
+      std::tuple(field("clock", &SamplingRule::clock), field("seed", &SamplingRule::seed), field("normalise", &SamplingRule::normalise),
+                 field("reference_seconds", &SamplingRule::reference_seconds), field("min_repetitions", &SamplingRule::min_repetitions),
+                 field("max_repetitions", &SamplingRule::max_repetitions), field("relative_interval", &SamplingRule::relative_interval),
+                 field("confidence", &SamplingRule::confidence));
+};
+
+namespace {
+
+nlohmann::json statistics(const Summary& summary) {
+  return {{"count", summary.count},
+          {"minimum", summary.minimum},
+          {"first_quartile", summary.first_quartile},
+          {"median", summary.median},
+          {"third_quartile", summary.third_quartile},
+          {"maximum", summary.maximum},
+          {"mean", summary.mean},
+          {"standard_deviation", summary.standard_deviation},
+          {"median_interval_95", {summary.median_interval.low, summary.median_interval.high}}};
+}
+
+/// Gives a member that an earlier schema named otherwise its present name.
+void rename_member(nlohmann::json& object, const char* before, const char* now) {
+  if (object.is_object() && object.contains(before)) {
+    object[now] = object[before];
+    object.erase(before);
+  }
+}
+
+void rename_in_elements(nlohmann::json& document, const char* list, const char* before, const char* now) {
+  if (document.is_object() && document.contains(list) && document[list].is_array()) {
+    for (nlohmann::json& element : document[list]) {
+      rename_member(element, before, now);
+    }
+  }
+}
+
+std::string text_of(const nlohmann::ordered_json& document) { return document.dump(2); }
+
+/// Returns the sampled call of the text that kernel::format_call() writes.
+Call call_from(const std::string& text, int threads) {
+  std::vector<Call> calls = kernel::expand_calls(text);
+  if (calls.size() != 1) {
+    throw bad_input("'{}' is {} calls, expected one", text, calls.size());
+  }
+  calls.front().threads = threads;
+  return calls.front();
+}
+
+nlohmann::json sampled_json(const SampledCall& one) {
+  nlohmann::json item = one.sample;
+  item["call"] = kernel::format_call(one.call);
+  item["cache"] = one.cache;
+  item["flops"] = flops(one.call);
+  item["footprint_bytes"] = footprint_bytes(one.call);
+  const Summary summary = summarise(one.sample.times());
+  if (summary.count > 0) {
+    item["statistics"] = statistics(summary);
+  }
+  return item;
+}
+
+}  // namespace
+
+std::string to_json(const model::Model& model) { return text_of(nlohmann::ordered_json(nlohmann::json(model))); }
+
+model::Model model_from_json(std::string_view text) {
+  return in_document("the model", [&] { return parse_json(text, "the model").get<model::Model>(); });
+}
+
+std::string to_json(const ModelBuild& build) {
+  nlohmann::json document = build.model;
+  document["replaced"] = build.replaced;
+  return text_of(nlohmann::ordered_json(document));
+}
+
+ModelBuild model_build_from_json(std::string_view text) {
+  return in_document("the model", [&] {
+    const nlohmann::json document = parse_json(text, "the model");
+    return ModelBuild{document.get<model::Model>(), member_or(document, "replaced", false)};
+  });
+}
+
+std::string to_json(const ModelPlan& plan) { return text_of(to_document(plan, "flopcast-model-plan-1")); }
+
+ModelPlan model_plan_from_json(std::string_view text) {
+  return from_document<ModelPlan>(text, "the plan of a model", {"flopcast-model-plan-1"});
+}
+
+std::string to_json(const ModelList& list) { return text_of(to_document(list, "flopcast-models-2")); }
+
+ModelList model_list_from_json(std::string_view text) {
+  static constexpr const char* name = "the list of models";
+  nlohmann::json document = parse_json(text, name);
+  return in_document(name, [&] {
+    require_schema(document, name, {"flopcast-models-2", "flopcast-models-1"});
+    rename_in_elements(document, "models", "foreign", "other_machine");
+    ModelList list;
+    read_fields(document, list);
+    return list;
+  });
+}
+
+std::string to_json(const SampleResult& result) {
+  nlohmann::json samples = nlohmann::json::array();
+  for (const SampledCall& one : result.samples) {
+    samples.push_back(sampled_json(one));
+  }
+  const nlohmann::json members = {
+      {"environment", result.environment}, {"huge_pages", result.huge_pages}, {"options", result.rule}, {"samples", std::move(samples)}};
+  nlohmann::ordered_json document = {{"schema", "flopcast-samples-2"}};
+  document.update(nlohmann::ordered_json(members));
+  return text_of(document);
+}
+
+SampleResult sample_result_from_json(std::string_view text) {
+  static constexpr const char* name = "the samples";
+  nlohmann::json document = parse_json(text, name);
+  return in_document(name, [&] {
+    require_schema(document, name, {"flopcast-samples-2", "flopcast-samples-1"});
+    SampleResult result;
+    read_member(document, "environment", result.environment);
+    read_member(document, "huge_pages", result.huge_pages);
+    if (document.contains("options")) {
+      rename_member(document["options"], "minimum_repetitions", "min_repetitions");
+      rename_member(document["options"], "maximum_repetitions", "max_repetitions");
+    }
+    read_member(document, "options", result.rule);
+    for_each_element(document, "samples", [&](const nlohmann::json& item) {
+      SampledCall& one = result.samples.emplace_back();
+      read_value(item, one.sample);
+      read_member(item, "cache", one.cache);
+      one.call = call_from(member<std::string>(item, "call"), one.sample.key.threads);
+    });
+    return result;
+  });
+}
+
+}  // namespace flopcast

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "flopcast/measure/session.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/modelling/modelling.hpp"
+
+namespace flopcast {
+
+/// Options of the session that samples calls.
+measure::SessionOptions session_options(const SampleRequest& request);
+
+/// Samples the calls in `session`. `elapsed` returns the time since sampling began. Nothing is stored.
+SampleResult sample(measure::Session& session, std::span<const Call> calls, const SampleRequest& request,
+                    const std::function<Seconds()>& elapsed, const RunContext& context);
+
+/// Plans the samples for an environment.
+std::vector<PlannedSample> plan_samples(const Environment& environment, std::span<const Call> calls, const SampleRequest& request);
+
+}  // namespace flopcast

@@ -7,6 +7,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/combinations.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
@@ -40,31 +41,28 @@ Arguments split(const std::vector<std::string>& words) {
 
 std::vector<Call> expand_calls(const std::string& routine_name, const std::vector<std::string>& words) {
   const Routine& routine = require(routine_name);
-  std::vector<Arguments> combinations = {split(words)};
+  Arguments arguments = split(words);
+  std::vector<std::string> names;
+  std::vector<std::vector<std::int64_t>> lists;
   for (const Argument& argument : routine.arguments) {
-    const auto given = combinations.front().find(argument.name);
-    if (given == combinations.front().end() || !may_be_range(argument.kind) || !is_list(given->second)) {
+    const auto given = arguments.find(argument.name);
+    if (given == arguments.end() || !may_be_range(argument.kind) || !is_list(given->second)) {
       continue;
     }
     const std::int64_t least = argument.kind == Kind::increment ? -1'000'000 : 0;
-    const std::vector<std::int64_t> values = parse_sizes(given->second, argument.name, least, 2'000'000);
-    if (combinations.size() * values.size() > max_calls) {
-      throw bad_input("the ranges given for {} are more than {} calls; give larger steps", routine.name, max_calls);
-    }
-    std::vector<Arguments> extended;
-    for (const Arguments& combination : combinations) {
-      for (const std::int64_t value : values) {
-        extended.push_back(combination);
-        extended.back()[argument.name] = std::to_string(value);
-      }
-    }
-    combinations = std::move(extended);
+    names.push_back(argument.name);
+    lists.push_back(parse_sizes(given->second, argument.name, least, 2'000'000));
+  }
+  if (combination_count(lists, max_calls + 1) > max_calls) {
+    throw bad_input("the ranges given for {} are more than {} calls; give larger steps", routine.name, max_calls);
   }
   std::vector<Call> calls;
-  calls.reserve(combinations.size());
-  for (const Arguments& combination : combinations) {
-    calls.push_back(parse_call(routine, combination));
-  }
+  for_each_combination(lists, [&](const std::vector<std::int64_t>& values) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      arguments[names[i]] = std::to_string(values[i]);
+    }
+    calls.push_back(parse_call(routine, arguments));
+  });
   return calls;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/combinations.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -42,32 +43,25 @@ std::vector<Call> routine_calls(const Routine& routine, const std::map<std::stri
   }
   const auto n = sizes.find("n");
   const bool square = sizes.size() == 1 && n != sizes.end();
-  std::vector<std::map<std::string, std::string>> combinations = {fixed};
-  if (square) {
-    combinations.clear();
-    for (const std::int64_t value : n->second) {
-      combinations.push_back(fixed);
-      for (const std::string& name : names) {
-        combinations.back()[name] = std::to_string(value);
-      }
-    }
-  } else {
-    for (const auto& [name, values] : sizes) {
-      std::vector<std::map<std::string, std::string>> extended;
-      for (const auto& combination : combinations) {
-        for (const std::int64_t value : values) {
-          extended.push_back(combination);
-          extended.back()[name] = std::to_string(value);
-        }
-      }
-      combinations = std::move(extended);
-    }
+  std::vector<std::vector<std::int64_t>> lists;
+  for (const auto& [name, values] : sizes) {
+    lists.push_back(values);
   }
   std::vector<Call> calls;
-  for (const auto& combination : combinations) {
-    calls.push_back(parse_call(routine, combination));
-    complete_call(calls.back(), combination);
-  }
+  for_each_combination(lists, [&](const std::vector<std::int64_t>& values) {
+    std::map<std::string, std::string> arguments = fixed;
+    if (square) {
+      for (const std::string& name : names) {
+        arguments[name] = std::to_string(values.front());
+      }
+    } else {
+      for (auto [size, value] = std::pair(sizes.begin(), values.begin()); size != sizes.end(); ++size, ++value) {
+        arguments[size->first] = std::to_string(*value);
+      }
+    }
+    calls.push_back(parse_call(routine, arguments));
+    complete_call(calls.back(), arguments);
+  });
   return calls;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "flopcast/support/combinations.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
@@ -79,22 +80,14 @@ Differences differences(const std::function<double(std::span<const std::int64_t>
 /// Returns points spread over the domain: low, middle and high of every dimension. The coordinates of different dimensions are further
 /// apart than the differences' reach, so that no point straddles a kink such as that of min(m, n) at m = n.
 std::vector<Sizes> bases(const Box& domain) {
-  std::vector<Sizes> points = {Sizes{}};
+  std::vector<Sizes> by_dimension;
   for (std::size_t d = 0; d < domain.dimensions(); ++d) {
+    const std::int64_t low = domain.low[d];
+    const std::int64_t high = domain.high[d];
     const auto shift = static_cast<std::int64_t>(d * difference_points);
-    std::vector<Sizes> longer;
-    for (const Sizes& point : points) {
-      for (const std::int64_t at : {domain.low[d], (domain.low[d] + domain.high[d]) / 2, domain.high[d]}) {
-        longer.push_back(point);
-        longer.back().push_back(domain.low[d] == domain.high[d] ? at : at + shift);
-        if (domain.low[d] == domain.high[d]) {
-          break;
-        }
-      }
-    }
-    points = std::move(longer);
+    by_dimension.push_back(low == high ? Sizes{low} : Sizes{low + shift, (low + high) / 2 + shift, high + shift});
   }
-  return points;
+  return combinations(by_dimension);
 }
 
 std::vector<Monomial> united(std::vector<Monomial> a, const std::vector<Monomial>& b) {

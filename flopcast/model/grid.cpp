@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "flopcast/support/combinations.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
@@ -77,18 +78,11 @@ std::vector<double> nodes(Grid grid, int count) {
 }
 
 std::vector<Sizes> grid_points(const Box& box, const std::vector<int>& counts, Grid grid, std::int64_t min_width) {
-  std::vector<Sizes> points = {Sizes{}};
+  std::vector<Sizes> by_dimension;
   for (std::size_t d = 0; d < box.dimensions(); ++d) {
-    std::vector<Sizes> longer;
-    for (const Sizes& point : points) {
-      for (const std::int64_t at : coordinates(box.low[d], box.high[d], counts[d], grid, min_width)) {
-        longer.push_back(point);
-        longer.back().push_back(at);
-      }
-    }
-    points = std::move(longer);
+    by_dimension.push_back(coordinates(box.low[d], box.high[d], counts[d], grid, min_width));
   }
-  return points;
+  return combinations(by_dimension);
 }
 
 }  // namespace flopcast::model

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/program/launch.hpp"
+#include "flopcast/support/combinations.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"
@@ -200,17 +201,17 @@ std::vector<MpiSetting> settings_of(const MpiSpace& space) {
   if (count > max_configurations) {
     throw bad_input("space '{}' has {:.0f} configurations. At most {:.0f} can be tuned", space.name, count, max_configurations);
   }
-  std::vector<MpiSetting> all = {{}};
+  std::vector<std::vector<std::string>> lists;
   for (const auto& [name, values] : space.parameters) {
-    std::vector<MpiSetting> longer;
-    for (const MpiSetting& setting : all) {
-      for (const std::string& value : values) {
-        longer.push_back(setting);
-        longer.back()[name] = value;
-      }
-    }
-    all = std::move(longer);
+    lists.push_back(values);
   }
+  std::vector<MpiSetting> all;
+  for_each_combination(lists, [&](const std::vector<std::string>& values) {
+    MpiSetting& setting = all.emplace_back();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      setting[space.parameters[i].first] = values[i];
+    }
+  });
   return all;
 }
 

@@ -18,6 +18,7 @@
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorder.hpp"
+#include "flopcast/support/combinations.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -53,23 +54,18 @@ BlockLists take_blocks(std::vector<std::string>& words) {
 
 /// Every combination of the given values over LAPACK's own.
 std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, const algorithm::BlockParameters& defaults) {
-  std::vector<algorithm::BlockParameters> all = {defaults};
-  const auto extend = [&all](const std::vector<std::int64_t>& values, std::int64_t algorithm::BlockParameters::*member) {
-    if (values.empty()) {
-      return;
-    }
-    std::vector<algorithm::BlockParameters> extended;
-    for (algorithm::BlockParameters blocks : all) {
-      for (const std::int64_t value : values) {
-        blocks.*member = value;
-        extended.push_back(blocks);
-      }
-    }
-    all = std::move(extended);
+  const auto or_default = [](const std::vector<std::int64_t>& values, std::int64_t usual) {
+    return values.empty() ? std::vector{usual} : values;
   };
-  extend(lists.nb, &algorithm::BlockParameters::nb);
-  extend(lists.nbmin, &algorithm::BlockParameters::nbmin);
-  extend(lists.nx, &algorithm::BlockParameters::nx);
+  std::vector<algorithm::BlockParameters> all;
+  for_each_combination<std::int64_t>(
+      {or_default(lists.nb, defaults.nb), or_default(lists.nbmin, defaults.nbmin), or_default(lists.nx, defaults.nx)},
+      [&](const std::vector<std::int64_t>& values) {
+        algorithm::BlockParameters& blocks = all.emplace_back(defaults);
+        blocks.nb = values[0];
+        blocks.nbmin = values[1];
+        blocks.nx = values[2];
+      });
   return all;
 }
 

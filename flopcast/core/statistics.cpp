@@ -126,22 +126,39 @@ double median(std::span<const double> values) { return quantile(values, 0.5); }
 
 Interval median_interval(std::span<const double> values, double confidence) { return sorted_median_interval(sorted(values), confidence); }
 
-void Welford::add(double value) {
-  ++count_;
-  const double deviation = value - mean_;
-  mean_ += deviation / static_cast<double>(count_);
-  squares_ += deviation * (value - mean_);
+void Welford::merge(const Welford& other) noexcept {
+  if (other.count == 0) {
+    return;
+  }
+  const double mine = static_cast<double>(count);
+  const double theirs = static_cast<double>(other.count);
+  const double difference = other.mean - mean;
+  count += other.count;
+  mean += difference * theirs / (mine + theirs);
+  squares += other.squares + difference * difference * mine * theirs / (mine + theirs);
 }
 
-double Welford::variance() const noexcept { return count_ < 2 ? 0 : squares_ / static_cast<double>(count_ - 1); }
+Welford Welford::without(const Welford& part) const noexcept {
+  if (count <= part.count) {
+    return {};
+  }
+  const double all = static_cast<double>(count);
+  const double mine = static_cast<double>(part.count);
+  Welford rest;
+  rest.count = count - part.count;
+  rest.mean = (all * mean - mine * part.mean) / (all - mine);
+  const double difference = part.mean - rest.mean;
+  rest.squares = std::max(0.0, squares - part.squares - difference * difference * mine * (all - mine) / all);
+  return rest;
+}
 
 Interval Welford::mean_interval(double confidence) const {
-  if (count_ < 2) {
+  if (count < 2) {
     return {-infinity, infinity};
   }
-  const auto n = static_cast<double>(count_);
+  const auto n = static_cast<double>(count);
   const double margin = student_t_quantile((1 + confidence) / 2, n - 1) * std::sqrt(variance() / n);
-  return {mean_ - margin, mean_ + margin};
+  return {mean - margin, mean + margin};
 }
 
 double normal_quantile(double probability) {
@@ -178,13 +195,13 @@ Summary summarise(std::span<const double> values) {
     moments.add(value);
   }
   Summary summary;
-  summary.count = moments.count();
+  summary.count = moments.count;
   summary.minimum = sorted_quantile(ordered, 0);
   summary.first_quartile = sorted_quantile(ordered, 0.25);
   summary.median = sorted_quantile(ordered, 0.5);
   summary.third_quartile = sorted_quantile(ordered, 0.75);
   summary.maximum = sorted_quantile(ordered, 1);
-  summary.mean = ordered.empty() ? not_a_number : moments.mean();
+  summary.mean = ordered.empty() ? not_a_number : moments.mean;
   summary.standard_deviation = std::sqrt(moments.variance());
   summary.median_interval = sorted_median_interval(ordered, 0.95);
   summary.mean_interval = moments.mean_interval(0.99);

@@ -18,20 +18,26 @@ double median(std::span<const double> values);
 /// it is the full range.
 Interval median_interval(std::span<const double> values, double confidence = 0.95);
 
-/// Computes mean and variance online (Welford 1962).
-class Welford {
- public:
-  void add(double value);
-  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  [[nodiscard]] double mean() const noexcept { return mean_; }
+/// Mean and variance in one pass (Welford 1962; merged after Chan, Golub and LeVeque 1979). A plain record.
+struct Welford {
+  std::int64_t count = 0;
+  double mean = 0;
+  double squares = 0;  ///< sum of squared deviations from the mean
+
+  void add(double value) noexcept {
+    ++count;
+    const double deviation = value - mean;
+    mean += deviation / static_cast<double>(count);
+    squares += deviation * (value - mean);
+  }
+  void merge(const Welford& other) noexcept;
+  /// Returns these statistics without `part`, which was merged into them; empty if nothing else is left.
+  [[nodiscard]] Welford without(const Welford& part) const noexcept;
   /// Returns the unbiased sample variance; 0 for fewer than two values.
-  [[nodiscard]] double variance() const noexcept;
+  [[nodiscard]] double variance() const noexcept { return count > 1 ? squares / static_cast<double>(count - 1) : 0; }
   /// Returns Student's t interval of the mean; infinite for fewer than two values.
   [[nodiscard]] Interval mean_interval(double confidence = 0.99) const;
-
- private:
-  std::int64_t count_ = 0;
-  double mean_ = 0, squares_ = 0;
+  friend bool operator==(const Welford&, const Welford&) = default;
 };
 
 /// Returns the quantile of Student's t distribution with `degrees` > 0 degrees of freedom, probability in (0, 1).

@@ -170,8 +170,8 @@ Trial evaluate(std::size_t configuration, const Invocation& invoke, double best_
       trial.rate = 0;
       return trial;
     }
-    means.add(rates.mean());
-    trial.rate = means.mean();
+    means.add(rates.mean);
+    trial.rate = means.mean;
     trial.stop = cut ? Stop::no : should_stop(means, meter.spent() - begin, options.outer ? best_rate : 0, options.invocations);
   }
   return trial;

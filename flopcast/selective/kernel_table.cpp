@@ -18,32 +18,6 @@ std::size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
   return hash ^ hash >> 29U;
 }
 
-void KernelStatistics::merge(const KernelStatistics& other) noexcept {
-  if (other.count == 0) {
-    return;
-  }
-  const double mine = static_cast<double>(count);
-  const double theirs = static_cast<double>(other.count);
-  const double difference = other.mean - mean;
-  count += other.count;
-  mean += difference * theirs / (mine + theirs);
-  squares += other.squares + difference * difference * mine * theirs / (mine + theirs);
-}
-
-KernelStatistics KernelStatistics::without(const KernelStatistics& part) const noexcept {
-  if (count <= part.count) {
-    return {};
-  }
-  const double all = static_cast<double>(count);
-  const double mine = static_cast<double>(part.count);
-  KernelStatistics rest;
-  rest.count = count - part.count;
-  rest.mean = (all * mean - mine * part.mean) / (all - mine);
-  const double difference = part.mean - rest.mean;
-  rest.squares = std::max(0.0, squares - part.squares - difference * difference * mine * (all - mine) / all);
-  return rest;
-}
-
 std::uint32_t KernelTable::number(const KernelKey& key) {
   std::uint32_t& recent = recent_[KernelKeyHash()(key) % recent_.size()];
   if (recent < kernels_.size() && kernels_[recent].key == key) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/support/page_allocator.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -26,25 +27,8 @@ struct KernelKeyHash {
   std::size_t operator()(const KernelKey& key) const noexcept;
 };
 
-/// Mean and variance of times in one pass (Welford 1962; merged after Chan, Golub and LeVeque 1979). A plain record.
-struct KernelStatistics {
-  std::int64_t count = 0;
-  double mean = 0;
-  double squares = 0;  ///< sum of squared deviations from the mean
-
-  void add(double value) noexcept {
-    ++count;
-    const double difference = value - mean;
-    mean += difference / static_cast<double>(count);
-    squares += difference * (value - mean);
-  }
-  void merge(const KernelStatistics& other) noexcept;
-  /// Returns these statistics without `part`, which was merged into them; empty if nothing else is left.
-  [[nodiscard]] KernelStatistics without(const KernelStatistics& part) const noexcept;
-  /// Unbiased; 0 for fewer than two values.
-  [[nodiscard]] double variance() const noexcept { return count > 1 ? squares / static_cast<double>(count - 1) : 0; }
-  friend bool operator==(const KernelStatistics&, const KernelStatistics&) = default;
-};
+/// Mean and variance of times. A plain record.
+using KernelStatistics = Welford;
 
 /// Everything that is known about one kernel. A plain record.
 struct Kernel {

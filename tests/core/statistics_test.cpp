@@ -72,8 +72,8 @@ TEST(Welford, AgreesWithTwoPasses) {
   for (const double value : values) {
     online.add(value);
   }
-  EXPECT_EQ(online.count(), 4);
-  EXPECT_DOUBLE_EQ(online.mean(), 1e9 + 10);
+  EXPECT_EQ(online.count, 4);
+  EXPECT_DOUBLE_EQ(online.mean, 1e9 + 10);
   EXPECT_DOUBLE_EQ(online.variance(), 30);
 }
 

@@ -86,7 +86,7 @@ void Ledger::record(std::span<const std::size_t> slots, std::span<const Evaluati
   // The two costs of a pair lie half a round apart on average, as a candidate's and the leader's do; neighbours would lie too close.
   const std::size_t pairs = alike.size() / 2;
   for (std::size_t pair = 0; pair < pairs; ++pair) {
-    twins_.push_back(std::log(alike[pair + pairs] / alike[pair]));
+    aa_within_round_.push_back(std::log(alike[pair + pairs] / alike[pair]));
   }
 }
 
@@ -100,8 +100,8 @@ std::vector<double> Ledger::paired(std::size_t a, std::size_t b) const {
   return differences;
 }
 
-std::vector<double> Ledger::echoes(const std::vector<std::size_t>& candidates) const {
-  std::vector<double> echoes;
+std::vector<double> Ledger::aa_between_rounds(const std::vector<std::size_t>& candidates) const {
+  std::vector<double> differences;
   for (std::size_t round = 1; round < static_cast<std::size_t>(rounds_); ++round) {
     std::vector<double> changes;
     for (const std::size_t candidate : candidates) {
@@ -110,12 +110,12 @@ std::vector<double> Ledger::echoes(const std::vector<std::size_t>& candidates) c
         changes.push_back(change);
       }
     }
-    if (changes.size() >= min_echoes) {
+    if (changes.size() >= min_aa_candidates) {
       const double pace = median(changes);
-      std::transform(changes.begin(), changes.end(), std::back_inserter(echoes), [pace](double change) { return change - pace; });
+      std::transform(changes.begin(), changes.end(), std::back_inserter(differences), [pace](double change) { return change - pace; });
     }
   }
-  return echoes;
+  return differences;
 }
 
 std::vector<std::size_t> Ledger::ranking(const std::vector<std::size_t>& candidates, std::optional<std::size_t> incumbent) const {

@@ -48,12 +48,12 @@ class Ledger {
   /// Returns log(cost of a / cost of b) for every round that has both costs.
   [[nodiscard]] std::vector<double> paired(std::size_t a, std::size_t b) const;
   /// Returns the A/A differences: log(cost / cost of the same configuration in the same round) for every pair of twins.
-  [[nodiscard]] const std::vector<double>& twins() const noexcept { return twins_; }
+  [[nodiscard]] const std::vector<double>& aa_within_round() const noexcept { return aa_within_round_; }
   /// Returns A/A differences that need no additional evaluations: log(cost / cost of the same candidate in the round before) for those of
   /// `candidates` that have both costs. The median of these logarithms, which is the change of the machine's speed in between, is
-  /// subtracted. Rounds with fewer than min_echoes such candidates contribute nothing.
-  [[nodiscard]] std::vector<double> echoes(const std::vector<std::size_t>& candidates) const;
-  static constexpr std::size_t min_echoes = 8;
+  /// subtracted. Rounds with fewer than min_aa_candidates such candidates contribute nothing.
+  [[nodiscard]] std::vector<double> aa_between_rounds(const std::vector<std::size_t>& candidates) const;
+  static constexpr std::size_t min_aa_candidates = 8;
   /// Returns `candidates` sorted by the median of their paired differences to `incumbent`, best first; without an incumbent, by median
   /// cost. Candidates that were dropped or never evaluated are left out.
   [[nodiscard]] std::vector<std::size_t> ranking(const std::vector<std::size_t>& candidates, std::optional<std::size_t> incumbent) const;
@@ -67,7 +67,7 @@ class Ledger {
   void record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<Twin> twin);
 
   std::vector<Row> rows_;
-  std::vector<double> twins_;
+  std::vector<double> aa_within_round_;
   std::int64_t rounds_ = 0;
   Draw draw_;
 };

@@ -32,7 +32,7 @@ void check(const RaceOptions& options) {
 const double near_leader = std::log(1.1);
 
 /// Number of A/A differences between rounds from which no twins are needed.
-constexpr std::size_t enough_echoes = 24;
+constexpr std::size_t enough_between_rounds = 24;
 /// Number of A/A differences that are used, the latest ones; more add nothing.
 constexpr std::size_t max_twins = 128;
 
@@ -119,12 +119,12 @@ std::vector<double> Race::early_twins() const {
   if (ledger_.rounds() > options_.twin_rounds) {
     return {};
   }
-  std::vector<double> echoes = ledger_.echoes(near());
-  if (echoes.size() < enough_echoes) {
-    echoes.insert(echoes.end(), ledger_.twins().begin(), ledger_.twins().end());
+  std::vector<double> differences = ledger_.aa_between_rounds(near());
+  if (differences.size() < enough_between_rounds) {
+    differences.insert(differences.end(), ledger_.aa_within_round().begin(), ledger_.aa_within_round().end());
   }
-  const std::size_t kept = std::min(echoes.size(), max_twins);
-  return {echoes.end() - static_cast<std::ptrdiff_t>(kept), echoes.end()};
+  const std::size_t kept = std::min(differences.size(), max_twins);
+  return {differences.end() - static_cast<std::ptrdiff_t>(kept), differences.end()};
 }
 
 Race::Look Race::look(std::size_t leader) const {
@@ -226,7 +226,7 @@ std::size_t Race::pick_twin() const {
 /// is one, or none if there are enough A/A differences between rounds.
 std::int64_t Race::pairs(std::size_t twin) const {
   const auto known = static_cast<std::int64_t>(early_twins().size());
-  if (std::max(near().size(), static_cast<std::size_t>(known)) >= enough_echoes) {
+  if (std::max(near().size(), static_cast<std::size_t>(known)) >= enough_between_rounds) {
     return 0;
   }
   if (looks_ > 0) {
@@ -286,7 +286,7 @@ RaceResult Race::result() const {
   for (std::size_t candidate = 0; candidate < slower_.size(); ++candidate) {
     result.candidates.push_back(state_of(ledger_.rows()[candidate], slower_[candidate]));
   }
-  const Interval twin = sign_interval(ledger_.twins(), 0.05);
+  const Interval twin = sign_interval(ledger_.aa_within_round(), 0.05);
   result.twin_ratio = {std::exp(twin.low), std::exp(twin.high)};
   if (!leader_) {
     return result;

@@ -23,23 +23,23 @@ Ledger slowing_down(int rounds) {
 }
 
 TEST(Echoes, ExcludeChangesOfTheSpeedOfTheMachine) {
-  const std::vector<double> echoes = slowing_down(2).echoes(all(9));
-  ASSERT_EQ(echoes.size(), 9U);
+  const std::vector<double> differences = slowing_down(2).aa_between_rounds(all(9));
+  ASSERT_EQ(differences.size(), 9U);
   for (std::size_t i = 0; i < 8; ++i) {
-    EXPECT_NEAR(echoes[i], 0, 1e-12);
+    EXPECT_NEAR(differences[i], 0, 1e-12);
   }
-  EXPECT_NEAR(echoes[8], std::log(2.0), 1e-12);
+  EXPECT_NEAR(differences[8], std::log(2.0), 1e-12);
 }
 
 TEST(Echoes, AreThoseOfAllPairsOfSuccessiveRounds) {
-  EXPECT_THAT(slowing_down(1).echoes(all(9)), IsEmpty());
-  EXPECT_EQ(slowing_down(4).echoes(all(9)).size(), 27U);
+  EXPECT_THAT(slowing_down(1).aa_between_rounds(all(9)), IsEmpty());
+  EXPECT_EQ(slowing_down(4).aa_between_rounds(all(9)).size(), 27U);
 }
 
 TEST(Echoes, NeedEnoughCandidatesToKnowThatSpeed) {
   const Ledger ledger = slowing_down(3);
-  EXPECT_EQ(ledger.echoes({0, 1, 2, 3, 4, 5, 6, 8}).size(), 16U);
-  EXPECT_THAT(ledger.echoes({0, 1, 2, 3, 4, 5, 8}), IsEmpty());
+  EXPECT_EQ(ledger.aa_between_rounds({0, 1, 2, 3, 4, 5, 6, 8}).size(), 16U);
+  EXPECT_THAT(ledger.aa_between_rounds({0, 1, 2, 3, 4, 5, 8}), IsEmpty());
 }
 
 TEST(Echoes, AreOnlyOfRoundsThatACandidateWasIn) {
@@ -50,7 +50,7 @@ TEST(Echoes, AreOnlyOfRoundsThatACandidateWasIn) {
     ledger.set_active(0, is_active);
     ledger.round(exact, meter);
   }
-  EXPECT_EQ(ledger.echoes(all(9)).size(), 8U + 8U + 9U);
+  EXPECT_EQ(ledger.aa_between_rounds(all(9)).size(), 8U + 8U + 9U);
 }
 
 }  // namespace

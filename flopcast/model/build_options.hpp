@@ -48,8 +48,8 @@ void check(const LevelsOptions& options);
 
 /// All options that a model was built with.
 struct BuildOptions {
-  std::optional<RefinementOptions> refinement;   ///< of a refined model
-  std::optional<LevelsOptions> levels;           ///< of a model by memory level
+  std::optional<RefinementOptions> refinement;   ///< set in a refined model
+  std::optional<LevelsOptions> levels;           ///< set in a model by memory level
   std::vector<double> thresholds;                ///< products of all sizes at which the library changes its threads
   std::map<std::string, std::string> arguments;  ///< flags, scalars and leading dimensions that the user fixed, by name
   std::string cache;                             ///< state of the caches, as parse_precondition reads it; empty if it isn't known

@@ -38,7 +38,7 @@ double log_prior(const ProcessParameters& at, const ProcessParameters& start) {
 
 }  // namespace
 
-double Process::covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const {
+double GaussianProcess::covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const {
   double squared = 0;
   for (Eigen::Index d = 0; d < coordinates_.cols(); ++d) {
     const double difference = a[d] - b[d];
@@ -48,12 +48,12 @@ double Process::covariance_function(const double* a, const double* b, double nug
   return smooth_covariance_function(squared) + (squared < same_place ? nugget_of_a * nugget_of_b : 0);
 }
 
-double Process::nugget(const double* at, const std::vector<int>& groups, const ProcessParameters& parameters) {
+double GaussianProcess::nugget(const double* at, const std::vector<int>& groups, const ProcessParameters& parameters) {
   const auto work = std::find(groups.begin(), groups.end(), work_group);
   return work == groups.end() ? parameters.nugget : parameters.nugget * std::exp(-parameters.calming * at[work - groups.begin()]);
 }
 
-Eigen::VectorXd Process::nuggets(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters) {
+Eigen::VectorXd GaussianProcess::nuggets(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters) {
   Eigen::VectorXd nuggets(points.rows());
   for (Eigen::Index p = 0; p < points.rows(); ++p) {
     nuggets[p] = nugget(points.row(p).data(), groups, parameters);
@@ -61,11 +61,11 @@ Eigen::VectorXd Process::nuggets(const Points& points, const std::vector<int>& g
   return nuggets;
 }
 
-double Process::smooth_covariance_function(double squared_distance) const {
+double GaussianProcess::smooth_covariance_function(double squared_distance) const {
   return parameters_.amplitude * parameters_.amplitude * matern(squared_distance);
 }
 
-Eigen::MatrixXd Process::smooth_covariance_matrix(const Points& a, const Points& b) const {
+Eigen::MatrixXd GaussianProcess::smooth_covariance_matrix(const Points& a, const Points& b) const {
   Eigen::MatrixXd covariance(a.rows(), b.rows());
   for (Eigen::Index j = 0; j < b.rows(); ++j) {
     for (Eigen::Index i = 0; i < a.rows(); ++i) {
@@ -83,18 +83,18 @@ std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std:
   return lengths;
 }
 
-Eigen::VectorXd Process::scales(const std::vector<int>& groups, const ProcessParameters& parameters) {
+Eigen::VectorXd GaussianProcess::scales(const std::vector<int>& groups, const ProcessParameters& parameters) {
   const std::vector<double> lengths = model::coordinate_lengths(parameters, groups);
   return Eigen::Map<const Eigen::VectorXd>(lengths.data(), static_cast<Eigen::Index>(lengths.size())).cwiseInverse();
 }
 
-Process Process::condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
-                           std::vector<int> groups, const ProcessParameters& parameters) {
+GaussianProcess GaussianProcess::condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+                                           std::vector<int> groups, const ProcessParameters& parameters) {
   if (coordinates.rows() == 0 || coordinates.rows() != values.size() || coordinates.cols() != static_cast<Eigen::Index>(groups.size())) {
     throw internal_error("Gaussian process: {} observations with {} values, {} coordinates in {} groups", coordinates.rows(), values.size(),
                          coordinates.cols(), groups.size());
   }
-  Process process;
+  GaussianProcess process;
   process.parameters_ = parameters;
   process.groups_ = std::move(groups);
   process.scale_ = scales(process.groups_, parameters);
@@ -125,8 +125,8 @@ Process Process::condition(const Points& coordinates, const Eigen::VectorXd& val
   return process;
 }
 
-Process Process::fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
-                     std::vector<int> groups, const ProcessParameters& start) {
+GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+                                     std::vector<int> groups, const ProcessParameters& start) {
   ProcessParameters best = start;
   const auto score = [&](const ProcessParameters& parameters) {
     return condition(coordinates, values, noise_variance, groups, parameters).log_likelihood() + log_prior(parameters, start);
@@ -168,7 +168,7 @@ Process Process::fit(const Points& coordinates, const Eigen::VectorXd& values, c
   return condition(coordinates, values, noise_variance, std::move(groups), best);
 }
 
-Process::Prediction Process::predict(const Eigen::RowVectorXd& at) const {
+GaussianProcess::Prediction GaussianProcess::predict(const Eigen::RowVectorXd& at) const {
   const Eigen::RowVectorXd scaled = at * scale_.asDiagonal();
   const double own = nugget(at.data(), groups_, parameters_);
   Eigen::VectorXd cross(coordinates_.rows());
@@ -180,7 +180,7 @@ Process::Prediction Process::predict(const Eigen::RowVectorXd& at) const {
   return {parameters_.mean + cross.dot(weights_), std::max(0.0, variance)};
 }
 
-double Process::mean(const double* at) const {
+double GaussianProcess::mean(const double* at) const {
   static constexpr std::size_t max_coordinates = 16;
   double scaled[max_coordinates];
   const Eigen::Index dimensions = coordinates_.cols();
@@ -195,7 +195,7 @@ double Process::mean(const double* at) const {
   return sum;
 }
 
-Process::WeightedSum Process::weighted_sum(const Points& points, Eigen::VectorXd weights) const {
+GaussianProcess::WeightedSum GaussianProcess::weighted_sum(const Points& points, Eigen::VectorXd weights) const {
   WeightedSum sum;
   sum.points = points * scale_.asDiagonal();
   sum.nuggets = nuggets(points, groups_, parameters_);
@@ -210,7 +210,7 @@ Process::WeightedSum Process::weighted_sum(const Points& points, Eigen::VectorXd
   return sum;
 }
 
-double Process::covariance(const WeightedSum& a, const WeightedSum& b) const {
+double GaussianProcess::covariance(const WeightedSum& a, const WeightedSum& b) const {
   double prior = 0;
   for (Eigen::Index i = 0; i < a.points.rows(); ++i) {
     for (Eigen::Index j = 0; j < b.points.rows(); ++j) {
@@ -221,15 +221,15 @@ double Process::covariance(const WeightedSum& a, const WeightedSum& b) const {
   return prior - a.whitened.dot(b.whitened);
 }
 
-Eigen::MatrixXd Process::smooth_covariance(const Points& points) const {
+Eigen::MatrixXd GaussianProcess::smooth_covariance(const Points& points) const {
   const Points scaled = points * scale_.asDiagonal();
   const Eigen::MatrixXd whitened = cholesky_.triangularView<Eigen::Lower>().solve(smooth_covariance_matrix(coordinates_, scaled));
   return smooth_covariance_matrix(scaled, scaled) - whitened.transpose() * whitened;
 }
 
-Eigen::MatrixXd Process::prior_smooth_covariance(const Points& points, const std::vector<int>& groups,
-                                                 const ProcessParameters& parameters) {
-  Process process;
+Eigen::MatrixXd GaussianProcess::prior_smooth_covariance(const Points& points, const std::vector<int>& groups,
+                                                         const ProcessParameters& parameters) {
+  GaussianProcess process;
   process.parameters_ = parameters;
   const Points scaled = points * scales(groups, parameters).asDiagonal();
   return process.smooth_covariance_matrix(scaled, scaled);

@@ -28,7 +28,7 @@ std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std:
 
 /// Regression with a Gaussian process: interpolates noisy observations and provides the joint uncertainty of predictions, and so also that
 /// of a weighted sum of predictions.
-class Process {
+class GaussianProcess {
  public:
   /// One point per row.
   using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -36,11 +36,11 @@ class Process {
   /// Conditions a process on observations, one per row of `coordinates`, with one noise_variance each. groups[d] is the number of the
   /// length scale of coordinate d (0, 1, ...), or work_group for at most one of them. The hyperparameters maximise the marginal likelihood
   /// times a weak log-normal prior.
-  static Process fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
-                     std::vector<int> groups, const ProcessParameters& start);
+  static GaussianProcess fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+                             std::vector<int> groups, const ProcessParameters& start);
   /// Conditions a process with given hyperparameters.
-  static Process condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
-                           std::vector<int> groups, const ProcessParameters& parameters);
+  static GaussianProcess condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+                                   std::vector<int> groups, const ProcessParameters& parameters);
 
   struct Prediction {
     double mean = 0;

@@ -165,11 +165,11 @@ class Designer {
   void begin(const ModelKey& key, KernelDesign& design) {
     const model::KernelProcess* known = fitted(key);
     const auto [parameters, groups] = process_of(key, design);
-    const model::Process::Points points = design.coordinates();
-    design.begin(
-        parameters, groups,
-        known != nullptr ? known->process().smooth_covariance(points) : model::Process::prior_smooth_covariance(points, groups, parameters),
-        options_.measurement_error * options_.measurement_error, subjects_.size());
+    const model::GaussianProcess::Points points = design.coordinates();
+    design.begin(parameters, groups,
+                 known != nullptr ? known->process().smooth_covariance(points)
+                                  : model::GaussianProcess::prior_smooth_covariance(points, groups, parameters),
+                 options_.measurement_error * options_.measurement_error, subjects_.size());
   }
 
   std::vector<Candidate> all_candidates() {

@@ -76,9 +76,9 @@ void KernelDesign::add_share(std::size_t place, std::size_t subject, double shar
   shares.back().second += share;
 }
 
-model::Process::Points KernelDesign::coordinates() const {
+model::GaussianProcess::Points KernelDesign::coordinates() const {
   const auto count = static_cast<Eigen::Index>(points_.size());
-  model::Process::Points coordinates(count, static_cast<Eigen::Index>(places_.front().at.size()));
+  model::GaussianProcess::Points coordinates(count, static_cast<Eigen::Index>(places_.front().at.size()));
   for (Eigen::Index p = 0; p < count; ++p) {
     const std::vector<double>& at = first_place(static_cast<std::size_t>(p)).at;
     coordinates.row(p) = Eigen::Map<const Eigen::RowVectorXd>(at.data(), coordinates.cols());
@@ -96,7 +96,7 @@ void KernelDesign::begin(const model::ProcessParameters& parameters, const std::
   deviations_ = Eigen::VectorXd::Zero(subjects);
   next_noise_ = gains_ = Eigen::VectorXd::Zero(points);
   for (Place& place : places_) {
-    const double deviation = model::Process::nugget(place.at.data(), groups, parameters);
+    const double deviation = model::GaussianProcess::nugget(place.at.data(), groups, parameters);
     place.deviation = deviation * deviation;
     if (!place.known) {
       add_dependence(place, 1);

@@ -62,7 +62,7 @@ class KernelDesign {
   [[nodiscard]] std::size_t point_count() const noexcept { return points_.size(); }
   [[nodiscard]] const Place& first_place(std::size_t point) const { return places_[points_[point].first]; }
   /// Returns the coordinates of the points' first places.
-  [[nodiscard]] model::Process::Points coordinates() const;
+  [[nodiscard]] model::GaussianProcess::Points coordinates() const;
 
  private:
   using Cell = std::vector<std::int64_t>;

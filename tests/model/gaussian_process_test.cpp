@@ -10,7 +10,7 @@
 namespace flopcast::model {
 namespace {
 
-using Points = Process::Points;
+using Points = GaussianProcess::Points;
 
 struct Data {
   Points points;
@@ -32,31 +32,31 @@ ProcessParameters start() { return {.mean = 0, .amplitude = 0.5, .nugget = 0.01,
 
 Eigen::RowVectorXd at(double x) { return Eigen::RowVectorXd::Constant(1, x); }
 
-TEST(Process, InterpolatesBetweenObservations) {
+TEST(GaussianProcess, InterpolatesBetweenObservations) {
   const Data data = sine(25, 1e-3, 1);
-  const Process process = Process::fit(data.points, data.values, data.noise, {0}, start());
+  const GaussianProcess process = GaussianProcess::fit(data.points, data.values, data.noise, {0}, start());
   for (double x = 0.1; x < 6; x += 0.37) {
     EXPECT_NEAR(process.predict(at(x)).mean, std::sin(x), 0.01) << x;
     EXPECT_NEAR(process.mean(&x), process.predict(at(x)).mean, 1e-12);
   }
 }
 
-TEST(Process, IsUncertainFarAway) {
+TEST(GaussianProcess, IsUncertainFarAway) {
   const Data data = sine(25, 1e-3, 1);
-  const Process process = Process::fit(data.points, data.values, data.noise, {0}, start());
+  const GaussianProcess process = GaussianProcess::fit(data.points, data.values, data.noise, {0}, start());
   EXPECT_LT(std::sqrt(process.predict(at(3)).variance), 0.05);
   EXPECT_GT(std::sqrt(process.predict(at(20)).variance), 0.5 * process.parameters().amplitude);
   EXPECT_NEAR(process.predict(at(50)).mean, process.parameters().mean, 1e-3);
 }
 
-TEST(Process, IntervalsCoverAsOftenAsPromised) {
+TEST(GaussianProcess, IntervalsCoverAsOftenAsPromised) {
   int covered = 0;
   int points = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Data data = sine(20, 0.05, seed);
-    const Process process = Process::fit(data.points, data.values, data.noise, {0}, start());
+    const GaussianProcess process = GaussianProcess::fit(data.points, data.values, data.noise, {0}, start());
     for (double x = 0.2; x < 6; x += 0.5) {
-      const Process::Prediction prediction = process.predict(at(x));
+      const GaussianProcess::Prediction prediction = process.predict(at(x));
       covered += std::fabs(prediction.mean - std::sin(x)) < 1.96 * std::sqrt(prediction.variance) ? 1 : 0;
       ++points;
     }
@@ -64,9 +64,9 @@ TEST(Process, IntervalsCoverAsOftenAsPromised) {
   EXPECT_GT(covered, 0.88 * points);
 }
 
-TEST(Process, CovarianceOfSumsAgreesWithItsParts) {
+TEST(GaussianProcess, CovarianceOfSumsAgreesWithItsParts) {
   const Data data = sine(12, 0.02, 3);
-  const Process process = Process::condition(data.points, data.values, data.noise, {0}, start());
+  const GaussianProcess process = GaussianProcess::condition(data.points, data.values, data.noise, {0}, start());
   Points points(3, 1);
   points << 0.3, 2.2, 7.5;
   const double nugget = process.parameters().nugget;
@@ -80,34 +80,34 @@ TEST(Process, CovarianceOfSumsAgreesWithItsParts) {
       expected += weights[i] * covariance(i, j) * weights[j];
     }
   }
-  const Process::WeightedSum sum = process.weighted_sum(points, weights);
+  const GaussianProcess::WeightedSum sum = process.weighted_sum(points, weights);
   EXPECT_NEAR(process.covariance(sum, sum), expected, 1e-10);
   for (Eigen::Index i = 0; i < 3; ++i) {
     EXPECT_NEAR(process.predict(points.row(i)).variance, covariance(i, i), 1e-10);
   }
 }
 
-TEST(Process, PriorIsThePosteriorWithoutObservations) {
+TEST(GaussianProcess, PriorIsThePosteriorWithoutObservations) {
   Points points(2, 1);
   points << 0, 1;
-  const Eigen::MatrixXd covariance = Process::prior_smooth_covariance(points, {0}, start());
+  const Eigen::MatrixXd covariance = GaussianProcess::prior_smooth_covariance(points, {0}, start());
   EXPECT_DOUBLE_EQ(covariance(0, 0), 0.25) << "squared amplitude, no nugget";
   const double r = std::sqrt(5.0);
   EXPECT_NEAR(covariance(0, 1), 0.25 * (1 + r + 5.0 / 3) * std::exp(-r), 1e-12);
 }
 
-TEST(Process, LearnsAPlacesOwnOffsetByObservingIt) {
+TEST(GaussianProcess, LearnsAPlacesOwnOffsetByObservingIt) {
   Points points(1, 1);
   points << 1.0;
   ProcessParameters parameters{.mean = 0, .amplitude = 0.01, .nugget = 0.3, .lengths = {1.0}};
-  const Process process =
-      Process::condition(points, Eigen::VectorXd::Constant(1, 0.5), Eigen::VectorXd::Constant(1, 1e-6), {0}, parameters);
+  const GaussianProcess process =
+      GaussianProcess::condition(points, Eigen::VectorXd::Constant(1, 0.5), Eigen::VectorXd::Constant(1, 1e-6), {0}, parameters);
   EXPECT_NEAR(process.predict(at(1.0)).mean, 0.5, 1e-3);
   EXPECT_LT(process.predict(at(1.0)).variance, 1e-5);
   EXPECT_GT(process.predict(at(1.001)).variance, 0.08) << "the neighbouring place has its own offset";
 }
 
-TEST(Process, LearnsThatDeviationsCalmWithWork) {
+TEST(GaussianProcess, LearnsThatDeviationsCalmWithWork) {
   // One coordinate and the logarithm of the work; deviations of 8 % at little work, and of 1 % at e^4 times that work.
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
@@ -122,10 +122,10 @@ TEST(Process, LearnsThatDeviationsCalmWithWork) {
   }
   ProcessParameters parameters = start();
   parameters.calming = 0.15;
-  const Process process = Process::fit(points, values, Eigen::VectorXd::Constant(count, 1e-6), {0, work_group}, parameters);
+  const GaussianProcess process = GaussianProcess::fit(points, values, Eigen::VectorXd::Constant(count, 1e-6), {0, work_group}, parameters);
   const auto nugget = [&](double work) {
     const double place[] = {0, work};
-    return Process::nugget(place, process.groups(), process.parameters());
+    return GaussianProcess::nugget(place, process.groups(), process.parameters());
   };
   EXPECT_NEAR(nugget(0), 0.08, 0.025);
   EXPECT_NEAR(nugget(4), 0.01, 0.006);
@@ -136,19 +136,19 @@ TEST(Process, LearnsThatDeviationsCalmWithWork) {
   EXPECT_NEAR(process.predict(calm).mean, process.predict(rough).mean, 1e-12) << "work doesn't distinguish places";
 }
 
-TEST(Process, CoordinatesOfOneGroupShareALength) {
+TEST(GaussianProcess, CoordinatesOfOneGroupShareALength) {
   Points points(2, 2);
   points << 0, 0, 1, 2;
   ProcessParameters parameters = start();
   parameters.lengths = {4.0};
-  const Eigen::MatrixXd shared = Process::prior_smooth_covariance(points, {0, 0}, parameters);
+  const Eigen::MatrixXd shared = GaussianProcess::prior_smooth_covariance(points, {0, 0}, parameters);
   const double r = std::sqrt(5.0 * 5.0) / 4;
   EXPECT_NEAR(shared(0, 1), 0.25 * (1 + r + r * r / 3) * std::exp(-r), 1e-12);
 }
 
-TEST(Process, RefusesMismatchedInput) {
-  EXPECT_THROW(Process::condition(Points(2, 1), Eigen::VectorXd(3), Eigen::VectorXd(2), {0}, start()), Error);
-  EXPECT_THROW(Process::condition(Points(0, 1), Eigen::VectorXd(0), Eigen::VectorXd(0), {0}, start()), Error);
+TEST(GaussianProcess, RefusesMismatchedInput) {
+  EXPECT_THROW(GaussianProcess::condition(Points(2, 1), Eigen::VectorXd(3), Eigen::VectorXd(2), {0}, start()), Error);
+  EXPECT_THROW(GaussianProcess::condition(Points(0, 1), Eigen::VectorXd(0), Eigen::VectorXd(0), {0}, start()), Error);
 }
 
 }  // namespace

@@ -1,0 +1,323 @@
+#include "flopcast/model/kernel_process.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/support/division.hpp"
+
+namespace flopcast::model {
+namespace {
+
+int count_operands(const Routine& routine) {
+  return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& argument) {
+    return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
+  }));
+}
+
+int count_sizes(const Routine& routine) {
+  return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(),
+                                        [](const Argument& argument) { return argument.kind == Kind::size; }));
+}
+
+/// Returns the variance of the logarithm of the median of `times`, from their spread, but never below the limits of the clock and the
+/// machine.
+double median_variance(std::span<const Seconds> times) {
+  static constexpr double floor = 0.004;      // 0.4 %: medians of the same point differ by more between minutes
+  static constexpr double few_values = 0.02;  // assumed if fewer than three values show no spread
+  const double centre = median(times);
+  double deviation = few_values;
+  if (times.size() >= 3) {
+    std::vector<double> distances;
+    for (const Seconds time : times) {
+      distances.push_back(std::fabs(time - centre) / centre);
+    }
+    deviation = 1.4826 * median(distances);
+  }
+  // The median's standard error is 1.2533 times the mean's for normal values.
+  const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(times.size()));
+  return std::max(error, floor) * std::max(error, floor);
+}
+
+double log_flops(const Call& call) { return std::log(std::max(1.0, flops(call))); }
+
+/// Returns the coordinate that distinguishes the two sides of a cliff.
+double side(double log_flops, double cliff) { return log_flops > cliff ? 1 : 0; }
+
+constexpr double cliff_length = 0.7;  // the sides of a cliff correlate by 0.3
+constexpr double convincing = 5;      // smallest rise of the log likelihood that justifies a cliff
+
+/// Returns the coordinates with one more coordinate for each cliff.
+GaussianProcess::Points with_sides(const GaussianProcess::Points& points, const Eigen::VectorXd& log_flops,
+                                   const std::vector<double>& cliffs) {
+  GaussianProcess::Points extended(points.rows(), points.cols() + static_cast<Eigen::Index>(cliffs.size()));
+  extended.leftCols(points.cols()) = points;
+  for (std::size_t c = 0; c < cliffs.size(); ++c) {
+    for (Eigen::Index i = 0; i < points.rows(); ++i) {
+      extended(i, points.cols() + static_cast<Eigen::Index>(c)) = side(log_flops[i], cliffs[c]);
+    }
+  }
+  return extended;
+}
+
+/// Appends a group for each cliff, which has its own length scale after the `lengths` others.
+std::vector<int> with_cliff_groups(std::vector<int> groups, std::size_t lengths, std::size_t cliffs) {
+  for (std::size_t c = 0; c < cliffs; ++c) {
+    groups.push_back(static_cast<int>(lengths + c));
+  }
+  return groups;
+}
+
+/// Returns possible cliffs between neighbouring observations, evenly by rank, with enough observations on either side.
+std::vector<double> possible_cliffs(const Eigen::VectorXd& log_flops) {
+  static constexpr std::size_t fewest = 8;
+  static constexpr std::size_t most = 40;
+  std::vector<double> sorted(log_flops.begin(), log_flops.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<double> gaps;
+  for (std::size_t i = fewest; i + fewest <= sorted.size(); ++i) {
+    if (sorted[i] > sorted[i - 1] + 1e-6) {
+      gaps.push_back((sorted[i] + sorted[i - 1]) / 2);
+    }
+  }
+  std::vector<double> some;
+  for (std::size_t i = 0; i < std::min(most, gaps.size()); ++i) {
+    some.push_back(gaps[i * gaps.size() / std::min(most, gaps.size())]);
+  }
+  return some;
+}
+
+}  // namespace
+
+std::vector<double> KernelProcess::coordinates(const Call& call, const Placement& placement, const Baseline& baseline) {
+  std::vector<double> at;
+  for (const std::int64_t size : sizes(call)) {
+    at.push_back(std::log(static_cast<double>(std::max<std::int64_t>(size, 1))));
+  }
+  const Operands all = operands(call);
+  double bytes = 0;
+  for (const Operand& operand : all) {
+    bytes += static_cast<double>(operand.bytes());
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double share = bytes > 0 ? static_cast<double>(all[i].bytes()) / bytes : 0;
+    at.push_back(std::sqrt(share) * (i < placement.size() ? continuous_level(placement[i], baseline.capacities) : 0));
+  }
+  static const double common_work = std::log(1e7);
+  static constexpr double number_bytes = 8;
+  at.push_back(std::log(std::max({1.0, flops(call), bytes / number_bytes})) - common_work);
+  return at;
+}
+
+std::vector<int> KernelProcess::coordinate_groups(const Routine& routine) {
+  std::vector<int> groups;
+  const int size_count = count_sizes(routine);
+  for (int i = 0; i < size_count; ++i) {
+    groups.push_back(i);
+  }
+  groups.insert(groups.end(), static_cast<std::size_t>(count_operands(routine)), size_count);
+  groups.push_back(work_group);
+  return groups;
+}
+
+ProcessParameters KernelProcess::prior(const Routine& routine) {
+  static constexpr double size_length = 1.5;   // efficiency changes over a factor of about e^1.5 in a size
+  static constexpr double level_length = 2.0;  // ... and by one amplitude over two cache levels
+  ProcessParameters parameters;
+  parameters.lengths.assign(static_cast<std::size_t>(count_sizes(routine)), size_length);
+  parameters.lengths.push_back(level_length);
+  parameters.amplitude = 0.4;
+  parameters.nugget = 0.02;
+  parameters.calming = 0.15;  // a hundred times the work halves the deviation
+  return parameters;
+}
+
+void KernelProcess::add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline) {
+  if (times.empty() || returns_at_once(call)) {
+    return;
+  }
+  routine_ = call.routine;
+  threads_ = call.threads;
+  Observation observation;
+  observation.at = coordinates(call, placement, baseline);
+  observation.log_flops = log_flops(call);
+  observation.log_ratio = std::log(std::max(median(times), 1e-9) / baseline_time(call, placement, baseline));
+  observation.variance = median_variance(times);
+  if (lowest_.empty()) {
+    lowest_ = highest_ = observation.at;
+  }
+  for (std::size_t d = 0; d < observation.at.size(); ++d) {
+    lowest_[d] = std::min(lowest_[d], observation.at[d]);
+    highest_[d] = std::max(highest_[d], observation.at[d]);
+  }
+  const auto same_place = [&](const Observation& other) {
+    static constexpr double tolerance = 1e-9;
+    return std::equal(other.at.begin(), other.at.end(), observation.at.begin(),
+                      [](double a, double b) { return std::fabs(a - b) < tolerance; });
+  };
+  const auto known = std::find_if(observations_.begin(), observations_.end(), same_place);
+  if (known == observations_.end()) {
+    observations_.push_back(std::move(observation));
+    return;
+  }
+  // Observed before: take the mean weighted by certainty. The errors share the machine's state in that minute, so that the variance falls
+  // to the smaller one at best.
+  const double weight = known->variance / (known->variance + observation.variance);
+  known->log_ratio += weight * (observation.log_ratio - known->log_ratio);
+  known->variance = std::min(known->variance, observation.variance);
+}
+
+std::vector<double> KernelProcess::place(const Call& call, const Placement& placement, const Baseline& baseline) const {
+  return beside_cliffs(coordinates(call, placement, baseline), log_flops(call));
+}
+
+std::vector<std::vector<double>> KernelProcess::observed_places() const {
+  std::vector<std::vector<double>> places;
+  places.reserve(observations_.size());
+  for (const Observation& observation : observations_) {
+    places.push_back(beside_cliffs(observation.at, observation.log_flops));
+  }
+  return places;
+}
+
+std::vector<double> KernelProcess::beside_cliffs(std::vector<double> at, double log_flops) const {
+  for (const double cliff : cliffs_) {
+    at.push_back(side(log_flops, cliff));
+  }
+  return at;
+}
+
+std::vector<double> KernelProcess::cliffs() const {
+  std::vector<double> flops;
+  for (const double cliff : cliffs_) {
+    flops.push_back(std::exp(cliff));
+  }
+  std::sort(flops.begin(), flops.end());
+  return flops;
+}
+
+KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
+  const auto dimensions = static_cast<Eigen::Index>(observations_.front().at.size());
+  const Eigen::Index count = ceil_div(static_cast<Eigen::Index>(observations_.size()), step);
+  Data data{GaussianProcess::Points(count, dimensions), Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Observation& observation = observations_[static_cast<std::size_t>(i * step)];
+    data.points.row(i) = Eigen::Map<const Eigen::RowVectorXd>(observation.at.data(), dimensions);
+    data.log_flops[i] = observation.log_flops;
+    data.values[i] = observation.log_ratio;
+    data.noise[i] = observation.variance;
+  }
+  return data;
+}
+
+/// Returns the position at which one more cliff, beside the known ones, makes the data likeliest; nothing if there are too few data.
+std::optional<double> KernelProcess::likeliest_cliff(const Data& data, const ProcessParameters& known, std::vector<double> cliffs) const {
+  ProcessParameters start = known;
+  start.lengths.push_back(cliff_length);
+  const std::vector<int> groups = with_cliff_groups(coordinate_groups(*routine_), known.lengths.size() - cliffs.size(), cliffs.size() + 1);
+  cliffs.push_back(0);
+  std::optional<double> best;
+  double best_likelihood = -std::numeric_limits<double>::infinity();
+  for (const double cliff : possible_cliffs(data.log_flops)) {
+    cliffs.back() = cliff;
+    const GaussianProcess::Points points = with_sides(data.points, data.log_flops, cliffs);
+    for (const double share : {1.0, 0.3}) {  // the nugget may shrink by what the cliff explains
+      ProcessParameters parameters = start;
+      parameters.nugget *= share;
+      const double likelihood = GaussianProcess::condition(points, data.values, data.noise, groups, parameters).log_likelihood();
+      if (likelihood > best_likelihood) {
+        best_likelihood = likelihood;
+        best = cliff;
+      }
+    }
+  }
+  return best;
+}
+
+/// Learns the hyperparameters, and the positions of cliffs if the data support them.
+void KernelProcess::learn(const ProcessParameters& start) {
+  static constexpr Eigen::Index max_to_learn_from = 120;  // an even subset suffices for hyperparameters
+  const auto count = static_cast<Eigen::Index>(observations_.size());
+  const Data some = data(ceil_div(count, max_to_learn_from));
+  const auto fit_with = [&](const std::vector<double>& cliffs) {
+    ProcessParameters parameters = start;
+    parameters.lengths.resize(start.lengths.size() + cliffs.size(), cliff_length);
+    return GaussianProcess::fit(with_sides(some.points, some.log_flops, cliffs), some.values, some.noise,
+                                with_cliff_groups(coordinate_groups(*routine_), start.lengths.size(), cliffs.size()), parameters);
+  };
+  cliffs_.clear();
+  GaussianProcess best = fit_with({});
+  const std::size_t most = threads_ > 1 ? 2 : 1;  // small matrices end at the first, a second thread begins at the second
+  while (cliffs_.size() < most) {
+    const std::optional<double> cliff = likeliest_cliff(some, best.parameters(), cliffs_);
+    if (!cliff) {
+      break;
+    }
+    std::vector<double> cliffs = cliffs_;
+    cliffs.push_back(*cliff);
+    GaussianProcess broken = fit_with(cliffs);
+    if (broken.log_likelihood() <= best.log_likelihood() + convincing) {
+      break;
+    }
+    cliffs_ = std::move(cliffs);
+    best = std::move(broken);
+  }
+  parameters_ = best.parameters();
+}
+
+void KernelProcess::fit() {
+  static constexpr std::size_t fewest_to_learn = 6;
+  static constexpr double growth = 1.4;  // hyperparameters are learnt again when the number of observations has grown by this factor
+  if (observations_.empty()) {
+    return;
+  }
+  const auto count = static_cast<Eigen::Index>(observations_.size());
+  const Data all = data(1);
+  if (parameters_.lengths.empty()) {
+    parameters_ = prior(*routine_);
+  }
+  parameters_.mean = median({all.values.data(), static_cast<std::size_t>(count)});
+  if (observations_.size() >= fewest_to_learn && static_cast<double>(count) >= growth * static_cast<double>(learnt_from_)) {
+    learnt_from_ = count;
+    ProcessParameters start = prior(*routine_);
+    start.mean = parameters_.mean;
+    learn(start);
+  }
+  const std::vector<int> groups =
+      with_cliff_groups(coordinate_groups(*routine_), parameters_.lengths.size() - cliffs_.size(), cliffs_.size());
+  process_ = GaussianProcess::condition(with_sides(all.points, all.log_flops, cliffs_), all.values, all.noise, groups, parameters_);
+}
+
+Estimate KernelProcess::estimate(const Call& call, const Placement& placement, const Baseline& baseline) const {
+  const Seconds base = baseline_time(call, placement, baseline);
+  if (!process_) {
+    return {base, 1, true};
+  }
+  const std::vector<double> at = place(call, placement, baseline);
+  const GaussianProcess::Prediction prediction =
+      process_->predict(Eigen::Map<const Eigen::RowVectorXd>(at.data(), static_cast<Eigen::Index>(at.size())));
+  Estimate estimate;
+  estimate.seconds = base * std::exp(prediction.mean);
+  estimate.relative_error = std::sqrt(prediction.variance);
+  estimate.extrapolated = extrapolates(at, sizes(call).size());
+  return estimate;
+}
+
+bool KernelProcess::extrapolates(std::span<const double> at, std::size_t size_count) const {
+  static constexpr double tolerance = 0.1;  // a tenth of a size beyond the outermost sample
+  for (std::size_t d = 0; d < size_count; ++d) {
+    if (at[d] < lowest_[d] - tolerance || at[d] > highest_[d] + tolerance) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Seconds KernelProcess::seconds(const Call& call, const Placement& placement, const Baseline& baseline) const {
+  const Seconds base = baseline_time(call, placement, baseline);
+  return process_ ? base * std::exp(process_->mean(place(call, placement, baseline).data())) : base;
+}
+
+}  // namespace flopcast::model

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "flopcast/core/call.hpp"
+#include "flopcast/core/placement.hpp"
+#include "flopcast/model/baseline.hpp"
+#include "flopcast/model/estimate.hpp"
+#include "flopcast/model/gaussian_process.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::model {
+
+/// One kernel's model and its observations.
+class KernelProcess {
+ public:
+  /// Adds the times of one call. Requires the same `threads` and flags for all calls. The coordinates are the logarithm of every size, the
+  /// weighted level of every operand, and the work.
+  void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline);
+  /// Conditions the process on all observations. Learns hyperparameters if there are enough observations.
+  void fit();
+
+  [[nodiscard]] bool fitted() const noexcept { return process_.has_value(); }
+  [[nodiscard]] Estimate estimate(const Call& call, const Placement& placement, const Baseline& baseline) const;
+  [[nodiscard]] Seconds seconds(const Call& call, const Placement& placement, const Baseline& baseline) const;
+  [[nodiscard]] std::size_t observations() const noexcept { return observations_.size(); }
+  [[nodiscard]] const GaussianProcess& process() const { return *process_; }
+
+  /// Returns whether `at`, a result of place(), lies outside of the sampled domain by its sizes.
+  [[nodiscard]] bool extrapolates(std::span<const double> at, std::size_t size_count) const;
+
+  /// Returns the coordinates of a call, and the groups of coordinates that share a length scale, before the kernel has observations.
+  static std::vector<double> coordinates(const Call& call, const Placement& placement, const Baseline& baseline);
+  static std::vector<int> coordinate_groups(const Routine& routine);
+  /// Returns the coordinates of every observation in the fitted process.
+  [[nodiscard]] std::vector<std::vector<double>> observed_places() const;
+  /// Returns the coordinates of a call in the fitted process.
+  [[nodiscard]] std::vector<double> place(const Call& call, const Placement& placement, const Baseline& baseline) const;
+  /// Returns the ascending numbers of flops at which the kernel changes its behaviour (cliffs), if any. At a cliff a library changes from
+  /// one algorithm to another, or from one thread to several.
+  [[nodiscard]] std::vector<double> cliffs() const;
+  /// Returns the hyperparameters that are assumed before anything was measured.
+  static ProcessParameters prior(const Routine& routine);
+
+ private:
+  struct Observation {
+    std::vector<double> at;
+    double log_flops = 0;
+    double log_ratio = 0;
+    double variance = 0;
+  };
+  /// Observations as a regression problem.
+  struct Data {
+    GaussianProcess::Points points;
+    Eigen::VectorXd log_flops, values, noise;
+  };
+  [[nodiscard]] Data data(Eigen::Index step) const;
+  [[nodiscard]] std::vector<double> beside_cliffs(std::vector<double> at, double log_flops) const;
+  void learn(const ProcessParameters& start);
+  [[nodiscard]] std::optional<double> likeliest_cliff(const Data& data, const ProcessParameters& known, std::vector<double> cliffs) const;
+
+  const Routine* routine_ = nullptr;
+  std::vector<Observation> observations_;
+  std::vector<double> lowest_, highest_;  ///< range of every coordinate
+  std::optional<GaussianProcess> process_;
+  std::vector<double> cliffs_;  ///< logarithms of the flops at the cliffs
+  int threads_ = 1;
+  ProcessParameters parameters_;
+  Eigen::Index learnt_from_ = 0;  ///< number of observations when hyperparameters were last learnt
+};
+
+}  // namespace flopcast::model

@@ -25,13 +25,13 @@ std::int64_t repetitions(const StopRule& rule, Seconds time) {
   return rule.max_repetitions - std::llround(position * span);
 }
 
-Tally::Tally(const StopRule& rule, std::size_t calls, std::int64_t batch) : rule_(rule), batch_(batch) {
+Repetitions::Repetitions(const StopRule& rule, std::size_t calls, std::int64_t batch) : rule_(rule), batch_(batch) {
   rule_.max_repetitions = std::max<std::int64_t>(1, rule_.max_repetitions);
   rule_.min_repetitions = std::clamp<std::int64_t>(rule_.min_repetitions, 1, rule_.max_repetitions);
   timings_.calls.resize(calls);
 }
 
-void Tally::add(std::span<const Seconds> seconds, Seconds at, Seconds spent, bool disturbed) {
+void Repetitions::add(std::span<const Seconds> seconds, Seconds at, Seconds spent, bool disturbed) {
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     timings_.calls[i].push_back({seconds[i], 1, at, disturbed});
   }
@@ -44,7 +44,7 @@ void Tally::add(std::span<const Seconds> seconds, Seconds at, Seconds spent, boo
   ++made_;
 }
 
-void Tally::discard(std::int64_t repetition, double slowness) {
+void Repetitions::discard(std::int64_t repetition, double slowness) {
   const std::vector<Repetition>& first = timings_.calls.front();
   if (first[static_cast<std::size_t>(repetition)].discarded) {
     return;
@@ -57,7 +57,7 @@ void Tally::discard(std::int64_t repetition, double slowness) {
   }
 }
 
-bool Tally::wants_more() const {
+bool Repetitions::wants_more() const {
   const auto counted = static_cast<std::int64_t>(counted_.size());
   if (made_ >= most() || (made_ > 0 && is_out_of_time(spent_, rule_.time_limit))) {
     return false;
@@ -65,31 +65,31 @@ bool Tally::wants_more() const {
   return counted < rule_.min_repetitions || (counted < target() && !is_precise_enough());
 }
 
-std::int64_t Tally::expected() const {
+std::int64_t Repetitions::expected() const {
   return wants_more() ? std::max(made_ + 1, made_ + target() - static_cast<std::int64_t>(counted_.size())) : made_;
 }
 
-std::int64_t Tally::target() const {
+std::int64_t Repetitions::target() const {
   if (all_.empty() || rule_.relative_interval > 0) {
     return rule_.max_repetitions;
   }
   return repetitions(rule_, median(counted_.empty() ? all_ : counted_) * static_cast<double>(batch_));
 }
 
-bool Tally::is_precise_enough() const {
+bool Repetitions::is_precise_enough() const {
   if (rule_.relative_interval <= 0) {
     return false;
   }
   if (rule_.of_mean) {
     Welford mean;
     std::for_each(counted_.begin(), counted_.end(), [&](Seconds seconds) { mean.add(seconds); });
-    return is_precise(mean.mean_interval(rule_.confidence), mean.mean(), rule_.relative_interval);
+    return is_precise(mean.mean_interval(rule_.confidence), mean.mean, rule_.relative_interval);
   }
   return can_have_median_interval(counted_.size(), rule_.confidence) &&
          is_precise(median_interval(counted_, rule_.confidence), median(counted_), rule_.relative_interval);
 }
 
-void Tally::count_least_disturbed() {
+void Repetitions::count_least_disturbed() {
   std::vector<std::size_t> disturbed;
   for (std::size_t i = 0; i < static_cast<std::size_t>(made_); ++i) {
     if (timings_.calls.front()[i].discarded) {
@@ -107,7 +107,7 @@ void Tally::count_least_disturbed() {
   }
 }
 
-Timings Tally::take() {
+Timings Repetitions::take() {
   constexpr std::int64_t one_in = 4;
   const std::int64_t disturbed = made_ - static_cast<std::int64_t>(counted_.size());
   if (disturbed > 0 && static_cast<std::int64_t>(counted_.size()) < rule_.min_repetitions) {

@@ -31,7 +31,7 @@ void shuffle(std::vector<T>& items, std::mt19937_64& random) {
 /// One experiment of a run.
 struct Task {
   Prepared prepared;
-  Tally tally;
+  Repetitions tally;
   std::vector<std::string> warnings;
   bool wake = false;
 };
@@ -77,7 +77,7 @@ struct Session::State {
   Memory arena;
   Sweeper sweeper;
   std::optional<ReferenceKernels> reference;
-  std::optional<Waker> waker;
+  std::optional<VectorWarmup> waker;
   Drift drift;
   Seconds last_reference = 0, last_reference_time = 0;  ///< moment and time of the last reference
   Seconds first_standard = 0;                           ///< the references' median at the end of the first run
@@ -131,7 +131,7 @@ std::vector<Task> Session::State::prepare(std::span<const Experiment> experiment
   tasks.reserve(experiments.size());
   for (const Experiment& experiment : experiments) {
     Prepared prepared(experiment, arena.begin(), backend, options.seed);
-    Tally tally(rule_for(experiment), prepared.intervals(), prepared.batch());
+    Repetitions tally(rule_for(experiment), prepared.intervals(), prepared.batch());
     ticks.resize(std::max(ticks.size(), prepared.intervals() + 1));
     tasks.push_back({std::move(prepared), std::move(tally), {}, experiment.wake});
   }

@@ -16,7 +16,7 @@ Call small_product() {
 
 }  // namespace
 
-Waker::Waker(const Backend& backend, std::uint64_t seed) {
+VectorWarmup::VectorWarmup(const Backend& backend, std::uint64_t seed) {
   const kernel::Function dgemm = backend.find("dgemm");
   if (dgemm == nullptr) {
     return;
@@ -29,7 +29,7 @@ Waker::Waker(const Backend& backend, std::uint64_t seed) {
   invocation_.emplace(dgemm, real);
 }
 
-void Waker::wake(const Timer& timer) {
+void VectorWarmup::wake(const Timer& timer) {
   constexpr Seconds long_enough = 25e-6;
   if (!invocation_) {
     return;

@@ -11,10 +11,10 @@ namespace flopcast::measure {
 
 /// Wakes the vector units. CPUs switch off the upper parts of unused vector units after a while and run them slowly until they are awake
 /// again, some 20 us later. Bringing memory into its state is such a pause; programs that call one kernel after another have none.
-class Waker {
+class VectorWarmup {
  public:
   /// Finds the library's dgemm; without dgemm, wake() does nothing.
-  Waker(const Backend& backend, std::uint64_t seed);
+  VectorWarmup(const Backend& backend, std::uint64_t seed);
 
   /// Executes a small dgemm, which leaves most of L1 alone, for as long as waking takes.
   void wake(const Timer& timer);

@@ -12,7 +12,7 @@
 namespace flopcast::prediction {
 namespace {
 
-using model::Process;
+using model::GaussianProcess;
 
 /// A call in a sum, and the cache levels of its operands.
 struct Summand {
@@ -31,9 +31,9 @@ double variance(const std::vector<Summand>& summands, const model::KernelProcess
     weights.push_back(term->seconds());
   }
   const auto rows = static_cast<Eigen::Index>(summands.size());
-  const Eigen::Map<const Process::Points> points(coordinates.data(), rows, static_cast<Eigen::Index>(coordinates.size()) / rows);
-  const Process& process = kernel.process();
-  const Process::WeightedSum sum = process.weighted_sum(points, Eigen::Map<const Eigen::VectorXd>(weights.data(), rows));
+  const Eigen::Map<const GaussianProcess::Points> points(coordinates.data(), rows, static_cast<Eigen::Index>(coordinates.size()) / rows);
+  const GaussianProcess& process = kernel.process();
+  const GaussianProcess::WeightedSum sum = process.weighted_sum(points, Eigen::Map<const Eigen::VectorXd>(weights.data(), rows));
   return process.covariance(sum, sum);
 }
 

@@ -106,7 +106,7 @@ TEST_P(EveryRoutine, CountsTheOperationsOfThePlainAlgorithm) {
     Arguments arguments(call);
     reference::tally() = {};
     reference::find(routine.family)(arguments);
-    const reference::Tally counted = reference::tally();
+    const reference::Repetitions counted = reference::tally();
     const double multiplications = std::max(0.0, routine.multiplications.value(call.values()));
     const double additions = std::max(0.0, routine.additions.value(call.values()));
     double tolerance = 1e-9 * (1 + counted.multiplications);

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-void add(Tally& tally, Seconds seconds, bool disturbed = false) {
+void add(Repetitions& tally, Seconds seconds, bool disturbed = false) {
   const std::array<Seconds, 1> one = {seconds};
   tally.add(one, 0, seconds, disturbed);
 }
@@ -30,14 +30,14 @@ std::vector<Seconds> counted(const Timings& timings) {
 
 /// Returns the number of repetitions that the rule wants if each takes `seconds`.
 std::int64_t wanted(const StopRule& rule, Seconds seconds, std::int64_t batch = 1) {
-  Tally tally(rule, 1, batch);
+  Repetitions tally(rule, 1, batch);
   while (tally.wants_more()) {
     add(tally, seconds);
   }
   return tally.made();
 }
 
-TEST(Tally, RepeatsLongCallsLessOften) {
+TEST(Repetitions, RepeatsLongCallsLessOften) {
   EXPECT_EQ(wanted({}, 1e-6), 7);
   EXPECT_EQ(wanted({}, 0.3e-3), 7);
   EXPECT_EQ(wanted({}, 3e-3), 5);
@@ -46,7 +46,7 @@ TEST(Tally, RepeatsLongCallsLessOften) {
   EXPECT_EQ(wanted({}, 3e-5, 100), 5);  // the time of a batch is that of all its calls
 }
 
-TEST(Tally, StopsAtTheTimeLimit) {
+TEST(Repetitions, StopsAtTheTimeLimit) {
   StopRule rule;
   rule.min_repetitions = rule.max_repetitions = 100;
   rule.time_limit = 1;
@@ -54,7 +54,7 @@ TEST(Tally, StopsAtTheTimeLimit) {
   EXPECT_EQ(wanted(rule, 7), 1);
 }
 
-TEST(Tally, StopsWhenTheMediansIntervalIsNarrow) {
+TEST(Repetitions, StopsWhenTheMediansIntervalIsNarrow) {
   StopRule rule;
   rule.max_repetitions = 50;
   rule.relative_interval = 0.01;
@@ -63,12 +63,12 @@ TEST(Tally, StopsWhenTheMediansIntervalIsNarrow) {
   EXPECT_EQ(wanted(rule, 0.3), 6);
 }
 
-TEST(Tally, StopsWhenTheMeansIntervalIsNarrow) {
+TEST(Repetitions, StopsWhenTheMeansIntervalIsNarrow) {
   StopRule rule;
   rule.max_repetitions = 50;
   rule.relative_interval = 0.01;
   rule.of_mean = true;
-  Tally tally(rule, 1, 1);
+  Repetitions tally(rule, 1, 1);
   for (const Seconds seconds : {1.0, 1.002, 0.998}) {  // t(0.995, 2) = 9.92, standard error 0.00115
     EXPECT_TRUE(tally.wants_more());
     add(tally, seconds);
@@ -78,10 +78,10 @@ TEST(Tally, StopsWhenTheMeansIntervalIsNarrow) {
   EXPECT_FALSE(tally.wants_more());
 }
 
-TEST(Tally, ExpectsMoreAfterADisturbance) {
+TEST(Repetitions, ExpectsMoreAfterADisturbance) {
   StopRule rule;
   rule.min_repetitions = rule.max_repetitions = 3;
-  Tally tally(rule, 1, 1);
+  Repetitions tally(rule, 1, 1);
   EXPECT_EQ(tally.expected(), 3);
   add(tally, 1);
   EXPECT_EQ(tally.expected(), 3);
@@ -94,22 +94,22 @@ TEST(Tally, ExpectsMoreAfterADisturbance) {
   EXPECT_THAT(tally.take().warnings, IsEmpty());  // one disturbed repetition of four is usual
 }
 
-TEST(Tally, RepeatsDisturbedCallsTwiceAsOftenAtMost) {
+TEST(Repetitions, RepeatsDisturbedCallsTwiceAsOftenAtMost) {
   StopRule rule;
   rule.min_repetitions = 3;
   rule.max_repetitions = 15;
-  Tally tally(rule, 1, 1);
+  Repetitions tally(rule, 1, 1);
   while (tally.wants_more()) {
     add(tally, 1, true);
   }
   EXPECT_EQ(tally.made(), 6) << "twice the 3 repetitions of long calls";
 }
 
-TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
+TEST(Repetitions, CountsTheFastestDisturbedIfNothingElseIsThere) {
   StopRule rule;
   rule.min_repetitions = 2;
   rule.max_repetitions = 2;
-  Tally tally(rule, 1, 1);
+  Repetitions tally(rule, 1, 1);
   add(tally, 9, true);
   add(tally, 3, true);
   add(tally, 5, false);
@@ -120,10 +120,10 @@ TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("the least disturbed count")));
 }
 
-TEST(Tally, ForgetsRepetitionsThatAreDiscardedLater) {
+TEST(Repetitions, ForgetsRepetitionsThatAreDiscardedLater) {
   StopRule rule;
   rule.min_repetitions = rule.max_repetitions = 3;
-  Tally tally(rule, 1, 1);
+  Repetitions tally(rule, 1, 1);
   add(tally, 1);
   add(tally, 9, true);
   add(tally, 2);
@@ -141,10 +141,10 @@ TEST(Tally, ForgetsRepetitionsThatAreDiscardedLater) {
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("more than a quarter")));
 }
 
-TEST(Tally, CountsTheLeastSlowRepetitionsIfThereAreNoOthers) {
+TEST(Repetitions, CountsTheLeastSlowRepetitionsIfThereAreNoOthers) {
   StopRule rule;
   rule.min_repetitions = rule.max_repetitions = 2;
-  Tally tally(rule, 1, 1);
+  Repetitions tally(rule, 1, 1);
   add(tally, 1, true);
   add(tally, 7);
   add(tally, 5);
@@ -156,7 +156,7 @@ TEST(Tally, CountsTheLeastSlowRepetitionsIfThereAreNoOthers) {
   EXPECT_THAT(counted(timings), ElementsAre(7, 6)) << "slowness decides, not time";
 }
 
-TEST(Tally, CorrectsContradictoryRules) {
+TEST(Repetitions, CorrectsContradictoryRules) {
   StopRule rule;
   rule.min_repetitions = 5;
   rule.max_repetitions = 0;

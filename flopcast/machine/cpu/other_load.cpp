@@ -19,7 +19,7 @@ double cpu_seconds(int who) {
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
-/// From the first line of /proc/stat.
+/// Returns the CPU time of all processes from the first line of /proc/stat.
 std::optional<double> machine_seconds() {
   std::ifstream file("/proc/stat");
   std::string name;

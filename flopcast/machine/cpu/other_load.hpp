@@ -4,20 +4,22 @@
 
 namespace flopcast::machine {
 
-/// What processes other than our children take of the machine's cores while something is measured: wall times say little then.
+/// Load of the machine by other processes than this one and its children. Under such a load wall times are of little use.
 class OtherLoad {
  public:
-  /// So many cores kept busy by others are told to the user: our own recorder, which works in turns with us, takes less.
+  /// Number of cores kept busy by others from which on the user is warned. flopcast's own recorder, which works in turns with the program,
+  /// takes less.
   static constexpr double much = 0.5;
 
   OtherLoad();
 
-  /// Cores that others have kept busy on average since this was made, other machines of the host among them; nothing if that can't be said,
-  /// or if our children did too little to be those who were measured (a launcher may have others start them).
+  /// Returns the average number of cores that others have kept busy since the constructor, including other machines of the host. Returns
+  /// nothing if the system doesn't tell, or if the children did too little to be the measured processes (a launcher may have others start
+  /// them).
   [[nodiscard]] std::optional<double> cores() const;
 
  private:
-  /// In seconds.
+  /// Times in seconds.
   struct State {
     std::optional<double>
         machine;     ///< CPU time of all processes, and what other machines of the host took; nothing if the system doesn't tell

@@ -109,7 +109,7 @@ void iamax(Arguments& a) {
 void rot(Arguments& a) {
   const Vector x = a.vector("x"), y = a.vector("y");
   const Number c = a.scalar("c"), s = a.scalar("s");
-  const Tally before = tally();
+  const Repetitions before = tally();
   for (std::int64_t i = 0; i < a.size("n"); ++i) {
     const Number kept = x[i], other = y[i];
     x[i] = c * kept + s * other;

@@ -6,12 +6,12 @@
 namespace flopcast::kernel::reference {
 
 /// Numbers of operations since the last reset, counted as in LAPACK working note 41: a division or square root is a multiplication.
-struct Tally {
+struct Repetitions {
   double multiplications = 0, additions = 0;
 };
 
-inline Tally& tally() {
-  thread_local Tally counted;
+inline Repetitions& tally() {
+  thread_local Repetitions counted;
   return counted;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/core/statistics.hpp"
 #include "flopcast/measure/session_options.hpp"
 #include "flopcast/tune/block_size.hpp"
 

@@ -44,7 +44,7 @@ std::vector<CurvePoint> curve(const std::vector<Level>& levels, double outermost
   return points;
 }
 
-TEST(Knees, AreExactOnSharpSteps) {
+TEST(CapacityKnees, AreExactOnSharpSteps) {
   const auto knees =
       find_knees(curve({{48 * kibibyte, 50 * kibibyte, 1}, {2 * mebibyte, 2.1 * mebibyte, 4}, {32 * mebibyte, 33 * mebibyte, 15}}, 30));
   ASSERT_EQ(knees.size(), 3U);
@@ -57,7 +57,7 @@ TEST(Knees, AreExactOnSharpSteps) {
   EXPECT_NEAR(knees[1].after, 15, 1e-9);
 }
 
-TEST(Knees, AreFoundForAnyNumberOfLevels) {
+TEST(CapacityKnees, AreFoundForAnyNumberOfLevels) {
   EXPECT_EQ(find_knees(curve({}, 3)).size(), 0U);
   EXPECT_EQ(find_knees(curve({{mebibyte, 1.1 * mebibyte, 1}}, 3)).size(), 1U);
   EXPECT_EQ(find_knees(curve({{32 * kibibyte, 34 * kibibyte, 1},
@@ -69,7 +69,7 @@ TEST(Knees, AreFoundForAnyNumberOfLevels) {
             4U);
 }
 
-TEST(Knees, ShowAnElasticLevelAsAWideInterval) {
+TEST(CapacityKnees, ShowAnElasticLevelAsAWideInterval) {
   const auto knees = find_knees(curve({{48 * kibibyte, 50 * kibibyte, 1}, {48 * mebibyte, 160 * mebibyte, 10}}, 20));
   ASSERT_EQ(knees.size(), 2U);
   EXPECT_NEAR(knees[1].low, 48 * mebibyte, 8 * mebibyte);
@@ -78,7 +78,7 @@ TEST(Knees, ShowAnElasticLevelAsAWideInterval) {
   EXPECT_LT(knees[1].position, 120 * mebibyte);
 }
 
-TEST(Knees, SurviveNoiseAndOutliers) {
+TEST(CapacityKnees, SurviveNoiseAndOutliers) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     auto points =
         curve({{48 * kibibyte, 50 * kibibyte, 1}, {1.5 * mebibyte, 3 * mebibyte, 4}, {64 * mebibyte, 128 * mebibyte, 15}}, 30, 0.05, seed);
@@ -96,17 +96,17 @@ TEST(Knees, SurviveNoiseAndOutliers) {
   }
 }
 
-TEST(Knees, AreTheSameForTheSameCurve) {
+TEST(CapacityKnees, AreTheSameForTheSameCurve) {
   const auto points = curve({{48 * kibibyte, 60 * kibibyte, 1}}, 3, 0.05);
   EXPECT_EQ(find_knees(points), find_knees(points));
 }
 
-TEST(Knees, NeedPlateausOnBothSides) {
+TEST(CapacityKnees, NeedPlateausOnBothSides) {
   EXPECT_TRUE(find_knees({}).empty());
   EXPECT_TRUE(find_knees(std::vector<CurvePoint>{{1, 1}, {2, 5}}).empty());
 }
 
-TEST(Knees, RefuseInvalidCurves) {
+TEST(CapacityKnees, RefuseInvalidCurves) {
   EXPECT_THROW(find_knees(std::vector<CurvePoint>{{1, 1}, {1, 2}, {2, 3}}), Error);
   EXPECT_THROW(find_knees(std::vector<CurvePoint>{{1, 1}, {2, 0}, {3, 3}}), Error);
   EXPECT_THROW(find_knees(std::vector<CurvePoint>{{1, 1}, {2, std::numeric_limits<double>::quiet_NaN()}, {3, 3}}), Error);

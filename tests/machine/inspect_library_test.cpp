@@ -62,7 +62,7 @@ TEST(InChild, ReportsHowTheChildFailed) {
               HasSubstr("no answer within"));
 }
 
-TEST(Inspect, ReportsAFileThatCannotBeLoaded) {
+TEST(InspectLibrary, ReportsAFileThatCannotBeLoaded) {
   const LibraryReport report = inspect({"reference", "/nowhere/libblas.so.3", true, false}, false);
   EXPECT_THAT(report.failure, HasSubstr("/nowhere/libblas.so.3"));
 }

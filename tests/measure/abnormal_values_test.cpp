@@ -21,7 +21,7 @@ OddValues after(const std::string& routine, std::vector<Real> x, std::vector<Rea
   return odd_values(call);
 }
 
-TEST(OddValues, FindsDenormalsAndValuesThatAreNotFinite) {
+TEST(AbnormalValues, FindsDenormalsAndValuesThatAreNotFinite) {
   using Double = std::numeric_limits<double>;
   const std::vector<double> usual = {0, -0.0, 1, -2, Double::min(), Double::max()};
   EXPECT_FALSE(after("daxpy", usual, usual).denormal);
@@ -32,7 +32,7 @@ TEST(OddValues, FindsDenormalsAndValuesThatAreNotFinite) {
   EXPECT_TRUE(after("daxpy", usual, {1, 1, 1, Double::quiet_NaN(), 1, 1}).not_finite);
 }
 
-TEST(OddValues, LooksAtSinglePrecision) {
+TEST(AbnormalValues, LooksAtSinglePrecision) {
   using Float = std::numeric_limits<float>;
   const std::vector<float> usual = {0, 1, Float::min(), Float::max()};
   EXPECT_FALSE(after("saxpy", usual, usual).denormal);
@@ -40,7 +40,7 @@ TEST(OddValues, LooksAtSinglePrecision) {
   EXPECT_TRUE(after("saxpy", usual, {1, 1, 1, Float::infinity()}).not_finite);
 }
 
-TEST(OddValues, IgnoresOperandsThatAreOnlyRead) {
+TEST(AbnormalValues, IgnoresOperandsThatAreOnlyRead) {
   EXPECT_FALSE(after("daxpy", std::vector<double>{std::numeric_limits<double>::infinity()}, std::vector<double>{1}).not_finite);
 }
 

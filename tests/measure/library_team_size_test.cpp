@@ -45,9 +45,9 @@ double team_of(void (*routine)()) {
   return team_size(call, {}, backend, {.settle = 0, .duration = 0.005});
 }
 
-TEST(Team, IsOneWhereOnlyTheCallerComputes) { EXPECT_NEAR(team_of(serial_routine), 1, 0.1); }
+TEST(LibraryTeamSize, IsOneWhereOnlyTheCallerComputes) { EXPECT_NEAR(team_of(serial_routine), 1, 0.1); }
 
-TEST(Team, IsTwoWhereAnotherThreadComputesAsMuch) { EXPECT_NEAR(team_of(threaded_routine), 2, 0.3); }
+TEST(LibraryTeamSize, IsTwoWhereAnotherThreadComputesAsMuch) { EXPECT_NEAR(team_of(threaded_routine), 2, 0.3); }
 
 }  // namespace
 }  // namespace flopcast::measure

@@ -22,7 +22,7 @@ Ledger slowing_down(int rounds) {
   return ledger;
 }
 
-TEST(Echoes, ExcludeChangesOfTheSpeedOfTheMachine) {
+TEST(DifferencesBetweenRounds, ExcludeChangesOfTheSpeedOfTheMachine) {
   const std::vector<double> differences = slowing_down(2).aa_between_rounds(all(9));
   ASSERT_EQ(differences.size(), 9U);
   for (std::size_t i = 0; i < 8; ++i) {
@@ -31,18 +31,18 @@ TEST(Echoes, ExcludeChangesOfTheSpeedOfTheMachine) {
   EXPECT_NEAR(differences[8], std::log(2.0), 1e-12);
 }
 
-TEST(Echoes, AreThoseOfAllPairsOfSuccessiveRounds) {
+TEST(DifferencesBetweenRounds, AreThoseOfAllPairsOfSuccessiveRounds) {
   EXPECT_THAT(slowing_down(1).aa_between_rounds(all(9)), IsEmpty());
   EXPECT_EQ(slowing_down(4).aa_between_rounds(all(9)).size(), 27U);
 }
 
-TEST(Echoes, NeedEnoughCandidatesToKnowThatSpeed) {
+TEST(DifferencesBetweenRounds, NeedEnoughCandidatesToKnowThatSpeed) {
   const Ledger ledger = slowing_down(3);
   EXPECT_EQ(ledger.aa_between_rounds({0, 1, 2, 3, 4, 5, 6, 8}).size(), 16U);
   EXPECT_THAT(ledger.aa_between_rounds({0, 1, 2, 3, 4, 5, 8}), IsEmpty());
 }
 
-TEST(Echoes, AreOnlyOfRoundsThatACandidateWasIn) {
+TEST(DifferencesBetweenRounds, AreOnlyOfRoundsThatACandidateWasIn) {
   Ledger ledger(all(9), 1);
   Meter meter({});
   const Evaluator exact = [](std::size_t i) { return 1.0 + static_cast<double>(i); };

@@ -8,7 +8,7 @@ namespace {
 /// Searches a region for odd numbers. `Bits` is an unsigned integer as wide as a number. A number is denormal if all exponent bits are
 /// zero, but not the mantissa; infinity or NaN if all exponent bits are one.
 template <class Bits, Bits exponent, Bits mantissa>
-void look_through(const Region& region, OddValues& found) {
+void look_through(const Region& region, AbnormalValues& found) {
   for (std::int64_t j = 0; j < region.columns; ++j) {
     const std::uintptr_t begin = region.address + static_cast<std::uintptr_t>(j * region.stride_bytes);
     const std::int64_t count = (region.column_bytes + j * region.growth_bytes) / static_cast<std::int64_t>(sizeof(Bits));
@@ -25,8 +25,8 @@ void look_through(const Region& region, OddValues& found) {
 
 }  // namespace
 
-OddValues odd_values(const Call& call) {
-  OddValues found;
+AbnormalValues abnormal_values(const Call& call) {
+  AbnormalValues found;
   for (const Operand& operand : operands(call)) {
     const Argument& argument = call.routine->arguments[operand.argument];
     if (argument.kind != Kind::data || argument.integer || operand.access == Access::read) {

@@ -5,12 +5,12 @@
 namespace flopcast::measure {
 
 /// Flags for numbers that take a CPU's slow paths, so that times don't hold for other numbers.
-struct OddValues {
+struct AbnormalValues {
   bool denormal = false;
   bool not_finite = false;
 };
 
 /// Searches the results of `call`, at real addresses, for such numbers.
-OddValues odd_values(const Call& call);
+AbnormalValues abnormal_values(const Call& call);
 
 }  // namespace flopcast::measure

@@ -57,7 +57,7 @@ void check_results(Task& task, bool with_values) {
     if (const int info = task.prepared.info(i); info != 0) {
       warn_once(task.warnings, fmt::format("{} stopped with info = {}: its time is not that of the whole work", name, info));
     }
-    const OddValues odd = with_values ? odd_values(calls[i]) : OddValues{};
+    const AbnormalValues odd = with_values ? abnormal_values(calls[i]) : AbnormalValues{};
     if (odd.not_finite) {
       warn_once(task.warnings, fmt::format("{} leaves infinities or NaN: its time may not hold for other operands", name));
     }

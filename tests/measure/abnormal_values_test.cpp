@@ -12,13 +12,13 @@ namespace flopcast::measure {
 namespace {
 
 template <class Real>
-OddValues after(const std::string& routine, std::vector<Real> x, std::vector<Real> y) {
+AbnormalValues after(const std::string& routine, std::vector<Real> x, std::vector<Real> y) {
   Call call = kernel::parse_call(kernel::require(routine), {{"n", std::to_string(y.size())}});
   call.arguments[static_cast<std::size_t>(call.routine->index("x"))] =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x.data()));
   call.arguments[static_cast<std::size_t>(call.routine->index("y"))] =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(y.data()));
-  return odd_values(call);
+  return abnormal_values(call);
 }
 
 TEST(AbnormalValues, FindsDenormalsAndValuesThatAreNotFinite) {

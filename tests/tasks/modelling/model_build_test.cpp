@@ -187,7 +187,7 @@ TEST_F(ModelBuilds, FindWhereALibraryUsesItsThreads) {
 }
 
 TEST_F(ModelBuilds, RefuseWhatAModelCannotBeOf) {
-  request_.cache = "A=L1,x=memory";
+  request_.cache = "A=memory,x=L1";
   EXPECT_THAT(error_of_build(), HasSubstr("a model's cache state is warm"));
   request_.cache = "warm";
   request_.refinement.degree = 9;
@@ -217,7 +217,7 @@ TEST(ModelledKernel, RefusesWhatItCannotRead) {
   EXPECT_THAT(message({"dger", {{"m", {{0, 8}}}, {"n", {{8, 8}}}}}), HasSubstr("isn't within 1 to 1000000"));
   EXPECT_THAT(message({"dger", {{"m", {}}, {"n", {{8, 8}}}}}), HasSubstr("has no range"));
   EXPECT_THAT(message({"dger", {{"m", {{8, 8}}}, {"n", {{8, 8}}}, {"k", {{8, 8}}}}}), HasSubstr("dger has no size 'k'"));
-  EXPECT_THAT(message({"dger", {{"m", {{8, 8}}}, {"n", {{8, 8}}}}, {{"alhpa", "1"}}}), HasSubstr("did you mean alpha"));
+  EXPECT_THAT(message({"dger", {{"m", {{8, 8}}}, {"n", {{8, 8}}}}, {{"alfa", "1"}}}), HasSubstr("dger has no argument 'alfa'"));
   EXPECT_THAT(message({"dgerr", {}}), HasSubstr("dger"));
 }
 

@@ -8,6 +8,7 @@
 
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/machine/machine_file_json.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* footer = R"(Cache states:
   warm                      the operands were just used by the same call, and filled anew where it decides by them
   cold                      they lie in no cache: their lines were flushed
-  cold:sweep, cold:fresh    the same by reading more than caches hold, or by using other operands for each call
+  cold:sweep, cold:fresh    as cold, by reading more than caches hold, or by using other operands for each call
   L2                        all operands lie in this cache, those larger than it in the next one
   A=L1,B=memory,C=L2:dirty  each operand in a cache level, the others in the innermost that holds them
   replay:C,64KiB,A,B        after accesses to operands and to so much other memory, in this order

@@ -42,7 +42,7 @@ import subprocess
 import sys
 import time
 
-STAGES = ["repeated", "distance", "prefetching", "failures", "first", "stretches"]
+STAGES = ["repeated", "distance", "prefetching", "failures", "first", "segments"]
 PAPER = [("abc=ai,ibc", {"a": n, "b": n, "c": n, "i": 8}) for n in (100, 200, 400)] + [
     ("a=iaj,ji", {"a": n, "i": n, "j": n}) for n in (64, 400)] + [
     ("abc=ija,jbic", {"a": n, "b": n, "c": n, "i": k, "j": k}) for k in (8, 32) for n in (64, 128)]
@@ -320,7 +320,7 @@ def tilings(made):
     chosen = next(one["tiles"] for one in made["plan"]["considered"] if ", loops" not in one["tiles"] and " kept" not in one["tiles"] and "batch" not in one["tiles"])
     m, n, k = (int(length) for length in re.match(r"(\d+) x (\d+) x (\d+)", chosen).groups())
     kernel = "panels" if "in panels" in chosen else "streaming" if "streaming" in chosen else "gemm"
-    rows = ":crossed" if "crossed" in chosen else ":A" if "rows as A" in chosen else ""
+    rows = ":interleaved" if "interleaved" in chosen else ":A" if "rows as A" in chosen else ""
     cut = lambda length, parts, unit: max(1, -(-length // parts // unit) * unit) if length > unit else length
     lengths = [(m, n, k), (m, cut(n, 4, 8), k), (cut(m, 2, 24), cut(n, 4, 8), k if kernel == "streaming" else cut(k, 2, 8))]
     return [(f"{a}x{b}x{c}:{kernel}{rows}") for a, b, c in dict.fromkeys(lengths)]

@@ -268,7 +268,7 @@ void add_contract_command(OptionSet& app, CommonOptions& common) {
       .repeatable();
   command.flag("--all", options->all, "Rank algorithms of all kernels, and show all of them");
   command.flag("--run", options->run, "Plan it with the planner (tiles, packing, streaming) and run it on random numbers");
-  command.option("--in", options->inputs, "Contract these .npy files, A's then B's, in place of random numbers; twice")
+  command.option("--in", options->inputs, "Contract these .npy files, A's then B's, in operand of random numbers; twice")
       .placeholder("FILE")
       .repeatable();
   command.option("--out", options->result, "Write C to this .npy file").placeholder("FILE");
@@ -278,23 +278,23 @@ void add_contract_command(OptionSet& app, CommonOptions& common) {
       .choices({"estimate", "microbench", "measure"})
       .show_default();
   command
-      .option(
-          "--tiles", options->tiles,
-          "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
-          "96x512x8:streaming, and with rows in another order than C's 96x512x64:panels:crossed, :crossedA or :A, with C written past the "
-          "caches 96x512x64:panels:streamC, with loops over tiles in "
-          "another order than nkm (from the outside in) 96x512x64:gemm:nmk, with an operand's tiles kept packed until no loop needs "
-          "them again 96x512x64:panels:mkn:keepB; "
-          "whole: transpose, one gemm, transpose; batch: along the batch")
+      .option("--tiles", options->tiles,
+              "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
+              "96x512x8:streaming, and with rows in another order than C's 96x512x64:panels:interleaved, :interleavedA or :A, with C "
+              "written past the "
+              "caches 96x512x64:panels:streamC, with loops over tiles in "
+              "another order than nkm (from the outside in) 96x512x64:gemm:nmk, with an operand's tiles kept packed until no loop needs "
+              "them again 96x512x64:panels:mkn:keepB; "
+              "whole: transpose, one gemm, transpose; batch: along the batch")
       .placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
   command.option("--time-budget", options->time_budget, "For measuring candidates").placeholder("DURATION").show_default();
   command.flag("--validate", options->validate, "Execute the algorithms too, on random numbers, and compare");
   command
       .option("--stage", options->stage,
               "What micro-benchmarks recreate: repeated (nothing), distance (how long ago operands were used), prefetching, failures "
-              "(of prefetching), first (iterations of loops), each with those before it: single calls, as in the paper; stretches: "
+              "(of prefetching), first (iterations of loops), each with those before it: single calls, as in the paper; segments: "
               "consecutive calls together")
-      .choices({"repeated", "distance", "prefetching", "failures", "first", "stretches"})
+      .choices({"repeated", "distance", "prefetching", "failures", "first", "segments"})
       .show_default();
   command.option("--prefetched-lines", options->prefetched_lines, "Cache lines of an operand that prefetching has brought (the paper: 1)")
       .range(1, 1000000)

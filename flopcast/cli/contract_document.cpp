@@ -13,8 +13,8 @@ nlohmann::json to_json(const Contraction& contraction) {
     sizes[std::string(1, index)] = extent;
   }
   nlohmann::json strides = nlohmann::json::object();
-  for (const contract::Place place : contract::places) {
-    strides[std::string(1, contract::letter(place))] = contraction.tensor(place).strides;
+  for (const contract::Operand operand : contract::all_operands) {
+    strides[std::string(1, contract::letter(operand))] = contraction.tensor(operand).strides;
   }
   return {{"contraction", contract::to_string(contraction.notation())},
           {"sizes", std::move(sizes)},

@@ -21,7 +21,7 @@ struct ContractOptions {
   std::vector<std::string> inputs;
   std::string result;
   std::string tiles;
-  std::string stage = "stretches", effort = "measure", time_budget = "2s";
+  std::string stage = "segments", effort = "measure", time_budget = "2s";
   std::int64_t repetitions = 10;  // paper 002, section 3.1
   std::int64_t prefetched_lines = contract::BenchmarkOptions().prefetched_lines;
   machine::LibraryChoice libraries;

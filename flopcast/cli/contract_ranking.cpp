@@ -12,7 +12,7 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/contract/algorithms/validate.hpp"
-#include "flopcast/contract/prediction/stretch_experiment.hpp"
+#include "flopcast/contract/prediction/segment_experiment.hpp"
 #include "flopcast/contract/prediction/timing_memory.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/library.hpp"

@@ -40,38 +40,38 @@ namespace {
 
 enum class TileOption : std::uint8_t { rows, streams, loops, kept };
 
-/// What stands behind the kernel: rows in another order than C's, `crossed`, `crossedA` or `A`; `streamC`; loops over tiles in another order
+/// What stands behind the kernel: rows in another order than C's, `interleaved`, `interleavedA` or `A`; `streamC`; loops over tiles in another order
 /// than `nkm`; operands whose tiles are kept, such as `keepAC`. Which of these it was; nothing if none.
-std::optional<TileOption> parse_tile_option(std::string_view text, contract::Blocking& blocking) {
+std::optional<TileOption> parse_tile_option(std::string_view text, contract::Tiling& tiling) {
   constexpr std::string_view keep = "keep";
   if (const std::optional<contract::RowOrder> rows = contract::row_order(text)) {
-    blocking.rows = *rows;
+    tiling.rows = *rows;
     return TileOption::rows;
   }
   if (text == "streamC") {
-    blocking.stream_c = true;
+    tiling.stream_c = true;
     return TileOption::streams;
   }
   if (const std::optional<contract::LoopOrder> order = contract::loop_order(text)) {
-    blocking.order = *order;
+    tiling.order = *order;
     return TileOption::loops;
   }
   const std::string_view kept = text.starts_with(keep) ? text.substr(keep.size()) : std::string_view();
-  contract::keep_operands(blocking, kept);
-  return kept.empty() || kept != contract::kept_operands(blocking) ? std::nullopt : std::optional(TileOption::kept);
+  contract::keep_operands(tiling, kept);
+  return kept.empty() || kept != contract::kept_operands(tiling) ? std::nullopt : std::optional(TileOption::kept);
 }
 
 /// All of them, each kind once; whether there was nothing else.
-bool parse_tile_options(std::span<const std::string_view> texts, contract::Blocking& blocking) {
+bool parse_tile_options(std::span<const std::string_view> texts, contract::Tiling& tiling) {
   std::set<TileOption> seen;
   return std::all_of(texts.begin(), texts.end(), [&](std::string_view text) {
-    const std::optional<TileOption> option = parse_tile_option(text, blocking);
+    const std::optional<TileOption> option = parse_tile_option(text, tiling);
     return option && seen.insert(*option).second;
   });
 }
 
 /// `96x512x64`, with `:panels` or `:streaming` behind it, and one of each of the options above; or `whole` or `batch`.
-contract::Blocking parse_tiles(const std::string& text, int threads) {
+contract::Tiling parse_tiles(const std::string& text, int threads) {
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
   if (text == "whole") {
     return {longest, longest, longest, contract::TileKernel::gemm, threads};
@@ -82,29 +82,30 @@ contract::Blocking parse_tiles(const std::string& text, int threads) {
   const std::vector<std::string_view> parts = split(text, ':');
   const std::vector<std::string_view> sides = split(parts.front(), 'x');
   const std::optional<contract::TileKernel> kernel = parts.size() > 1 ? contract::tile_kernel(parts[1]) : contract::TileKernel::gemm;
-  contract::Blocking blocking;
+  contract::Tiling tiling;
   if (sides.size() != 3 || !kernel || *kernel == contract::TileKernel::batch ||
-      !parse_tile_options(std::span(parts).subspan(std::min<std::size_t>(parts.size(), 2)), blocking)) {
+      !parse_tile_options(std::span(parts).subspan(std::min<std::size_t>(parts.size(), 2)), tiling)) {
     throw bad_input(
-        "--tiles '{}' is neither whole nor batch nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, 96x512x64:panels:crossed, "
+        "--tiles '{}' is neither whole nor batch nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, "
+        "96x512x64:panels:interleaved, "
         "96x512x64:panels:streamC, 96x512x64:gemm:A, 96x512x64:gemm:nmk, 96x512x64:panels:mkn:keepB or 96x512x8:streaming",
         text);
   }
-  blocking.m = parse_integer(sides[0], "--tiles: M", 1, longest);
-  blocking.n = parse_integer(sides[1], "--tiles: N", 1, longest);
-  blocking.k = parse_integer(sides[2], "--tiles: K", 1, longest);
-  blocking.kernel = *kernel;
-  blocking.threads = threads;
-  return blocking;
+  tiling.m = parse_integer(sides[0], "--tiles: M", 1, longest);
+  tiling.n = parse_integer(sides[1], "--tiles: N", 1, longest);
+  tiling.k = parse_integer(sides[2], "--tiles: K", 1, longest);
+  tiling.kernel = *kernel;
+  tiling.threads = threads;
+  return tiling;
 }
 
 /// Tiles whose rows can't be had in the order that was asked for are no tiles of this contraction.
-void require_row_order(const contract::Blocking& blocking, const Contraction& contraction) {
-  if (blocking.rows == contract::RowOrder::as_c) {
+void require_row_order(const contract::Tiling& tiling, const Contraction& contraction) {
+  if (tiling.rows == contract::RowOrder::as_c) {
     return;
   }
   const contract::Folded folded = contract::fold(contraction);
-  if (&contract::rows_in(blocking.rows, folded) == &folded.m) {
+  if (&contract::rows_in(tiling.rows, folded) == &folded.m) {
     throw bad_input("--tiles: {} has no other order of its rows, as A and C aren't contiguous along different indices of M",
                     contract::to_string(contraction.notation()));
   }
@@ -189,7 +190,7 @@ nlohmann::json considered(const contract::Plan& plan) {
   nlohmann::json all = nlohmann::json::array();
   for (const contract::Candidate& candidate : plan.considered()) {
     if (all.size() < most) {
-      all.push_back({{"tiles", contract::to_string(candidate.blocking)},
+      all.push_back({{"tiles", contract::to_string(candidate.tiling)},
                      {"seconds", candidate.seconds},
                      {"basis", bases[static_cast<std::size_t>(candidate.basis)]}});
     }
@@ -200,7 +201,7 @@ nlohmann::json considered(const contract::Plan& plan) {
 /// Says where given tiles ask for buffers that nothing would go through a second time, or for C to be streamed where it can't be.
 void note_what_is_dropped(const contract::Plan& plan, const contract::PlanOptions& options, const CommonOptions& common) {
   if (options.tiles) {
-    const contract::Blocking& taken = plan.considered().front().blocking;
+    const contract::Tiling& taken = plan.considered().front().tiling;
     const std::string kept = contract::kept_operands(taken);
     if (options.tiles->stream_c && !taken.stream_c) {
       note("C isn't streamed: that takes the panel kernel with vectors as long as lines (AVX-512), and one tile of K", common);
@@ -222,7 +223,7 @@ void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& c
     document["schema"] = "flopcast-contract-run-1";
     document["plan"] = {{"explanation", plan.explain()}, {"seconds", plan.seconds()}, {"workspace_bytes", plan.workspace_bytes()}};
     document["plan"]["considered"] = considered(plan);
-    const contract::Blocking& chosen = plan.considered().front().blocking;
+    const contract::Tiling& chosen = plan.considered().front().tiling;
     document["plan"]["loops"] = contract::name_of(chosen.order);
     document["plan"]["kept"] = contract::kept_operands(chosen);
     document["planning_seconds"] = run.planning;
@@ -318,7 +319,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   for (const char index : notation.c) {
     result.shape.push_back(contraction.extent(index));
   }
-  result.elements.resize(static_cast<std::size_t>(contraction.elements(contract::Place::c) * element_bytes(result.precision)));
+  result.elements.resize(static_cast<std::size_t>(contraction.elements(contract::Operand::c) * element_bytes(result.precision)));
   const void* const a = arrays[0].elements.data();
   std::error_code none;
   const bool is_one_tensor = std::filesystem::equivalent(options.inputs[0], options.inputs[1], none);  // C may be symmetric
@@ -352,7 +353,7 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   while (run.times.size() < fewest || (run.times.size() < most && watch.elapsed() < long_enough)) {
     throw_if_interrupted("plans that were measured are kept in the store");
     const Stopwatch one;
-    plan.execute(tensors.tensor(contract::Place::a), tensors.tensor(contract::Place::b), tensors.tensor(contract::Place::c));
+    plan.execute(tensors.tensor(contract::Operand::a), tensors.tensor(contract::Operand::b), tensors.tensor(contract::Operand::c));
     run.times.push_back(one.elapsed());
   }
   show_run(plan, run, common);

@@ -50,7 +50,7 @@ struct Subject {
       if (access.operand < 0) {
         words.push_back(std::to_string(access.bytes / element));
       } else {
-        words.emplace_back(1, letter(known[static_cast<std::size_t>(access.operand)].slice.place));
+        words.emplace_back(1, letter(known[static_cast<std::size_t>(access.operand)].slice.operand));
       }
     }
     return words;

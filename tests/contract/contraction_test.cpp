@@ -75,14 +75,14 @@ TEST(Contraction, HasTheRequestedLayout) {
   const Notation notation = parse_notation("abc=ai,ibc");
   const Extents extents{{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}};
   const Contraction columns = make_contraction(notation, extents);
-  EXPECT_THAT(columns.tensor(Place::b).strides, ElementsAre(1, 7, 21));
+  EXPECT_THAT(columns.tensor(Operand::b).strides, ElementsAre(1, 7, 21));
   const Contraction rows = make_contraction(notation, extents, Precision::d, Order::row_major);
-  EXPECT_THAT(rows.tensor(Place::b).strides, ElementsAre(15, 5, 1));
+  EXPECT_THAT(rows.tensor(Operand::b).strides, ElementsAre(15, 5, 1));
   EXPECT_EQ(columns.role('a'), Role::free_a);
   EXPECT_EQ(columns.role('c'), Role::free_b);
   EXPECT_EQ(columns.role('i'), Role::contracted);
   EXPECT_EQ(flops(columns), 2.0 * 2 * 3 * 5 * 7);
-  EXPECT_EQ(columns.elements(Place::c), 30);
+  EXPECT_EQ(columns.elements(Operand::c), 30);
 }
 
 TEST(Contraction, RefusesImpossibleSizesAndStrides) {

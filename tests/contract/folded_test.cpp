@@ -38,17 +38,17 @@ TEST(Fold, CrossesLinesOfCAndA) {
   // C is contiguous along a, A along b: blocks of 12 values of a and all 16 of b come first, then the other blocks of a, and e
   const Folded folded = fold(make_contraction(parse_notation("abec=bdae,dc"), {{'a', 156}, {'b', 16}, {'c', 3}, {'d', 5}, {'e', 2}}));
   ASSERT_FALSE(folded.swapped);
-  EXPECT_THAT(folded.crossed.natural, ElementsAre(12, 12 * 16, 156 * 16, 2 * 156 * 16));
-  EXPECT_EQ(constant_step(folded.crossed.c, 0, 12), 1);
-  EXPECT_EQ(folded.crossed.a[12] - folded.crossed.a[0], 1) << "the next value of b";
-  EXPECT_EQ(folded.crossed_along_a.extent, 0) << "b has only 16 values";
-  std::vector<std::pair<std::int64_t, std::int64_t>> rows, crossed;
+  EXPECT_THAT(folded.interleaved.natural, ElementsAre(12, 12 * 16, 156 * 16, 2 * 156 * 16));
+  EXPECT_EQ(constant_step(folded.interleaved.c, 0, 12), 1);
+  EXPECT_EQ(folded.interleaved.a[12] - folded.interleaved.a[0], 1) << "the next value of b";
+  EXPECT_EQ(folded.interleaved_long_a.extent, 0) << "b has only 16 values";
+  std::vector<std::pair<std::int64_t, std::int64_t>> rows, interleaved;
   for (std::size_t i = 0; i < folded.m.a.size(); ++i) {
     rows.emplace_back(folded.m.a[i], folded.m.c[i]);
-    crossed.emplace_back(folded.crossed.a[i], folded.crossed.c[i]);
+    interleaved.emplace_back(folded.interleaved.a[i], folded.interleaved.c[i]);
   }
-  EXPECT_THAT(crossed, ::testing::UnorderedElementsAreArray(rows)) << "the same rows in another order";
-  EXPECT_EQ(fold(make_contraction(parse_notation("abc=ai,ibc"), {{'a', 64}, {'b', 3}, {'c', 5}, {'i', 7}})).crossed.extent, 0)
+  EXPECT_THAT(interleaved, ::testing::UnorderedElementsAreArray(rows)) << "the same rows in another order";
+  EXPECT_EQ(fold(make_contraction(parse_notation("abc=ai,ibc"), {{'a', 64}, {'b', 3}, {'c', 5}, {'i', 7}})).interleaved.extent, 0)
       << "C and A are contiguous along a";
 }
 
@@ -56,8 +56,8 @@ TEST(Fold, CrossesLinesAlongA) {
   // C is contiguous along a, A along b: blocks of 24 of the 192 values of a, and of 24 or 96 of the 192 values of b
   const Folded folded = fold(make_contraction(parse_notation("abc=bda,dc"), {{'a', 192}, {'b', 192}, {'c', 3}, {'d', 5}}));
   ASSERT_FALSE(folded.swapped);
-  EXPECT_THAT(rows_in(RowOrder::crossed, folded).natural, ElementsAre(24, 24 * 24, 192 * 24, 192 * 192));
-  const Fold& rows = rows_in(RowOrder::crossed_along_a, folded);
+  EXPECT_THAT(rows_in(RowOrder::interleaved, folded).natural, ElementsAre(24, 24 * 24, 192 * 24, 192 * 192));
+  const Fold& rows = rows_in(RowOrder::interleaved_long_a, folded);
   EXPECT_THAT(rows.natural, ElementsAre(24, 24 * 96, 192 * 96, 192 * 192));
   EXPECT_EQ(constant_step(rows.c, 0, 24), 1);
   EXPECT_EQ(rows.a[24 * 95] - rows.a[0], 95);
@@ -74,7 +74,7 @@ TEST(Fold, OrdersRowsByAWithinLinesOfC) {
   // A is contiguous along b: 96 of its 192 values and 8 values of a come first, then the rest in A's order: blocks of b, e, blocks of a
   const Folded folded = fold(make_contraction(parse_notation("abec=bdea,dc"), {{'a', 40}, {'b', 192}, {'c', 3}, {'d', 5}, {'e', 2}}));
   ASSERT_FALSE(folded.swapped);
-  const Fold& rows = rows_in(RowOrder::led_by_a, folded);
+  const Fold& rows = rows_in(RowOrder::a_major, folded);
   EXPECT_THAT(rows.natural, ElementsAre(96, 96 * 8, 192 * 8, 192 * 8 * 2, 192 * 8 * 2 * 5));
   EXPECT_EQ(constant_step(rows.a, 0, 96), 1);
   EXPECT_EQ(rows.c[96] - rows.c[0], 1) << "the next value of a";
@@ -87,12 +87,12 @@ TEST(Fold, HasNoOtherOrderWhereThereIsNothingToGain) {
   const auto folded = [](const char* text, std::int64_t b) {
     return fold(make_contraction(parse_notation(text), {{'a', 64}, {'b', b}, {'c', 5}, {'i', 7}}));
   };
-  EXPECT_EQ(folded("abc=abi,ic", 64).led_by_a.extent, 0) << "C and A are contiguous along a";
-  EXPECT_EQ(folded("abc=iba,ic", 64).led_by_a.extent, 0) << "A is contiguous along i";
-  EXPECT_EQ(folded("abc=bia,ic", 7).led_by_a.extent, 0) << "no run of b fills a vector";
-  EXPECT_GT(folded("abc=bia,ic", 8).led_by_a.extent, 0);
+  EXPECT_EQ(folded("abc=abi,ic", 64).a_major.extent, 0) << "C and A are contiguous along a";
+  EXPECT_EQ(folded("abc=iba,ic", 64).a_major.extent, 0) << "A is contiguous along i";
+  EXPECT_EQ(folded("abc=bia,ic", 7).a_major.extent, 0) << "no run of b fills a vector";
+  EXPECT_GT(folded("abc=bia,ic", 8).a_major.extent, 0);
   const Folded none = folded("abc=abi,ic", 64);
-  EXPECT_EQ(&rows_in(RowOrder::led_by_a, none), &none.m);
+  EXPECT_EQ(&rows_in(RowOrder::a_major, none), &none.m);
 }
 
 TEST(FoldedKey, IsEqualForEqualContractions) {

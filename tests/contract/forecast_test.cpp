@@ -55,7 +55,7 @@ class Forecasting : public ::testing::Test {
   Contraction contraction_ = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 40}, {'b', 40}, {'c', 40}, {'i', 8}});
   std::vector<Algorithm> algorithms_ = generate(contraction_, std::array{Kernel::gemm, Kernel::ger});
   Environment environment_;
-  Stage stage_ = Stage::stretches;
+  Stage stage_ = Stage::segments;
   std::filesystem::path folder_;
   std::optional<model::Store> store_;
   Stopwatch watch_;
@@ -79,7 +79,7 @@ TEST_F(Forecasting, MeasuresEqualCallsOnceAndKnownOnesNever) {
   EXPECT_EQ(forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "elsewhere", 3)).known, 0U);
 }
 
-TEST_F(Forecasting, RepeatsStretchesOftenOnlyWhereRepetitionsDiffer) {
+TEST_F(Forecasting, RepeatsSegmentsOftenOnlyWhereRepetitionsDiffer) {
   algorithms_.erase(algorithms_.begin() + 1, algorithms_.end());  // a single algorithm has no leaders
   for (const double second : {2.02, 3.0}) {
     std::vector<std::int64_t> most;

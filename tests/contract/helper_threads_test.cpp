@@ -139,11 +139,11 @@ void in_a_helper(Look look) {
 }
 
 TEST(HelperThreads, LeaveSignalsToTheProgram) {
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  in_a_helper([&] { pthread_sigmask(SIG_BLOCK, nullptr, &blocked); });
-  EXPECT_EQ(sigismember(&blocked, SIGINT), 1);
-  EXPECT_EQ(sigismember(&blocked, SIGSEGV), 0) << "signals of faults belong to the thread";
+  sigset_t tiled;
+  sigemptyset(&tiled);
+  in_a_helper([&] { pthread_sigmask(SIG_BLOCK, nullptr, &tiled); });
+  EXPECT_EQ(sigismember(&tiled, SIGINT), 1);
+  EXPECT_EQ(sigismember(&tiled, SIGSEGV), 0) << "signals of faults belong to the thread";
   sigset_t own;
   pthread_sigmask(SIG_BLOCK, nullptr, &own);
   EXPECT_EQ(sigismember(&own, SIGINT), 0);

@@ -139,7 +139,7 @@ TEST(Ranking, PutsTheFastestFirstAndKnowsTies) {
 
 TEST(Stage, IsReadByName) {
   EXPECT_EQ(parse_stage("first"), Stage::first_iterations);
-  EXPECT_EQ(parse_stage("stretches"), Stage::stretches);
+  EXPECT_EQ(parse_stage("segments"), Stage::segments);
   EXPECT_THROW(parse_stage("last"), Error);
 }
 

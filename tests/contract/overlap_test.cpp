@@ -75,7 +75,7 @@ TEST(RequireApart, IsExact) {
     const auto shift = static_cast<std::int64_t>(random() % 61) - 30;
     bool overlaps = false;
     for (int element = 0; element < 8 * 6; ++element) {
-      const Tensor &a = contraction.tensor(Place::a), &c = contraction.tensor(Place::c);
+      const Tensor &a = contraction.tensor(Operand::a), &c = contraction.tensor(Operand::c);
       const std::int64_t in_a = element % 2 * a.strides[0] + element / 2 % 4 * a.strides[1];
       const std::int64_t in_c = element / 8 % 2 * c.strides[0] + element / 16 * c.strides[1];
       overlaps = overlaps || in_a == in_c + shift;

@@ -64,7 +64,7 @@ TEST(RowPanels, StayApartWhereAIsReadInPlace) {
 TEST(RowPanels, EndWithRunsOfAThatAreLongerThanThoseOfC) {
   // in A's order of the rows, runs have 36 neighbours in A and none in C
   const Folded f = folded("abc=bia,ic", {{'a', 3}, {'b', 36}, {'c', 5}, {'i', 4}});
-  const Fold& rows = rows_in(RowOrder::led_by_a, f);
+  const Fold& rows = rows_in(RowOrder::a_major, f);
   const std::vector<RowPanel> panels = RowPanels(rows, 24, 8, true).of(0, 108);
   ASSERT_THAT(rows_of(panels), ElementsAre(24, 12, 24, 12, 24, 12));
   for (const RowPanel& panel : panels) {
@@ -77,7 +77,7 @@ TEST(RowPanels, EndWithRunsOfAThatAreLongerThanThoseOfC) {
 
 TEST(RowPanels, GoOnWhereRunsOfAWouldLeaveVectorsHalfEmpty) {
   const Folded f = folded("abc=bia,ic", {{'a', 3}, {'b', 10}, {'c', 5}, {'i', 4}});
-  EXPECT_THAT(rows_of(RowPanels(rows_in(RowOrder::led_by_a, f), 24, 8, true).of(0, 30)), ElementsAre(24, 6));
+  EXPECT_THAT(rows_of(RowPanels(rows_in(RowOrder::a_major, f), 24, 8, true).of(0, 30)), ElementsAre(24, 6));
 }
 
 /// The kernel reads whole vectors of A in place. A is exactly as large as necessary, so that the address sanitizer would find reads behind
@@ -86,7 +86,7 @@ TEST(PanelTiles, ReadNothingBehindA) {
   for (const std::int64_t run : {8, 12, 36, 13}) {
     const Folded f = folded("abc=bia,ic", {{'a', 3}, {'b', run}, {'c', 5}, {'i', 4}});
     Folded by_a = f;
-    by_a.m = rows_in(RowOrder::led_by_a, f);
+    by_a.m = rows_in(RowOrder::a_major, f);
     const std::int64_t rows = by_a.m.extent;
     const std::vector<double> a(static_cast<std::size_t>(rows * 4), 1), b(20, 2);
     std::vector<double> c(static_cast<std::size_t>(rows * 5), 7);
@@ -116,13 +116,13 @@ TEST(PackingOrder, FollowsTheContiguousDimensionOfA) {
   const Folded f = folded("abc=bda,dc", {{'a', 3}, {'b', 2}, {'c', 2}, {'d', 4}});
   const std::vector<RowPanel> panels = RowPanels(f.m, 3, 2).of(0, 6);
   const PackingOrder order = packing_order(f.m, panels, f.k.a, 0);
-  std::vector<std::int64_t> offsets, places;
+  std::vector<std::int64_t> offsets, all_operands;
   for (const PackingOrder::Row& row : order.rows) {
     offsets.push_back(row.offset_a);
-    places.push_back(10 * row.panel + row.at);
+    all_operands.push_back(10 * row.panel + row.at);
   }
   EXPECT_THAT(offsets, ElementsAre(0, 1, 8, 9, 16, 17));
-  EXPECT_THAT(places, ElementsAre(0, 10, 1, 11, 2, 12)) << "10 x panel + row";
+  EXPECT_THAT(all_operands, ElementsAre(0, 10, 1, 11, 2, 12)) << "10 x panel + row";
 }
 
 TEST(PackingOrder, TransposesSquaresWhereFourPanelsLieSideBySide) {

@@ -70,8 +70,8 @@ TEST(TimeModel, ChargesLinesOfDirectColumnsThatL1Loses) {
     const Extents extents = {{'a', 48}, {'b', 16}, {'i', 64}};
     const Folded f = fold(make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {1, stride}, {}}}));
     const TimeModel model(f, machine(), only_products());
-    const Blocking direct{48, 16, 64, TileKernel::panels};
-    Blocking packed = direct;
+    const Tiling direct{48, 16, 64, TileKernel::panels};
+    Tiling packed = direct;
     packed.pack_b = true;
     return model.time(direct).total() - model.time(packed).total();
   };
@@ -124,14 +124,14 @@ TEST(TimeModel, CountsCallsOfTilesAndPacking) {
 /// 64 x 64 x 64 in the caches, of which gemm has to pack every operand.
 Folded packed_everywhere() { return folded("acbd=aibj,cidj", {{'a', 8}, {'b', 8}, {'c', 8}, {'d', 8}, {'i', 8}, {'j', 8}}); }
 
-/// Returns a blocking of 4 x 2 x 8 tiles.
-Blocking tiles_in(LoopOrder order, const std::string& kept = "") {
-  Blocking blocking{16, 32, 8};
-  blocking.order = order;
-  blocking.keep_a = kept.find('A') != std::string::npos;
-  blocking.keep_b = kept.find('B') != std::string::npos;
-  blocking.keep_c = kept.find('C') != std::string::npos;
-  return blocking;
+/// Returns a tiling of 4 x 2 x 8 tiles.
+Tiling tiles_in(LoopOrder order, const std::string& kept = "") {
+  Tiling tiling{16, 32, 8};
+  tiling.order = order;
+  tiling.keep_a = kept.find('A') != std::string::npos;
+  tiling.keep_b = kept.find('B') != std::string::npos;
+  tiling.keep_c = kept.find('C') != std::string::npos;
+  return tiling;
 }
 
 TEST(TimeModel, ChargesPackingAsOftenAsTheLoopsReachAnotherTile) {
@@ -142,12 +142,12 @@ TEST(TimeModel, ChargesPackingAsOftenAsTheLoopsReachAnotherTile) {
   struct Times {
     double a, b, c;
   };
-  const auto expect = [&](const Blocking& blocking, const Times& times) {
-    const ExpectedTime::Parts parts = model.time(blocking).parts();
+  const auto expect = [&](const Tiling& tiling, const Times& times) {
+    const ExpectedTime::Parts parts = model.time(tiling).parts();
     constexpr Seconds once = 64 * 64 * 1e-9;
-    EXPECT_NEAR(parts.a, times.a * once, 1e-12) << to_string(blocking);
-    EXPECT_NEAR(parts.b, times.b * once, 1e-12) << to_string(blocking);
-    EXPECT_NEAR(parts.c, times.c * once, 1e-12) << to_string(blocking);
+    EXPECT_NEAR(parts.a, times.a * once, 1e-12) << to_string(tiling);
+    EXPECT_NEAR(parts.b, times.b * once, 1e-12) << to_string(tiling);
+    EXPECT_NEAR(parts.c, times.c * once, 1e-12) << to_string(tiling);
   };
   constexpr double m = 4, n = 2, k = 8;
   using enum LoopOrder;
@@ -170,15 +170,15 @@ TEST(TimeModel, EveryThreadPacksDataThatItsTilesShare) {
   TileRates rates;
   rates.packed_along = rates.packed_across = 1e-9;
   const TimeModel model(f, machine(), rates);
-  const auto parts_of = [&](const Blocking& blocking) { return model.time(blocking).parts(); };
+  const auto parts_of = [&](const Tiling& tiling) { return model.time(tiling).parts(); };
   constexpr Seconds once = 64 * 64 * 1e-9;
-  Blocking blocking{64, 16, 64, TileKernel::gemm, 2};  // two tiles of N for each, of M and K there is one
-  EXPECT_NEAR(parts_of(blocking).a, once, 1e-12) << "both pack all of it at the same time";
-  EXPECT_NEAR(parts_of(blocking).b, once / 2, 1e-12);
-  blocking = {16, 64, 64, TileKernel::gemm, 2};
-  blocking.order = LoopOrder::mkn;
-  EXPECT_NEAR(parts_of(blocking).a, once / 2, 1e-12);
-  EXPECT_NEAR(parts_of(blocking).b, once, 1e-12);
+  Tiling tiling{64, 16, 64, TileKernel::gemm, 2};  // two tiles of N for each, of M and K there is one
+  EXPECT_NEAR(parts_of(tiling).a, once, 1e-12) << "both pack all of it at the same time";
+  EXPECT_NEAR(parts_of(tiling).b, once / 2, 1e-12);
+  tiling = {16, 64, 64, TileKernel::gemm, 2};
+  tiling.order = LoopOrder::mkn;
+  EXPECT_NEAR(parts_of(tiling).a, once / 2, 1e-12);
+  EXPECT_NEAR(parts_of(tiling).b, once, 1e-12);
 }
 
 TEST(TimeModel, LoopOrdersDecideWhereOperandsAreReadAgainFrom) {
@@ -186,9 +186,9 @@ TEST(TimeModel, LoopOrdersDecideWhereOperandsAreReadAgainFrom) {
   const Folded f = folded("ab=ai,ib", {{'a', 2048}, {'b', 2048}, {'i', 128}});
   const TimeModel model(f, machine(), only_products());
   const auto parts_in = [&](LoopOrder order) {
-    Blocking blocking{256, 256, 64, TileKernel::panels};
-    blocking.order = order;
-    return model.time(blocking).parts();
+    Tiling tiling{256, 256, 64, TileKernel::panels};
+    tiling.order = order;
+    return model.time(tiling).parts();
   };
   constexpr double side_bytes = 8.0 * 2048 * 128, c_bytes = 8.0 * 2048 * 2048, memory = 10e9, last_cache = 20e9;
   using enum LoopOrder;
@@ -211,17 +211,17 @@ TEST(TimeModel, KeptTilesThatOutgrowThePrivateCachesAreWrittenAndReadAgain) {
   TileRates rates = only_products();
   rates.packed_along = rates.packed_across = 1e-9;
   const TimeModel model(f, machine(), rates);
-  Blocking blocking{256, 256, 128, TileKernel::panels, 1, true};
+  Tiling tiling{256, 256, 128, TileKernel::panels, 1, true};
   constexpr double bytes = 8.0 * 2048 * 128, elements = 2048 * 128, last_cache = 20e9, memory = 10e9;
   const double of_a = starts(256 * 128 / 8.0);  // a tile is one run
-  EXPECT_NEAR(model.time(blocking).parts().a, 8 * elements * 1e-9 + of_a * (bytes / memory + 7 * bytes / last_cache), 1e-9);
-  blocking.keep_a = true;
-  EXPECT_NEAR(model.time(blocking).parts().a, elements * 1e-9 + of_a * bytes / memory + 8 * bytes / last_cache, 1e-9);
+  EXPECT_NEAR(model.time(tiling).parts().a, 8 * elements * 1e-9 + of_a * (bytes / memory + 7 * bytes / last_cache), 1e-9);
+  tiling.keep_a = true;
+  EXPECT_NEAR(model.time(tiling).parts().a, elements * 1e-9 + of_a * bytes / memory + 8 * bytes / last_cache, 1e-9);
 }
 
 TEST(Candidates, HaveOtherLoopOrdersOnlyIfAboutAsFast) {
   const auto with_other_loops = [](const std::vector<Candidate>& all) {
-    return std::count_if(all.begin(), all.end(), [](const Candidate& candidate) { return has_other_loops(candidate.blocking); });
+    return std::count_if(all.begin(), all.end(), [](const Candidate& candidate) { return has_other_loops(candidate.tiling); });
   };
   TileRates rates = assumed_tile_rates(machine());
   const Folded small = folded("ab=ai,ib", {{'a', 40}, {'b', 40}, {'i', 40}});
@@ -232,17 +232,17 @@ TEST(Candidates, HaveOtherLoopOrdersOnlyIfAboutAsFast) {
   const std::vector<Candidate> all = candidates(scattered, machine(), rates, 1);
   EXPECT_GT(with_other_loops(all), 0);
   EXPECT_LE(with_other_loops(all), 8);
-  EXPECT_TRUE(has_other_loops(all.front().blocking));
-  const auto usual = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return !has_other_loops(candidate.blocking); });
+  EXPECT_TRUE(has_other_loops(all.front().tiling));
+  const auto usual = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return !has_other_loops(candidate.tiling); });
   for (const Candidate& candidate : all) {
-    EXPECT_TRUE(!has_other_loops(candidate.blocking) || candidate.seconds <= 1.01 * usual->seconds) << to_string(candidate.blocking);
+    EXPECT_TRUE(!has_other_loops(candidate.tiling) || candidate.seconds <= 1.01 * usual->seconds) << to_string(candidate.tiling);
   }
 }
 
 TEST(Candidates, OtherLoopOrdersLeaveRoomForTheUsualOnes) {
   std::vector<Candidate> all;
   for (int i = 0; i < 8; ++i) {
-    Blocking other{8, 8, 8, TileKernel::panels};
+    Tiling other{8, 8, 8, TileKernel::panels};
     other.order = LoopOrder::nmk;
     all.push_back({other, 1 + 0.001 * i, Basis::formula});
   }
@@ -254,7 +254,7 @@ TEST(Candidates, OtherLoopOrdersLeaveRoomForTheUsualOnes) {
     std::vector<Candidate> promoted = all;
     promote_each_kernel(promoted, count);
     return std::count_if(promoted.begin(), promoted.begin() + static_cast<std::ptrdiff_t>(count),
-                         [](const Candidate& candidate) { return has_other_loops(candidate.blocking); });
+                         [](const Candidate& candidate) { return has_other_loops(candidate.tiling); });
   };
   EXPECT_EQ(others_among(8), 2);
   EXPECT_EQ(others_among(7), 1);
@@ -278,18 +278,18 @@ TEST(TimeModel, StreamedCIsWrittenOnly) {
   const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
   const TimeModel model(f, machine(), only_products());
   const double c_bytes = 8.0 * 4096 * 4096;
-  Blocking blocking{96, 4096, 8, TileKernel::panels};
-  EXPECT_NEAR(model.time(blocking).parts().c, 2 * c_bytes / 10e9, 1e-9);
-  blocking.stream_c = true;
-  EXPECT_NEAR(model.time(blocking).parts().c, c_bytes / 10e9, 1e-9);
-  blocking.k = 4;
-  EXPECT_NEAR(model.time(blocking).parts().c, 4 * c_bytes / 10e9, 1e-9) << "the second tile of K adds to C";
+  Tiling tiling{96, 4096, 8, TileKernel::panels};
+  EXPECT_NEAR(model.time(tiling).parts().c, 2 * c_bytes / 10e9, 1e-9);
+  tiling.stream_c = true;
+  EXPECT_NEAR(model.time(tiling).parts().c, c_bytes / 10e9, 1e-9);
+  tiling.k = 4;
+  EXPECT_NEAR(model.time(tiling).parts().c, 4 * c_bytes / 10e9, 1e-9) << "the second tile of K adds to C";
 }
 
 TEST(Candidates, StreamCOnlyWhereItOutgrowsTheCaches) {
   const auto streaming = [](const Folded& f) {
     const std::vector<Candidate> all = candidates(f, machine(), assumed_tile_rates(machine()), 1);
-    return std::any_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.blocking.stream_c; });
+    return std::any_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.tiling.stream_c; });
   };
   EXPECT_EQ(streaming(folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 48}})), panels_stream(Precision::d));
   EXPECT_FALSE(streaming(folded("ab=ai,ib", {{'a', 256}, {'b', 256}, {'i', 48}})));
@@ -315,8 +315,8 @@ TEST(TimeModel, GivesThePartsOfTheTime) {
   const Folded f = folded("abc=aib,ic", {{'a', 48}, {'b', 8}, {'c', 640}, {'i', 64}});
   const TileRates rates = assumed_tile_rates(machine());
   const TimeModel model(f, machine(), rates);
-  for (const Blocking& blocking : {Blocking{48, 64, 64}, Blocking{384, 640, 16}, Blocking{96, 64, 32, TileKernel::panels, 2}}) {
-    const ExpectedTime time = model.time(blocking);
+  for (const Tiling& tiling : {Tiling{48, 64, 64}, Tiling{384, 640, 16}, Tiling{96, 64, 32, TileKernel::panels, 2}}) {
+    const ExpectedTime time = model.time(tiling);
     EXPECT_NEAR((time.first + time.later).parts().sum(), time.total(), 1e-9 * time.total());
     EXPECT_GT(time.parts().kernel, 0);
   }
@@ -332,7 +332,7 @@ TEST(TimeModel, PartOfALargerContractionFindsItsOperandsFarAway) {
 
 TEST(TimeModel, ThreadsShareTheBandwidthOfMemory) {
   const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
-  const Blocking one = {64, 64, 8, TileKernel::panels}, two = {64, 64, 8, TileKernel::panels, 2};
+  const Tiling one = {64, 64, 8, TileKernel::panels}, two = {64, 64, 8, TileKernel::panels, 2};
   TileRates rates = only_products();
   const double a_bytes = starts(8) * 8.0 * 4096 * 8, b_bytes = starts(64) * 8.0 * 4096 * 8;
   const Seconds products = 4096.0 * 4096 * 8 * 1e-9 + 63 * a_bytes / 20e9, moved = (2 * 8.0 * 4096 * 4096 + a_bytes + b_bytes) / 10e9;
@@ -361,25 +361,25 @@ TEST(TimeModel, TilesOfNReadAllOfAAgain) {
   EXPECT_NEAR(two, 2 * one, 0.05 * one);
 }
 
-TEST(Blocked, ATimedRunComputesTheSame) {
+TEST(TiledContraction, ATimedRunComputesTheSame) {
   const Folded f = folded("abc=bia,ic", {{'a', 40}, {'b', 30}, {'c', 50}, {'i', 60}});
   const std::vector<double> a(40 * 30 * 60, 0.5), b(60 * 50, 2);
   std::vector<double> c(40 * 30 * 50, 7), timed = c;
-  const Blocked blocked(f, {100, 24, 25, TileKernel::panels}, {});
-  blocked.run(a.data(), b.data(), c.data(), 2.0, 1.0);
-  const PartTimes times = blocked.run_timed(a.data(), b.data(), timed.data(), 2.0, 1.0, machine::WallClock(1e-3));
+  const TiledContraction tiled(f, {100, 24, 25, TileKernel::panels}, {});
+  tiled.run(a.data(), b.data(), c.data(), 2.0, 1.0);
+  const PartTimes times = tiled.run_timed(a.data(), b.data(), timed.data(), 2.0, 1.0, machine::WallClock(1e-3));
   EXPECT_EQ(timed, c);
   EXPECT_EQ(c.front(), 7 + 2 * 60);
   EXPECT_GT(times.pack_a, 0) << "rows of A are no neighbours";
   EXPECT_GT(times.rest, 0);
 }
 
-TEST(Blocked, ThreadsTakeColumnsIfNoneWaitsLonger) {
+TEST(TiledContraction, ThreadsTakeColumnsIfNoneWaitsLonger) {
   const Folded f = folded("ab=ai,ib", {{'a', 96}, {'b', 96}, {'i', 8}});
   const auto sharing = [&](std::int64_t m, std::int64_t n, int threads, LoopOrder order) {
-    Blocking blocking{m, n, 8, TileKernel::gemm, threads};
-    blocking.order = order;
-    return sharing_of(f, blocking);
+    Tiling tiling{m, n, 8, TileKernel::gemm, threads};
+    tiling.order = order;
+    return sharing_of(f, tiling);
   };
   using enum LoopOrder;
   EXPECT_EQ(sharing(96, 8, 2, nkm), Sharing::columns) << "six tiles for each";
@@ -416,14 +416,14 @@ TEST(Candidates, OneCallOfGemmIsAlwaysTriedIfStridesAllowIt) {
   promote_each_kernel(all, 12);
   const auto found = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; });
   ASSERT_LT(found - all.begin(), 2);
-  EXPECT_EQ(found->blocking, (Blocking{9000, 9000, 9000}));
+  EXPECT_EQ(found->tiling, (Tiling{9000, 9000, 9000}));
   all = candidates(folded("abc=bia,ic", {{'a', 90}, {'b', 90}, {'c', 90}, {'i', 90}}), machine(), assumed_tile_rates(machine()), 1);
   EXPECT_TRUE(std::none_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; }));
-  for (const auto& [kernel, rows] : {std::pair{TileKernel::panels, RowOrder::crossed},
-                                     {TileKernel::panels, RowOrder::led_by_a},
-                                     {TileKernel::gemm, RowOrder::led_by_a}}) {
+  for (const auto& [kernel, rows] : {std::pair{TileKernel::panels, RowOrder::interleaved},
+                                     {TileKernel::panels, RowOrder::a_major},
+                                     {TileKernel::gemm, RowOrder::a_major}}) {
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&, k = kernel, r = rows](const Candidate& candidate) {
-      return candidate.blocking.kernel == k && candidate.blocking.rows == r;
+      return candidate.tiling.kernel == k && candidate.tiling.rows == r;
     }));
   }
 }
@@ -449,7 +449,7 @@ TEST(Candidates, KernelsTakeTurnsUnlessClearlySlower) {
 TEST(Candidates, LeaveThreadsOutWhereStartingThemTakesLonger) {
   const auto threads_of_best = [](std::int64_t n) {
     const Folded f = folded("ab=ai,ib", {{'a', n}, {'b', n}, {'i', n}});
-    return candidates(f, machine(), assumed_tile_rates(machine()), 2).front().blocking.threads;
+    return candidates(f, machine(), assumed_tile_rates(machine()), 2).front().tiling.threads;
   };
   EXPECT_EQ(threads_of_best(30), 1);
   EXPECT_EQ(threads_of_best(600), 2);
@@ -460,14 +460,14 @@ TEST(Candidates, AreOrderedByExpectedTimeAndHaveAllKernels) {
   const std::vector<Candidate> all = candidates(f, machine(), assumed_tile_rates(machine()), 1);
   std::array<int, 3> of_kernel{};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    ++of_kernel[static_cast<std::size_t>(all[i].blocking.kernel)];
+    ++of_kernel[static_cast<std::size_t>(all[i].tiling.kernel)];
     EXPECT_LE(all[i > 0 ? i - 1 : 0].seconds, all[i].seconds);
   }
   EXPECT_GT(of_kernel[0], 0);
   EXPECT_GT(of_kernel[1], 0);
   if (can_stream(f)) {
     EXPECT_GT(of_kernel[2], 0);
-    EXPECT_TRUE(all.front().blocking.kernel == TileKernel::streaming || all.front().blocking.stream_c) << "C is far larger than the caches";
+    EXPECT_TRUE(all.front().tiling.kernel == TileKernel::streaming || all.front().tiling.stream_c) << "C is far larger than the caches";
   }
 }
 

@@ -38,7 +38,7 @@ std::string Algorithm::name() const {
   return text + (text.empty() ? "" : "-") + std::string(contract::name(kernel));
 }
 
-const Copy* Algorithm::copy_of(Place operand) const {
+const Copy* Algorithm::copy_of(Operand operand) const {
   const auto found = std::find_if(copies.begin(), copies.end(), [&](const Copy& copy) { return copy.operand == operand; });
   return found == copies.end() ? nullptr : &*found;
 }
@@ -51,10 +51,10 @@ double kernel_calls(const Algorithm& algorithm, const Contraction& contraction) 
   return product;
 }
 
-std::string kernel_indices(const Algorithm& algorithm, const Contraction& contraction, Place place) {
+std::string kernel_indices(const Algorithm& algorithm, const Contraction& contraction, Operand operand) {
   std::string found;
   for (const char index : algorithm.kernel_indices) {
-    if (contraction.tensor(place).has(index)) {
+    if (contraction.tensor(operand).has(index)) {
       found += index;
     }
   }

@@ -19,7 +19,7 @@ int blas_level(Kernel kernel);
 /// A copy of an operand into a buffer. A matrix operand needs one if it is contiguous along none of its kernel indices: the buffer holds
 /// the present slice.
 struct Copy {
-  Place operand = Place::a;
+  Operand operand = Operand::a;
   std::size_t depth = 0;  ///< number of loops around the copy, which precedes the loop of this number, or the kernel
   friend bool operator==(const Copy&, const Copy&) = default;
 };
@@ -35,14 +35,14 @@ struct Algorithm {
   /// Returns paper 002's name: the loops, each followed by an apostrophe for each copy in it, then the kernel, as in `i'c-gemm`. A copy
   /// outside of all loops, which only user-defined strides cause, comes first. Without loops the name is the kernel alone.
   [[nodiscard]] std::string name() const;
-  [[nodiscard]] const Copy* copy_of(Place operand) const;
+  [[nodiscard]] const Copy* copy_of(Operand operand) const;
   friend bool operator==(const Algorithm&, const Algorithm&) = default;
 };
 
 /// Returns the number of kernel calls: the product of the loops' lengths.
 double kernel_calls(const Algorithm& algorithm, const Contraction& contraction);
 
-/// Returns the indices of `place` that the algorithm's kernel takes (none: a scalar, one: a vector, two: a matrix).
-std::string kernel_indices(const Algorithm& algorithm, const Contraction& contraction, Place place);
+/// Returns the indices of `operand` that the algorithm's kernel takes (none: a scalar, one: a vector, two: a matrix).
+std::string kernel_indices(const Algorithm& algorithm, const Contraction& contraction, Operand operand);
 
 }  // namespace flopcast::contract

@@ -74,7 +74,7 @@ class Function {
 
   [[nodiscard]] std::string size_parameters() const {
     std::vector<std::string> all;
-    for (const char index : contraction_.tensor(Place::c).indices + contraction_.indices(Role::contracted)) {
+    for (const char index : contraction_.tensor(Operand::c).indices + contraction_.indices(Role::contracted)) {
       all.push_back(fmt::format("{} n_{}, ", size_type(), index));
     }
     return fmt::format("{}", fmt::join(all, ""));
@@ -120,17 +120,17 @@ class Function {
     return fmt::format("{}", fmt::join(terms, " + "));
   }
 
-  [[nodiscard]] std::string element(Place place, const std::string& along) const {
-    const std::string where = offset(contraction_.tensor(place), along);
-    return fmt::format("{}[{}]", letter(place), where.empty() ? "0" : where);
+  [[nodiscard]] std::string element(Operand operand, const std::string& along) const {
+    const std::string where = offset(contraction_.tensor(operand), along);
+    return fmt::format("{}[{}]", letter(operand), where.empty() ? "0" : where);
   }
 
-  [[nodiscard]] std::string slice(Place place) const {
-    if (algorithm_.copy_of(place) != nullptr) {
-      return fmt::format("{}_copy", letter(place));
+  [[nodiscard]] std::string slice(Operand operand) const {
+    if (algorithm_.copy_of(operand) != nullptr) {
+      return fmt::format("{}_copy", letter(operand));
     }
-    const std::string where = offset(contraction_.tensor(place), algorithm_.loops);
-    return where.empty() ? std::string(1, letter(place)) : fmt::format("&{}[{}]", letter(place), where);
+    const std::string where = offset(contraction_.tensor(operand), algorithm_.loops);
+    return where.empty() ? std::string(1, letter(operand)) : fmt::format("&{}[{}]", letter(operand), where);
   }
 
   void open_loop(char index) {
@@ -143,16 +143,16 @@ class Function {
   }
 
   void clear_result() {
-    std::string indices = contraction_.tensor(Place::c).indices;
+    std::string indices = contraction_.tensor(Operand::c).indices;
     std::sort(indices.begin(), indices.end(),
-              [&](char x, char y) { return contraction_.tensor(Place::c).stride(x) > contraction_.tensor(Place::c).stride(y); });
+              [&](char x, char y) { return contraction_.tensor(Operand::c).stride(x) > contraction_.tensor(Operand::c).stride(y); });
     std::for_each(indices.begin(), indices.end(), [&](char index) { open_loop(index); });
-    line("{} = 0;", element(Place::c, indices));
+    line("{} = 0;", element(Operand::c, indices));
     std::for_each(indices.begin(), indices.end(), [&](char) { close_loop(); });
   }
 
-  [[nodiscard]] std::string buffer_size(Place place) const {
-    const Tensor buffer = kernel_tensor(algorithm_, contraction_, place);
+  [[nodiscard]] std::string buffer_size(Operand operand) const {
+    const Tensor buffer = kernel_tensor(algorithm_, contraction_, operand);
     return fmt::format("n_{} * n_{}", buffer.indices[0], buffer.indices[1]);
   }
 
@@ -224,21 +224,21 @@ class Function {
 
   void copies(std::size_t depth, bool back) {
     for (const Copy& copy : algorithm_.copies) {
-      if (copy.depth == depth && (!back || copy.operand == Place::c)) {
+      if (copy.depth == depth && (!back || copy.operand == Operand::c)) {
         copy_slice(copy.operand, back);
       }
     }
   }
 
-  void copy_slice(Place place, bool back) {
-    const Tensor buffer = kernel_tensor(algorithm_, contraction_, place);
+  void copy_slice(Operand operand, bool back) {
+    const Tensor buffer = kernel_tensor(algorithm_, contraction_, operand);
     const char column = buffer.indices[1];
-    const std::string operand = fmt::format("&{}", element(place, algorithm_.loops + column));
-    const std::string memory = fmt::format("&{}_copy[{} * n_{}]", letter(place), column, buffer.indices[0]);
-    const std::string along = blas_int(stride(contraction_.tensor(place), buffer.indices[0]));
+    const std::string slice = fmt::format("&{}", element(operand, algorithm_.loops + column));
+    const std::string memory = fmt::format("&{}_copy[{} * n_{}]", letter(operand), column, buffer.indices[0]);
+    const std::string along = blas_int(stride(contraction_.tensor(operand), buffer.indices[0]));
     open_loop(column);
-    line("cblas_{}copy({}, {}, {}, {}, {});", words_.letter, extent(buffer.indices[0]), back ? memory : operand, back ? "1" : along,
-         back ? operand : memory, back ? along : "1");
+    line("cblas_{}copy({}, {}, {}, {}, {});", words_.letter, extent(buffer.indices[0]), back ? memory : slice, back ? "1" : along,
+         back ? slice : memory, back ? along : "1");
     close_loop();
   }
 
@@ -251,29 +251,29 @@ class Function {
   [[nodiscard]] std::string extent(char index) const { return blas_int(fmt::format("n_{}", index)); }
   [[nodiscard]] std::string one() const { return words_.complex ? "&one" : "1"; }
 
-  [[nodiscard]] MatrixView view(Place place) const {
-    return *matrix_view(kernel_tensor(algorithm_, contraction_, place), kernel_indices(algorithm_, contraction_, place),
+  [[nodiscard]] MatrixView view(Operand operand) const {
+    return *matrix_view(kernel_tensor(algorithm_, contraction_, operand), kernel_indices(algorithm_, contraction_, operand),
                         contraction_.extents);
   }
   /// Returns the leading dimension of a matrix. CBLAS refuses one that is 0 or below the number of rows, even if nothing is computed.
-  [[nodiscard]] std::string leading_dimension(Place place) const {
-    const Tensor tensor = kernel_tensor(algorithm_, contraction_, place);
-    const MatrixView seen = view(place);
+  [[nodiscard]] std::string leading_dimension(Operand operand) const {
+    const Tensor tensor = kernel_tensor(algorithm_, contraction_, operand);
+    const MatrixView seen = view(operand);
     if (contraction_.extent(seen.columns) <= 1 && tensor.stride(seen.columns) != seen.leading_dimension) {
       return blas_int(fmt::format("{}", seen.leading_dimension));
     }
     return blas_int(stride(tensor, seen.columns));
   }
   /// Returns the slice and the increment of a vector, separated by a comma.
-  [[nodiscard]] std::string vector(Place place) const {
-    const std::string along = kernel_indices(algorithm_, contraction_, place);
-    return fmt::format("{}, {}", slice(place), along.empty() ? "1" : blas_int(stride(contraction_.tensor(place), along[0])));
+  [[nodiscard]] std::string vector(Operand operand) const {
+    const std::string along = kernel_indices(algorithm_, contraction_, operand);
+    return fmt::format("{}, {}", slice(operand), along.empty() ? "1" : blas_int(stride(contraction_.tensor(operand), along[0])));
   }
-  [[nodiscard]] std::string matrix(Place place) const { return fmt::format("{}, {}", slice(place), leading_dimension(place)); }
+  [[nodiscard]] std::string matrix(Operand operand) const { return fmt::format("{}, {}", slice(operand), leading_dimension(operand)); }
   /// Returns the operand that the argument of this name holds.
-  [[nodiscard]] Place holder(std::string_view argument) const {
+  [[nodiscard]] Operand holder(std::string_view argument) const {
     const int wanted = kernel_.call.routine->index(argument);
-    return *std::find_if(places.begin(), places.end(), [&](Place place) { return kernel_.argument_of(place) == wanted; });
+    return *std::find_if(all_operands.begin(), all_operands.end(), [&](Operand operand) { return kernel_.argument_of(operand) == wanted; });
   }
   [[nodiscard]] std::string_view transposition(std::string_view argument) const {
     const int i = kernel_.call.routine->index(argument);
@@ -287,28 +287,28 @@ class Function {
       case Kernel::gemv: {
         const MatrixView seen = view(holder("A"));
         line("cblas_{}gemv(CblasColMajor, {}, {}, {}, {}, {}, {}, {}, {});", words_.letter, transposition("trans"), extent(seen.rows),
-             extent(seen.columns), one(), matrix(holder("A")), vector(holder("x")), one(), vector(Place::c));
+             extent(seen.columns), one(), matrix(holder("A")), vector(holder("x")), one(), vector(Operand::c));
         break;
       }
       case Kernel::ger: {
-        const MatrixView seen = view(Place::c);
+        const MatrixView seen = view(Operand::c);
         line("cblas_{}{}(CblasColMajor, {}, {}, {}, {}, {}, {});", words_.letter, words_.complex ? "geru" : "ger", extent(seen.rows),
-             extent(seen.columns), one(), vector(holder("x")), vector(holder("y")), matrix(Place::c));
+             extent(seen.columns), one(), vector(holder("x")), vector(holder("y")), matrix(Operand::c));
         break;
       }
       case Kernel::gemm: {
-        const MatrixView seen = view(Place::c);
+        const MatrixView seen = view(Operand::c);
         line("cblas_{}gemm(CblasColMajor, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});", words_.letter, transposition("transa"),
              transposition("transb"), extent(seen.rows), extent(seen.columns), extent(algorithm_.kernel_indices[0]), one(),
-             matrix(holder("A")), matrix(holder("B")), one(), matrix(Place::c));
+             matrix(holder("A")), matrix(holder("B")), one(), matrix(Operand::c));
         break;
       }
     }
   }
 
   void dot() {
-    const std::string arguments = fmt::format("{}, {}, {}", extent(algorithm_.kernel_indices[0]), vector(Place::a), vector(Place::b));
-    const std::string result = element(Place::c, algorithm_.loops);
+    const std::string arguments = fmt::format("{}, {}, {}", extent(algorithm_.kernel_indices[0]), vector(Operand::a), vector(Operand::b));
+    const std::string result = element(Operand::c, algorithm_.loops);
     if (!words_.complex) {
       line("{} += cblas_{}dot({});", result, words_.letter, arguments);
       return;
@@ -319,11 +319,11 @@ class Function {
   }
 
   void axpy() {
-    const Place vector_place = holder("x");
-    const Place factor = vector_place == Place::a ? Place::b : Place::a;
+    const Operand vector_place = holder("x");
+    const Operand factor = vector_place == Operand::a ? Operand::b : Operand::a;
     const std::string length = algorithm_.kernel_indices.empty() ? "1" : extent(algorithm_.kernel_indices[0]);
     line("cblas_{}axpy({}, {}{}, {}, {});", words_.letter, length, words_.complex ? "&" : "", element(factor, algorithm_.loops),
-         vector(vector_place), vector(Place::c));
+         vector(vector_place), vector(Operand::c));
   }
 
   const Algorithm& algorithm_;

@@ -12,7 +12,7 @@
 namespace flopcast::contract {
 namespace {
 
-std::size_t at(Place place) { return static_cast<std::size_t>(place); }
+std::size_t at(Operand operand) { return static_cast<std::size_t>(operand); }
 
 kernel::Function required(const FindRoutine& find, const std::string& routine) {
   const kernel::Function function = find(routine);
@@ -36,8 +36,8 @@ Execution::Execution(const Algorithm& algorithm, const Contraction& contraction,
   const std::int64_t bytes = element_bytes(precision_);
   for (const char index : algorithm.loops) {
     Loop loop{contraction.extent(index), {}};
-    for (const Place place : places) {
-      loop.step_bytes[at(place)] = contraction.tensor(place).stride(index) * bytes;
+    for (const Operand operand : all_operands) {
+      loop.step_bytes[at(operand)] = contraction.tensor(operand).stride(index) * bytes;
     }
     loops_.push_back(loop);
   }
@@ -45,7 +45,7 @@ Execution::Execution(const Algorithm& algorithm, const Contraction& contraction,
     buffers_.push_back(make_buffer(algorithm, contraction, copy.operand, copy.depth, find));
   }
   if (kernel_ == Kernel::axpy) {
-    factor_ = call_.argument_of(Place::a) < 0 ? Place::a : Place::b;
+    factor_ = call_.argument_of(Operand::a) < 0 ? Operand::a : Operand::b;
   }
   function_ = required(find, call_.call.routine->name);
   is_direct_ = (kernel_ == Kernel::dot || kernel_ == Kernel::axpy) && !is_complex(precision_) && !call_.call.routine->double_result;
@@ -53,41 +53,41 @@ Execution::Execution(const Algorithm& algorithm, const Contraction& contraction,
 }
 
 void Execution::bind_arguments() {
-  for (const Place place : places) {
-    const int argument = call_.argument_of(place);
+  for (const Operand operand : all_operands) {
+    const int argument = call_.argument_of(operand);
     if (argument < 0) {
       continue;
     }
-    if (const std::span<std::byte> buffer = buffer_of(place); !buffer.empty()) {
+    if (const std::span<std::byte> buffer = buffer_of(operand); !buffer.empty()) {
       invocation_.set_address(static_cast<std::size_t>(argument), address(buffer.data()));
     } else {
-      moving_.emplace_back(static_cast<std::size_t>(argument), at(place));
+      moving_.emplace_back(static_cast<std::size_t>(argument), at(operand));
     }
   }
 }
 
-std::span<std::byte> Execution::buffer_of(Place place) {
-  const auto found = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) { return buffer.place == place; });
+std::span<std::byte> Execution::buffer_of(Operand operand) {
+  const auto found = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) { return buffer.operand == operand; });
   return found == buffers_.end() ? std::span<std::byte>{} : std::span<std::byte>(found->memory);
 }
 
-Execution::Buffer Execution::make_buffer(const Algorithm& algorithm, const Contraction& contraction, Place place, std::size_t depth,
+Execution::Buffer Execution::make_buffer(const Algorithm& algorithm, const Contraction& contraction, Operand operand, std::size_t depth,
                                          const FindRoutine& find) {
-  const Tensor dense = kernel_tensor(algorithm, contraction, place);
-  const Call in = column_copy(algorithm, contraction, place);
-  const Call out = column_copy(algorithm, contraction, place, true);
+  const Tensor dense = kernel_tensor(algorithm, contraction, operand);
+  const Call in = column_copy(algorithm, contraction, operand);
+  const Call out = column_copy(algorithm, contraction, operand, true);
   const kernel::Function function = required(find, in.routine->name);
   const std::int64_t bytes = element_bytes(precision_);
-  Buffer buffer{place, depth, {function, in}, {function, out}, {}, 0, 0, 0, {}};
+  Buffer buffer{operand, depth, {function, in}, {function, out}, {}, 0, 0, 0, {}};
   buffer.from_to = {static_cast<std::size_t>(in.routine->index("x")), static_cast<std::size_t>(in.routine->index("y"))};
   buffer.columns = contraction.extent(dense.indices[1]);
-  buffer.operand_step_bytes = contraction.tensor(place).stride(dense.indices[1]) * bytes;
+  buffer.operand_step_bytes = contraction.tensor(operand).stride(dense.indices[1]) * bytes;
   buffer.buffer_step_bytes = dense.strides[1] * bytes;
   try {
     buffer.memory.resize(static_cast<std::size_t>(buffer.columns * buffer.buffer_step_bytes));
   } catch (const std::bad_alloc&) {
     throw environment_error("{} needs {} for a copy of {}, which aren't available", algorithm.name(),
-                            format_bytes(static_cast<double>(buffer.columns * buffer.buffer_step_bytes)), letter(place));
+                            format_bytes(static_cast<double>(buffer.columns * buffer.buffer_step_bytes)), letter(operand));
   }
   return buffer;
 }
@@ -134,7 +134,7 @@ void Execution::run_copies(const Pointers& tensors, std::span<const std::int64_t
   for (Buffer& buffer : buffers_) {
     if (buffer.depth == outer.size() && !back) {
       fill(buffer, pointers);
-    } else if (buffer.depth == outer.size() && buffer.place == Place::c) {
+    } else if (buffer.depth == outer.size() && buffer.operand == Operand::c) {
       write_back(buffer, pointers);
     }
   }
@@ -152,7 +152,7 @@ void Execution::descend(std::size_t depth, const Pointers& pointers) {
     iterate(depth, pointers, loops_[depth].length);
   }
   for (Buffer& buffer : buffers_) {
-    if (buffer.depth == depth && buffer.place == Place::c) {
+    if (buffer.depth == depth && buffer.operand == Operand::c) {
       write_back(buffer, pointers);
     }
   }
@@ -186,7 +186,7 @@ void Execution::iterate_directly(Pointers pointers, const std::array<std::int64_
   };
   const std::int32_t n = integer("n"), incx = integer("incx"), incy = integer("incy");
   const auto alpha = static_cast<Real>(alpha_.real());
-  const std::size_t factor = at(factor_), vector = at(factor_ == Place::a ? Place::b : Place::a);
+  const std::size_t factor = at(factor_), vector = at(factor_ == Operand::a ? Operand::b : Operand::a);
   for (std::int64_t i = 0; i < iterations; ++i) {
     const auto* const a = reinterpret_cast<const Real*>(pointers[0]);
     const auto* const b = reinterpret_cast<const Real*>(pointers[1]);
@@ -212,7 +212,7 @@ void Execution::run_kernel(const Pointers& pointers) {
   }
   invocation_.run();
   if (kernel_ == Kernel::dot) {
-    add(precision_, pointers[at(Place::c)], scaled(invocation_.outcome().value));
+    add(precision_, pointers[at(Operand::c)], scaled(invocation_.outcome().value));
   }
 }
 
@@ -222,7 +222,7 @@ std::complex<double> Execution::scaled(std::complex<double> value) const {
 
 void Execution::fill(Buffer& buffer, const Pointers& pointers) {
   for (std::int64_t j = 0; j < buffer.columns; ++j) {
-    buffer.in.set_address(buffer.from_to[0], address(pointers[at(buffer.place)] + j * buffer.operand_step_bytes));
+    buffer.in.set_address(buffer.from_to[0], address(pointers[at(buffer.operand)] + j * buffer.operand_step_bytes));
     buffer.in.set_address(buffer.from_to[1], address(buffer.memory.data() + j * buffer.buffer_step_bytes));
     buffer.in.run();
   }
@@ -231,7 +231,7 @@ void Execution::fill(Buffer& buffer, const Pointers& pointers) {
 void Execution::write_back(Buffer& buffer, const Pointers& pointers) {
   for (std::int64_t j = 0; j < buffer.columns; ++j) {
     buffer.out.set_address(buffer.from_to[0], address(buffer.memory.data() + j * buffer.buffer_step_bytes));
-    buffer.out.set_address(buffer.from_to[1], address(pointers[at(buffer.place)] + j * buffer.operand_step_bytes));
+    buffer.out.set_address(buffer.from_to[1], address(pointers[at(buffer.operand)] + j * buffer.operand_step_bytes));
     buffer.out.run();
   }
 }

@@ -39,7 +39,7 @@ class Execution {
   /// Makes the copies right before the loop whose outer loops are at positions `outer`; with `back`, those right after it.
   void run_copies(const Pointers& tensors, std::span<const std::int64_t> outer, bool back);
   /// Returns the buffer of a copied operand; empty if the operand isn't copied.
-  [[nodiscard]] std::span<std::byte> buffer_of(Place place);
+  [[nodiscard]] std::span<std::byte> buffer_of(Operand operand);
 
  private:
   /// A loop: its length, and the step of each tensor in bytes.
@@ -49,7 +49,7 @@ class Execution {
   };
   /// A copy: one call per column between the operand and its buffer.
   struct Buffer {
-    Place place = Place::a;
+    Operand operand = Operand::a;
     std::size_t depth = 0;
     kernel::Invocation in, out;
     std::array<std::size_t, 2> from_to{};  ///< positions of the arguments x and y
@@ -57,7 +57,8 @@ class Execution {
     std::vector<std::byte> memory;
   };
 
-  Buffer make_buffer(const Algorithm& algorithm, const Contraction& contraction, Place place, std::size_t depth, const FindRoutine& find);
+  Buffer make_buffer(const Algorithm& algorithm, const Contraction& contraction, Operand operand, std::size_t depth,
+                     const FindRoutine& find);
   void bind_arguments();
   [[nodiscard]] Pointers inside(Pointers tensors, std::span<const std::int64_t> outer) const;
   void descend(std::size_t depth, const Pointers& at);
@@ -80,7 +81,7 @@ class Execution {
   std::vector<std::pair<std::size_t, std::size_t>> moving_;
   std::complex<double> alpha_ = 1.0;
   int alpha_argument_ = -1;
-  Place factor_ = Place::a;  ///< axpy: the tensor whose element is the factor
+  Operand factor_ = Operand::a;  ///< axpy: the tensor whose element is the factor
   kernel::Function function_ = nullptr;
   bool is_direct_ = false;  ///< dot and axpy of real numbers are so short that they are called directly through their own types
 };

@@ -71,12 +71,12 @@ bool is_wanted(Kernel kernel, std::span<const Kernel> kernels) {
 }
 
 void check_strides(const Contraction& contraction) {
-  for (const Place place : places) {
-    const Tensor& tensor = contraction.tensor(place);
+  for (const Operand operand : all_operands) {
+    const Tensor& tensor = contraction.tensor(operand);
     for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
       if (tensor.strides[i] < 1) {
         throw bad_input("index {} of {} has a stride of {}; algorithms of BLAS calls need strides of at least 1", tensor.indices[i],
-                        letter(place), tensor.strides[i]);
+                        letter(operand), tensor.strides[i]);
       }
     }
   }
@@ -97,14 +97,14 @@ double algorithm_count(const Contraction& contraction, std::span<const Kernel> k
 }
 
 Algorithm with_copies(Algorithm algorithm, const Contraction& contraction) {
-  for (const Place place : places) {
-    const std::string taken = kernel_indices(algorithm, contraction, place);
-    const Tensor& tensor = contraction.tensor(place);
+  for (const Operand operand : all_operands) {
+    const std::string taken = kernel_indices(algorithm, contraction, operand);
+    const Tensor& tensor = contraction.tensor(operand);
     if (taken.size() < 2 || matrix_view(tensor, taken, contraction.extents)) {
       continue;
     }
     const std::size_t innermost = algorithm.loops.find_last_of(tensor.indices);
-    algorithm.copies.push_back({place, innermost == std::string::npos ? 0 : innermost + 1});
+    algorithm.copies.push_back({operand, innermost == std::string::npos ? 0 : innermost + 1});
   }
   std::stable_sort(algorithm.copies.begin(), algorithm.copies.end(), [](const Copy& x, const Copy& y) { return x.depth < y.depth; });
   return algorithm;

@@ -38,11 +38,11 @@ Call blank_call(std::string_view family, Precision precision) {
   return call;
 }
 
-MatrixView required_view(const Algorithm& algorithm, const Contraction& contraction, Place place) {
+MatrixView required_view(const Algorithm& algorithm, const Contraction& contraction, Operand operand) {
   const std::optional<MatrixView> view =
-      matrix_view(kernel_tensor(algorithm, contraction, place), kernel_indices(algorithm, contraction, place), contraction.extents);
+      matrix_view(kernel_tensor(algorithm, contraction, operand), kernel_indices(algorithm, contraction, operand), contraction.extents);
   if (!view) {
-    throw internal_error("{} of {} is no BLAS matrix and has no copy", letter(place), algorithm.name());
+    throw internal_error("{} of {} is no BLAS matrix and has no copy", letter(operand), algorithm.name());
   }
   return *view;
 }
@@ -66,66 +66,66 @@ class Builder {
  private:
   [[nodiscard]] bool is_complex() const { return flopcast::is_complex(contraction_.precision); }
   [[nodiscard]] std::int64_t extent(char index) const { return contraction_.extent(index); }
-  [[nodiscard]] std::string indices(Place place) const { return kernel_indices(algorithm_, contraction_, place); }
-  [[nodiscard]] MatrixView view(Place place) const { return required_view(algorithm_, contraction_, place); }
+  [[nodiscard]] std::string indices(Operand operand) const { return kernel_indices(algorithm_, contraction_, operand); }
+  [[nodiscard]] MatrixView view(Operand operand) const { return required_view(algorithm_, contraction_, operand); }
 
   void start(std::string_view family) { kernel_.call = blank_call(family, contraction_.precision); }
   void set(std::string_view argument, std::int64_t value) { contract::set(kernel_.call, argument, value); }
-  void put(Place place, std::string_view argument) {
-    kernel_.argument[static_cast<std::size_t>(place)] = static_cast<int>(position(kernel_.call, argument));
+  void put(Operand operand, std::string_view argument) {
+    kernel_.argument[static_cast<std::size_t>(operand)] = static_cast<int>(position(kernel_.call, argument));
   }
-  void put_vector(Place place, std::string_view argument, std::string_view increment) {
-    put(place, argument);
-    const std::string along = indices(place);
-    set(increment, along.empty() ? 1 : std::max<std::int64_t>(1, contraction_.tensor(place).stride(along[0])));
+  void put_vector(Operand operand, std::string_view argument, std::string_view increment) {
+    put(operand, argument);
+    const std::string along = indices(operand);
+    set(increment, along.empty() ? 1 : std::max<std::int64_t>(1, contraction_.tensor(operand).stride(along[0])));
   }
 
   void build_dot() {
     start(is_complex() ? "dotu" : "dot");
     set("n", extent(algorithm_.kernel_indices[0]));
-    put_vector(Place::a, "x", "incx");
-    put_vector(Place::b, "y", "incy");
+    put_vector(Operand::a, "x", "incx");
+    put_vector(Operand::b, "y", "incy");
   }
 
   void build_axpy() {
     start("axpy");
-    const bool along_a = algorithm_.kernel_indices.empty() || !indices(Place::a).empty();
+    const bool along_a = algorithm_.kernel_indices.empty() || !indices(Operand::a).empty();
     set("n", algorithm_.kernel_indices.empty() ? 1 : extent(algorithm_.kernel_indices[0]));
-    put_vector(along_a ? Place::a : Place::b, "x", "incx");
-    put_vector(Place::c, "y", "incy");
+    put_vector(along_a ? Operand::a : Operand::b, "x", "incx");
+    put_vector(Operand::c, "y", "incy");
   }
 
   void build_gemv() {
     start("gemv");
-    const Place matrix = indices(Place::a).size() == 2 ? Place::a : Place::b;
+    const Operand matrix = indices(Operand::a).size() == 2 ? Operand::a : Operand::b;
     const MatrixView seen = view(matrix);
     set("trans", contraction_.role(seen.rows) == Role::contracted ? 'T' : 'N');
     set("m", extent(seen.rows));
     set("n", extent(seen.columns));
     put(matrix, "A");
     set("lda", seen.leading_dimension);
-    put_vector(matrix == Place::a ? Place::b : Place::a, "x", "incx");
-    put_vector(Place::c, "y", "incy");
+    put_vector(matrix == Operand::a ? Operand::b : Operand::a, "x", "incx");
+    put_vector(Operand::c, "y", "incy");
   }
 
   void build_ger() {
     start(is_complex() ? "geru" : "ger");
-    const MatrixView seen = view(Place::c);
+    const MatrixView seen = view(Operand::c);
     const bool rows_from_a = contraction_.role(seen.rows) == Role::free_a;
     set("m", extent(seen.rows));
     set("n", extent(seen.columns));
-    put_vector(rows_from_a ? Place::a : Place::b, "x", "incx");
-    put_vector(rows_from_a ? Place::b : Place::a, "y", "incy");
-    put(Place::c, "A");
+    put_vector(rows_from_a ? Operand::a : Operand::b, "x", "incx");
+    put_vector(rows_from_a ? Operand::b : Operand::a, "y", "incy");
+    put(Operand::c, "A");
     set("lda", seen.leading_dimension);
   }
 
   void build_gemm() {
     start("gemm");
-    const MatrixView seen = view(Place::c);
+    const MatrixView seen = view(Operand::c);
     const bool rows_from_a = contraction_.role(seen.rows) == Role::free_a;
-    const Place left = rows_from_a ? Place::a : Place::b;
-    const Place right = rows_from_a ? Place::b : Place::a;
+    const Operand left = rows_from_a ? Operand::a : Operand::b;
+    const Operand right = rows_from_a ? Operand::b : Operand::a;
     const MatrixView left_seen = view(left);
     const MatrixView right_seen = view(right);
     set("transa", left_seen.rows == seen.rows ? 'N' : 'T');
@@ -137,7 +137,7 @@ class Builder {
     set("lda", left_seen.leading_dimension);
     put(right, "B");
     set("ldb", right_seen.leading_dimension);
-    put(Place::c, "C");
+    put(Operand::c, "C");
     set("ldc", seen.leading_dimension);
   }
 
@@ -164,12 +164,12 @@ std::optional<MatrixView> matrix_view(const Tensor& tensor, const std::string& i
   return view ? view : as_rows(later, earlier);
 }
 
-Tensor kernel_tensor(const Algorithm& algorithm, const Contraction& contraction, Place place) {
-  const Tensor& tensor = contraction.tensor(place);
-  if (algorithm.copy_of(place) == nullptr) {
+Tensor kernel_tensor(const Algorithm& algorithm, const Contraction& contraction, Operand operand) {
+  const Tensor& tensor = contraction.tensor(operand);
+  if (algorithm.copy_of(operand) == nullptr) {
     return tensor;
   }
-  std::string indices = kernel_indices(algorithm, contraction, place);
+  std::string indices = kernel_indices(algorithm, contraction, operand);
   if (tensor.stride(indices[1]) < tensor.stride(indices[0])) {
     std::swap(indices[0], indices[1]);
   }
@@ -190,11 +190,11 @@ int alpha_scalar(const KernelCall& kernel) {
   return argument < 0 ? -1 : static_cast<int>(kernel.call.arguments[static_cast<std::size_t>(argument)]);
 }
 
-Call column_copy(const Algorithm& algorithm, const Contraction& contraction, Place place, bool back) {
-  const Tensor buffer = kernel_tensor(algorithm, contraction, place);
+Call column_copy(const Algorithm& algorithm, const Contraction& contraction, Operand operand, bool back) {
+  const Tensor buffer = kernel_tensor(algorithm, contraction, operand);
   Call call = blank_call("copy", contraction.precision);
   set(call, "n", contraction.extent(buffer.indices[0]));
-  set(call, back ? "incy" : "incx", contraction.tensor(place).stride(buffer.indices[0]));
+  set(call, back ? "incy" : "incx", contraction.tensor(operand).stride(buffer.indices[0]));
   set(call, back ? "incx" : "incy", 1);
   return call;
 }

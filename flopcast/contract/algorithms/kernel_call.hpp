@@ -20,7 +20,7 @@ std::optional<MatrixView> matrix_view(const Tensor& tensor, const std::string& i
 
 /// Returns the tensor that the kernel works on: the buffer of a copied operand (dense, with the indices in the same order in memory),
 /// otherwise the operand itself.
-Tensor kernel_tensor(const Algorithm& algorithm, const Contraction& contraction, Place place);
+Tensor kernel_tensor(const Algorithm& algorithm, const Contraction& contraction, Operand operand);
 
 /// The BLAS call at an algorithm's core, from the routine catalogue, without addresses of operands.
 struct KernelCall {
@@ -28,7 +28,7 @@ struct KernelCall {
   /// Position of the argument that takes A, B, C; -1 for an operand of one element (axpy's factor, dot's result).
   std::array<int, 3> argument = {-1, -1, -1};
 
-  [[nodiscard]] int argument_of(Place place) const { return argument[static_cast<std::size_t>(place)]; }
+  [[nodiscard]] int argument_of(Operand operand) const { return argument[static_cast<std::size_t>(operand)]; }
 };
 
 /// Returns the call that computes C += alpha A B on the kernel's slices. Throws bad_input if a stride doesn't fit BLAS's 32-bit integers.
@@ -40,7 +40,7 @@ void require_callable(const Algorithm& algorithm, const Contraction& contraction
 /// Returns the position of the scalar `alpha` among the call's scalars, or -1 for dot, whose result is scaled instead.
 int alpha_scalar(const KernelCall& kernel);
 
-/// Returns the call that copies one column of the slice of `place` into its buffer, or with `back` from the buffer to the slice.
-Call column_copy(const Algorithm& algorithm, const Contraction& contraction, Place place, bool back = false);
+/// Returns the call that copies one column of the slice of `operand` into its buffer, or with `back` from the buffer to the slice.
+Call column_copy(const Algorithm& algorithm, const Contraction& contraction, Operand operand, bool back = false);
 
 }  // namespace flopcast::contract

@@ -5,23 +5,23 @@
 namespace flopcast::contract {
 namespace {
 
-Slice kernel_slice(const Algorithm& algorithm, const Contraction& contraction, Place place) {
-  std::string whole = kernel_indices(algorithm, contraction, place);
+Slice kernel_slice(const Algorithm& algorithm, const Contraction& contraction, Operand operand) {
+  std::string whole = kernel_indices(algorithm, contraction, operand);
   std::sort(whole.begin(), whole.end());
-  return {place, algorithm.copy_of(place) != nullptr, whole};
+  return {operand, algorithm.copy_of(operand) != nullptr, whole};
 }
 
-Node copy_node(Node::Kind kind, const Algorithm& algorithm, const Contraction& contraction, Place place) {
-  const Slice buffer = kernel_slice(algorithm, contraction, place);
-  Slice operand = buffer;
-  operand.buffer = false;
-  return {kind, '\0', place, {}, {operand, buffer}};
+Node copy_node(Node::Kind kind, const Algorithm& algorithm, const Contraction& contraction, Operand operand) {
+  const Slice buffer = kernel_slice(algorithm, contraction, operand);
+  Slice original = buffer;
+  original.buffer = false;
+  return {kind, '\0', operand, {}, {original, buffer}};
 }
 
 Node kernel_node(const Algorithm& algorithm, const Contraction& contraction) {
-  Node node{Node::Kind::kernel, '\0', Place::a, {}, {}};
-  for (const Place place : places) {
-    node.touched.push_back(kernel_slice(algorithm, contraction, place));
+  Node node{Node::Kind::kernel, '\0', Operand::a, {}, {}};
+  for (const Operand operand : all_operands) {
+    node.touched.push_back(kernel_slice(algorithm, contraction, operand));
   }
   return node;
 }
@@ -35,12 +35,12 @@ std::vector<Node> body(const Algorithm& algorithm, const Contraction& contractio
     }
   }
   if (depth < algorithm.loops.size()) {
-    nodes.push_back({Node::Kind::loop, algorithm.loops[depth], Place::a, body(algorithm, contraction, depth + 1), {}});
+    nodes.push_back({Node::Kind::loop, algorithm.loops[depth], Operand::a, body(algorithm, contraction, depth + 1), {}});
   } else {
     nodes.push_back(kernel_node(algorithm, contraction));
   }
-  if (const Copy* copy = algorithm.copy_of(Place::c); copy != nullptr && copy->depth == depth) {
-    nodes.push_back(copy_node(Node::Kind::copy_out, algorithm, contraction, Place::c));
+  if (const Copy* copy = algorithm.copy_of(Operand::c); copy != nullptr && copy->depth == depth) {
+    nodes.push_back(copy_node(Node::Kind::copy_out, algorithm, contraction, Operand::c));
   }
   return nodes;
 }
@@ -54,10 +54,10 @@ void insert_sorted(std::string& letters, char letter) {
 }  // namespace
 
 Node syntax_tree(const Algorithm& algorithm, const Contraction& contraction) {
-  return {Node::Kind::root, '\0', Place::a, body(algorithm, contraction, 0), {}};
+  return {Node::Kind::root, '\0', Operand::a, body(algorithm, contraction, 0), {}};
 }
 
-std::vector<std::size_t> path_to(const Node& root, Node::Kind kind, Place operand) {
+std::vector<std::size_t> path_to(const Node& root, Node::Kind kind, Operand operand) {
   for (std::size_t i = 0; i < root.body.size(); ++i) {
     const Node& node = root.body[i];
     if (node.kind == kind && (kind == Node::Kind::kernel || node.operand == operand)) {
@@ -83,7 +83,7 @@ std::int64_t slice_bytes(const Slice& slice, const Contraction& contraction) {
 }
 
 bool varies(const Slice& slice, char index, const Contraction& contraction) {
-  return !slice.buffer && contraction.tensor(slice.place).has(index) && slice.whole.find(index) == std::string::npos;
+  return !slice.buffer && contraction.tensor(slice.operand).has(index) && slice.whole.find(index) == std::string::npos;
 }
 
 Slice joined(Slice slice, char index, const Contraction& contraction) {
@@ -96,7 +96,7 @@ Slice joined(Slice slice, char index, const Contraction& contraction) {
 void merge(std::vector<Slice>& set, std::span<const Slice> more) {
   for (const Slice& slice : more) {
     const auto same = std::find_if(set.begin(), set.end(),
-                                   [&](const Slice& other) { return other.place == slice.place && other.buffer == slice.buffer; });
+                                   [&](const Slice& other) { return other.operand == slice.operand && other.buffer == slice.buffer; });
     if (same == set.end()) {
       set.push_back(slice);
     } else {

@@ -11,7 +11,7 @@ namespace flopcast::contract {
 
 /// A part of a tensor, or of its copy's buffer, that a call touches: all of the indices in `whole`, one position of every other index.
 struct Slice {
-  Place place = Place::a;
+  Operand operand = Operand::a;
   bool buffer = false;
   std::string whole;  ///< sorted indices
 
@@ -22,10 +22,10 @@ struct Slice {
 struct Node {
   enum class Kind : std::uint8_t { root, loop, kernel, copy_in, copy_out };
   Kind kind = Kind::root;
-  char index = '\0';           ///< index of a loop
-  Place operand = Place::a;    ///< operand of a copy
-  std::vector<Node> body;      ///< body of a loop or the root, in the order of execution
-  std::vector<Slice> touched;  ///< slices that a call touches
+  char index = '\0';             ///< index of a loop
+  Operand operand = Operand::a;  ///< operand of a copy
+  std::vector<Node> body;        ///< body of a loop or the root, in the order of execution
+  std::vector<Slice> touched;    ///< slices that a call touches
 };
 
 /// Returns the algorithm as a tree (paper 002, section 2).
@@ -33,7 +33,7 @@ Node syntax_tree(const Algorithm& algorithm, const Contraction& contraction);
 
 /// Returns the positions in the bodies that lead from the root to the first call of this kind (of `operand`, for a copy); empty if there is
 /// none.
-std::vector<std::size_t> path_to(const Node& root, Node::Kind kind, Place operand = Place::a);
+std::vector<std::size_t> path_to(const Node& root, Node::Kind kind, Operand operand = Operand::a);
 
 /// Returns the bytes of a slice.
 std::int64_t slice_bytes(const Slice& slice, const Contraction& contraction);

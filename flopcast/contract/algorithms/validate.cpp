@@ -20,10 +20,10 @@ struct Extent {
   std::int64_t bytes = 0, first_offset = 0;
 };
 
-Extent extent(const Contraction& contraction, Place place) {
+Extent extent(const Contraction& contraction, Operand operand) {
   const std::int64_t element = element_bytes(contraction.precision);
   Extent found{element, 0};
-  const Tensor& tensor = contraction.tensor(place);
+  const Tensor& tensor = contraction.tensor(operand);
   for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
     const std::int64_t reach = (contraction.extent(tensor.indices[i]) - 1) * tensor.strides[i] * element;
     found.bytes += std::abs(reach);
@@ -49,8 +49,8 @@ void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std
 
 void require_memory(const Contraction& contraction) {
   std::int64_t needed = 0;
-  for (const Place place : places) {
-    if (__builtin_add_overflow(needed, extent(contraction, place).bytes, &needed)) {
+  for (const Operand operand : all_operands) {
+    if (__builtin_add_overflow(needed, extent(contraction, operand).bytes, &needed)) {
       needed = std::numeric_limits<std::int64_t>::max();
     }
   }
@@ -63,12 +63,12 @@ void require_memory(const Contraction& contraction) {
 Workspace::Workspace(const Contraction& contraction, unsigned seed) {
   require_memory(contraction);
   std::mt19937 random(seed);
-  for (const Place place : places) {
-    const Extent needed = extent(contraction, place);
+  for (const Operand operand : all_operands) {
+    const Extent needed = extent(contraction, operand);
     auto memory = std::make_shared<measure::Memory>(needed.bytes);
     auto* begin = reinterpret_cast<std::byte*>(memory->begin());  // NOLINT(performance-no-int-to-ptr)
     fill_random(contraction.precision, begin, needed.bytes, random);
-    starts_[static_cast<std::size_t>(place)] = begin + needed.first_offset;
+    starts_[static_cast<std::size_t>(operand)] = begin + needed.first_offset;
     memory_.push_back(std::move(memory));
   }
 }
@@ -89,7 +89,7 @@ std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, cons
         continue;
       }
       Execution execution(algorithms[i], contraction, find);
-      const auto run = [&] { execution.run(tensors.tensor(Place::a), tensors.tensor(Place::b), tensors.tensor(Place::c), 1.0, 1.0); };
+      const auto run = [&] { execution.run(tensors.tensor(Operand::a), tensors.tensor(Operand::b), tensors.tensor(Operand::c), 1.0, 1.0); };
       if (predicted[i] < options.repeated_below) {
         run();
       }

@@ -19,7 +19,7 @@ class Workspace {
  public:
   /// Throws environment_error if the memory isn't available.
   explicit Workspace(const Contraction& contraction, unsigned seed = 1);
-  [[nodiscard]] std::byte* tensor(Place place) { return starts_[static_cast<std::size_t>(place)]; }
+  [[nodiscard]] std::byte* tensor(Operand operand) { return starts_[static_cast<std::size_t>(operand)]; }
 
  private:
   std::vector<std::shared_ptr<void>> memory_;

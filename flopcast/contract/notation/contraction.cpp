@@ -113,22 +113,22 @@ Notation parse_list(std::string_view text) {
   return {inputs.substr(0, comma), inputs.substr(comma + 1), result};
 }
 
-void check_letters(const std::string& indices, Place place, std::string_view text) {
+void check_letters(const std::string& indices, Operand operand, std::string_view text) {
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (std::isalpha(static_cast<unsigned char>(indices[i])) == 0) {
       throw bad_input("contraction '{}': '{}' in {} is no index; an index is one of the letters a to z and A to Z", legible(text),
-                      letter_at(indices, i), letter(place));
+                      letter_at(indices, i), letter(operand));
     }
     if (indices.find(indices[i], i + 1) != std::string::npos) {
-      throw bad_input("contraction '{}': index {} is repeated in {}; take its diagonal first", text, indices[i], letter(place));
+      throw bad_input("contraction '{}': index {} is repeated in {}; take its diagonal first", text, indices[i], letter(operand));
     }
   }
 }
 
 void check(const Notation& notation, std::string_view text) {
-  check_letters(notation.a, Place::a, text);
-  check_letters(notation.b, Place::b, text);
-  check_letters(notation.c, Place::c, text);
+  check_letters(notation.a, Operand::a, text);
+  check_letters(notation.b, Operand::b, text);
+  check_letters(notation.c, Operand::c, text);
   const auto in = [](const std::string& tensor, char index) { return tensor.find(index) != std::string::npos; };
   for (const char index : notation.a + notation.b) {
     const int count = in(notation.a, index) + in(notation.b, index) + in(notation.c, index);
@@ -145,7 +145,7 @@ void check(const Notation& notation, std::string_view text) {
 }
 
 std::vector<std::int64_t> dense_strides(const std::string& indices, const Extents& extents, Order order, std::int64_t element_bytes,
-                                        Place place) {
+                                        Operand operand) {
   const std::size_t count = indices.size();
   std::vector<std::int64_t> strides(count);
   std::int64_t stride = 1;
@@ -154,7 +154,7 @@ std::vector<std::int64_t> dense_strides(const std::string& indices, const Extent
     strides[i] = stride;
     const std::int64_t extent = std::max<std::int64_t>(1, extents.at(indices[i]));
     if (__builtin_mul_overflow(stride, extent, &stride) || stride > std::numeric_limits<std::int64_t>::max() / element_bytes) {
-      throw bad_input("{} with indices {} has more elements than 63 bits can address", letter(place), indices);
+      throw bad_input("{} with indices {} has more elements than 63 bits can address", letter(operand), indices);
     }
   }
   return strides;
@@ -173,20 +173,20 @@ bool is_empty(const std::vector<Axis>& axes) {
 }
 
 /// Throws unless the differences of addresses within a tensor, in bytes, fit 62 bits.
-void refuse_far_strides(const std::vector<Axis>& axes, std::int64_t element_bytes, Place place) {
+void refuse_far_strides(const std::vector<Axis>& axes, std::int64_t element_bytes, Operand operand) {
   constexpr double most = 4e18;
   double reach = 0;
   for (const Axis& axis : axes) {
     reach += std::abs(static_cast<double>(axis.stride)) * static_cast<double>(axis.extent - 1);
   }
   if (reach * static_cast<double>(element_bytes) > most) {
-    throw bad_input("strides of {} reach {:.3g} elements far, more than 62 bits can address", letter(place), reach);
+    throw bad_input("strides of {} reach {:.3g} elements far, more than 62 bits can address", letter(operand), reach);
   }
 }
 
 }  // namespace
 
-char letter(Place place) { return "ABC"[static_cast<std::size_t>(place)]; }
+char letter(Operand operand) { return "ABC"[static_cast<std::size_t>(operand)]; }
 
 Notation parse_notation(std::string_view text) {
   const bool is_assignment =
@@ -242,26 +242,26 @@ std::int64_t Tensor::stride(char index) const {
 }
 
 Role Contraction::role(char index) const {
-  const bool in_a = tensor(Place::a).has(index);
-  const bool in_b = tensor(Place::b).has(index);
+  const bool in_a = tensor(Operand::a).has(index);
+  const bool in_b = tensor(Operand::b).has(index);
   if (in_a && in_b) {
-    return tensor(Place::c).has(index) ? Role::batch : Role::contracted;
+    return tensor(Operand::c).has(index) ? Role::batch : Role::contracted;
   }
   return in_a ? Role::free_a : Role::free_b;
 }
 
 std::string Contraction::indices(Role wanted) const {
-  const std::string& from = tensor(wanted == Role::contracted ? Place::a : Place::c).indices;
+  const std::string& from = tensor(wanted == Role::contracted ? Operand::a : Operand::c).indices;
   std::string found;
   std::copy_if(from.begin(), from.end(), std::back_inserter(found), [&](char index) { return role(index) == wanted; });
   return found;
 }
 
-std::string Contraction::indices() const { return indices(Role::contracted) + tensor(Place::c).indices; }
+std::string Contraction::indices() const { return indices(Role::contracted) + tensor(Operand::c).indices; }
 
-std::int64_t Contraction::elements(Place place) const {
+std::int64_t Contraction::elements(Operand operand) const {
   std::int64_t product = 1;
-  for (const char index : tensor(place).indices) {
+  for (const char index : tensor(operand).indices) {
     product *= extent(index);
   }
   return product;
@@ -283,14 +283,14 @@ Contraction make_contraction(const Notation& notation, const Extents& extents, P
     contraction.extents[index] = found->second;
   }
   const std::array<std::string, 3> indices = {notation.a, notation.b, notation.c};
-  for (const Place place : places) {
-    const auto i = static_cast<std::size_t>(place);
+  for (const Operand operand : all_operands) {
+    const auto i = static_cast<std::size_t>(operand);
     Tensor& tensor = contraction.tensors[i];
     tensor.indices = indices[i];
-    tensor.strides = dense_strides(indices[i], contraction.extents, order, element_bytes(precision), place);
+    tensor.strides = dense_strides(indices[i], contraction.extents, order, element_bytes(precision), operand);
     if (!strides[i].empty()) {
       if (strides[i].size() != indices[i].size()) {
-        throw bad_input("{} strides given for {}, which has {} indices", strides[i].size(), letter(place), indices[i].size());
+        throw bad_input("{} strides given for {}, which has {} indices", strides[i].size(), letter(operand), indices[i].size());
       }
       tensor.strides = strides[i];
     }
@@ -298,8 +298,8 @@ Contraction make_contraction(const Notation& notation, const Extents& extents, P
     if (is_empty(all)) {
       continue;
     }
-    refuse_far_strides(all, element_bytes(precision), place);
-    if (place == Place::c && may_share_addresses(all)) {
+    refuse_far_strides(all, element_bytes(precision), operand);
+    if (operand == Operand::c && may_share_addresses(all)) {
       throw bad_input("strides of C ({}) let elements share addresses; the result would depend on the order of work",
                       fmt::join(tensor.strides, ", "));
     }

@@ -13,10 +13,10 @@
 namespace flopcast::contract {
 
 /// The three tensors of C := A B; values are indices into arrays of three.
-enum class Place : std::uint8_t { a, b, c };
-inline constexpr std::array<Place, 3> places = {Place::a, Place::b, Place::c};
+enum class Operand : std::uint8_t { a, b, c };
+inline constexpr std::array<Operand, 3> all_operands = {Operand::a, Operand::b, Operand::c};
 /// 'A', 'B' or 'C'.
-char letter(Place place);
+char letter(Operand operand);
 
 /// Indices of each tensor, in the order in which the notation names them.
 struct Notation {
@@ -60,9 +60,9 @@ enum class Role : std::uint8_t { free_a, free_b, contracted, batch };
 struct Contraction {
   Precision precision = Precision::d;
   Extents extents;
-  std::array<Tensor, 3> tensors;  ///< index: Place
+  std::array<Tensor, 3> tensors;  ///< index: Operand
 
-  [[nodiscard]] const Tensor& tensor(Place place) const { return tensors[static_cast<std::size_t>(place)]; }
+  [[nodiscard]] const Tensor& tensor(Operand operand) const { return tensors[static_cast<std::size_t>(operand)]; }
   [[nodiscard]] std::int64_t extent(char index) const { return extents.at(index); }
   [[nodiscard]] Notation notation() const { return {tensors[0].indices, tensors[1].indices, tensors[2].indices}; }
   [[nodiscard]] Role role(char index) const;
@@ -71,7 +71,7 @@ struct Contraction {
   /// Returns every index once: contracted ones, then those of C.
   [[nodiscard]] std::string indices() const;
   /// Returns the number of elements of a tensor.
-  [[nodiscard]] std::int64_t elements(Place place) const;
+  [[nodiscard]] std::int64_t elements(Operand operand) const;
   friend bool operator==(const Contraction&, const Contraction&) = default;
 };
 

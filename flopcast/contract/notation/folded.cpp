@@ -58,13 +58,14 @@ std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std
 Dimensions all_dimensions(const Contraction& contraction) {
   constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
   // The operand that is contiguous along K decides K's order, so that its lines are read whole; if both or none are, the larger one.
-  const auto starts_along_sums = [&](Place place) {
+  const auto starts_along_sums = [&](Operand operand) {
     const std::string indices = contraction.indices(Role::contracted);
-    return std::any_of(indices.begin(), indices.end(),
-                       [&](char index) { return contraction.extent(index) > 1 && std::abs(contraction.tensor(place).stride(index)) == 1; });
+    return std::any_of(indices.begin(), indices.end(), [&](char index) {
+      return contraction.extent(index) > 1 && std::abs(contraction.tensor(operand).stride(index)) == 1;
+    });
   };
-  const bool a_along = starts_along_sums(Place::a), b_along = starts_along_sums(Place::b);
-  const bool b_is_larger = contraction.elements(Place::b) > contraction.elements(Place::a);
+  const bool a_along = starts_along_sums(Operand::a), b_along = starts_along_sums(Operand::b);
+  const bool b_is_larger = contraction.elements(Operand::b) > contraction.elements(Operand::a);
   const std::size_t sorted_by = (a_along == b_along ? b_is_larger : b_along) ? in_b : in_a;
   Dimensions all;
   all.roles = {dimensions(contraction, Role::free_a, in_c), dimensions(contraction, Role::free_b, in_c),
@@ -144,7 +145,7 @@ std::vector<Dimension> without_single_ones(std::vector<Dimension> dims) {
 
 /// Returns M's dimensions with two blocks first: one of the dimension along which C is contiguous, then one of about `wanted_of_a` values
 /// of the dimension with A's smallest stride. Returns nothing if both are the same dimension.
-std::vector<Dimension> crossed(const std::vector<Dimension>& dims, std::int64_t wanted_of_a) {
+std::vector<Dimension> interleaved(const std::vector<Dimension>& dims, std::int64_t wanted_of_a) {
   constexpr std::int64_t wanted_of_c = 24, least = 8;  // 24: rows of a panel; longer runs of C would delay the use of A's lines
   const auto nearest_in_a = other_nearest_in_a(dims);
   if (nearest_in_a == dims.end() || dims.front().strides[2] != 1) {
@@ -161,7 +162,7 @@ std::vector<Dimension> crossed(const std::vector<Dimension>& dims, std::int64_t 
 
 /// Returns M's dimensions with a block of A's contiguous one first, then as many values of C's as a line holds, then the others in A's
 /// order. Returns nothing if M begins like this anyway, or if A's runs are shorter than a vector.
-std::vector<Dimension> led_by_a(const std::vector<Dimension>& dims) {
+std::vector<Dimension> a_major(const std::vector<Dimension>& dims) {
   constexpr std::int64_t wanted_of_a = 96, min_of_a = 24, line = 8, shortest_run = 8;
   const auto unit_in_a = other_nearest_in_a(dims);
   if (unit_in_a == dims.end() || unit_in_a->strides[0] != 1 || unit_in_a->extent < shortest_run) {
@@ -184,10 +185,10 @@ Folded fold(const Contraction& contraction) {
   const Dimensions all = all_dimensions(contraction);
   Folded result{contraction.precision, folded(all.roles[0]), folded(all.roles[1]), folded(all.roles[2]), folded(all.roles[3]), all.swapped};
   constexpr std::int64_t short_run = 24, long_run = 96;
-  const std::vector<Dimension> in_short = crossed(all.roles[0], short_run), in_long = crossed(all.roles[0], long_run);
-  for (const auto& [order, dims] : {std::pair{&result.crossed, in_short},
-                                    {&result.crossed_along_a, in_long == in_short ? std::vector<Dimension>() : in_long},
-                                    {&result.led_by_a, led_by_a(all.roles[0])}}) {
+  const std::vector<Dimension> in_short = interleaved(all.roles[0], short_run), in_long = interleaved(all.roles[0], long_run);
+  for (const auto& [order, dims] : {std::pair{&result.interleaved, in_short},
+                                    {&result.interleaved_long_a, in_long == in_short ? std::vector<Dimension>() : in_long},
+                                    {&result.a_major, a_major(all.roles[0])}}) {
     if (!dims.empty()) {
       *order = folded(dims);
     }
@@ -203,7 +204,7 @@ BatchRun batch_run(const Folded& folded) {
 }
 
 std::string_view name_of(RowOrder order) {
-  constexpr std::array<std::string_view, all_row_orders.size()> names = {"C", "crossed", "crossedA", "A"};
+  constexpr std::array<std::string_view, all_row_orders.size()> names = {"C", "interleaved", "interleavedA", "A"};
   return names[static_cast<std::size_t>(order)];
 }
 
@@ -217,9 +218,9 @@ const Fold& rows_in(RowOrder order, const Folded& folded) {
   const Fold* rows = &folded.m;
   switch (order) {
     case RowOrder::as_c: break;
-    case RowOrder::crossed: rows = &folded.crossed; break;
-    case RowOrder::crossed_along_a: rows = &folded.crossed_along_a; break;
-    case RowOrder::led_by_a: rows = &folded.led_by_a; break;
+    case RowOrder::interleaved: rows = &folded.interleaved; break;
+    case RowOrder::interleaved_long_a: rows = &folded.interleaved_long_a; break;
+    case RowOrder::a_major: rows = &folded.a_major; break;
   }
   return rows->extent > 0 ? *rows : folded.m;
 }

@@ -21,27 +21,27 @@ struct Fold {
 };
 
 /// A contraction with any indices and strides as a batch of matrix products C(m, n) := sum over k of A(m, k) B(k, n). If C is contiguous at
-/// all, it is contiguous along m: A and B have changed places if `swapped`.
+/// all, it is contiguous along m: A and B have changed all_operands if `swapped`.
 struct Folded {
   Precision precision = Precision::d;
   Fold m, n, k, batch;
   bool swapped = false;
   /// M in other orders, for contractions in which C and A are contiguous along different indices of M; of extent 0 if there is no need. In
   /// each of them a block of each of the two indices comes first, so that lines of C and of A are used up before the caches lose them.
-  /// - crossed begins with C's index: panels of rows are written in place, and A's are packed;
-  /// - crossed_along_a is the same with longer blocks of A's index;
-  /// - led_by_a begins with A's index: panels are read in place, and C's rows are scattered.
-  Fold crossed = no_fold(), crossed_along_a = no_fold(), led_by_a = no_fold();
+  /// - interleaved begins with C's index: panels of rows are written in place, and A's are packed;
+  /// - interleaved_long_a is the same with longer blocks of A's index;
+  /// - a_major begins with A's index: panels are read in place, and C's rows are scattered.
+  Fold interleaved = no_fold(), interleaved_long_a = no_fold(), a_major = no_fold();
 
   static Fold no_fold() { return {{}, {}, {}, 0, {}}; }
 };
 
 /// The order of M's rows in tiles.
-enum class RowOrder : std::uint8_t { as_c, crossed, crossed_along_a, led_by_a };
-inline constexpr std::array<RowOrder, 4> all_row_orders = {RowOrder::as_c, RowOrder::crossed, RowOrder::crossed_along_a,
-                                                           RowOrder::led_by_a};
-constexpr bool is_crossed(RowOrder order) { return order == RowOrder::crossed || order == RowOrder::crossed_along_a; }
-/// Returns `C`, `crossed`, `crossedA` or `A`.
+enum class RowOrder : std::uint8_t { as_c, interleaved, interleaved_long_a, a_major };
+inline constexpr std::array<RowOrder, 4> all_row_orders = {RowOrder::as_c, RowOrder::interleaved, RowOrder::interleaved_long_a,
+                                                           RowOrder::a_major};
+constexpr bool is_interleaved(RowOrder order) { return order == RowOrder::interleaved || order == RowOrder::interleaved_long_a; }
+/// Returns `C`, `interleaved`, `interleavedA` or `A`.
 std::string_view name_of(RowOrder order);
 /// Returns the order of this name, or nothing if no order has it.
 std::optional<RowOrder> row_order(std::string_view name);

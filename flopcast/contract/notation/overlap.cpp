@@ -17,10 +17,10 @@ struct Span {
   bool empty = false;
 };
 
-Span span_of(const Contraction& contraction, Place place, const void* first) {
+Span span_of(const Contraction& contraction, Operand operand, const void* first) {
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
   Span span{address, address, false};
-  const Tensor& tensor = contraction.tensor(place);
+  const Tensor& tensor = contraction.tensor(operand);
   for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
     const std::int64_t extent = contraction.extent(tensor.indices[i]);
     const std::int64_t reach = (extent - 1) * tensor.strides[i] * element_bytes(contraction.precision);
@@ -78,10 +78,10 @@ class SumFinder {
   int steps_left_ = 100'000;                   ///< limits the search to less than a millisecond
 };
 
-/// Returns the address differences of elements of C and of `place` as multiples of positive steps above the least difference.
-std::vector<Term> terms(const Contraction& contraction, Place place) {
+/// Returns the address differences of elements of C and of `operand` as multiples of positive steps above the least difference.
+std::vector<Term> terms(const Contraction& contraction, Operand operand) {
   std::vector<Term> all;
-  for (const Place one : {Place::c, place}) {
+  for (const Operand one : {Operand::c, operand}) {
     const Tensor& tensor = contraction.tensor(one);
     for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
       const std::int64_t step = std::abs(tensor.strides[i]) * element_bytes(contraction.precision);
@@ -116,16 +116,16 @@ bool may_share_addresses(std::span<const Axis> axes) {
 
 void require_apart(const Contraction& contraction, const void* a, const void* b, const void* c) {
   const std::int64_t element = element_bytes(contraction.precision);
-  const Span result = span_of(contraction, Place::c, c);
-  for (const auto& [place, first] : {std::pair{Place::a, a}, {Place::b, b}}) {
-    const Span span = span_of(contraction, place, first);
+  const Span result = span_of(contraction, Operand::c, c);
+  for (const auto& [operand, first] : {std::pair{Operand::a, a}, {Operand::b, b}}) {
+    const Span span = span_of(contraction, operand, first);
     if (span.empty || result.empty || span.lowest >= result.highest + element || result.lowest >= span.highest + element) {
       continue;
     }
     const std::int64_t least = result.lowest - span.highest;
-    if (SumFinder(terms(contraction, place)).may_lie_in(-element + 1 - least, element - 1 - least)) {
+    if (SumFinder(terms(contraction, operand)).may_lie_in(-element + 1 - least, element - 1 - least)) {
       throw bad_input("C overlaps {} in memory: {} bytes of {} begin {} bytes from C's first byte; C needs memory of its own",
-                      letter(place), span.highest + element - span.lowest, letter(place), span.lowest - result.lowest);
+                      letter(operand), span.highest + element - span.lowest, letter(operand), span.lowest - result.lowest);
     }
   }
 }

@@ -35,7 +35,7 @@ void scale(const Contraction& contraction, void* c, std::complex<double> beta) {
   with_element(contraction.precision, [&](auto zero) {
     using Element = decltype(zero);
     const auto factor = to_element<Element>(beta);
-    visit(contraction, contraction.tensor(Place::c).indices, {}, [&](const Offsets& at) {
+    visit(contraction, contraction.tensor(Operand::c).indices, {}, [&](const Offsets& at) {
       Element& element = static_cast<Element*>(c)[at[2]];
       element = beta == 0.0 ? zero : factor * element;
     });
@@ -48,7 +48,7 @@ void contract_naively(const Contraction& contraction, const void* a, const void*
   with_element(contraction.precision, [&](auto zero) {
     using Element = decltype(zero);
     const std::string contracted = contraction.indices(Role::contracted);
-    visit(contraction, contraction.tensor(Place::c).indices, {}, [&](const Offsets& row) {
+    visit(contraction, contraction.tensor(Operand::c).indices, {}, [&](const Offsets& row) {
       Element sum = zero;
       visit(contraction, contracted, row,
             [&](const Offsets& at) { sum += static_cast<const Element*>(a)[at[0]] * static_cast<const Element*>(b)[at[1]]; });

@@ -36,31 +36,31 @@ Folded beginning(const Folded& folded, RowOrder order, const Box& box) {
 
 /// Returns the part of the contraction that is timed. Along M and N it is the second tile, which begins like most tiles do: in the midst of
 /// runs if tiles don't end with runs.
-Folded sample_of(const Folded& folded, const Blocking& blocking, const Box& box) {
+Folded sample_of(const Folded& folded, const Tiling& tiling, const Box& box) {
   const auto from_second_tile = [](const Fold& fold, std::int64_t tile, std::int64_t length) {
     return part_of(fold, tile + length <= fold.extent ? tile : 0, length);
   };
-  Folded sample = beginning(folded, blocking.rows, box);
-  sample.m = from_second_tile(rows_in(blocking.rows, folded), blocking.m, box.m);
-  sample.n = from_second_tile(folded.n, blocking.n, box.n);
+  Folded sample = beginning(folded, tiling.rows, box);
+  sample.m = from_second_tile(rows_in(tiling.rows, folded), tiling.m, box.m);
+  sample.n = from_second_tile(folded.n, tiling.n, box.n);
   return sample;
 }
 
 /// Returns the size of a sample: one tile, a part of a large tile, or several small tiles. The sample is quick to time, yet longer than a
 /// tick of the clock.
-Box sample_box(const Folded& folded, const Blocking& blocking) {
+Box sample_box(const Folded& folded, const Tiling& tiling) {
   constexpr std::int64_t max_products = 4'000'000, fewest_products = 500'000, max_elements = 1 << 16;
   constexpr Box least = {96, 64, 64};
-  if (blocking.kernel == TileKernel::batch) {
+  if (tiling.kernel == TileKernel::batch) {
     const std::int64_t elements = folded.m.extent * folded.k.extent + folded.k.extent * folded.n.extent + folded.m.extent * folded.n.extent;
     const std::int64_t run = batch_run(folded).length;
     const std::int64_t fitting = std::clamp<std::int64_t>(max_elements / std::max<std::int64_t>(1, elements), 1, folded.batch.extent);
     return {folded.m.extent, folded.n.extent, folded.k.extent, fitting > run ? fitting / run * run : fitting};
   }
-  Box box{std::min(blocking.m, folded.m.extent), std::min(blocking.n, folded.n.extent), std::min(blocking.k, folded.k.extent)};
+  Box box{std::min(tiling.m, folded.m.extent), std::min(tiling.n, folded.n.extent), std::min(tiling.k, folded.k.extent)};
   // Rows in another order than C's, and sums over several runs of K, begin in the midst of lines and use these up within a tile. A part of
   // such a tile would fetch lines in vain.
-  const bool may_cut_rows = blocking.rows == RowOrder::as_c, may_cut_sums = box.k <= folded.k.natural.front();
+  const bool may_cut_rows = tiling.rows == RowOrder::as_c, may_cut_sums = box.k <= folded.k.natural.front();
   const auto is_too_large = [&] {
     return box.m * box.n * box.k > max_products || std::max({box.m * box.n, box.m * box.k, box.k * box.n}) > max_elements;
   };
@@ -141,19 +141,19 @@ class Sampled {
 struct Trial {
   Trial(const Folded& whole, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
         const FindRoutine& find)
-      : expected(model.time(candidate.blocking)),
-        box(sample_box(whole, candidate.blocking)),
-        part(sample_of(whole, candidate.blocking, box)),
-        threads(std::max(1, candidate.blocking.threads)),
-        blocked(part, serial(candidate.blocking), find) {
-    const auto expected_of = [&](std::int64_t k, const Blocking& blocking) {
-      const Folded sample = beginning(whole, candidate.blocking.rows, {box.m, box.n, k, box.batch});
+      : expected(model.time(candidate.tiling)),
+        box(sample_box(whole, candidate.tiling)),
+        part(sample_of(whole, candidate.tiling, box)),
+        threads(std::max(1, candidate.tiling.threads)),
+        tiled(part, serial(candidate.tiling), find) {
+    const auto expected_of = [&](std::int64_t k, const Tiling& tiling) {
+      const Folded sample = beginning(whole, candidate.tiling.rows, {box.m, box.n, k, box.batch});
       TimeModel of_sample(sample, environment, rates);
       of_sample.set_working_set(model.working_set_bytes());
-      of_sample.set_neighbours(candidate.blocking.threads);
-      return of_sample.time(blocking);
+      of_sample.set_neighbours(candidate.tiling.threads);
+      return of_sample.time(tiling);
     };
-    const ExpectedTime sample = expected_of(box.k, serial(candidate.blocking));
+    const ExpectedTime sample = expected_of(box.k, serial(candidate.tiling));
     if (sample.later.parts().sum() > 0) {  // the sample has several tiles of K
       first.set(sample.first + sample.later, expected.first + expected.later);
       return;
@@ -164,7 +164,7 @@ struct Trial {
     }
     first.set(sample.first, expected.first);
     if (expected.later.parts().sum() > 0) {
-      Blocking short_tiles = serial(candidate.blocking);
+      Tiling short_tiles = serial(candidate.tiling);
       short_tiles.k = box.k;
       later.set(expected_of(std::min(whole.k.extent, 2 * box.k), short_tiles).later, expected.later);
     }
@@ -174,17 +174,17 @@ struct Trial {
     return first.predicted(first_far, near) + (later.is_set() ? later.predicted(later_far, near) : 0);
   }
 
-  static Blocking serial(Blocking blocking) {
-    blocking.threads = 1;
-    blocking.rows = RowOrder::as_c;  // the sample's M already has the candidate's order
-    return blocking;
+  static Tiling serial(Tiling tiling) {
+    tiling.threads = 1;
+    tiling.rows = RowOrder::as_c;  // the sample's M already has the candidate's order
+    return tiling;
   }
 
   ExpectedTime expected;
   Box box;
   Folded part;  ///< the sample, with M in the order of the candidate
   int threads;  ///< threads that compute the sample at once, each on its own tensors
-  Blocked blocked;
+  TiledContraction tiled;
   Sampled first, later;  ///< `first` with beta = 0, `later` with beta = 1
   PartTimes first_far = never, later_far = never, near = never;
 
@@ -199,16 +199,16 @@ class Lane {
   Lane(const Folded& room, const Environment& environment) : tensors_(room), sweeper_(environment.caches) {}
 
   void fill(const Folded& part) { tensors_.fill(part); }
-  void run(const Blocked& blocked, double beta) const { tensors_.run(blocked, beta); }
-  [[nodiscard]] PartTimes run_timed(const Blocked& blocked, double beta, const machine::WallClock& clock) const {
-    return tensors_.run_timed(blocked, beta, clock);
+  void run(const TiledContraction& tiled, double beta) const { tensors_.run(tiled, beta); }
+  [[nodiscard]] PartTimes run_timed(const TiledContraction& tiled, double beta, const machine::WallClock& clock) const {
+    return tensors_.run_timed(tiled, beta, clock);
   }
   void flush(const Folded& part) const { tensors_.flush(part, true); }
   void evict(int level) { sweeper_.evict(level); }
 
   /// Executes small products until the vector units run at full speed again, which takes CPUs some 20 us after a pause. Returns the
   /// shortest time of one small product.
-  Seconds wake_up(const machine::WallClock& clock, const Blocked& waker) {
+  Seconds wake_up(const machine::WallClock& clock, const TiledContraction& waker) {
     constexpr Seconds long_enough = 25e-6;
     constexpr int at_once = 8;
     Seconds least = std::numeric_limits<Seconds>::infinity();
@@ -285,7 +285,7 @@ class Bench {
 
   /// Executes the sample once untimed, so that the buffers for packing get real memory, which costs more time than the sample.
   void touch_buffers(const Trial& trial) {
-    in_lanes(static_cast<std::size_t>(trial.threads), [&](std::size_t i) { lanes_[i].run(trial.blocked, 0.0); });
+    in_lanes(static_cast<std::size_t>(trial.threads), [&](std::size_t i) { lanes_[i].run(trial.tiled, 0.0); });
   }
 
   void time(Trial& trial) {
@@ -388,7 +388,7 @@ class Bench {
     } else if (outgrown_ > 0) {  // L1's contents don't matter
       lane.evict(outgrown_);
     } else {
-      lane.run(trial.blocked, 0.0);
+      lane.run(trial.tiled, 0.0);
     }
     return lane.wake_up(clock_, waker_);
   }
@@ -402,15 +402,15 @@ class Bench {
       throw;
     }
     start.wait();
-    taken.far = lane.run_timed(trial.blocked, beta == Beta::zero ? 0.0 : 1.0, clock_);
+    taken.far = lane.run_timed(trial.tiled, beta == Beta::zero ? 0.0 : 1.0, clock_);
     if (beta == Beta::zero) {
-      taken.near = lane.run_timed(trial.blocked, 0.0, clock_);
+      taken.near = lane.run_timed(trial.tiled, 0.0, clock_);
     }
     return taken;
   }
 
   std::vector<Lane> lanes_;
-  Blocked waker_;
+  TiledContraction waker_;
   machine::WallClock clock_{0.002};
   int outgrown_ = -1;  ///< number of the largest cache that is smaller than the whole contraction, -1: none
   bool outgrows_all_ = false;

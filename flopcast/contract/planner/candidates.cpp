@@ -100,7 +100,7 @@ std::vector<LoopOrder> different_orders(const PerLoop<std::int64_t>& tiles) {
   return orders;
 }
 
-/// Collects blockings with their expected times.
+/// Collects tilings with their expected times.
 class Collector {
  public:
   Collector(const Folded& folded, const Environment& environment, const TileRates& rates, int threads)
@@ -111,12 +111,12 @@ class Collector {
       add_one_call();
     }
     add_gemm(lengths(folded_.m, {64, 256, 1024}, longest), RowOrder::as_c);
-    if (folded_.led_by_a.extent > 0) {
-      add_gemm(lengths(folded_.led_by_a, {}, longest), RowOrder::led_by_a);
+    if (folded_.a_major.extent > 0) {
+      add_gemm(lengths(folded_.a_major, {}, longest), RowOrder::a_major);
     }
   }
 
-  /// Adds blockings of the panel kernel. A's tile should stay in L2 and a panel of B in L1. Packing operands that could be read in place
+  /// Adds tilings of the panel kernel. A's tile should stay in L2 and a panel of B in L1. Packing operands that could be read in place
   /// helps if their leading dimensions cause cache conflicts.
   void add_panels() {
     const std::int64_t unit = std::max<std::int64_t>(24, panel_size(folded_.precision).rows);
@@ -124,14 +124,14 @@ class Collector {
     rows.merge(equal_lengths(folded_.m.extent, {96, 240, 480}, unit, threads_));
     rows.merge(several_runs(folded_.m));
     add_panels(rows, RowOrder::as_c);
-    for (const RowOrder order : {RowOrder::crossed, RowOrder::crossed_along_a}) {
+    for (const RowOrder order : {RowOrder::interleaved, RowOrder::interleaved_long_a}) {
       constexpr std::int64_t longest_crossed = 6144;  // long runs of A and of C pay more than staying in L2
-      if (const Fold& crossed = rows_in(order, folded_); &crossed != &folded_.m) {
-        add_panels(lengths(crossed, {}, longest_crossed), order);
+      if (const Fold& interleaved = rows_in(order, folded_); &interleaved != &folded_.m) {
+        add_panels(lengths(interleaved, {}, longest_crossed), order);
       }
     }
-    if (folded_.led_by_a.extent > 0) {
-      add_panels(lengths(folded_.led_by_a, {}, 2048), RowOrder::led_by_a);
+    if (folded_.a_major.extent > 0) {
+      add_panels(lengths(folded_.a_major, {}, 2048), RowOrder::a_major);
     }
   }
 
@@ -144,7 +144,7 @@ class Collector {
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
         for (const std::int64_t k : sums) {
-          if (m * k > (is_crossed(order) ? 2 : 1) * max_packed) {
+          if (m * k > (is_interleaved(order) ? 2 : 1) * max_packed) {
             continue;
           }
           const bool direct_a = starts_at_unit_step(m_fold.a) && model_.is_regular(folded_.k.a, k);
@@ -152,10 +152,10 @@ class Collector {
           for (const bool pack_a : {false, true}) {
             for (const bool pack_b : {false, true}) {
               if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // an operand that must be packed needs no second candidate
-                const Blocking blocking{m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, order};
-                add(blocking);
+                const Tiling tiling{m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, order};
+                add(tiling);
                 if (k >= folded_.k.extent && pays_to_stream_c(m_fold)) {
-                  add(streaming_c(blocking));
+                  add(streaming_c(tiling));
                 }
               }
             }
@@ -197,7 +197,7 @@ class Collector {
     const std::size_t usual = all_.size();
     const Seconds best = usual == 0 ? 0 : all_.front().seconds;
     for (std::size_t i = 0; i < std::min(usual, max_tiles) && all_[i].seconds <= promising * best; ++i) {
-      for (const Blocking& other : other_loops(all_[i].blocking)) {
+      for (const Tiling& other : other_loops(all_[i].tiling)) {
         if (const Seconds seconds = model_.time(other).total(); seconds <= about * best) {
           all_.push_back({other, seconds, Basis::formula});
         }
@@ -228,23 +228,23 @@ class Collector {
       }
     }
   }
-  [[nodiscard]] Blocking whole_gemm() const {
+  [[nodiscard]] Tiling whole_gemm() const {
     const auto all_of = [](const Fold& fold) { return std::max<std::int64_t>(1, fold.extent); };
     return {all_of(folded_.m), all_of(folded_.n), all_of(folded_.k), TileKernel::gemm, threads_};
   }
-  /// Returns whether `blocking` is the single call that add_one_call() adds.
-  [[nodiscard]] bool is_whole_in_place(const Blocking& blocking) const {
-    const Blocking whole = whole_gemm();
-    return !all_.empty() && all_.front().is_one_call && blocking.m >= whole.m && blocking.n >= whole.n && blocking.k >= whole.k;
+  /// Returns whether `tiling` is the single call that add_one_call() adds.
+  [[nodiscard]] bool is_whole_in_place(const Tiling& tiling) const {
+    const Tiling whole = whole_gemm();
+    return !all_.empty() && all_.front().is_one_call && tiling.m >= whole.m && tiling.n >= whole.n && tiling.k >= whole.k;
   }
 
   /// Adds one gemm call for the whole contraction, or one per thread for its part of M or N. Requires that BLAS can read all of it in
   /// place.
   void add_one_call() {
-    const Blocking whole = whole_gemm();
+    const Tiling whole = whole_gemm();
     constexpr std::int64_t unit = 24;  // no kernel splits so many rows or columns except at the end
-    for (std::int64_t Blocking::*side : {&Blocking::m, &Blocking::n}) {
-      Blocking share = whole;
+    for (std::int64_t Tiling::*side : {&Tiling::m, &Tiling::n}) {
+      Tiling share = whole;
       share.*side = round_up(ceil_div<std::int64_t>(whole.*side, threads_), unit);
       if (share.*side < whole.*side) {
         add(share);
@@ -263,9 +263,9 @@ class Collector {
            !environment_.caches.empty() &&
            share_outside(model_.working_set_bytes(), static_cast<double>(environment_.caches.back().capacity_bytes)) > 0;
   }
-  static Blocking streaming_c(Blocking blocking) {
-    blocking.stream_c = true;
-    return blocking;
+  static Tiling streaming_c(Tiling tiling) {
+    tiling.stream_c = true;
+    return tiling;
   }
 
   static bool is_faster(const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; }
@@ -278,8 +278,8 @@ class Collector {
   }
 
   /// Returns `usual` with all other orders of the loops and choices of kept operands that make a difference.
-  [[nodiscard]] std::vector<Blocking> other_loops(const Blocking& usual) const {
-    std::vector<Blocking> all;
+  [[nodiscard]] std::vector<Tiling> other_loops(const Tiling& usual) const {
+    std::vector<Tiling> all;
     if (usual.kernel == TileKernel::batch || usual.kernel == TileKernel::streaming) {
       return all;
     }
@@ -289,10 +289,9 @@ class Collector {
       const bool keeps_a = packs_a && may_keep(order, loop_without_a, tiles, usual.m * usual.k),
                  keeps_b = packs_b && may_keep(order, loop_without_b, tiles, usual.k * usual.n),
                  keeps_c = packs_c && may_keep(order, loop_without_c, tiles, usual.m * usual.n);
-      std::vector<Blocking> of_order = {usual};
+      std::vector<Tiling> of_order = {usual};
       of_order.front().order = order;
-      for (const auto& [keeps, keep] :
-           {std::pair{keeps_a, &Blocking::keep_a}, {keeps_b, &Blocking::keep_b}, {keeps_c, &Blocking::keep_c}}) {
+      for (const auto& [keeps, keep] : {std::pair{keeps_a, &Tiling::keep_a}, {keeps_b, &Tiling::keep_b}, {keeps_c, &Tiling::keep_c}}) {
         for (std::size_t i = 0, without = keeps ? of_order.size() : 0; i < without; ++i) {
           of_order.push_back(of_order[i]);
           of_order.back().*keep = true;
@@ -304,7 +303,7 @@ class Collector {
     return all;
   }
 
-  void add(const Blocking& blocking) { all_.push_back({blocking, model_.time(blocking).total(), Basis::formula}); }
+  void add(const Tiling& tiling) { all_.push_back({tiling, model_.time(tiling).total(), Basis::formula}); }
 
   const Folded& folded_;
   const Environment& environment_;
@@ -351,7 +350,7 @@ std::vector<Candidate> candidates(const Folded& folded, const Environment& envir
   return all;
 }
 
-bool has_other_loops(const Blocking& blocking) { return blocking.order != LoopOrder::nkm || !kept_operands(blocking).empty(); }
+bool has_other_loops(const Tiling& tiling) { return tiling.order != LoopOrder::nkm || !kept_operands(tiling).empty(); }
 
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   constexpr std::size_t of_each = 3, of_each_with_other_loops = 2;
@@ -364,13 +363,13 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
     if (candidate.is_one_call) {
       continue;
     }
-    const bool is_other = has_other_loops(candidate.blocking);
-    const std::size_t place = seen[static_cast<std::size_t>(candidate.blocking.kernel)][is_other ? 1 : 0]++;
+    const bool is_other = has_other_loops(candidate.tiling);
+    const std::size_t operand = seen[static_cast<std::size_t>(candidate.tiling.kernel)][is_other ? 1 : 0]++;
     const bool is_slow = candidate.seconds > clearly_slower * all.front().seconds;
-    const Blocking& blocking = candidate.blocking;
-    const bool is_first_of_its_way = ways_seen.emplace(blocking.kernel, blocking.rows, blocking.stream_c).second;
-    if (place < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_way && !is_slow)) {
-      by_turn.emplace_back(is_slow ? of_each : is_first_of_its_way ? std::min<std::size_t>(place, 1) : place, candidate);
+    const Tiling& tiling = candidate.tiling;
+    const bool is_first_of_its_way = ways_seen.emplace(tiling.kernel, tiling.rows, tiling.stream_c).second;
+    if (operand < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_way && !is_slow)) {
+      by_turn.emplace_back(is_slow ? of_each : is_first_of_its_way ? std::min<std::size_t>(operand, 1) : operand, candidate);
     } else {
       others.push_back(candidate);
     }
@@ -385,7 +384,7 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   }
   // candidates with other loops give way first, because the model treats them like the usual ones otherwise
   while (promoted.size() > count) {
-    const auto last = std::find_if(promoted.rbegin(), promoted.rend(), [](const Candidate& x) { return has_other_loops(x.blocking); });
+    const auto last = std::find_if(promoted.rbegin(), promoted.rend(), [](const Candidate& x) { return has_other_loops(x.tiling); });
     if (last == promoted.rend()) {
       break;
     }

@@ -11,8 +11,8 @@
 namespace flopcast::contract {
 namespace {
 
-/// Returns whether two blockings differ only in one length, in the packing of one operand, or in how C is written.
-bool are_neighbours(const Blocking& x, const Blocking& y) {
+/// Returns whether two tilings differ only in one length, in the packing of one operand, or in how C is written.
+bool are_neighbours(const Tiling& x, const Tiling& y) {
   const int different = (x.m != y.m ? 1 : 0) + (x.n != y.n ? 1 : 0) + (x.k != y.k ? 1 : 0) + (x.pack_a != y.pack_a ? 1 : 0) +
                         (x.pack_b != y.pack_b ? 1 : 0) + (x.stream_c != y.stream_c ? 1 : 0);
   return x.kernel == y.kernel && x.threads == y.threads && x.rows == y.rows && x.order == y.order && kept_operands(x) == kept_operands(y) &&
@@ -70,7 +70,7 @@ class Executions {
 
   void take(std::size_t position) {
     tried_.push_back(position);
-    blocked_.emplace_back(folded_, all_[position].blocking, machine_.find);
+    tiled_.emplace_back(folded_, all_[position].tiling, machine_.find);
     seconds_.push_back(std::numeric_limits<Seconds>::infinity());
   }
   [[nodiscard]] bool is_tried(std::size_t position) const { return std::find(tried_.begin(), tried_.end(), position) != tried_.end(); }
@@ -79,7 +79,7 @@ class Executions {
   }
 
   void run_one(std::size_t i) {
-    blocked_[i].run(tensors_.tensor(Place::a), tensors_.tensor(Place::b), tensors_.tensor(Place::c), 1.0, 0.0);
+    tiled_[i].run(tensors_.tensor(Operand::a), tensors_.tensor(Operand::b), tensors_.tensor(Operand::c), 1.0, 0.0);
   }
 
   Seconds execute(std::size_t i) {
@@ -106,7 +106,7 @@ class Executions {
   void look_again() {
     constexpr double disturbed = 3;
     const Seconds best = seconds_[fastest()];
-    for (std::size_t i = 0; i < blocked_.size() && left() > options_.time_budget / 2 && !interrupted(); ++i) {
+    for (std::size_t i = 0; i < tiled_.size() && left() > options_.time_budget / 2 && !interrupted(); ++i) {
       if (seconds_[i] > clearly_slower * best && seconds_[i] <= disturbed * best) {
         seconds_[i] = std::min(seconds_[i], execute(i));
       }
@@ -116,18 +116,18 @@ class Executions {
   /// Executes neighbours of the fastest candidate, and of each one that turns out faster, because the model hardly ranks tiles of the same
   /// kernel. At most as many are executed as before, in half of the budget.
   void explore() {
-    const std::size_t most = 2 * blocked_.size();
-    for (std::size_t center = blocked_.size(); center != fastest();) {
+    const std::size_t most = 2 * tiled_.size();
+    for (std::size_t center = tiled_.size(); center != fastest();) {
       center = fastest();
       for (std::size_t position = 0; position < all_.size(); ++position) {
-        if (is_tried(position) || !are_neighbours(all_[position].blocking, all_[tried_[center]].blocking)) {
+        if (is_tried(position) || !are_neighbours(all_[position].tiling, all_[tried_[center]].tiling)) {
           continue;
         }
-        if (interrupted() || left() < options_.time_budget / 2 || blocked_.size() >= most) {
+        if (interrupted() || left() < options_.time_budget / 2 || tiled_.size() >= most) {
           return;
         }
         take(position);
-        seconds_.back() = execute(blocked_.size() - 1);
+        seconds_.back() = execute(tiled_.size() - 1);
       }
     }
   }
@@ -170,9 +170,9 @@ class Executions {
   const PlanOptions& options_;
   machine::WallClock clock_;
   std::int64_t begin_;
-  std::vector<std::size_t> tried_;  ///< positions in all_
-  std::vector<Blocked> blocked_;    ///< the prepared candidates of tried_
-  std::vector<Seconds> seconds_;    ///< their times; infinite if never executed
+  std::vector<std::size_t> tried_;       ///< positions in all_
+  std::vector<TiledContraction> tiled_;  ///< the prepared candidates of tried_
+  std::vector<Seconds> seconds_;         ///< their times; infinite if never executed
   bool stopped_ = false;
 };
 

@@ -34,13 +34,13 @@ std::string how_known(const Candidate& candidate, bool from_wisdom) {
 
 /// Returns tiles for the case that A and B are one tensor, if C is symmetric and computing half of it pays. The tiles are small enough to
 /// leave out most of the other half.
-std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& chosen, const TimeModel& model) {
+std::optional<Tiling> mirrored_tiling(const Folded& folded, const Tiling& chosen, const TimeModel& model) {
   constexpr std::int64_t fewest = 96, most = 240, shortest_sum = 32, rows = 24, parts = 4;
   if (!is_symmetric_of_one(folded) || folded.m.extent < 2 * fewest || folded.k.extent < shortest_sum) {
     return std::nullopt;
   }
   const std::int64_t side = std::clamp(folded.m.extent / parts / rows * rows, fewest, most);
-  Blocking half = chosen;
+  Tiling half = chosen;
   half.kernel = is_complex(folded.precision) ? TileKernel::gemm : TileKernel::panels;
   half.rows = RowOrder::as_c;
   half.order = LoopOrder::nkm;
@@ -59,17 +59,17 @@ std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& 
 
 /// Throws bad_input for a tensor that has elements, but a null pointer.
 void require_there(const Contraction& contraction, const std::array<const void*, 3>& tensors) {
-  for (const Place place : places) {
-    if (tensors[static_cast<std::size_t>(place)] == nullptr && contraction.elements(place) > 0) {
-      throw bad_input("{} of {} is a null pointer, but the tensor has {} elements", letter(place), to_string(contraction.notation()),
-                      contraction.elements(place));
+  for (const Operand operand : all_operands) {
+    if (tensors[static_cast<std::size_t>(operand)] == nullptr && contraction.elements(operand) > 0) {
+      throw bad_input("{} of {} is a null pointer, but the tensor has {} elements", letter(operand), to_string(contraction.notation()),
+                      contraction.elements(operand));
     }
   }
 }
 
 /// Returns room for C. Throws environment_error if the memory isn't available.
 std::vector<double> zeros(const Contraction& contraction) {
-  const std::int64_t elements = contraction.elements(Place::c);
+  const std::int64_t elements = contraction.elements(Operand::c);
   try {
     return std::vector<double>(static_cast<std::size_t>(elements));
   } catch (const std::bad_alloc&) {
@@ -107,9 +107,9 @@ class Plan::State {
   struct Ready {
     std::vector<Candidate> considered;  ///< considered candidates, the chosen one first
     ExpectedTime::Parts parts;          ///< parts of the chosen candidate's expected time, with A and B as given by the user
-    std::unique_ptr<Blocked> chosen;
-    std::unique_ptr<Blocked> mirrored;  ///< used instead if A and B are one tensor and C is symmetric; null if this doesn't pay
-    std::unique_ptr<Blocked> updating;  ///< used instead if C is not overwritten and the chosen kernel streams
+    std::unique_ptr<TiledContraction> chosen;
+    std::unique_ptr<TiledContraction> mirrored;  ///< used instead if A and B are one tensor and C is symmetric; null if this doesn't pay
+    std::unique_ptr<TiledContraction> updating;  ///< used instead if C is not overwritten and the chosen kernel streams
   };
 
   /// Sets the choice. A stored choice is prepared when it is first needed, so that planning costs nothing for unused plans.
@@ -127,24 +127,24 @@ class Plan::State {
   void prepare(const Folded& folded) const {
     const TileRates rates = rates_of(machine);
     const TimeModel model(folded, machine.environment, rates);
-    const Blocking blocking = ready_.considered.front().blocking;
-    ready_.parts = model.time(blocking).parts();
+    const Tiling tiling = ready_.considered.front().tiling;
+    ready_.parts = model.time(tiling).parts();
     if (folded.swapped) {
       std::swap(ready_.parts.a, ready_.parts.b);
     }
-    ready_.chosen = std::make_unique<Blocked>(folded, blocking, machine.find);
+    ready_.chosen = std::make_unique<TiledContraction>(folded, tiling, machine.find);
     for (Candidate& candidate : ready_.considered) {
-      candidate.blocking = fitted(folded, candidate.blocking);
+      candidate.tiling = fitted(folded, candidate.tiling);
     }
-    ready_.considered.front().blocking = ready_.chosen->blocking();  // the prepared blocking, without settings that have no effect
-    if (blocking.kernel == TileKernel::streaming) {
+    ready_.considered.front().tiling = ready_.chosen->tiling();  // the prepared tiling, without settings that have no effect
+    if (tiling.kernel == TileKernel::streaming) {
       const std::vector<Candidate> all = candidates(folded, machine.environment, rates, threads);
-      const auto plain = std::find_if(all.begin(), all.end(),
-                                      [](const Candidate& candidate) { return candidate.blocking.kernel != TileKernel::streaming; });
-      ready_.updating = std::make_unique<Blocked>(folded, plain->blocking, machine.find);
+      const auto plain =
+          std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.tiling.kernel != TileKernel::streaming; });
+      ready_.updating = std::make_unique<TiledContraction>(folded, plain->tiling, machine.find);
     }
-    if (const std::optional<Blocking> half = mirrored_blocking(folded, blocking, model)) {
-      ready_.mirrored = std::make_unique<Blocked>(folded, *half, machine.find);
+    if (const std::optional<Tiling> half = mirrored_tiling(folded, tiling, model)) {
+      ready_.mirrored = std::make_unique<TiledContraction>(folded, *half, machine.find);
     }
   }
 
@@ -173,7 +173,7 @@ std::string Plan::explain() const {
   const std::string packed = ready.chosen->packed();
   std::string text =
       fmt::format("{}: tiles of M x N x K = {}; packs {}; {} {}, {} of workspace\n", to_string(state_->contraction.notation()),
-                  to_string(chosen.blocking), packed.empty() ? "nothing" : packed, how_known(chosen, state_->from_wisdom),
+                  to_string(chosen.tiling), packed.empty() ? "nothing" : packed, how_known(chosen, state_->from_wisdom),
                   format_seconds(chosen.seconds), format_bytes(static_cast<double>(workspace_bytes())));
   if (const Seconds sum = ready.parts.sum(); sum > 0) {
     const ExpectedTime::Parts& parts = ready.parts;
@@ -181,12 +181,12 @@ std::string Plan::explain() const {
                         format_percent(parts.a / sum), format_percent(parts.b / sum), format_percent(parts.c / sum));
   }
   if (ready.mirrored != nullptr) {
-    text += fmt::format("  where A and B are one tensor: {}, the other half of C mirrored\n", to_string(ready.mirrored->blocking()));
+    text += fmt::format("  where A and B are one tensor: {}, the other half of C mirrored\n", to_string(ready.mirrored->tiling()));
   }
   constexpr std::size_t most = 4;
   for (std::size_t i = 1; i < std::min(most, ready.considered.size()); ++i) {
     const Candidate& other = ready.considered[i];
-    text += fmt::format("  instead of {}: {} {}\n", to_string(other.blocking), how_known(other, false), format_seconds(other.seconds));
+    text += fmt::format("  instead of {}: {} {}\n", to_string(other.tiling), how_known(other, false), format_seconds(other.seconds));
   }
   return text;
 }
@@ -246,22 +246,22 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
 Plan plan(std::string_view text, const Shapes& shapes, const Machine& machine, const PlanOptions& options) {
   const Notation notation = parse_notation(text);
   Extents extents;
-  const auto read = [&](const std::string& indices, const std::vector<std::int64_t>& shape, Place place) {
+  const auto read = [&](const std::string& indices, const std::vector<std::int64_t>& shape, Operand operand) {
     if (shape.size() != indices.size()) {
-      throw bad_input("{} of {} has {} indices, but its shape has {} sizes", letter(place), to_string(notation), indices.size(),
+      throw bad_input("{} of {} has {} indices, but its shape has {} sizes", letter(operand), to_string(notation), indices.size(),
                       shape.size());
     }
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const auto [found, is_new] = extents.emplace(indices[i], shape[i]);
       if (!is_new && found->second != shape[i]) {
-        throw bad_input("index {} of {} is {} long in {}, but {} elsewhere", indices[i], to_string(notation), shape[i], letter(place),
+        throw bad_input("index {} of {} is {} long in {}, but {} elsewhere", indices[i], to_string(notation), shape[i], letter(operand),
                         found->second);
       }
     }
   };
-  read(notation.a, shapes.a, Place::a);
-  read(notation.b, shapes.b, Place::b);
-  read(notation.c, shapes.c, Place::c);
+  read(notation.a, shapes.a, Operand::a);
+  read(notation.b, shapes.b, Operand::b);
+  read(notation.c, shapes.c, Operand::c);
   return plan(make_contraction(notation, extents, options.precision, options.order), machine, options);
 }
 
@@ -277,13 +277,14 @@ std::vector<double> einsum(std::string_view text, std::span<const double> a, con
     shape_c.push_back(at < from.size() ? from[at] : 0);  // plan() rejects shapes that are too short
   }
   const Plan chosen = plan(text, {shape_a, shape_b, shape_c}, machine);
-  const auto check = [&](Place place, std::size_t given) {
-    if (static_cast<std::int64_t>(given) != chosen.contraction().elements(place)) {
-      throw bad_input("{} of {} has {} elements, but its shape says {}", letter(place), text, given, chosen.contraction().elements(place));
+  const auto check = [&](Operand operand, std::size_t given) {
+    if (static_cast<std::int64_t>(given) != chosen.contraction().elements(operand)) {
+      throw bad_input("{} of {} has {} elements, but its shape says {}", letter(operand), text, given,
+                      chosen.contraction().elements(operand));
     }
   };
-  check(Place::a, a.size());
-  check(Place::b, b.size());
+  check(Operand::a, a.size());
+  check(Operand::b, b.size());
   std::vector<double> c = zeros(chosen.contraction());
   chosen.execute(a.data(), b.data(), c.data());
   if (shape != nullptr) {

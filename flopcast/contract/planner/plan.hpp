@@ -52,8 +52,8 @@ struct PlanOptions {
   Order order = Order::row_major;  ///< order of dense tensors, if no strides are given; NumPy and C use row_major
   model::Store* wisdom =
       nullptr;  ///< store in which measured choices are kept and found again, also by other processes, for the same effort and budget
-  std::optional<Blocking> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
-  bool fresh = false;                  ///< measure stored choices again and replace them
+  std::optional<Tiling> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
+  bool fresh = false;                ///< measure stored choices again and replace them
   /// Polled before every execution while measuring; if false, the plan takes the best known candidate and stores nothing.
   std::function<bool()> go_on = {};
 };

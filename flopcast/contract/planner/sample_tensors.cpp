@@ -112,16 +112,16 @@ void SampleTensors::flush(const Tensor& tensor, const Offsets& rows, std::int64_
   }
 }
 
-void SampleTensors::run(const Blocked& blocked, double beta) const {
+void SampleTensors::run(const TiledContraction& tiled, double beta) const {
   const Tensor& left = swapped_ ? b_ : a_;
   const Tensor& right = swapped_ ? a_ : b_;
-  blocked.run(left.first, right.first, c_.first, 1.0, beta);
+  tiled.run(left.first, right.first, c_.first, 1.0, beta);
 }
 
-PartTimes SampleTensors::run_timed(const Blocked& blocked, double beta, const machine::WallClock& clock) const {
+PartTimes SampleTensors::run_timed(const TiledContraction& tiled, double beta, const machine::WallClock& clock) const {
   const Tensor& left = swapped_ ? b_ : a_;
   const Tensor& right = swapped_ ? a_ : b_;
-  return blocked.run_timed(left.first, right.first, c_.first, 1.0, beta, clock);
+  return tiled.run_timed(left.first, right.first, c_.first, 1.0, beta, clock);
 }
 
 }  // namespace flopcast::contract

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "flopcast/contract/notation/folded.hpp"
-#include "flopcast/contract/planner/blocked.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 
 namespace flopcast::contract {
 
@@ -19,10 +19,10 @@ class SampleTensors {
   void fill(const Folded& part);
   /// Evicts the elements of a part of A and B, and of C if `result`, from all caches.
   void flush(const Folded& part, bool result) const;
-  /// C := A B + beta C on the part for which `blocked` was made.
-  void run(const Blocked& blocked, double beta) const;
+  /// C := A B + beta C on the part for which `tiled` was made.
+  void run(const TiledContraction& tiled, double beta) const;
   /// Runs like run() on the calling thread. Returns the times of the parts.
-  PartTimes run_timed(const Blocked& blocked, double beta, const machine::WallClock& clock) const;
+  PartTimes run_timed(const TiledContraction& tiled, double beta, const machine::WallClock& clock) const;
 
  private:
   struct Unmap {
@@ -42,7 +42,7 @@ class SampleTensors {
 
   Precision precision_;
   bool swapped_;
-  Tensor a_, b_, c_;  ///< tensors as folded: A and B have changed places if `swapped`
+  Tensor a_, b_, c_;  ///< tensors as folded: A and B have changed all_operands if `swapped`
 };
 
 }  // namespace flopcast::contract

@@ -27,11 +27,11 @@ class TileTimer {
     const Contraction contraction =
         make_contraction(parse_notation(across ? "ab=ia,ib" : "ab=ai,ib"), {{'a', m}, {'b', n}, {'i', k}}, Precision::d);
     Workspace tensors(contraction);
-    const Blocked blocked(fold(contraction), {m, n, k, kernel, 1, pack, pack}, find_);
+    const TiledContraction tiled(fold(contraction), {m, n, k, kernel, 1, pack, pack}, find_);
     Seconds fastest = std::numeric_limits<Seconds>::infinity();
     for (int run = 0; run < runs; ++run) {
       const std::int64_t begin = clock_.ticks();
-      blocked.run(tensors.tensor(Place::a), tensors.tensor(Place::b), tensors.tensor(Place::c), 1.0, 0.0);
+      tiled.run(tensors.tensor(Operand::a), tensors.tensor(Operand::b), tensors.tensor(Operand::c), 1.0, 0.0);
       fastest = std::min(fastest, clock_.seconds(clock_.ticks() - begin));
     }
     return fastest;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/planner/blocked.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
 #include "flopcast/model/store.hpp"

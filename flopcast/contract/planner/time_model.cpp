@@ -83,7 +83,7 @@ Sides sides_of(const Folded& folded) {
 }  // namespace
 
 double share_outside(double working_set_bytes, double capacity_bytes) {
-  constexpr double surely_inside = 0.4, surely_outside = 0.9;  // bounds as for the stretches of the paper's algorithms
+  constexpr double surely_inside = 0.4, surely_outside = 0.9;  // bounds as for the segments of the paper's algorithms
   return std::clamp((working_set_bytes / capacity_bytes - surely_inside) / (surely_outside - surely_inside), 0.0, 1.0);
 }
 
@@ -101,53 +101,53 @@ bool TimeModel::is_direct(const std::vector<std::int64_t>& rows, std::int64_t ro
   return is_regular(rows, row_length) && is_regular(columns, column_length) && (starts_at_unit_step(rows) || starts_at_unit_step(columns));
 }
 
-TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
+TimeModel::Packing TimeModel::packing(const Tiling& tiling) const {
   const Folded& folded = *folded_;
-  const Fold& rows = rows_of(blocking);
+  const Fold& rows = rows_of(tiling);
   const TileRates& rates = *rates_;
   const auto rate = [&](bool along) { return along ? rates.packed_along : rates.packed_across; };
   const bool across_sums = starts_at_unit_step(folded.k.a);  // in any order of the rows
-  const Seconds a = rate(starts_at_unit_step(rows.a) || (is_crossed(blocking.rows) && !across_sums)),
+  const Seconds a = rate(starts_at_unit_step(rows.a) || (is_interleaved(tiling.rows) && !across_sums)),
                 b = rate(starts_at_unit_step(folded.k.b));
   const bool c_contiguous = starts_at_unit_step(rows.c);
-  if (blocking.kernel == TileKernel::streaming) {
+  if (tiling.kernel == TileKernel::streaming) {
     return {a, b, 0};
   }
-  if (blocking.kernel == TileKernel::panels) {
+  if (tiling.kernel == TileKernel::panels) {
     constexpr std::int64_t few_rows = 8;  // shorter runs go through a buffer
-    const bool direct_a = !blocking.pack_a && starts_at_unit_step(rows.a) && is_regular(folded.k.a, blocking.k);
-    const bool direct_b = !blocking.pack_b && is_regular(folded.k.b, blocking.k);
+    const bool direct_a = !tiling.pack_a && starts_at_unit_step(rows.a) && is_regular(folded.k.a, tiling.k);
+    const bool direct_b = !tiling.pack_b && is_regular(folded.k.b, tiling.k);
     const bool scatters = !c_contiguous || (rows.natural.front() < few_rows && rows.natural.size() > 1);
     return {direct_a ? 0 : a, direct_b ? 0 : b, scatters ? rates.packed_across : 0};
   }
-  const bool direct_a = is_direct(rows.a, blocking.m, folded.k.a, blocking.k);
-  const bool direct_b = is_direct(folded.k.b, blocking.k, folded.n.b, blocking.n);
-  const bool direct_c = c_contiguous && is_regular(rows.c, blocking.m) && is_regular(folded.n.c, blocking.n);
+  const bool direct_a = is_direct(rows.a, tiling.m, folded.k.a, tiling.k);
+  const bool direct_b = is_direct(folded.k.b, tiling.k, folded.n.b, tiling.n);
+  const bool direct_c = c_contiguous && is_regular(rows.c, tiling.m) && is_regular(folded.n.c, tiling.n);
   return {direct_a ? 0 : a, direct_b ? 0 : b, direct_c ? 0 : rate(c_contiguous)};
 }
 
-bool TimeModel::is_in_place(const Blocking& blocking) const {
-  const Packing packed = packing(blocking);
+bool TimeModel::is_in_place(const Tiling& tiling) const {
+  const Packing packed = packing(tiling);
   return packed.a == 0 && packed.b == 0 && packed.c == 0;
 }
 
-TimeModel::Packed TimeModel::what_is_packed(const Blocking& blocking) const {
-  const Packing packed = packing(blocking);
-  return {packed.a > 0, packed.b > 0, packed.c > 0 && blocking.kernel == TileKernel::gemm};
+TimeModel::Packed TimeModel::what_is_packed(const Tiling& tiling) const {
+  const Packing packed = packing(tiling);
+  return {packed.a > 0, packed.b > 0, packed.c > 0 && tiling.kernel == TileKernel::gemm};
 }
 
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offsets.size() < 2 || offsets[1] - offsets[0] == 1; }
 
-double TimeModel::scattered_share(const Blocking& blocking) const {
-  const Fold& rows = rows_of(blocking);
-  const auto [known, is_new] = scattered_.emplace(TableAndLength{rows.a.data(), blocking.m}, 0.0);
+double TimeModel::scattered_share(const Tiling& tiling) const {
+  const Fold& rows = rows_of(tiling);
+  const auto [known, is_new] = scattered_.emplace(TableAndLength{rows.a.data(), tiling.m}, 0.0);
   if (is_new) {
-    known->second = share_of_scattered_rows(rows, blocking.m, folded_->precision);
+    known->second = share_of_scattered_rows(rows, tiling.m, folded_->precision);
   }
   return known->second;
 }
 
-const Fold& TimeModel::rows_of(const Blocking& blocking) const { return rows_in(blocking.rows, *folded_); }
+const Fold& TimeModel::rows_of(const Tiling& tiling) const { return rows_in(tiling.rows, *folded_); }
 
 std::int64_t TimeModel::run_of(const Side& side, std::int64_t step) const {
   const auto [known, is_new] = runs_.emplace(std::pair{TableAndLength{side.offsets.data(), side.length}, step}, 1);
@@ -200,38 +200,38 @@ ExpectedTime TimeModel::time_along_batch(int threads) const {
   return time;
 }
 
-double TimeModel::at_once_of(const Blocking& blocking) const {
+double TimeModel::at_once_of(const Tiling& tiling) const {
   const Folded& folded = *folded_;
-  const double rows = as_double(folded.m.extent), height = as_double(std::min(blocking.m, folded.m.extent));
+  const double rows = as_double(folded.m.extent), height = as_double(std::min(tiling.m, folded.m.extent));
   const double columns = as_double(folded.batch.extent * folded.n.extent),
-               width = as_double(std::max<std::int64_t>(1, std::min(blocking.n, folded.n.extent)));
-  switch (sharing_of(folded, blocking)) {
-    case Sharing::columns: return speedup_of(blocking.threads, columns, width);
-    case Sharing::rows: return speedup_of(blocking.threads, as_double(folded.batch.extent) * rows, height);
+               width = as_double(std::max<std::int64_t>(1, std::min(tiling.n, folded.n.extent)));
+  switch (sharing_of(folded, tiling)) {
+    case Sharing::columns: return speedup_of(tiling.threads, columns, width);
+    case Sharing::rows: return speedup_of(tiling.threads, as_double(folded.batch.extent) * rows, height);
     case Sharing::together: break;
   }
-  const bool waits_for_each_other = packs_some_of_b(blocking) || blocking.k < folded.k.extent;
-  return speedup_of(blocking.threads, waits_for_each_other ? rows : rows * columns / width, height);
+  const bool waits_for_each_other = packs_some_of_b(tiling) || tiling.k < folded.k.extent;
+  return speedup_of(tiling.threads, waits_for_each_other ? rows : rows * columns / width, height);
 }
 
-bool TimeModel::packs_some_of_b(const Blocking& blocking) const {
+bool TimeModel::packs_some_of_b(const Tiling& tiling) const {
   const std::vector<std::int64_t>& columns = folded_->n.b;
-  const bool in_panels = blocking.kernel == TileKernel::panels && blocking.n % panel_.columns == 0 && is_regular(columns, panel_.columns);
-  return packing(blocking).b > 0 || !(in_panels || is_regular(columns, blocking.n));
+  const bool in_panels = tiling.kernel == TileKernel::panels && tiling.n % panel_.columns == 0 && is_regular(columns, panel_.columns);
+  return packing(tiling).b > 0 || !(in_panels || is_regular(columns, tiling.n));
 }
 
-TimeModel::Turns TimeModel::turns_of(const Blocking& blocking, TileLoop without, bool keeps) const {
-  const PerLoop<std::int64_t> tiles = tile_counts(*folded_, blocking);
+TimeModel::Turns TimeModel::turns_of(const Tiling& tiling, TileLoop without, bool keeps) const {
+  const PerLoop<std::int64_t> tiles = tile_counts(*folded_, tiling);
   const PerLoop<double> extent = {as_double(folded_->m.extent), as_double(folded_->n.extent), as_double(folded_->k.extent)};
   const auto reached = [&](TileLoop loop) {
-    return runs_inside(blocking.order, loop, without) ? extent[loop] : extent[loop] / as_double(tiles[loop]);
+    return runs_inside(tiling.order, loop, without) ? extent[loop] : extent[loop] / as_double(tiles[loop]);
   };
   const double m = reached(TileLoop::m), n = reached(TileLoop::n), k = reached(TileLoop::k), turns = as_double(tiles[without]);
   Turns all;
   all.working_set_bytes = (m * k + k * n + m * n) * as_double(element_bytes(folded_->precision));
-  const bool one_buffer_does = tiles_inside(blocking.order, without, tiles) == 1;
+  const bool one_buffer_does = tiles_inside(tiling.order, without, tiles) == 1;
   all.keeps = keeps && !one_buffer_does;
-  all.again = loops_of(blocking.order).back() == without ? 0 : turns - 1;
+  all.again = loops_of(tiling.order).back() == without ? 0 : turns - 1;
   all.packings = keeps || one_buffer_does ? 1 : turns;
   return all;
 }
@@ -278,53 +278,53 @@ double TimeModel::lines_lost_of(std::int64_t depth) const {
   return lost * as_double(depth) / as_double(looked_at);
 }
 
-ExpectedTime TimeModel::time(const Blocking& blocking) const {
+ExpectedTime TimeModel::time(const Tiling& tiling) const {
   const Folded& folded = *folded_;
   if (folded.m.extent == 0 || folded.n.extent == 0 || folded.k.extent == 0 || folded.batch.extent == 0) {
     return {};  // there is nothing to multiply
   }
-  if (blocking.kernel == TileKernel::batch) {
-    return time_along_batch(blocking.threads);
+  if (tiling.kernel == TileKernel::batch) {
+    return time_along_batch(tiling.threads);
   }
   const Sides all = sides_of(folded);
-  const Roofs roofs(*environment_, *rates_, beside(blocking.threads));
-  const double m_tiles = count(folded.m.extent, blocking.m), n_tiles = count(folded.n.extent, blocking.n),
-               k_tiles = std::max(1.0, count(folded.k.extent, blocking.k));
-  const double mb = as_double(std::min(blocking.m, folded.m.extent)), nb = as_double(std::min(blocking.n, folded.n.extent)),
+  const Roofs roofs(*environment_, *rates_, beside(tiling.threads));
+  const double m_tiles = count(folded.m.extent, tiling.m), n_tiles = count(folded.n.extent, tiling.n),
+               k_tiles = std::max(1.0, count(folded.k.extent, tiling.k));
+  const double mb = as_double(std::min(tiling.m, folded.m.extent)), nb = as_double(std::min(tiling.n, folded.n.extent)),
                kb = all.k / k_tiles;
-  const Packing packed = packing(blocking);
+  const Packing packed = packing(tiling);
 
   // Time of the kernel on all tiles of one slab of K. The panel kernel's rates were measured with packing, which is counted separately
   // here.
-  KernelRates kernel = rates_->of(blocking.kernel);
-  if (blocking.kernel != TileKernel::gemm) {
+  KernelRates kernel = rates_->of(tiling.kernel);
+  if (tiling.kernel != TileKernel::gemm) {
     kernel.per_a = kernel.per_b = 0;
   }
   kernel.per_product *= all.precision_factor;
   const double tiles = all.batch * m_tiles * n_tiles;
   ExpectedTime::Share slab;
   slab.inside.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
-  if (blocking.kernel == TileKernel::panels && !blocking.pack_b && is_regular(folded.k.b, blocking.k)) {
+  if (tiling.kernel == TileKernel::panels && !tiling.pack_b && is_regular(folded.k.b, tiling.k)) {
     slab.inside.kernel += all.batch * count(folded.m.extent, panel_.rows) * count(folded.n.extent, panel_.columns) *
-                          lines_lost(std::min(blocking.k, folded.k.extent)) * seconds_per_lost_line;
+                          lines_lost(std::min(tiling.k, folded.k.extent)) * seconds_per_lost_line;
   }
   const double columns = all.n / std::max(1.0, n_tiles), rows = all.m / std::max(1.0, m_tiles);
-  if (blocking.kernel == TileKernel::panels && columns < fewest_columns) {
+  if (tiling.kernel == TileKernel::panels && columns < fewest_columns) {
     const double in_panels = std::ceil(rows / as_double(panel_.rows)) * as_double(panel_.rows);
     slab.inside.kernel += tiles * kernel.per_product * in_panels * (fewest_columns - columns) * kb;
   }
-  const Turns turns_a = turns_of(blocking, loop_without_a, blocking.keep_a && packed.a > 0),
-              turns_b = turns_of(blocking, loop_without_b, blocking.keep_b && packed.b > 0),
-              turns_c = turns_of(blocking, loop_without_c, blocking.keep_c && packed.c > 0 && blocking.kernel == TileKernel::gemm);
-  const Sharing sharing = sharing_of(folded, blocking);
+  const Turns turns_a = turns_of(tiling, loop_without_a, tiling.keep_a && packed.a > 0),
+              turns_b = turns_of(tiling, loop_without_b, tiling.keep_b && packed.b > 0),
+              turns_c = turns_of(tiling, loop_without_c, tiling.keep_c && packed.c > 0 && tiling.kernel == TileKernel::gemm);
+  const Sharing sharing = sharing_of(folded, tiling);
   const auto packings = [&](const Turns& turns, Sharing where_each_packs_for_itself, double tiles_shared) {
-    const double packers = sharing == where_each_packs_for_itself ? std::min<double>(blocking.threads, tiles_shared) : 1;
+    const double packers = sharing == where_each_packs_for_itself ? std::min<double>(tiling.threads, tiles_shared) : 1;
     return std::max(turns.packings, packers);
   };
   slab.inside.a = all.batch * packed.a * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
-  if (blocking.kernel == TileKernel::panels && packed.a == 0) {  // some panels may still have to be packed
+  if (tiling.kernel == TileKernel::panels && packed.a == 0) {  // some panels may still have to be packed
     const Seconds gathered = (rates_->packed_along + rates_->packed_across) / 2;
-    slab.inside.a = all.batch * scattered_share(blocking) * gathered * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
+    slab.inside.a = all.batch * scattered_share(tiling) * gathered * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
   }
   slab.inside.b = all.batch * packed.b * kb * all.n * packings(turns_b, Sharing::rows, m_tiles);
   const Seconds c_buffered = all.batch * packed.c * all.m * all.n;
@@ -335,33 +335,33 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
                c_bytes = all.batch * all.m * all.n * all.bytes;
   const double total = working_set_bytes();
   const Seconds outer = roofs.per_byte(total);
-  slab.moving.a = moving(a_bytes, {rows_of(blocking).a, blocking.m}, {folded.k.a, blocking.k}, packed.a > 0, outer,
+  slab.moving.a = moving(a_bytes, {rows_of(tiling).a, tiling.m}, {folded.k.a, tiling.k}, packed.a > 0, outer,
                          roofs.per_byte(turns_a.working_set_bytes), turns_a);
-  slab.moving.b = moving(b_bytes, {folded.n.b, blocking.n}, {folded.k.b, blocking.k}, packed.b > 0, outer,
+  slab.moving.b = moving(b_bytes, {folded.n.b, tiling.n}, {folded.k.b, tiling.k}, packed.b > 0, outer,
                          roofs.per_byte(turns_b.working_set_bytes), turns_b);
   // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
-  const Seconds inside = blocking.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
+  const Seconds inside = tiling.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
   slab.moving.a += columns < as_double(panel_.columns) ? a_bytes * inside : 0;
   slab.moving.b += rows < as_double(panel_.columns) ? b_bytes * inside : 0;
-  const double c_until_next = (runs_inside(blocking.order, TileLoop::m, TileLoop::k) ? all.m : mb) *
-                              (runs_inside(blocking.order, TileLoop::n, TileLoop::k) ? all.n : nb);
+  const double c_until_next = (runs_inside(tiling.order, TileLoop::m, TileLoop::k) ? all.m : mb) *
+                              (runs_inside(tiling.order, TileLoop::n, TileLoop::k) ? all.n : nb);
   const bool stays_inside = c_until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
-  const bool streams = blocking.kernel == TileKernel::streaming || (blocking.stream_c && k_tiles == 1);
+  const bool streams = tiling.kernel == TileKernel::streaming || (tiling.stream_c && k_tiles == 1);
   // gemm clears a large C before it adds to it, and reads it once more.
-  const bool passes_twice = blocking.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
+  const bool passes_twice = tiling.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
   const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
   const Seconds c_later = stays_inside ? 0 : c_read + c_written;
-  const double at_once = at_once_of(blocking);
+  const double at_once = at_once_of(tiling);
   const auto slabs = [&](double slabs_of_k, Seconds buffered, Seconds c) {
     slab.inside.c = buffered;
     slab.moving.c = c;
     return ExpectedTime::Share{slabs_of_k / at_once * slab.inside, slabs_of_k / at_once * slab.moving};
   };
-  const bool sums_up = blocking.kernel == TileKernel::gemm && writes_c_once(folded, blocking);
+  const bool sums_up = tiling.kernel == TileKernel::gemm && writes_c_once(folded, tiling);
   const Seconds c_kept = turns_c.keeps ? c_bytes * roofs.per_byte(turns_c.working_set_bytes) : 0;  // buffers that don't stay inside
   ExpectedTime time{slabs(1, c_buffered, c_first + c_kept), slabs(k_tiles - 1, sums_up ? 0 : c_buffered, c_later)};
-  time.first.inside.kernel += (blocking.threads - 1) * start_of_a_thread;
+  time.first.inside.kernel += (tiling.threads - 1) * start_of_a_thread;
   return time;
 }
 

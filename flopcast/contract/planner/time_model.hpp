@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/planner/blocked.hpp"
 #include "flopcast/contract/planner/panel_tiles.hpp"
 #include "flopcast/contract/planner/tile_rates.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
 
-/// Expected time of executing a blocking: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which add to
+/// Expected time of executing a tiling: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which add to
 /// it.
 struct ExpectedTime {
   /// Times for multiplying tiles, and for A, B and C of the folded contraction.
@@ -46,7 +46,7 @@ inline constexpr double lines_until_prefetched = 1.5;
 /// Share of repeatedly used data that lies outside of a last-level cache: such caches don't end at a sharp size.
 double share_outside(double working_set_bytes, double capacity_bytes);
 
-/// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and transfers from memory and outer caches. The
+/// Expected times of tilings of one contraction: tiles at their kernel's rates, packing, and transfers from memory and outer caches. The
 /// formula is in docs/planner.md. Keeps references to the constructor's arguments.
 class TimeModel {
  public:
@@ -55,18 +55,18 @@ class TimeModel {
   TimeModel(const Folded&, Environment&&, const TileRates&) = delete;  // temporaries would be gone
   TimeModel(const Folded&, const Environment&, TileRates&&) = delete;
 
-  [[nodiscard]] ExpectedTime time(const Blocking& blocking) const;
+  [[nodiscard]] ExpectedTime time(const Tiling& tiling) const;
   /// Returns true if nothing is packed.
-  [[nodiscard]] bool is_in_place(const Blocking& blocking) const;
+  [[nodiscard]] bool is_in_place(const Tiling& tiling) const;
   /// Operands that pass through buffers of a tile.
   struct Packed {
     bool a = false, b = false, c = false;
   };
-  [[nodiscard]] Packed what_is_packed(const Blocking& blocking) const;
+  [[nodiscard]] Packed what_is_packed(const Tiling& tiling) const;
   /// Declares that the contraction is part of one whose tensors have `bytes` bytes, which leaves its operands in the caches.
   void set_working_set(double bytes) { working_set_bytes_ = bytes; }
-  /// Sets the number of threads that work at once and share the outer bandwidths; the blocking may be one thread's part. Without it the
-  /// blocking's own threads count.
+  /// Sets the number of threads that work at once and share the outer bandwidths; the tiling may be one thread's part. Without it the
+  /// tiling's own threads count.
   void set_neighbours(int threads) { neighbours_ = threads; }
   /// Bytes of all tensors' elements.
   [[nodiscard]] double working_set_bytes() const;
@@ -79,7 +79,7 @@ class TimeModel {
   struct Packing {
     Seconds a = 0, b = 0, c = 0;
   };
-  [[nodiscard]] Packing packing(const Blocking& blocking) const;
+  [[nodiscard]] Packing packing(const Tiling& tiling) const;
   /// Part of a folded dimension in a tensor.
   struct Side {
     const std::vector<std::int64_t>& offsets;
@@ -92,14 +92,14 @@ class TimeModel {
     double working_set_bytes = 0;  ///< working set of one turn of the loop
     bool keeps = false;            ///< all of its packed tiles are kept from one turn to the next
   };
-  [[nodiscard]] Turns turns_of(const Blocking& blocking, TileLoop without, bool keeps) const;
+  [[nodiscard]] Turns turns_of(const Tiling& tiling, TileLoop without, bool keeps) const;
   /// Seconds for moving `bytes` of A or B: from their tensor at `outer` per byte, then at `again`. Kept tiles are also written at `again`.
   [[nodiscard]] Seconds moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
                                const Turns& turns) const;
-  /// Speed-up of the threads, which take tiles of N, or of M, as Blocked::run distributes them.
-  [[nodiscard]] double at_once_of(const Blocking& blocking) const;
-  [[nodiscard]] bool packs_some_of_b(const Blocking& blocking) const;
-  /// Number of threads that share outer bandwidths with a blocking of `threads` threads.
+  /// Speed-up of the threads, which take tiles of N, or of M, as TiledContraction::run distributes them.
+  [[nodiscard]] double at_once_of(const Tiling& tiling) const;
+  [[nodiscard]] bool packs_some_of_b(const Tiling& tiling) const;
+  /// Number of threads that share outer bandwidths with a tiling of `threads` threads.
   [[nodiscard]] int beside(int threads) const { return neighbours_ > 0 ? neighbours_ : std::max(1, threads); }
   /// Expected time of the batch kernel.
   [[nodiscard]] ExpectedTime time_along_batch(int threads) const;
@@ -116,9 +116,9 @@ class TimeModel {
   /// of them, and each run begins before prefetchers follow it.
   [[nodiscard]] double fetching(const Side& rows, const Side& columns) const;
   /// Share of A's rows that panels can't read in place although most rows allow it. Computed once.
-  [[nodiscard]] double scattered_share(const Blocking& blocking) const;
-  /// Rows (M) in the blocking's order.
-  [[nodiscard]] const Fold& rows_of(const Blocking& blocking) const;
+  [[nodiscard]] double scattered_share(const Tiling& tiling) const;
+  /// Rows (M) in the tiling's order.
+  [[nodiscard]] const Fold& rows_of(const Tiling& tiling) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
                                std::int64_t column_length) const;
 
@@ -127,7 +127,7 @@ class TimeModel {
   const TileRates* rates_;
   PanelSize panel_;
   double working_set_bytes_ = 0;  ///< 0: the contraction's own
-  int neighbours_ = 0;            ///< 0: the blocking's threads
+  int neighbours_ = 0;            ///< 0: the tiling's threads
   using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
   mutable std::map<std::pair<TableAndLength, std::int64_t>, std::int64_t> runs_;  ///< index: table, length and step
   mutable std::map<TableAndLength, bool> regular_;

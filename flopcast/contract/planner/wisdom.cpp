@@ -27,18 +27,18 @@ std::string effort_name(const PlanOptions& options) {
 }
 
 nlohmann::json to_json(const Candidate& candidate) {
-  const Blocking& blocking = candidate.blocking;
-  return {{"m", blocking.m},
-          {"n", blocking.n},
-          {"k", blocking.k},
-          {"kernel", name_of(blocking.kernel)},
-          {"threads", blocking.threads},
-          {"pack_a", blocking.pack_a},
-          {"pack_b", blocking.pack_b},
-          {"rows", name_of(blocking.rows)},
-          {"stream_c", blocking.stream_c},
-          {"loops", name_of(blocking.order)},
-          {"kept", kept_operands(blocking)},
+  const Tiling& tiling = candidate.tiling;
+  return {{"m", tiling.m},
+          {"n", tiling.n},
+          {"k", tiling.k},
+          {"kernel", name_of(tiling.kernel)},
+          {"threads", tiling.threads},
+          {"pack_a", tiling.pack_a},
+          {"pack_b", tiling.pack_b},
+          {"rows", name_of(tiling.rows)},
+          {"stream_c", tiling.stream_c},
+          {"loops", name_of(tiling.order)},
+          {"kept", kept_operands(tiling)},
           {"benchmark", candidate.basis == Basis::benchmark},
           {"seconds", candidate.seconds}};
 }
@@ -52,22 +52,27 @@ std::int64_t positive(const nlohmann::json& json, const char* name) {
   return value;
 }
 
+/// Returns the order of this name, also of a name that earlier versions wrote.
+std::optional<RowOrder> stored_row_order(const std::string& name) {
+  return name == "crossed" ? RowOrder::interleaved : name == "crossedA" ? RowOrder::interleaved_long_a : row_order(name);
+}
+
 /// Reads a candidate; nothing if another version has written it.
 std::optional<Candidate> from_json(const nlohmann::json& json) {
   const std::optional<TileKernel> kernel = tile_kernel(member<std::string>(json, "kernel"));
-  const std::optional<RowOrder> rows = row_order(member<std::string>(json, "rows"));
+  const std::optional<RowOrder> rows = stored_row_order(member<std::string>(json, "rows"));
   const std::optional<LoopOrder> order = loop_order(member<std::string>(json, "loops"));
   if (!kernel || !rows || !order) {
     return std::nullopt;
   }
-  Blocking blocking{
+  Tiling tiling{
       positive(json, "m"),          positive(json, "n"),         positive(json, "k"), *kernel, static_cast<int>(positive(json, "threads")),
       member<bool>(json, "pack_a"), member<bool>(json, "pack_b")};
-  blocking.rows = *rows;
-  blocking.stream_c = member<bool>(json, "stream_c");
-  blocking.order = *order;
-  keep_operands(blocking, member<std::string>(json, "kept"));
-  return Candidate{blocking, member<double>(json, "seconds"), member<bool>(json, "benchmark") ? Basis::benchmark : Basis::execution};
+  tiling.rows = *rows;
+  tiling.stream_c = member<bool>(json, "stream_c");
+  tiling.order = *order;
+  keep_operands(tiling, member<std::string>(json, "kept"));
+  return Candidate{tiling, member<double>(json, "seconds"), member<bool>(json, "benchmark") ? Basis::benchmark : Basis::execution};
 }
 
 }  // namespace

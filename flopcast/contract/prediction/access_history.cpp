@@ -82,7 +82,7 @@ void find_prefetching(OperandHistory& history, char loop, const Contraction& con
   if (history.slice.buffer || !varies(history.slice, loop, contraction)) {
     return;
   }
-  const std::string order = by_stride(contraction.tensor(history.slice.place));
+  const std::string order = by_stride(contraction.tensor(history.slice.operand));
   const std::int64_t element = element_bytes(contraction.precision);
   const bool along_first = order[0] == loop;
   const bool along_second =

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "flopcast/contract/prediction/stretch_experiment.hpp"
+#include "flopcast/contract/prediction/segment_experiment.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
@@ -108,7 +108,7 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
   }
   std::vector<measure::Timings> all = measure(experiments);
   std::vector<measure::Experiment> unsettled;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> all_operands;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (is_empty(all[i])) {
       return all;  // interrupted
@@ -117,13 +117,13 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
     if (wanted[i]->alike && left > 0 && !agree(all[i])) {
       unsettled.push_back(wanted[i]->experiment);
       unsettled.back().max_repetitions = left;
-      places.push_back(i);
+      all_operands.push_back(i);
     }
   }
   if (!unsettled.empty()) {
     const std::vector<measure::Timings> later = measure(unsettled);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      append(all[places[i]], later[i]);
+    for (std::size_t i = 0; i < all_operands.size(); ++i) {
+      append(all[all_operands[i]], later[i]);
     }
   }
   return all;
@@ -134,7 +134,7 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
 std::vector<std::size_t> obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure,
                                 const TimingMemory& memory) {
   std::vector<const Wanted*> missing;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> all_operands;
   timings.resize(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     std::optional<measure::Timings> known = memory.find ? memory.find(wanted[i].key) : std::nullopt;
@@ -142,39 +142,39 @@ std::vector<std::size_t> obtain(std::vector<measure::Timings>& timings, std::spa
       timings[i] = std::move(*known);
     } else {
       missing.push_back(&wanted[i]);
-      places.push_back(i);
+      all_operands.push_back(i);
     }
   }
   if (missing.empty()) {
-    return places;
+    return all_operands;
   }
   std::vector<measure::Timings> measured = measured_in_rounds(missing, measure);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Wanted& one = wanted[places[i]];
-    timings[places[i]] = one.alike ? joined(std::move(measured.at(i))) : std::move(measured.at(i));
+  for (std::size_t i = 0; i < all_operands.size(); ++i) {
+    const Wanted& one = wanted[all_operands[i]];
+    timings[all_operands[i]] = one.alike ? joined(std::move(measured.at(i))) : std::move(measured.at(i));
     if (memory.keep) {
-      memory.keep(one.key, timings[places[i]]);
+      memory.keep(one.key, timings[all_operands[i]]);
     }
   }
-  return places;
+  return all_operands;
 }
 
-/// Measures the segments at `places` again, on newly prepared memory, and adds their timings.
-void measure_again(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const std::set<std::size_t>& places,
+/// Measures the segments at `all_operands` again, on newly prepared memory, and adds their timings.
+void measure_again(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const std::set<std::size_t>& all_operands,
                    const Measure& measure, const TimingMemory& memory) {
   std::vector<measure::Experiment> experiments;
-  for (const std::size_t place : places) {
-    experiments.push_back(wanted[place].experiment);
+  for (const std::size_t operand : all_operands) {
+    experiments.push_back(wanted[operand].experiment);
   }
   const std::vector<measure::Timings> later = measure(experiments);
   std::size_t i = 0;
-  for (const std::size_t place : places) {
+  for (const std::size_t operand : all_operands) {
     if (is_empty(later.at(i))) {
       return;  // interrupted: the earlier timings suffice
     }
-    append(timings[place], joined(later[i++]));
+    append(timings[operand], joined(later[i++]));
     if (memory.keep) {
-      memory.keep(wanted[place].key, timings[place]);
+      memory.keep(wanted[operand].key, timings[operand]);
     }
   }
 }
@@ -242,9 +242,9 @@ Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& con
   const std::vector<std::size_t> leading = leaders(result.each);
   for (const std::size_t i : leading) {
     for (const MicroBenchmark& benchmark : benchmarks[i]) {
-      const std::size_t place = known.at(benchmark.key);
-      if (benchmark.alike && std::find(measured.begin(), measured.end(), place) != measured.end()) {
-        decisive.insert(place);
+      const std::size_t operand = known.at(benchmark.key);
+      if (benchmark.alike && std::find(measured.begin(), measured.end(), operand) != measured.end()) {
+        decisive.insert(operand);
       }
     }
   }

@@ -6,7 +6,7 @@
 
 #include "flopcast/contract/algorithms/kernel_call.hpp"
 #include "flopcast/contract/prediction/access_history.hpp"
-#include "flopcast/contract/prediction/stretch_experiment.hpp"
+#include "flopcast/contract/prediction/segment_experiment.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/support/division.hpp"
@@ -65,9 +65,9 @@ PlacedKernel placed_kernel(const Algorithm& algorithm, const Contraction& contra
   PlacedKernel placed{measure::with_addresses(kernel.call), {}, {-1, -1, -1}};
   placed.operands = operands(placed.call);
   for (std::size_t i = 0; i < placed.operands.size(); ++i) {
-    for (std::size_t place = 0; place < placed.operand.size(); ++place) {
-      if (kernel.argument[place] == static_cast<int>(placed.operands[i].argument)) {
-        placed.operand[place] = static_cast<int>(i);
+    for (std::size_t operand = 0; operand < placed.operand.size(); ++operand) {
+      if (kernel.argument[operand] == static_cast<int>(placed.operands[i].argument)) {
+        placed.operand[operand] = static_cast<int>(i);
       }
     }
   }
@@ -103,10 +103,10 @@ std::int64_t repetitions_to_wake_up(const Call& twin) {
 }
 
 /// Turns setup lists into actions on a call's operands. Axpy's factor and dot's result, which are no operands, are left out.
-class SetupWriter {
+class SetupBuilder {
  public:
   /// `prefetch_bytes` is the largest part of a run that prefetching loads.
-  SetupWriter(const PlacedKernel& kernel, std::int64_t prefetch_bytes)
+  SetupBuilder(const PlacedKernel& kernel, std::int64_t prefetch_bytes)
       : kernel_(kernel), prefetch_bytes_(prefetch_bytes), remote_(virtual_base(2 * kernel.operands.size())) {}
 
   std::vector<Action> write(const std::vector<OperandHistory>& histories, const std::vector<SetupAccess>& list) {
@@ -138,8 +138,8 @@ class SetupWriter {
   [[nodiscard]] const std::string& key() const { return key_; }
 
  private:
-  [[nodiscard]] const Operand* operand_of(const OperandHistory& history) const {
-    const int i = kernel_.operand[static_cast<std::size_t>(history.slice.place)];
+  [[nodiscard]] const flopcast::Operand* operand_of(const OperandHistory& history) const {
+    const int i = kernel_.operand[static_cast<std::size_t>(history.slice.operand)];
     return i < 0 ? nullptr : &kernel_.operands[static_cast<std::size_t>(i)];
   }
 
@@ -148,17 +148,17 @@ class SetupWriter {
       const bool stays = std::any_of(list.begin(), list.end(), [&](const SetupAccess& access) {
         return access.operand == static_cast<int>(i) && (!access.prefetch || histories[i].is_wholly_prefetched());
       });
-      if (const Operand* operand = operand_of(histories[i]); !stays && operand != nullptr) {
+      if (const flopcast::Operand* operand = operand_of(histories[i]); !stays && operand != nullptr) {
         for (const Region& part : operand->parts) {
           actions_.push_back(on_region(What::flush, part));
         }
-        key_ += fmt::format("-{}", letter(histories[i].slice.place));
+        key_ += fmt::format("-{}", letter(histories[i].slice.operand));
       }
     }
   }
 
   void touch(const OperandHistory& history, bool prefetch) {
-    const Operand* operand = operand_of(history);
+    const flopcast::Operand* operand = operand_of(history);
     if (operand == nullptr) {
       return;
     }
@@ -166,7 +166,7 @@ class SetupWriter {
     for (const Region& part : operand->parts) {
       actions_.push_back(on_region(writes ? What::write : What::read, prefetch ? first_lines(part, prefetch_bytes_) : part));
     }
-    key_ += fmt::format("{}{}", letter(history.slice.place), prefetch ? "'" : "");
+    key_ += fmt::format("{}{}", letter(history.slice.operand), prefetch ? "'" : "");
   }
 
   const PlacedKernel& kernel_;
@@ -204,9 +204,10 @@ std::vector<NamedExperiment> isolation(const Call& call, const Environment& envi
 }
 
 /// Makes all micro-benchmarks of one algorithm.
-class Author {
+class MicroBenchmarkBuilder {
  public:
-  Author(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment, const BenchmarkOptions& options)
+  MicroBenchmarkBuilder(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
+                        const BenchmarkOptions& options)
       : algorithm_(algorithm),
         contraction_(contraction),
         environment_(environment),
@@ -220,9 +221,9 @@ class Author {
   }
 
   std::vector<MicroBenchmark> write() {
-    const bool in_stretches = has(Stage::stretches) && !algorithm_.loops.empty();
-    const std::size_t depth = in_stretches ? write_stretches() : algorithm_.loops.size() + 1;
-    if (!in_stretches) {
+    const bool in_segments = has(Stage::segments) && !algorithm_.loops.empty();
+    const std::size_t depth = in_segments ? write_segments() : algorithm_.loops.size() + 1;
+    if (!in_segments) {
       write_kernel();
     }
     for (const Copy& copy : algorithm_.copies) {
@@ -230,7 +231,7 @@ class Author {
         continue;  // segments contain this copy
       }
       write_copy(copy, Node::Kind::copy_in);
-      if (copy.operand == Place::c) {
+      if (copy.operand == Operand::c) {
         write_copy(copy, Node::Kind::copy_out);
       }
     }
@@ -241,16 +242,16 @@ class Author {
   [[nodiscard]] bool has(Stage stage) const { return options_.stage >= stage; }
 
   /// Adds the segments. Returns the number of loops around them.
-  std::size_t write_stretches() {
-    const std::vector<Stretch> all = stretches(algorithm_, contraction_, environment_);
-    for (const Stretch& stretch : all) {
+  std::size_t write_segments() {
+    const std::vector<TimedSegment> all = timed_segments(algorithm_, contraction_, environment_);
+    for (const TimedSegment& segment : all) {
       MicroBenchmark benchmark;
-      benchmark.what = stretch.what;
-      benchmark.calls = stretch.count;
-      benchmark.experiment = stretch_experiment(stretch, algorithm_, contraction_, environment_, options_.find, options_.threads,
+      benchmark.what = segment.what;
+      benchmark.calls = segment.count;
+      benchmark.experiment = segment_experiment(segment, algorithm_, contraction_, environment_, options_.find, options_.threads,
                                                 options_.repetitions, options_.sweeper);
       benchmark.alike = true;
-      benchmark.key = stretch_key(stretch, algorithm_, contraction_);
+      benchmark.key = segment_key(segment, algorithm_, contraction_);
       all_.push_back(std::move(benchmark));
     }
     return all.front().outer.size();
@@ -311,7 +312,7 @@ class Author {
   }
 
   void add(std::string what, double calls, const std::vector<OperandHistory>& known, const SetupOptions& setup) {
-    SetupWriter writer(kernel_, options_.prefetched_lines * line_bytes_);
+    SetupBuilder writer(kernel_, options_.prefetched_lines * line_bytes_);
     MicroBenchmark benchmark;
     benchmark.what = std::move(what);
     benchmark.calls = calls;
@@ -386,7 +387,7 @@ class Author {
       actions.push_back(on_call(What::fill, call));
     }
     for (const Call& call : calls) {
-      for (const Operand& operand : operands(call)) {
+      for (const flopcast::Operand& operand : operands(call)) {
         const bool is_buffer = (operand.access == Access::read) == back;
         for (const Region& part : operand.parts) {
           actions.push_back(on_region(far && !is_buffer ? What::flush : What::read, part));
@@ -410,7 +411,7 @@ class Author {
 }  // namespace
 
 Stage parse_stage(std::string_view text) {
-  static constexpr std::array<std::string_view, 6> names = {"repeated", "distance", "prefetching", "failures", "first", "stretches"};
+  static constexpr std::array<std::string_view, 6> names = {"repeated", "distance", "prefetching", "failures", "first", "segments"};
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) {
     throw bad_input("'{}' is no stage of prediction; the stages are {}", text, fmt::join(names, ", "));
@@ -420,7 +421,7 @@ Stage parse_stage(std::string_view text) {
 
 std::vector<MicroBenchmark> micro_benchmarks(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
                                              const BenchmarkOptions& options) {
-  return Author(algorithm, contraction, environment, options).write();
+  return MicroBenchmarkBuilder(algorithm, contraction, environment, options).write();
 }
 
 }  // namespace flopcast::contract

@@ -20,14 +20,14 @@ enum class Stage : std::uint8_t {
   prefetching,       ///< 3.3: data that come next in memory have been prefetched
   failures,          ///< 3.4: prefetching fails at a new line
   first_iterations,  ///< 3.5: a loop's first iteration finds the caches in another state
-  stretches,         ///< not in the paper: segments of consecutive calls, at their own distances in memory
+  segments,          ///< not in the paper: segments of consecutive calls, at their own distances in memory
 };
 
-/// Parses "repeated", "distance", "prefetching", "failures", "first" or "stretches"; throws bad_input for any other text.
+/// Parses "repeated", "distance", "prefetching", "failures", "first" or "segments"; throws bad_input for any other text.
 Stage parse_stage(std::string_view text);
 
 struct BenchmarkOptions {
-  Stage stage = Stage::stretches;
+  Stage stage = Stage::segments;
   double capacity_factor = 1.25;  ///< setup lists are as long as the largest cache times this factor (section 3.2)
   double first_share = 0.01;      ///< smallest share of all calls from which first iterations of outer loops count (section 3.5)
   /// lines of each run of a prefetched operand (section 3.3); more for CPUs that follow streams further

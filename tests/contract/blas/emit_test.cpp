@@ -22,34 +22,34 @@ std::string program(const Contraction& contraction, const std::vector<Algorithm>
   if (is_complex(contraction.precision)) {
     type = cpp ? "std::complex<double>" : "double complex";
   }
-  const std::string sizes = contraction.tensor(Place::c).indices + contraction.indices(Role::contracted);
+  const std::string sizes = contraction.tensor(Operand::c).indices + contraction.indices(Role::contracted);
   std::string text = emit(algorithms, contraction, language) + "\n#include <stdio.h>\n#include <math.h>\n\nint main(void)\n{\n";
   std::string arguments, loops;
   for (const char index : sizes) {
     arguments += fmt::format("{}, ", contraction.extent(index));
     loops += fmt::format("for (long {0}_ = 0; {0}_ < {1}; ++{0}_) ", index, contraction.extent(index));
   }
-  const auto element = [&](Place place, const char* name) {
+  const auto element = [&](Operand operand, const char* name) {
     std::string at = "0";
-    for (const char index : contraction.tensor(place).indices) {
-      at += fmt::format(" + {}_ * {}", index, contraction.tensor(place).stride(index));
+    for (const char index : contraction.tensor(operand).indices) {
+      at += fmt::format(" + {}_ * {}", index, contraction.tensor(operand).stride(index));
     }
     return fmt::format("{}[{}]", name, at);
   };
-  for (const Place place : places) {
-    text += fmt::format("  static {} {}[{}];\n", type, letter(place), contraction.elements(place));
+  for (const Operand operand : all_operands) {
+    text += fmt::format("  static {} {}[{}];\n", type, letter(operand), contraction.elements(operand));
   }
-  text += fmt::format("  static {} R[{}];\n  int wrong = 0;\n", type, contraction.elements(Place::c));
-  text += fmt::format("  for (long x = 0; x < {}; ++x) A[x] = ({})((x * 7 % 11) - 5);\n", contraction.elements(Place::a),
+  text += fmt::format("  static {} R[{}];\n  int wrong = 0;\n", type, contraction.elements(Operand::c));
+  text += fmt::format("  for (long x = 0; x < {}; ++x) A[x] = ({})((x * 7 % 11) - 5);\n", contraction.elements(Operand::a),
                       is_complex(contraction.precision) ? "double" : type);
-  text += fmt::format("  for (long x = 0; x < {}; ++x) B[x] = ({})((x * 5 % 13) - 6);\n", contraction.elements(Place::b),
+  text += fmt::format("  for (long x = 0; x < {}; ++x) B[x] = ({})((x * 5 % 13) - 6);\n", contraction.elements(Operand::b),
                       is_complex(contraction.precision) ? "double" : type);
-  text += fmt::format("  {}{} += {} * {};\n", loops, element(Place::c, "R"), element(Place::a, "A"), element(Place::b, "B"));
+  text += fmt::format("  {}{} += {} * {};\n", loops, element(Operand::c, "R"), element(Operand::a, "A"), element(Operand::b, "B"));
   for (const Algorithm& algorithm : algorithms) {
-    text += fmt::format("  for (long x = 0; x < {}; ++x) C[x] = 99;\n", contraction.elements(Place::c));
+    text += fmt::format("  for (long x = 0; x < {}; ++x) C[x] = 99;\n", contraction.elements(Operand::c));
     text += fmt::format("  if ({}({}A, B, C) != 0) ++wrong;\n", function_name(algorithm), arguments);
     text += fmt::format("  for (long x = 0; x < {}; ++x) if (C[x] != R[x]) {{ printf(\"{} is wrong\\n\"); ++wrong; break; }}\n",
-                        contraction.elements(Place::c), algorithm.name());
+                        contraction.elements(Operand::c), algorithm.name());
   }
   return text + fmt::format("  printf(\"{} functions, %d wrong\\n\", wrong);\n  return wrong != 0;\n}}\n", algorithms.size());
 }

@@ -88,19 +88,19 @@ TEST(Plan, AgreesWithNestedLoopsOnThousandsOfContractions) {
 /// Returns two to four threads in every tenth case, otherwise one.
 int threads_of(int i) { return i % 10 == 0 ? 2 + i / 10 % 3 : 1; }
 
-TEST(Blocked, AgreesWithNestedLoopsWhateverTheTiles) {
+TEST(TiledContraction, AgreesWithNestedLoopsWhateverTheTiles) {
   std::mt19937 random(4);
   for (int i = 0; i < 1500; ++i) {
     const Contraction contraction = random_contraction(random, random_counts(random), 1, 6, i % 3 == 0);
     const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 9); };
-    const Blocked blocked(fold(contraction), {length(), length(), length(), TileKernel::gemm, threads_of(i)}, test_machine().find);
+    const TiledContraction tiled(fold(contraction), {length(), length(), length(), TileKernel::gemm, threads_of(i)}, test_machine().find);
     const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
-    expect_right(contraction, random, beta, to_string(blocked.blocking()),
-                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
+    expect_right(contraction, random, beta, to_string(tiled.tiling()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { tiled.run(x.a.data(), x.b.data(), c, alpha, beta); });
   }
 }
 
-TEST(Blocked, AgreesWithNestedLoopsInPanels) {
+TEST(TiledContraction, AgreesWithNestedLoopsInPanels) {
   std::mt19937 random(6);
   int multiplied = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -111,12 +111,12 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
     }
     ++multiplied;
     const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 60); };
-    Blocking blocking{length(), length(), length(), TileKernel::panels, threads_of(i), random() % 2 == 0, random() % 2 == 0};
-    blocking.rows = static_cast<RowOrder>(random() % 3);
-    const Blocked blocked(fold(contraction), blocking, {});
+    Tiling tiling{length(), length(), length(), TileKernel::panels, threads_of(i), random() % 2 == 0, random() % 2 == 0};
+    tiling.rows = static_cast<RowOrder>(random() % 3);
+    const TiledContraction tiled(fold(contraction), tiling, {});
     const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
-    expect_right(contraction, random, beta, to_string(blocked.blocking()),
-                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
+    expect_right(contraction, random, beta, to_string(tiled.tiling()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { tiled.run(x.a.data(), x.b.data(), c, alpha, beta); });
   }
   EXPECT_GT(multiplied, 1000);
 }
@@ -124,27 +124,27 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
 LoopOrder random_order(std::mt19937& random) { return all_loop_orders[random() % all_loop_orders.size()]; }
 
 /// Sets a random order of the loops and random kept operands.
-Blocking with_random_loops(Blocking blocking, std::mt19937& random) {
-  blocking.order = random_order(random);
-  for (bool Blocking::*kept : {&Blocking::keep_a, &Blocking::keep_b, &Blocking::keep_c}) {
-    blocking.*kept = random() % 2 == 0;
+Tiling with_random_loops(Tiling tiling, std::mt19937& random) {
+  tiling.order = random_order(random);
+  for (bool Tiling::*kept : {&Tiling::keep_a, &Tiling::keep_b, &Tiling::keep_c}) {
+    tiling.*kept = random() % 2 == 0;
   }
-  return blocking;
+  return tiling;
 }
 
-/// Runs a blocking and compares its result with nested loops. With beta = 0, C is filled with NaN, so that reads before writes are found.
-void expect_right_in_tiles(const Contraction& contraction, const Blocking& blocking, std::complex<double> beta, std::mt19937& random) {
-  const Blocked blocked(fold(contraction), blocking, test_machine().find);
-  const std::string what = fmt::format("{} with beta {}", to_string(blocked.blocking()), beta.real());
+/// Runs a tiling and compares its result with nested loops. With beta = 0, C is filled with NaN, so that reads before writes are found.
+void expect_right_in_tiles(const Contraction& contraction, const Tiling& tiling, std::complex<double> beta, std::mt19937& random) {
+  const TiledContraction tiled(fold(contraction), tiling, test_machine().find);
+  const std::string what = fmt::format("{} with beta {}", to_string(tiled.tiling()), beta.real());
   expect_right(contraction, random, beta, what, [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
     if (beta == 0.0) {
       fill_with_nan(contraction, c);
     }
-    blocked.run(x.a.data(), x.b.data(), c, alpha, beta);
+    tiled.run(x.a.data(), x.b.data(), c, alpha, beta);
   });
 }
 
-TEST(Blocked, AgreesWithNestedLoopsInEveryOrder) {
+TEST(TiledContraction, AgreesWithNestedLoopsInEveryOrder) {
   std::mt19937 random(12);
   std::array<int, 6> multiplied{};
   for (int i = 0; i < 6000; ++i) {
@@ -155,13 +155,13 @@ TEST(Blocked, AgreesWithNestedLoopsInEveryOrder) {
     }
     const bool in_panels = !is_complex(contraction.precision) && random() % 2 == 0;
     const auto length = [&] { return static_cast<std::int64_t>(1 + random() % (in_panels ? 60 : 9)); };
-    Blocking blocking{length(), length(), length(), in_panels ? TileKernel::panels : TileKernel::gemm, 1 + i % 4};
-    blocking.pack_a = random() % 2 == 0;
-    blocking.pack_b = random() % 2 == 0;
-    blocking.rows = static_cast<RowOrder>(random() % 3);
-    blocking = with_random_loops(blocking, random);
-    ++multiplied[static_cast<std::size_t>(blocking.order)];
-    expect_right_in_tiles(contraction, blocking, random() % 2 == 0 ? 0.0 : -1.5, random);
+    Tiling tiling{length(), length(), length(), in_panels ? TileKernel::panels : TileKernel::gemm, 1 + i % 4};
+    tiling.pack_a = random() % 2 == 0;
+    tiling.pack_b = random() % 2 == 0;
+    tiling.rows = static_cast<RowOrder>(random() % 3);
+    tiling = with_random_loops(tiling, random);
+    ++multiplied[static_cast<std::size_t>(tiling.order)];
+    expect_right_in_tiles(contraction, tiling, random() % 2 == 0 ? 0.0 : -1.5, random);
   }
   EXPECT_THAT(multiplied, ::testing::Each(::testing::Gt(500)));
 }
@@ -172,7 +172,7 @@ Contraction packed_everywhere() {
   return make_contraction(parse_notation("acbd=aibj,cidj"), {{'a', 5}, {'b', 8}, {'c', 5}, {'d', 8}, {'i', 5}, {'j', 8}});
 }
 
-TEST(Blocked, AgreesWithNestedLoopsInEveryOrderOnEveryNumberOfThreads) {
+TEST(TiledContraction, AgreesWithNestedLoopsInEveryOrderOnEveryNumberOfThreads) {
   std::mt19937 random(13);
   for (const LoopOrder order : all_loop_orders) {
     for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels}) {
@@ -180,12 +180,12 @@ TEST(Blocked, AgreesWithNestedLoopsInEveryOrderOnEveryNumberOfThreads) {
         for (const int threads : {1, 2, 3}) {
           for (const auto& [m, n, k] :
                {std::array{10, 10, 10}, {20, 2, 20}, {2, 20, 20}, {20, 20, 2}, {40, 10, 10}, {10, 40, 10}, {10, 10, 40}, {40, 40, 10}}) {
-            Blocking blocking{m, n, k, kernel, threads, true, true};
-            blocking.order = order;
-            blocking.keep_a = (kept & 1) != 0;
-            blocking.keep_b = (kept & 2) != 0;
-            blocking.keep_c = (kept & 4) != 0;
-            expect_right_in_tiles(packed_everywhere(), blocking, kept == 0 ? 0.0 : 0.75, random);
+            Tiling tiling{m, n, k, kernel, threads, true, true};
+            tiling.order = order;
+            tiling.keep_a = (kept & 1) != 0;
+            tiling.keep_b = (kept & 2) != 0;
+            tiling.keep_c = (kept & 4) != 0;
+            expect_right_in_tiles(packed_everywhere(), tiling, kept == 0 ? 0.0 : 0.75, random);
           }
         }
       }
@@ -193,26 +193,26 @@ TEST(Blocked, AgreesWithNestedLoopsInEveryOrderOnEveryNumberOfThreads) {
   }
 }
 
-/// Returns the tile moves of a blocking of 4 x 5 x 2 tiles for a product that packs every operand.
+/// Returns the tile moves of a tiling of 4 x 5 x 2 tiles for a product that packs every operand.
 TileMoves moves_of(LoopOrder order, const std::string& kept, TileKernel kernel = TileKernel::gemm) {
   std::mt19937 random(14);
   const Contraction contraction = packed_everywhere();
-  Blocking blocking{10, 8, 20, kernel, 1, true, true};
-  blocking.order = order;
-  blocking.keep_a = kept.find('A') != std::string::npos;
-  blocking.keep_b = kept.find('B') != std::string::npos;
-  blocking.keep_c = kept.find('C') != std::string::npos;
-  const Blocked blocked(fold(contraction), blocking, test_machine().find);
+  Tiling tiling{10, 8, 20, kernel, 1, true, true};
+  tiling.order = order;
+  tiling.keep_a = kept.find('A') != std::string::npos;
+  tiling.keep_b = kept.find('B') != std::string::npos;
+  tiling.keep_c = kept.find('C') != std::string::npos;
+  const TiledContraction tiled(fold(contraction), tiling, test_machine().find);
   const bool in_pieces = kernel == TileKernel::panels && panel_kernels<double>().front().takes_pieces;
-  EXPECT_EQ(blocked.packed(), in_pieces ? "AB" : "ABC");
+  EXPECT_EQ(tiled.packed(), in_pieces ? "AB" : "ABC");
   const Buffers buffers = random_buffers(contraction, random);
   std::vector<std::byte> c = buffers.c;
   TileMoves moves;
-  blocked.run_timed(buffers.a.data(), buffers.b.data(), c.data(), 1.0, 0.5, machine::WallClock(1e-3), &moves);
+  tiled.run_timed(buffers.a.data(), buffers.b.data(), c.data(), 1.0, 0.5, machine::WallClock(1e-3), &moves);
   return moves;
 }
 
-TEST(Blocked, PacksWhenTheLoopsReachAnotherTileAndWritesSumsOnce) {
+TEST(TiledContraction, PacksWhenTheLoopsReachAnotherTileAndWritesSumsOnce) {
   constexpr std::int64_t m = 4, n = 5, k = 2, all = m * n * k;
   using enum LoopOrder;
   EXPECT_EQ(moves_of(nkm, ""), (TileMoves{all, n * k, all}));
@@ -223,7 +223,7 @@ TEST(Blocked, PacksWhenTheLoopsReachAnotherTileAndWritesSumsOnce) {
   EXPECT_EQ(moves_of(mkn, ""), (TileMoves{m * k, all, all}));
 }
 
-TEST(Blocked, PacksTilesThatAreKeptOnce) {
+TEST(TiledContraction, PacksTilesThatAreKeptOnce) {
   constexpr std::int64_t m = 4, n = 5, k = 2;
   for (const LoopOrder order : all_loop_orders) {
     EXPECT_EQ(moves_of(order, "ABC"), (TileMoves{m * k, k * n, m * n})) << name_of(order);
@@ -234,27 +234,27 @@ TEST(Blocked, PacksTilesThatAreKeptOnce) {
   EXPECT_EQ(moves_of(LoopOrder::nkm, "A").c, m * n * k);
 }
 
-TEST(Blocked, KeepsAllTilesInsideOfTheLoopThatDoesNotMoveThem) {
-  const auto workspace = [](LoopOrder order, bool Blocking::*kept) {
-    Blocking blocking{10, 8, 20};
-    blocking.order = order;
-    blocking.*kept = true;
-    return Blocked(fold(packed_everywhere()), blocking, test_machine().find).workspace_bytes();
+TEST(TiledContraction, KeepsAllTilesInsideOfTheLoopThatDoesNotMoveThem) {
+  const auto workspace = [](LoopOrder order, bool Tiling::*kept) {
+    Tiling tiling{10, 8, 20};
+    tiling.order = order;
+    tiling.*kept = true;
+    return TiledContraction(fold(packed_everywhere()), tiling, test_machine().find).workspace_bytes();
   };
   constexpr std::int64_t a = 10 * 20 * 8, b = 20 * 8 * 8, c = 10 * 8 * 8, one_each = a + b + c;  // in bytes; all are whole lines
   using enum LoopOrder;
-  EXPECT_EQ(workspace(nkm, &Blocking::keep_a), one_each + (4 * 2 - 1) * a) << "M and K inside of N";
-  EXPECT_EQ(workspace(knm, &Blocking::keep_a), one_each + (4 - 1) * a) << "M inside of N";
-  EXPECT_EQ(workspace(mkn, &Blocking::keep_a), one_each) << "N is innermost";
-  EXPECT_EQ(workspace(nkm, &Blocking::keep_b), one_each) << "M is innermost";
-  EXPECT_EQ(workspace(nmk, &Blocking::keep_b), one_each + (2 - 1) * b) << "K inside of M";
-  EXPECT_EQ(workspace(mnk, &Blocking::keep_b), one_each + (5 * 2 - 1) * b) << "N and K inside of M";
-  EXPECT_EQ(workspace(nkm, &Blocking::keep_c), one_each + (4 - 1) * c) << "M inside of K";
-  EXPECT_EQ(workspace(mnk, &Blocking::keep_c), one_each) << "K is innermost";
-  EXPECT_EQ(workspace(kmn, &Blocking::keep_c), one_each + (4 * 5 - 1) * c) << "M and N inside of K";
+  EXPECT_EQ(workspace(nkm, &Tiling::keep_a), one_each + (4 * 2 - 1) * a) << "M and K inside of N";
+  EXPECT_EQ(workspace(knm, &Tiling::keep_a), one_each + (4 - 1) * a) << "M inside of N";
+  EXPECT_EQ(workspace(mkn, &Tiling::keep_a), one_each) << "N is innermost";
+  EXPECT_EQ(workspace(nkm, &Tiling::keep_b), one_each) << "M is innermost";
+  EXPECT_EQ(workspace(nmk, &Tiling::keep_b), one_each + (2 - 1) * b) << "K inside of M";
+  EXPECT_EQ(workspace(mnk, &Tiling::keep_b), one_each + (5 * 2 - 1) * b) << "N and K inside of M";
+  EXPECT_EQ(workspace(nkm, &Tiling::keep_c), one_each + (4 - 1) * c) << "M inside of K";
+  EXPECT_EQ(workspace(mnk, &Tiling::keep_c), one_each) << "K is innermost";
+  EXPECT_EQ(workspace(kmn, &Tiling::keep_c), one_each + (4 * 5 - 1) * c) << "M and N inside of K";
 }
 
-TEST(Blocked, AgreesWithNestedLoopsAlongTheBatch) {
+TEST(TiledContraction, AgreesWithNestedLoopsAlongTheBatch) {
   std::mt19937 random(8);
   int contiguous = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -266,12 +266,12 @@ TEST(Blocked, AgreesWithNestedLoopsAlongTheBatch) {
     }
     const Folded folded = fold(contraction);
     contiguous += batch_run(folded).is_contiguous() && folded.batch.extent > 16 && !is_complex(contraction.precision) ? 1 : 0;
-    Blocking blocking{1, 1, 1, TileKernel::batch, threads_of(i)};
-    const Blocked blocked(folded, blocking, {});
-    EXPECT_EQ(blocked.workspace_bytes(), 0);
+    Tiling tiling{1, 1, 1, TileKernel::batch, threads_of(i)};
+    const TiledContraction tiled(folded, tiling, {});
+    EXPECT_EQ(tiled.workspace_bytes(), 0);
     const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
-    expect_right(contraction, random, beta, to_string(blocked.blocking()),
-                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
+    expect_right(contraction, random, beta, to_string(tiled.tiling()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { tiled.run(x.a.data(), x.b.data(), c, alpha, beta); });
   }
   EXPECT_GT(contiguous, 20);
 }
@@ -279,7 +279,7 @@ TEST(Blocked, AgreesWithNestedLoopsAlongTheBatch) {
 /// Returns the source of the time of the batch candidate, or nothing if there is no such candidate.
 std::optional<Basis> basis_along_batch(const Plan& plan) {
   const auto found = std::find_if(plan.considered().begin(), plan.considered().end(),
-                                  [](const Candidate& candidate) { return candidate.blocking.kernel == TileKernel::batch; });
+                                  [](const Candidate& candidate) { return candidate.tiling.kernel == TileKernel::batch; });
   return found == plan.considered().end() ? std::nullopt : std::optional(found->basis);
 }
 
@@ -287,7 +287,7 @@ TEST(Plan, TriesTheBatchKernelWhereProductsAreSmall) {
   PlanOptions options;
   const Shapes small{{100, 100}, {100, 100}, {100, 100}};
   options.effort = Effort::estimate;
-  EXPECT_EQ(plan("ab,ab->ab", small, test_machine(), options).considered().front().blocking.kernel, TileKernel::batch);
+  EXPECT_EQ(plan("ab,ab->ab", small, test_machine(), options).considered().front().tiling.kernel, TileKernel::batch);
   options.effort = Effort::microbench;
   EXPECT_EQ(basis_along_batch(plan("ab,ab->ab", small, test_machine(), options)), Basis::benchmark);
   options.effort = Effort::measure;
@@ -296,30 +296,30 @@ TEST(Plan, TriesTheBatchKernelWhereProductsAreSmall) {
   EXPECT_EQ(basis_along_batch(plan("bik,bkj->bij", {{2, 60, 60}, {2, 60, 60}, {2, 60, 60}}, test_machine(), options)), std::nullopt);
 }
 
-TEST(Blocked, StreamsCInPanelsWhereItOverwritesWholeLines) {
+TEST(TiledContraction, StreamsCInPanelsWhereItOverwritesWholeLines) {
   std::mt19937 random(12);
   for (const Precision precision : {Precision::s, Precision::d}) {
     for (const char* text : {"abc=bia,ic", "ab=ai,ib", "acb=abi,ic"}) {
       const Contraction contraction = make_contraction(parse_notation(text), {{'a', 96}, {'b', 20}, {'c', 33}, {'i', 14}}, precision);
-      for (const RowOrder rows : {RowOrder::as_c, RowOrder::crossed}) {
+      for (const RowOrder rows : {RowOrder::as_c, RowOrder::interleaved}) {
         for (const auto& [k, beta] : {std::pair<std::int64_t, double>{14, 0.0}, {14, 0.75}, {5, 0.0}}) {
           for (const int threads : {1, 2}) {
-            Blocking blocking{96 * 5, 24, k, TileKernel::panels, threads};
-            blocking.rows = rows;
-            blocking.stream_c = true;
-            const Blocked blocked(fold(contraction), blocking, test_machine().find);
-            EXPECT_EQ(blocked.blocking().stream_c, panels_stream(precision) && k == 14) << "sums of several tiles must read C";
+            Tiling tiling{96 * 5, 24, k, TileKernel::panels, threads};
+            tiling.rows = rows;
+            tiling.stream_c = true;
+            const TiledContraction tiled(fold(contraction), tiling, test_machine().find);
+            EXPECT_EQ(tiled.tiling().stream_c, panels_stream(precision) && k == 14) << "sums of several tiles must read C";
             const Buffers buffers = random_buffers(contraction, random);
             std::vector<std::byte> expected = buffers.c, result = buffers.c;
             contract_naively(contraction, buffers.a.data(), buffers.b.data(), expected.data(), -0.5, beta);
-            blocked.run(buffers.a.data(), buffers.b.data(), result.data(), -0.5, beta);
-            EXPECT_LE(largest_difference(precision, result, expected), tolerance(contraction)) << text << to_string(blocked.blocking());
+            tiled.run(buffers.a.data(), buffers.b.data(), result.data(), -0.5, beta);
+            EXPECT_LE(largest_difference(precision, result, expected), tolerance(contraction)) << text << to_string(tiled.tiling());
             for (const std::int64_t before : {1, 2, 7}) {  // elements before C, which may begin anywhere in a line
               std::vector<std::byte> shifted(result.size() + static_cast<std::size_t>(before * element_bytes(precision)));
               std::byte* const c = shifted.data() + before * element_bytes(precision);
               std::copy(buffers.c.begin(), buffers.c.end(), c);
-              blocked.run(buffers.a.data(), buffers.b.data(), c, -0.5, beta);
-              EXPECT_TRUE(std::equal(result.begin(), result.end(), c)) << text << to_string(blocked.blocking());
+              tiled.run(buffers.a.data(), buffers.b.data(), c, -0.5, beta);
+              EXPECT_TRUE(std::equal(result.begin(), result.end(), c)) << text << to_string(tiled.tiling());
             }
           }
         }
@@ -328,27 +328,27 @@ TEST(Blocked, StreamsCInPanelsWhereItOverwritesWholeLines) {
   }
 }
 
-TEST(Blocked, SharesALongBatchInParts) {
+TEST(TiledContraction, SharesALongBatchInParts) {
   // 100 x 3 products of 12 x 12 x 12. L2 holds 64 of them, so that a run has two parts; the two batch indices are apart in B.
   std::mt19937 random(10);
   for (const int threads : {1, 3}) {
     const Contraction contraction =
         make_contraction(parse_notation("xijy=xiky,xykj"), {{'x', 100}, {'y', 3}, {'i', 12}, {'j', 12}, {'k', 12}});
-    const Blocked blocked(fold(contraction), {1, 1, 1, TileKernel::batch, threads}, {});
-    expect_right(contraction, random, 0.5, to_string(blocked.blocking()),
-                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, 0.5); });
+    const TiledContraction tiled(fold(contraction), {1, 1, 1, TileKernel::batch, threads}, {});
+    expect_right(contraction, random, 0.5, to_string(tiled.tiling()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { tiled.run(x.a.data(), x.b.data(), c, alpha, 0.5); });
   }
 }
 
-TEST(Blocked, SumsToOneNumberForAnyLayoutOfOperands) {
+TEST(TiledContraction, SumsToOneNumberForAnyLayoutOfOperands) {
   std::mt19937 random(11);
   for (const char* text : {"=i,i", "=ia,ia", "=ai,ia", "=ab,ab", "=ab,ba"}) {
     for (const Precision precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {
       const Contraction contraction = make_contraction(parse_notation(text), {{'i', 300}, {'a', 1}, {'b', 37}}, precision);
-      const Blocked blocked(fold(contraction), {1, 1, 1000}, test_machine().find);
+      const TiledContraction tiled(fold(contraction), {1, 1, 1000}, test_machine().find);
       for (const double beta : {0.0, 0.5}) {
         expect_right(contraction, random, beta, text, [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
-          blocked.run(x.a.data(), x.b.data(), c, alpha, beta);
+          tiled.run(x.a.data(), x.b.data(), c, alpha, beta);
         });
       }
     }
@@ -360,29 +360,28 @@ TEST(Plan, TakesOneThreadIfStartingManyCostsMore) {
     PlanOptions options;
     options.threads = threads;
     options.effort = Effort::estimate;
-    EXPECT_EQ(plan("ac,cb->ab", {{64, 64}, {64, 64}, {64, 64}}, test_machine(), options).considered().front().blocking.threads, 1)
-        << threads;
+    EXPECT_EQ(plan("ac,cb->ab", {{64, 64}, {64, 64}, {64, 64}}, test_machine(), options).considered().front().tiling.threads, 1) << threads;
   }
 }
 
-TEST(Blocked, RefusesALibraryThatMultipliesWrong) {
+TEST(TiledContraction, RefusesALibraryThatMultipliesWrong) {
   const FindRoutine wrong = [](std::string_view) { return reinterpret_cast<kernel::Function>(+[] {}); };
   const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}});
-  EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4}, wrong), Error);
+  EXPECT_THROW(TiledContraction(fold(contraction), {3, 4, 4}, wrong), Error);
 }
 
-TEST(Blocked, RefusesToStreamUnsuitableTiles) {
-  const auto blocked = [](const char* text, const Extents& extents, Precision precision, const Blocking& blocking) {
-    return Blocked(fold(make_contraction(parse_notation(text), extents, precision)), blocking, test_machine().find);
+TEST(TiledContraction, RefusesToStreamUnsuitableTiles) {
+  const auto tiled = [](const char* text, const Extents& extents, Precision precision, const Tiling& tiling) {
+    return TiledContraction(fold(make_contraction(parse_notation(text), extents, precision)), tiling, test_machine().find);
   };
-  const Blocking whole{100, 100, 100, TileKernel::streaming};
+  const Tiling whole{100, 100, 100, TileKernel::streaming};
   if (can_stream()) {
-    EXPECT_NO_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::d, whole));
+    EXPECT_NO_THROW(tiled("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::d, whole));
   }
-  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::s, whole), Error);
-  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 33}}, Precision::d, whole), Error);
-  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::d, {9, 9, 4, TileKernel::streaming}), Error);
-  EXPECT_THROW(blocked("acb=abi,ic", {{'a', 9}, {'b', 9}, {'c', 9}, {'i', 9}}, Precision::d, whole), Error)
+  EXPECT_THROW(tiled("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::s, whole), Error);
+  EXPECT_THROW(tiled("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 33}}, Precision::d, whole), Error);
+  EXPECT_THROW(tiled("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::d, {9, 9, 4, TileKernel::streaming}), Error);
+  EXPECT_THROW(tiled("acb=abi,ic", {{'a', 9}, {'b', 9}, {'c', 9}, {'i', 9}}, Precision::d, whole), Error)
       << "a and b aren't one index of C";
 }
 
@@ -406,9 +405,9 @@ TEST(Plan, ExplainsProductsOfOneTensorAndNamesTheTiles) {
   EXPECT_THAT(plan("ai,ib->ab", {{400, 200}, {200, 400}, {400, 400}}, test_machine(), options).explain(),
               ::testing::Not(::testing::HasSubstr("one tensor")));
   for (const Candidate& candidate : chosen.considered()) {
-    EXPECT_LE(candidate.blocking.m, 400);
-    EXPECT_LE(candidate.blocking.n, 400);
-    EXPECT_LE(candidate.blocking.k, 200);
+    EXPECT_LE(candidate.tiling.m, 400);
+    EXPECT_LE(candidate.tiling.n, 400);
+    EXPECT_LE(candidate.tiling.k, 200);
   }
 }
 
@@ -428,7 +427,7 @@ TEST(Plan, RefusesInvalidOptions) {
 TEST(Plan, TakesTilesThatItIsGiven) {
   PlanOptions options;
   options.order = Order::column_major;
-  options.tiles = Blocking{3, 4, 5, TileKernel::panels};
+  options.tiles = Tiling{3, 4, 5, TileKernel::panels};
   const Plan chosen = plan("ij,jk->ik", {{30, 20}, {20, 25}, {30, 25}}, test_machine(), options);
   EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("3 x 4 x 5 in panels"));
   const std::vector<double> a(600, 1.0), b(500, 2.0);
@@ -464,27 +463,27 @@ TEST(Plan, ComputesHalfOfASymmetricResult) {
   }
 }
 
-TEST(Blocked, MirrorsASymmetricResult) {
+TEST(TiledContraction, MirrorsASymmetricResult) {
   std::mt19937 random(9);
   const Contraction contraction = make_contraction(parse_notation("abxy=iax,iby"), {{'a', 7}, {'b', 7}, {'x', 5}, {'y', 5}, {'i', 6}});
   for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels}) {
     for (const std::int64_t m : {3, 8, 35}) {
       for (const std::int64_t n : {1, 5, 35}) {
         for (const LoopOrder order : all_loop_orders) {
-          Blocking blocking{m, n, 4, kernel, 2, false, false, true};
-          blocking.order = order;
-          const Blocked blocked(fold(contraction), blocking, test_machine().find);
+          Tiling tiling{m, n, 4, kernel, 2, false, false, true};
+          tiling.order = order;
+          const TiledContraction tiled(fold(contraction), tiling, test_machine().find);
           const Buffers buffers = random_buffers(contraction, random);
           std::vector<std::byte> expected = buffers.c, result = buffers.c;
           contract_naively(contraction, buffers.a.data(), buffers.a.data(), expected.data());
-          blocked.run(buffers.a.data(), buffers.a.data(), result.data(), 1.0, 0.0);
-          EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << to_string(blocked.blocking());
+          tiled.run(buffers.a.data(), buffers.a.data(), result.data(), 1.0, 0.0);
+          EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << to_string(tiled.tiling());
         }
       }
     }
   }
   const Contraction other = make_contraction(parse_notation("ab=ai,ib"), {{'a', 7}, {'b', 7}, {'i', 6}});
-  EXPECT_THROW(Blocked(fold(other), {7, 7, 6, TileKernel::gemm, 1, false, false, true}, test_machine().find), Error);
+  EXPECT_THROW(TiledContraction(fold(other), {7, 7, 6, TileKernel::gemm, 1, false, false, true}, test_machine().find), Error);
 }
 
 TEST(Plan, ChoosesByMicroBenchmarks) {
@@ -525,12 +524,12 @@ TEST(Plan, SamplesCandidatesThatOutlastTheBudget) {
   }
 }
 
-TEST(Blocked, MultipliesPanelsOfRealNumbersOnly) {
+TEST(TiledContraction, MultipliesPanelsOfRealNumbersOnly) {
   const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}}, Precision::z);
-  EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4, TileKernel::panels}, test_machine().find), Error);
+  EXPECT_THROW(TiledContraction(fold(contraction), {3, 4, 4, TileKernel::panels}, test_machine().find), Error);
 }
 
-TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
+TEST(TiledContraction, AgreesWithNestedLoopsWhereItStreams) {
   if (!can_stream()) {
     GTEST_SKIP() << "this CPU lacks AVX2 or FMA";
   }
@@ -553,12 +552,11 @@ TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
           continue;
         }
         ++streamed;
-        Blocking blocking{m, n, longest_streamed_sum, TileKernel::streaming, threads_of(10 * i)};
-        blocking = with_random_loops(blocking, random);
-        const Blocked blocked(folded, blocking, test_machine().find);
-        expect_right(contraction, random, 0.0, to_string(blocking), [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
-          blocked.run(x.a.data(), x.b.data(), c, alpha, 0.0);
-        });
+        Tiling tiling{m, n, longest_streamed_sum, TileKernel::streaming, threads_of(10 * i)};
+        tiling = with_random_loops(tiling, random);
+        const TiledContraction tiled(folded, tiling, test_machine().find);
+        expect_right(contraction, random, 0.0, to_string(tiling),
+                     [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { tiled.run(x.a.data(), x.b.data(), c, alpha, 0.0); });
       }
     }
   }
@@ -609,7 +607,7 @@ TEST_F(PlanWithWisdom, RemembersEveryKernelAndOrder) {
         keep_wisdom(contraction, test_machine(), options_, kept);
         const std::optional<Candidate> found = find_wisdom(contraction, test_machine(), options_);
         ASSERT_TRUE(found.has_value());
-        EXPECT_EQ(found->blocking, kept.blocking) << to_string(kept.blocking);
+        EXPECT_EQ(found->tiling, kept.tiling) << to_string(kept.tiling);
       }
     }
   }

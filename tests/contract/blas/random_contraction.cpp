@@ -71,10 +71,10 @@ std::size_t span_elements(const Tensor& tensor, const Extents& extents) {
 }
 
 Buffers random_buffers(const Contraction& contraction, std::mt19937& random) {
-  const auto memory = [&](Place place) {
-    return random_memory(contraction.precision, span_elements(contraction.tensor(place), contraction.extents), random);
+  const auto memory = [&](Operand operand) {
+    return random_memory(contraction.precision, span_elements(contraction.tensor(operand), contraction.extents), random);
   };
-  return {memory(Place::a), memory(Place::b), memory(Place::c)};
+  return {memory(Operand::a), memory(Operand::b), memory(Operand::c)};
 }
 
 double largest_difference(Precision precision, const std::vector<std::byte>& x, const std::vector<std::byte>& y) {

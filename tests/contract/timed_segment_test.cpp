@@ -1,4 +1,4 @@
-#include "flopcast/contract/prediction/stretch.hpp"
+#include "flopcast/contract/prediction/timed_segment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,47 +26,47 @@ Environment machine() {
 
 Contraction example(std::int64_t n) { return make_contraction(parse_notation("abc=ai,ibc"), {{'a', n}, {'b', n}, {'c', n}, {'i', 8}}); }
 
-std::vector<Stretch> stretches_of(const std::string& name, const Contraction& contraction) {
-  return stretches(find_algorithm(name, generate(contraction)), contraction, machine());
+std::vector<TimedSegment> segments_of(const std::string& name, const Contraction& contraction) {
+  return timed_segments(find_algorithm(name, generate(contraction)), contraction, machine());
 }
 
-const PlacedPart& part_of(const Stretch& stretch, Place place) {
-  return *std::find_if(stretch.parts.begin(), stretch.parts.end(), [&](const PlacedPart& part) { return part.slice.place == place; });
+const PlacedPart& part_of(const TimedSegment& segment, Operand operand) {
+  return *std::find_if(segment.parts.begin(), segment.parts.end(), [&](const PlacedPart& part) { return part.slice.operand == operand; });
 }
 
-double timed_calls(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction) {
-  double calls = static_cast<double>(stretch.iterations);
-  for (std::size_t l = stretch.outer.size() + 1; l < algorithm.loops.size(); ++l) {
+double timed_calls(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction) {
+  double calls = static_cast<double>(segment.iterations);
+  for (std::size_t l = segment.outer.size() + 1; l < algorithm.loops.size(); ++l) {
     calls *= static_cast<double>(contraction.extent(algorithm.loops[l]));
   }
   return calls;
 }
 
-TEST(Stretches, AddUpToTheKernelCalls) {
+TEST(Segments, AddUpToTheKernelCalls) {
   for (const Contraction& contraction :
        {example(400), example(30), make_contraction(parse_notation("abc=ai,ibc"), {{'a', 3}, {'b', 17}, {'c', 1}, {'i', 8}}),
         make_contraction(parse_notation("abc=ija,jbic"), {{'a', 60}, {'b', 50}, {'c', 40}, {'i', 8}, {'j', 9}})}) {
     for (const Algorithm& algorithm : generate(contraction)) {
       double calls = 0;
-      for (const Stretch& stretch : stretches(algorithm, contraction, machine())) {
-        EXPECT_GT(stretch.count, 0) << algorithm.name();
-        calls += stretch.count * timed_calls(stretch, algorithm, contraction);
+      for (const TimedSegment& segment : timed_segments(algorithm, contraction, machine())) {
+        EXPECT_GT(segment.count, 0) << algorithm.name();
+        calls += segment.count * timed_calls(segment, algorithm, contraction);
       }
       EXPECT_NEAR(calls, kernel_calls(algorithm, contraction), 1e-6 * calls) << algorithm.name();
     }
   }
 }
 
-TEST(Stretches, StayWithinTheirLoops) {
+TEST(Segments, StayWithinTheirLoops) {
   const Contraction contraction = example(60);
   for (const Algorithm& algorithm : generate(contraction)) {
-    for (const Stretch& stretch : stretches(algorithm, contraction, machine())) {
-      const std::int64_t length = contraction.extent(algorithm.loops[stretch.outer.size()]);
-      EXPECT_LE(stretch.end(), length) << algorithm.name();
-      EXPECT_LE(stretch.lead, stretch.is_first() ? length : stretch.begin) << algorithm.name();
-      EXPECT_GE(stretch.lead, 1) << algorithm.name();
-      for (const PlacedPart& part : stretch.parts) {
-        const Tensor& tensor = contraction.tensor(part.slice.place);
+    for (const TimedSegment& segment : timed_segments(algorithm, contraction, machine())) {
+      const std::int64_t length = contraction.extent(algorithm.loops[segment.outer.size()]);
+      EXPECT_LE(segment.end(), length) << algorithm.name();
+      EXPECT_LE(segment.lead, segment.is_first() ? length : segment.begin) << algorithm.name();
+      EXPECT_GE(segment.lead, 1) << algorithm.name();
+      for (const PlacedPart& part : segment.parts) {
+        const Tensor& tensor = contraction.tensor(part.slice.operand);
         for (std::size_t i = 0; i < part.ranges.size(); ++i) {
           EXPECT_GE(part.ranges[i].begin, 0);
           EXPECT_LE(part.ranges[i].end, contraction.extent(tensor.indices[i])) << algorithm.name() << tensor.indices[i];
@@ -76,56 +76,57 @@ TEST(Stretches, StayWithinTheirLoops) {
   }
 }
 
-TEST(Stretches, TakeShortLoopsWhole) {
+TEST(Segments, TakeShortLoopsWhole) {
   // eight gemv calls with a matrix of 8 x 60 are too short for a segment, so that segments run along the next outer loop
-  for (const Stretch& stretch : stretches_of("cia-axpy", example(60))) {
-    EXPECT_LE(stretch.outer.size(), 1U);
+  for (const TimedSegment& segment : segments_of("cia-axpy", example(60))) {
+    EXPECT_LE(segment.outer.size(), 1U);
   }
   // a gemm call with 400 x 400 x 8 is nearly long enough for a segment
-  const std::vector<Stretch> gemm = stretches_of("c-gemm", example(400));
+  const std::vector<TimedSegment> gemm = segments_of("c-gemm", example(400));
   EXPECT_LE(gemm.back().iterations, 4);
 }
 
-TEST(Stretches, FollowOneAnotherWhereTheLoopIsLongAndTheyTouchLittle) {
+TEST(Segments, FollowOneAnotherWhereTheLoopIsLongAndTheyTouchLittle) {
   // iterations of c are gemv calls with a matrix of 30 x 8
   const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 30}, {'b', 3}, {'c', 30000}, {'i', 8}});
-  const Stretch gemv = stretches_of("bc-gemv", contraction).back();
+  const TimedSegment gemv = segments_of("bc-gemv", contraction).back();
   EXPECT_GT(gemv.in_a_row, 4);
-  const auto c = std::find_if(gemv.parts.begin(), gemv.parts.end(), [](const PlacedPart& part) { return part.slice.place == Place::c; });
+  const auto c =
+      std::find_if(gemv.parts.begin(), gemv.parts.end(), [](const PlacedPart& part) { return part.slice.operand == Operand::c; });
   EXPECT_EQ(c->ranges[2].begin, gemv.begin - gemv.lead);
-  EXPECT_EQ(std::prev(gemv.parts.end())->slice.place == Place::c ? std::prev(gemv.parts.end())->ranges[2].end : c->ranges[2].end,
+  EXPECT_EQ(std::prev(gemv.parts.end())->slice.operand == Operand::c ? std::prev(gemv.parts.end())->ranges[2].end : c->ranges[2].end,
             gemv.end())
       << "all consecutive segments are placed";
-  EXPECT_EQ(stretches_of("c-gemm", example(2000)).back().in_a_row, 1) << "each iteration touches 32 MB of C";
+  EXPECT_EQ(segments_of("c-gemm", example(2000)).back().in_a_row, 1) << "each iteration touches 32 MB of C";
 }
 
-TEST(Stretches, PlaceOperandsByLinesTouchedSince) {
+TEST(Segments, PlaceOperandsByLinesTouchedSince) {
   const Contraction contraction = example(400);
   // C[:,:,c] was last touched in the previous execution of the contraction, 512 MB ago; A[:,:] in the previous call
-  const Stretch gemm = stretches_of("c-gemm", contraction).back();
-  EXPECT_EQ(part_of(gemm, Place::c).distance_bytes, 8 * (400 * 8 + 8 * 400 * 400 + 400 * 400 * 400));
-  EXPECT_EQ(part_of(gemm, Place::c).level, 3);
-  EXPECT_EQ(part_of(gemm, Place::a).level, 1) << "touched: 25,600 bytes of A, 25,600 of B and 1,280,000 of C";
+  const TimedSegment gemm = segments_of("c-gemm", contraction).back();
+  EXPECT_EQ(part_of(gemm, Operand::c).distance_bytes, 8 * (400 * 8 + 8 * 400 * 400 + 400 * 400 * 400));
+  EXPECT_EQ(part_of(gemm, Operand::c).level, 3);
+  EXPECT_EQ(part_of(gemm, Operand::a).level, 1) << "touched: 25,600 bytes of A, 25,600 of B and 1,280,000 of C";
   // for one c, C[:,:,c] has 1,280,000 bytes, but for one a and one c every number of C[a,:,c] has its own line
-  const Stretch gemv = stretches_of("ac-gemv", contraction).back();
-  EXPECT_EQ(part_of(gemv, Place::c).ranges[0], (IndexRange{gemv.outer[0], gemv.outer[0] + 1}));
+  const TimedSegment gemv = segments_of("ac-gemv", contraction).back();
+  EXPECT_EQ(part_of(gemv, Operand::c).ranges[0], (IndexRange{gemv.outer[0], gemv.outer[0] + 1}));
 }
 
-TEST(Stretches, TellNewLinesOfLoopsAroundApart) {
+TEST(Segments, TellNewLinesOfLoopsAroundApart) {
   // in 7 of 8 iterations of a, C[a,b,:] shares its lines with the previous iteration
   const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 800}, {'b', 800}, {'c', 200}, {'i', 8}});
   double near = 0, far = 0;
-  for (const Stretch& stretch : stretches_of("ab-gemv", contraction)) {
-    ASSERT_EQ(stretch.outer.size(), 1U);
-    (part_of(stretch, Place::c).level == 3 ? far : near) += stretch.count * static_cast<double>(stretch.iterations);
+  for (const TimedSegment& segment : segments_of("ab-gemv", contraction)) {
+    ASSERT_EQ(segment.outer.size(), 1U);
+    (part_of(segment, Operand::c).level == 3 ? far : near) += segment.count * static_cast<double>(segment.iterations);
   }
   EXPECT_NEAR(far / (near + far), 1.0 / 8, 1e-3);
 }
 
-TEST(Stretches, KnowHowManyCallsAgo) {
-  const Stretch gemm = stretches_of("c-gemm", example(400)).back();
-  EXPECT_EQ(part_of(gemm, Place::c).calls_since, 400) << "the calls of a whole execution";
-  EXPECT_EQ(part_of(gemm, Place::a).calls_since, 1);
+TEST(Segments, KnowHowManyCallsAgo) {
+  const TimedSegment gemm = segments_of("c-gemm", example(400)).back();
+  EXPECT_EQ(part_of(gemm, Operand::c).calls_since, 400) << "the calls of a whole execution";
+  EXPECT_EQ(part_of(gemm, Operand::a).calls_since, 1);
 }
 
 TEST(Lifetime, IsKnownOfCachesThatKeepMoreTheFasterOnePulls) {
@@ -171,7 +172,7 @@ TEST(CapacityForPlacing, LiesBetweenWhatChasesAndWhatStreamsSee) {
   EXPECT_EQ(capacity_for_placing(environment, 0), environment.caches[0].capacity_bytes);
 }
 
-TEST(Stretches, PartsInTwoCachesAreCutAcrossTheirLongestRange) {
+TEST(Segments, PartsInTwoCachesAreCutAcrossTheirLongestRange) {
   PlacedPart part;
   part.ranges = {{2, 4}, {10, 26}};
   part.level = 1;
@@ -187,16 +188,16 @@ TEST(Stretches, PartsInTwoCachesAreCutAcrossTheirLongestRange) {
 
 TEST(LineFootprint, CountsLinesNotNumbers) {
   const Contraction contraction = example(100);
-  const auto lines = [&](Place place, const std::string& whole) {
-    return line_footprint_bytes({place, false, whole}, contraction, 64) / 64;
+  const auto lines = [&](Operand operand, const std::string& whole) {
+    return line_footprint_bytes({operand, false, whole}, contraction, 64) / 64;
   };
-  EXPECT_EQ(lines(Place::c, ""), 1);
-  EXPECT_EQ(lines(Place::c, "a"), 13) << "100 numbers";
-  EXPECT_EQ(lines(Place::c, "b"), 100);
-  EXPECT_EQ(lines(Place::c, "bc"), 100 * 100);
-  EXPECT_EQ(lines(Place::c, "abc"), 1'000'000 / 8);
-  EXPECT_EQ(lines(Place::b, "b"), 100) << "the stride is eight numbers";
-  EXPECT_EQ(lines(Place::b, "ib"), 100);
+  EXPECT_EQ(lines(Operand::c, ""), 1);
+  EXPECT_EQ(lines(Operand::c, "a"), 13) << "100 numbers";
+  EXPECT_EQ(lines(Operand::c, "b"), 100);
+  EXPECT_EQ(lines(Operand::c, "bc"), 100 * 100);
+  EXPECT_EQ(lines(Operand::c, "abc"), 1'000'000 / 8);
+  EXPECT_EQ(lines(Operand::b, "b"), 100) << "the stride is eight numbers";
+  EXPECT_EQ(lines(Operand::b, "ib"), 100);
 }
 
 }  // namespace

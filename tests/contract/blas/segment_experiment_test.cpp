@@ -1,4 +1,4 @@
-#include "flopcast/contract/prediction/stretch_experiment.hpp"
+#include "flopcast/contract/prediction/segment_experiment.hpp"
 
 #include <gtest/gtest.h>
 
@@ -75,35 +75,36 @@ void execute(const measure::Experiment& experiment, GuardedTensors& tensors, std
   }
 }
 
-TEST(StretchExperiment, WorksOnItsOwnMemoryOnly) {
+TEST(SegmentExperiment, WorksOnItsOwnMemoryOnly) {
   std::mt19937 random(3);
   for (int i = 0; i < 20; ++i) {
     const std::array<int, 4> counts = {static_cast<int>(random() % 3), static_cast<int>(random() % 3), static_cast<int>(random() % 3),
                                        static_cast<int>(random() % 2)};
     const Contraction contraction = random_contraction(random, counts, 1, 7, i % 3 == 0);
     for (const Algorithm& algorithm : generate(contraction)) {
-      for (const Stretch& stretch : algorithm.loops.empty() ? std::vector<Stretch>{} : stretches(algorithm, contraction, machine())) {
-        const measure::Experiment experiment = stretch_experiment(stretch, algorithm, contraction, machine(), openblas(), 1);
+      for (const TimedSegment& segment :
+           algorithm.loops.empty() ? std::vector<TimedSegment>{} : timed_segments(algorithm, contraction, machine())) {
+        const measure::Experiment experiment = segment_experiment(segment, algorithm, contraction, machine(), openblas(), 1);
         GuardedTensors tensors(experiment);
         std::vector<std::byte> before_timing;
         execute(experiment, tensors, before_timing);
         EXPECT_TRUE(tensors.guards_are_untouched()) << algorithm.name() << " of " << to_string(contraction.notation());
-        const bool copied_back = algorithm.copy_of(Place::c) != nullptr && algorithm.copy_of(Place::c)->depth < stretch.outer.size();
-        EXPECT_TRUE(copied_back || before_timing != tensors.result() || stretch.outer.empty()) << algorithm.name() << " changes C";
+        const bool copied_back = algorithm.copy_of(Operand::c) != nullptr && algorithm.copy_of(Operand::c)->depth < segment.outer.size();
+        EXPECT_TRUE(copied_back || before_timing != tensors.result() || segment.outer.empty()) << algorithm.name() << " changes C";
       }
     }
   }
 }
 
-TEST(StretchExperiment, HugeTensorsNeedLittleMemory) {
+TEST(SegmentExperiment, HugeTensorsNeedLittleMemory) {
   const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 3000}, {'b', 3000}, {'c', 3000}, {'i', 8}});
   for (const Algorithm& algorithm : generate(contraction)) {
-    for (const Stretch& stretch : stretches(algorithm, contraction, machine())) {
+    for (const TimedSegment& segment : timed_segments(algorithm, contraction, machine())) {
       std::int64_t bytes = 0;
-      for (const Allocation& allocation : stretch_experiment(stretch, algorithm, contraction, machine(), openblas(), 1).memory) {
+      for (const Allocation& allocation : segment_experiment(segment, algorithm, contraction, machine(), openblas(), 1).memory) {
         bytes += allocation.bytes;
       }
-      EXPECT_LT(bytes, std::int64_t{1} << 30) << algorithm.name() << ' ' << stretch.what;
+      EXPECT_LT(bytes, std::int64_t{1} << 30) << algorithm.name() << ' ' << segment.what;
     }
   }
 }

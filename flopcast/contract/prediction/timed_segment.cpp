@@ -1,4 +1,4 @@
-#include "flopcast/contract/prediction/stretch.hpp"
+#include "flopcast/contract/prediction/timed_segment.hpp"
 
 #include <fmt/format.h>
 
@@ -46,9 +46,9 @@ constexpr std::int64_t page_bytes = 4096;
 /// No outer loop stays on the same lines.
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-class Planner {
+class SegmentSelector {
  public:
-  Planner(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment, const StretchOptions& options)
+  SegmentSelector(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment, const SegmentOptions& options)
       : algorithm_(algorithm),
         contraction_(contraction),
         environment_(environment),
@@ -66,7 +66,7 @@ class Planner {
     }
   }
 
-  std::vector<Stretch> plan() {
+  std::vector<TimedSegment> plan() {
     choose_loop();
     const double executions = calls_outside(depth_);
     const std::int64_t length = extent(depth_);
@@ -74,7 +74,7 @@ class Planner {
         std::any_of(algorithm_.copies.begin(), algorithm_.copies.end(), [&](const Copy& copy) { return copy.depth == depth_; });
     const bool matters = has_copies || iterations_ == length || 1.0 / static_cast<double>(length) > 0.1 * options_.min_share;
     const std::int64_t of_first = matters ? std::min(iterations_, length) : 0;
-    std::vector<Stretch> all;
+    std::vector<TimedSegment> all;
     if (of_first > 0) {
       add(all, true, of_first, executions);
     }
@@ -125,8 +125,8 @@ class Planner {
   /// Returns the number of iterations after which each tensor that moves along cache lines has reached a new line; 1 if none does.
   [[nodiscard]] std::int64_t iterations_per_line(std::size_t depth) const {
     std::int64_t most = 1;
-    for (const Place place : places) {
-      most = std::max(most, iterations_per_line(Slice{place, false, kernel_indices(algorithm_, contraction_, place)}, depth));
+    for (const Operand operand : all_operands) {
+      most = std::max(most, iterations_per_line(Slice{operand, false, kernel_indices(algorithm_, contraction_, operand)}, depth));
     }
     return most;
   }
@@ -136,7 +136,7 @@ class Planner {
     if (!varies(slice, index, contraction_)) {
       return 1;
     }
-    const std::int64_t step = std::abs(contraction_.tensor(slice.place).stride(index)) * element_bytes(contraction_.precision);
+    const std::int64_t step = std::abs(contraction_.tensor(slice.operand).stride(index)) * element_bytes(contraction_.precision);
     return step > 0 ? std::max<std::int64_t>(1, line_bytes_ / step) : 1;
   }
 
@@ -202,7 +202,7 @@ class Planner {
   [[nodiscard]] std::int64_t footprint_bytes(const std::vector<Slice>& touched, bool written_only = false) const {
     std::int64_t sum = 0;
     for (const Slice& slice : touched) {
-      if (!written_only || slice.place == Place::c) {
+      if (!written_only || slice.operand == Operand::c) {
         sum += line_footprint_bytes(slice, contraction_, line_bytes_);
       }
     }
@@ -271,7 +271,7 @@ class Planner {
     if (slice.buffer) {
       return all;
     }
-    for (const char index : contraction_.tensor(slice.place).indices) {
+    for (const char index : contraction_.tensor(slice.operand).indices) {
       const std::size_t l = algorithm_.loops.find(index);
       if (l == std::string::npos || l > depth_) {
         all.push_back({0, contraction_.extent(index)});
@@ -318,48 +318,48 @@ class Planner {
     return outer;
   }
 
-  [[nodiscard]] Stretch made(const Situation& situation, bool first, std::int64_t iterations) const {
-    Stretch stretch;
-    stretch.what = fmt::format("{} {}", first ? "first of" : "stretch of", algorithm_.loops.substr(depth_));
-    stretch.outer = positions(situation);
-    stretch.iterations = iterations;
-    stretch.estimate = static_cast<double>(iterations) * calls_inside(depth_) * call_seconds_;
-    stretch.lead = lead_;
-    stretch.begin = first ? 0 : std::min(lead_, extent(depth_) - iterations);
+  [[nodiscard]] TimedSegment made(const Situation& situation, bool first, std::int64_t iterations) const {
+    TimedSegment segment;
+    segment.what = fmt::format("{} {}", first ? "first of" : "segment of", algorithm_.loops.substr(depth_));
+    segment.outer = positions(situation);
+    segment.iterations = iterations;
+    segment.estimate = static_cast<double>(iterations) * calls_inside(depth_) * call_seconds_;
+    segment.lead = lead_;
+    segment.begin = first ? 0 : std::min(lead_, extent(depth_) - iterations);
     if (!first) {
-      stretch.lead = std::min(lead_, stretch.begin);
-      stretch.in_a_row = std::min(max_in_a_row(stretch), (extent(depth_) - stretch.begin) / iterations);
+      segment.lead = std::min(lead_, segment.begin);
+      segment.in_a_row = std::min(max_in_a_row(segment), (extent(depth_) - segment.begin) / iterations);
     }
-    stretch.previous = one_before(stretch.outer);
-    stretch.written = written_share();
+    segment.previous = one_before(segment.outer);
+    segment.written = written_share();
     for (const Slice& slice : slices()) {
       const Past before = past(slice, situation);
-      const IndexRange along{stretch.begin - (first ? 0 : stretch.lead), stretch.end()};
-      add_part(stretch.parts, {slice, ranges(slice, stretch.outer, along), before.bytes, before.calls}, residence(before.bytes));
+      const IndexRange along{segment.begin - (first ? 0 : segment.lead), segment.end()};
+      add_part(segment.parts, {slice, ranges(slice, segment.outer, along), before.bytes, before.calls}, residence(before.bytes));
       if (first && !slice.buffer) {
-        const IndexRange end{extent(depth_) - stretch.lead, extent(depth_)};
-        add_part(stretch.parts, {slice, ranges(slice, stretch.previous, end), before.bytes, before.calls}, residence(before.bytes));
+        const IndexRange end{extent(depth_) - segment.lead, extent(depth_)};
+        add_part(segment.parts, {slice, ranges(slice, segment.previous, end), before.bytes, before.calls}, residence(before.bytes));
       }
     }
-    return stretch;
+    return segment;
   }
 
-  [[nodiscard]] std::int64_t max_in_a_row(const Stretch& stretch) const {
+  [[nodiscard]] std::int64_t max_in_a_row(const TimedSegment& segment) const {
     constexpr std::int64_t enough = 8;
     std::int64_t bytes = 0;
     for (const Slice& slice : touched_in_iteration(depth_)) {
       if (varies(slice, algorithm_.loops[depth_], contraction_)) {  // neighbouring iterations may share pages
         const std::int64_t step =
-            std::abs(contraction_.tensor(slice.place).stride(algorithm_.loops[depth_])) * element_bytes(contraction_.precision);
-        bytes += stretch.iterations * (line_footprint_bytes(slice, contraction_, page_bytes) / page_bytes) * std::min(step, page_bytes);
+            std::abs(contraction_.tensor(slice.operand).stride(algorithm_.loops[depth_])) * element_bytes(contraction_.precision);
+        bytes += segment.iterations * (line_footprint_bytes(slice, contraction_, page_bytes) / page_bytes) * std::min(step, page_bytes);
       }
     }
-    const auto by_time = static_cast<std::int64_t>(std::min<double>(enough, options_.in_a_row / stretch.estimate));
+    const auto by_time = static_cast<std::int64_t>(std::min<double>(enough, options_.in_a_row / segment.estimate));
     return std::max<std::int64_t>(1, std::min(by_time, options_.in_a_row_bytes / std::max<std::int64_t>(1, bytes)));
   }
 
   /// Adds one segment for all situations in which the parts lie in the same caches.
-  void add(std::vector<Stretch>& all, bool first, std::int64_t iterations, double count) const {
+  void add(std::vector<TimedSegment>& all, bool first, std::int64_t iterations, double count) const {
     std::map<std::vector<Residence>, std::pair<Situation, double>> different;  // the most frequent situation, and the total share
     for (const Situation& situation : situations()) {
       std::vector<Residence> residences;
@@ -387,7 +387,7 @@ class Planner {
   const Algorithm& algorithm_;
   const Contraction& contraction_;
   const Environment& environment_;
-  const StretchOptions& options_;
+  const SegmentOptions& options_;
   Node tree_;
   std::vector<std::size_t> path_;
   std::vector<const Node*> nodes_;
@@ -407,7 +407,7 @@ std::int64_t line_footprint_bytes(const Slice& slice, const Contraction& contrac
   }
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // step in bytes, and number of steps
   for (const char index : slice.whole) {
-    steps.emplace_back(std::abs(contraction.tensor(slice.place).stride(index)) * element, contraction.extent(index));
+    steps.emplace_back(std::abs(contraction.tensor(slice.operand).stride(index)) * element, contraction.extent(index));
   }
   std::sort(steps.begin(), steps.end());
   std::int64_t run_bytes = element, runs = 1;  // a run: adjacent lines without a gap
@@ -481,10 +481,10 @@ Lifetime lifetime_in_last_cache(const Environment& environment) {
   return is_lifetime ? lifetime : Lifetime{};
 }
 
-std::vector<Stretch> stretches(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
-                               const StretchOptions& options) {
+std::vector<TimedSegment> timed_segments(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
+                                         const SegmentOptions& options) {
   assert(!algorithm.loops.empty());
-  return Planner(algorithm, contraction, environment, options).plan();
+  return SegmentSelector(algorithm, contraction, environment, options).plan();
 }
 
 }  // namespace flopcast::contract

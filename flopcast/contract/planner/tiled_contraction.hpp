@@ -45,7 +45,7 @@ std::optional<TileKernel> tile_kernel(std::string_view name);
 ///
 /// Tiles as long as an index of the notation give the paper's loops over gemm. One tile for everything gives
 /// transpose-transpose-gemm-transpose.
-struct Blocking {
+struct Tiling {
   std::int64_t m = 1, n = 1, k = 1;  ///< lengths of the tiles, in elements
   TileKernel kernel = TileKernel::gemm;
   int threads = 1;                      ///< threads that share the tiles of M and N (and the batch)
@@ -61,15 +61,15 @@ struct Blocking {
   /// Panel kernel: write whole lines of C past the caches, which saves reading them first, if they are overwritten by sums of one tile. The
   /// flag is dropped if the sum has several tiles or the CPU's vectors are shorter than cache lines.
   bool stream_c = false;
-  friend bool operator==(const Blocking&, const Blocking&) = default;
+  friend bool operator==(const Tiling&, const Tiling&) = default;
 };
-std::string to_string(const Blocking& blocking);
-/// Returns `blocking` with no tile longer than its dimension.
-Blocking fitted(const Folded& folded, Blocking blocking);
+std::string to_string(const Tiling& tiling);
+/// Returns `tiling` with no tile longer than its dimension.
+Tiling fitted(const Folded& folded, Tiling tiling);
 /// Returns the letters of the kept operands, such as "AC".
-std::string kept_operands(const Blocking& blocking);
+std::string kept_operands(const Tiling& tiling);
 /// Keeps exactly the operands with these letters.
-void keep_operands(Blocking& blocking, std::string_view letters);
+void keep_operands(Tiling& tiling, std::string_view letters);
 
 /// Returns the speed-up of `threads` threads that take tiles of `length` in turn along `extent`. One thread may have the last tile to
 /// itself.
@@ -82,13 +82,13 @@ enum class Sharing : std::uint8_t { columns, rows, together };
 /// Returns the sharing along the outermost of the loops over M and N if this loop has at least four tiles per thread, or leaves threads
 /// waiting less than the other loop would. Otherwise the threads share tiles of M beside a common tile of B if M's loop is innermost, or
 /// else share the other loop.
-Sharing sharing_of(const Folded& folded, const Blocking& blocking);
+Sharing sharing_of(const Folded& folded, const Tiling& tiling);
 
 /// Returns the number of tiles along each dimension, at least 1.
-PerLoop<std::int64_t> tile_counts(const Folded& folded, const Blocking& blocking);
+PerLoop<std::int64_t> tile_counts(const Folded& folded, const Tiling& tiling);
 
 /// Returns whether a buffer takes the whole sum over K, if C passes through one.
-bool writes_c_once(const Folded& folded, const Blocking& blocking);
+bool writes_c_once(const Folded& folded, const Tiling& tiling);
 
 /// The times of the parts of a run.
 struct PartTimes {
@@ -103,15 +103,15 @@ struct TileMoves {
   friend bool operator==(const TileMoves&, const TileMoves&) = default;
 };
 
-/// A blocking prepared for one contraction. run() may be called from several threads at once.
-class Blocked {
+/// A tiling prepared for one contraction. run() may be called from several threads at once.
+class TiledContraction {
  public:
   /// Throws environment_error if gemm is requested and no library has it, or if the library's gemm fails a small check. Throws bad_input if
-  /// a tile is longer than 2^31 - 1 elements, if `blocking` is mirrored but C isn't symmetric, or if one of flopcast's kernels is requested
+  /// a tile is longer than 2^31 - 1 elements, if `tiling` is mirrored but C isn't symmetric, or if one of flopcast's kernels is requested
   /// for a contraction that it can't compute.
-  Blocked(Folded folded, Blocking blocking, const FindRoutine& find);
+  TiledContraction(Folded folded, Tiling tiling, const FindRoutine& find);
 
-  /// C := alpha A B + beta C. A mirrored blocking requires a == b and beta = 0. Throws environment_error, before C is changed, if memory
+  /// C := alpha A B + beta C. A mirrored tiling requires a == b and beta = 0. Throws environment_error, before C is changed, if memory
   /// for packing isn't available.
   void run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const;
   /// Runs like run(), but on the calling thread alone, as a sample of one thread's work. Returns the times of the parts, and the tile moves
@@ -120,7 +120,7 @@ class Blocked {
                       const machine::WallClock& clock, TileMoves* moves = nullptr) const;
   /// Returns the bytes of the packing buffers of all threads.
   [[nodiscard]] std::int64_t workspace_bytes() const;
-  [[nodiscard]] const Blocking& blocking() const { return blocking_; }
+  [[nodiscard]] const Tiling& tiling() const { return tiling_; }
   /// Returns the letters of the tensors of which some tile must pass through a buffer.
   [[nodiscard]] std::string packed() const;
 
@@ -173,7 +173,7 @@ class Blocked {
   [[nodiscard]] std::string letters(bool left, bool right, bool result) const;
 
   Folded folded_;
-  Blocking blocking_;
+  Tiling tiling_;
   kernel::Function gemm_ = nullptr;
   kernel::Function gemv_ = nullptr;  ///< for tiles of C of one element; null if the library has no correct gemv, in which case gemm is used
   bool packs_b_ = false;             ///< some tile of the folded B is packed
@@ -194,6 +194,6 @@ class Blocked {
 };
 
 /// Splits a folded dimension into tiles of `length`; the last tile may be shorter.
-std::vector<Blocked::Tile> tiles(const Fold& fold, std::int64_t length);
+std::vector<TiledContraction::Tile> tiles(const Fold& fold, std::int64_t length);
 
 }  // namespace flopcast::contract

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "flopcast/contract/algorithms/execute.hpp"
-#include "flopcast/contract/prediction/stretch.hpp"
+#include "flopcast/contract/prediction/timed_segment.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/experiment.hpp"
 
@@ -20,11 +20,11 @@ inline constexpr std::int64_t fewest_preparations = 2;
 /// Tensors are as far apart in memory as needed: untouched parts have no memory, and indices with strides far beyond a page may move closer
 /// together. `find` is called when the experiment is first executed. The segments are timed about `repetitions` times in total. Experiments
 /// that share a sweeper share its memory.
-measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
+measure::Experiment segment_experiment(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions = 10,
                                        std::shared_ptr<measure::Sweeper> sweeper = nullptr);
 
 /// Returns a key of the experiment, which is equal for equal experiments.
-std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction);
+std::string segment_key(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction);
 
 }  // namespace flopcast::contract

@@ -1,4 +1,4 @@
-#include "flopcast/contract/prediction/stretch_experiment.hpp"
+#include "flopcast/contract/prediction/segment_experiment.hpp"
 
 #include <fmt/format.h>
 
@@ -26,10 +26,10 @@ using What = Action::What;
 constexpr std::size_t other_memory = 3;  // number of the allocation after those of the three tensors
 
 /// Returns the end of the index range, from 0 on, that a segment uses along one of a tensor's indices.
-std::int64_t used(const Stretch& stretch, Place place, std::size_t dimension) {
+std::int64_t used(const TimedSegment& segment, Operand operand, std::size_t dimension) {
   std::int64_t end = 1;
-  for (const PlacedPart& part : stretch.parts) {
-    if (part.slice.place == place && !part.slice.buffer) {
+  for (const PlacedPart& part : segment.parts) {
+    if (part.slice.operand == operand && !part.slice.buffer) {
       end = std::max(end, part.ranges[dimension].end);
     }
   }
@@ -44,7 +44,7 @@ struct Compact {
 
 /// Reduces strides of more than twice `kept` elements. Each stride keeps its remainder modulo `kept`, so that lines compete for the same
 /// cache sets as before.
-Compact moved_together(Tensor tensor, const Stretch& stretch, Place place, std::int64_t element, std::int64_t kept) {
+Compact moved_together(Tensor tensor, const TimedSegment& segment, Operand operand, std::int64_t element, std::int64_t kept) {
   std::vector<std::size_t> order(tensor.strides.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return tensor.strides[x] < tensor.strides[y]; });
@@ -55,20 +55,20 @@ Compact moved_together(Tensor tensor, const Stretch& stretch, Place place, std::
     if (stride > 2 * kept && stride > least) {
       stride = std::min(stride, least + ((stride - least) % kept + kept) % kept);
     }
-    span += (used(stretch, place, i) - 1) * stride;
+    span += (used(segment, operand, i) - 1) * stride;
   }
   return {std::move(tensor), span * element};
 }
 
-Compact compacted(Tensor tensor, const Stretch& stretch, Place place, std::int64_t element) {
+Compact compacted(Tensor tensor, const TimedSegment& segment, Operand operand, std::int64_t element) {
   constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
   constexpr std::int64_t whole = std::int64_t{1} << 60;
   for (std::int64_t& stride : tensor.strides) {
     stride = std::abs(stride);
   }
-  Compact compact = moved_together(tensor, stretch, place, element, whole);
+  Compact compact = moved_together(tensor, segment, operand, element, whole);
   for (std::int64_t kept_bytes = std::int64_t{128} << 10; compact.bytes > max_bytes && kept_bytes >= 8 << 10; kept_bytes /= 4) {
-    compact = moved_together(tensor, stretch, place, element, kept_bytes / element);
+    compact = moved_together(tensor, segment, operand, element, kept_bytes / element);
   }
   return compact;
 }
@@ -122,23 +122,23 @@ class Runner {
  public:
   enum class Step : std::uint8_t { fill, touch, lead, timed };
 
-  Runner(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find,
+  Runner(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find,
          const Environment& environment, std::shared_ptr<measure::Sweeper> sweeper)
-      : stretch_(stretch),
+      : segment_(segment),
         algorithm_(algorithm),
         contraction_(contraction),
         find_(std::move(find)),
         sweeper_(sweeper != nullptr ? std::move(sweeper) : std::make_shared<measure::Sweeper>(environment.caches)),
         lifetime_(lifetime_in_last_cache(environment)),
         levels_(static_cast<int>(environment.caches.size())) {
-    for (const Place place : places) {
-      Compact compact = compacted(contraction.tensor(place), stretch, place, element());
-      contraction_.tensors[static_cast<std::size_t>(place)] = compact.tensor;
-      bytes_[static_cast<std::size_t>(place)] = compact.bytes;
+    for (const Operand operand : all_operands) {
+      Compact compact = compacted(contraction.tensor(operand), segment, operand, element());
+      contraction_.tensors[static_cast<std::size_t>(operand)] = compact.tensor;
+      bytes_[static_cast<std::size_t>(operand)] = compact.bytes;
     }
   }
 
-  [[nodiscard]] std::int64_t bytes(std::size_t place) const { return bytes_[place]; }
+  [[nodiscard]] std::int64_t bytes(std::size_t operand) const { return bytes_[operand]; }
   void next(Step step, int level = 0) {
     step_ = step;
     level_ = level;
@@ -167,13 +167,13 @@ class Runner {
   [[nodiscard]] std::int64_t element() const { return element_bytes(contraction_.precision); }
 
   [[nodiscard]] bool is_any_in_last_cache() const {
-    return std::any_of(stretch_.parts.begin(), stretch_.parts.end(), [&](const PlacedPart& part) { return part.level == levels_ - 1; });
+    return std::any_of(segment_.parts.begin(), segment_.parts.end(), [&](const PlacedPart& part) { return part.level == levels_ - 1; });
   }
 
   /// Returns the number of kernel calls in the timed part.
   [[nodiscard]] double calls() const {
-    auto calls = static_cast<double>(stretch_.iterations);
-    for (std::size_t l = stretch_.outer.size() + 1; l < algorithm_.loops.size(); ++l) {
+    auto calls = static_cast<double>(segment_.iterations);
+    for (std::size_t l = segment_.outer.size() + 1; l < algorithm_.loops.size(); ++l) {
       calls *= static_cast<double>(contraction_.extent(algorithm_.loops[l]));
     }
     return calls;
@@ -202,31 +202,31 @@ class Runner {
   void move_what_has_expired(const Execution::Pointers& tensors) {
     const Seconds per_call = seconds_per_call_from_last_cache(tensors);
     std::vector<PlacedPart> parts;
-    for (PlacedPart& part : stretch_.parts) {
+    for (PlacedPart& part : segment_.parts) {
       const double age = part.calls_since * per_call / lifetime_.surely;
       const double expired = age <= 1 ? 0 : std::log(age) / std::max(1e-3, std::log(lifetime_.at_most / lifetime_.surely));
       const int eighths = part.level == levels_ - 1 ? static_cast<int>(std::lround(8 * std::min(1.0, expired))) : 0;
       add_in_two(parts, std::move(part), eighths);
     }
-    stretch_.parts = std::move(parts);
+    segment_.parts = std::move(parts);
   }
 
   /// Calls `touch` with the regions of the parts in cache `level`, or of all parts if `level` is -1.
   template <class Touch>
   void on_parts(const Execution::Pointers& tensors, int level, Touch touch) {
-    for (const PlacedPart& part : stretch_.parts) {
+    for (const PlacedPart& part : segment_.parts) {
       if (level >= 0 && part.level != level) {
         continue;
       }
-      const bool written = part.slice.place == Place::c || part.slice.buffer;
+      const bool written = part.slice.operand == Operand::c || part.slice.buffer;
       const auto on_region = [&](const Region& region) { touch(region, written); };
       if (part.slice.buffer) {
-        const std::span<std::byte> buffer = execution_->buffer_of(part.slice.place);
+        const std::span<std::byte> buffer = execution_->buffer_of(part.slice.operand);
         const auto size = static_cast<std::int64_t>(buffer.size());
         on_region(Region{reinterpret_cast<std::uintptr_t>(buffer.data()), size, 1, size, 0});
       } else {
-        const auto first = reinterpret_cast<std::uintptr_t>(tensors[static_cast<std::size_t>(part.slice.place)]);
-        for_each_region(contraction_.tensor(part.slice.place), part.ranges, first, element(), on_region);
+        const auto first = reinterpret_cast<std::uintptr_t>(tensors[static_cast<std::size_t>(part.slice.operand)]);
+        for_each_region(contraction_.tensor(part.slice.operand), part.ranges, first, element(), on_region);
       }
     }
   }
@@ -263,25 +263,25 @@ class Runner {
   }
 
   void lead(const Execution::Pointers& tensors) {
-    if (stretch_.is_first()) {
-      const std::int64_t length = contraction_.extent(algorithm_.loops[stretch_.outer.size()]);
-      execution_->run_iterations(tensors, stretch_.previous, length - stretch_.lead, length);
+    if (segment_.is_first()) {
+      const std::int64_t length = contraction_.extent(algorithm_.loops[segment_.outer.size()]);
+      execution_->run_iterations(tensors, segment_.previous, length - segment_.lead, length);
     } else {
-      execution_->run_iterations(tensors, stretch_.outer, stretch_.begin - stretch_.lead, stretch_.begin);
+      execution_->run_iterations(tensors, segment_.outer, segment_.begin - segment_.lead, segment_.begin);
     }
   }
 
   /// Executes the segment after `position` others.
   void timed(const Execution::Pointers& tensors, std::int64_t position) {
-    if (stretch_.is_first()) {
-      execution_->run_copies(tensors, stretch_.previous, true);
-      execution_->run_copies(tensors, stretch_.outer, false);
+    if (segment_.is_first()) {
+      execution_->run_copies(tensors, segment_.previous, true);
+      execution_->run_copies(tensors, segment_.outer, false);
     }
-    const std::int64_t begin = stretch_.begin + position * stretch_.iterations;
-    execution_->run_iterations(tensors, stretch_.outer, begin, begin + stretch_.iterations);
+    const std::int64_t begin = segment_.begin + position * segment_.iterations;
+    execution_->run_iterations(tensors, segment_.outer, begin, begin + segment_.iterations);
   }
 
-  Stretch stretch_;
+  TimedSegment segment_;
   Algorithm algorithm_;
   Contraction contraction_;
   FindRoutine find_;
@@ -380,39 +380,39 @@ class Setup {
   std::int64_t other_bytes_ = 0;
 };
 
-bool any_in(const Stretch& stretch, int level) {
-  return std::any_of(stretch.parts.begin(), stretch.parts.end(), [&](const PlacedPart& part) { return part.level == level; });
+bool any_in(const TimedSegment& segment, int level) {
+  return std::any_of(segment.parts.begin(), segment.parts.end(), [&](const PlacedPart& part) { return part.level == level; });
 }
 
 }  // namespace
 
-measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
+measure::Experiment segment_experiment(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions,
                                        std::shared_ptr<measure::Sweeper> sweeper) {
-  constexpr Seconds long_stretch = 150e-6;  // noise weighs less on long segments
+  constexpr Seconds long_segment = 150e-6;  // noise weighs less on long segments
   const auto levels = static_cast<int>(environment.caches.size());
-  const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), environment, std::move(sweeper));
+  const auto runner = std::make_shared<Runner>(segment, algorithm, contraction, std::move(find), environment, std::move(sweeper));
   const Call call = carrier(contraction.precision, threads);
   Setup setup(runner, call);
   setup.perform(Runner::Step::fill);
   for (int level = levels - 1; level > 0; --level) {
     const bool outermost = level == levels - 1;
-    if (!any_in(stretch, level) && !(outermost && any_in(stretch, levels))) {
+    if (!any_in(segment, level) && !(outermost && any_in(segment, levels))) {
       continue;
     }
-    const int rounds = outermost && any_in(stretch, level) ? 2 : 1;  // last-level caches may keep only lines that are used again
+    const int rounds = outermost && any_in(segment, level) ? 2 : 1;  // last-level caches may keep only lines that are used again
     for (int round = 0; round < rounds; ++round) {
       setup.perform(Runner::Step::touch, level);
-      setup.push_out(environment, level, outermost ? stretch.written : 0);
+      setup.push_out(environment, level, outermost ? segment.written : 0);
     }
   }
   setup.perform(Runner::Step::touch, 0);
   setup.perform(Runner::Step::lead);
   setup.announce(Runner::Step::timed);
   measure::Experiment experiment;
-  experiment.timed.assign(static_cast<std::size_t>(stretch.in_a_row), call);
-  const std::int64_t wanted = stretch.estimate < long_stretch ? repetitions : 2 * fewest_preparations;
-  experiment.max_repetitions = std::max(fewest_preparations, ceil_div(wanted, stretch.in_a_row));
+  experiment.timed.assign(static_cast<std::size_t>(segment.in_a_row), call);
+  const std::int64_t wanted = segment.estimate < long_segment ? repetitions : 2 * fewest_preparations;
+  experiment.max_repetitions = std::max(fewest_preparations, ceil_div(wanted, segment.in_a_row));
   experiment.writes_before_reading = true;
   experiment.setup = setup.take();
   experiment.perform = [runner](const Call& where) {
@@ -422,13 +422,13 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
   // All experiments use the same order, so that they find pages that others have made real, which costs as much time as many a segment.
   experiment.memory.push_back({"other memory", virtual_base(other_memory), Setup::max_other_bytes(environment)});
   for (std::size_t t = other_memory; t-- > 0;) {
-    experiment.memory.push_back({std::string(1, letter(places[t])), virtual_base(t), runner->bytes(t)});
+    experiment.memory.push_back({std::string(1, letter(all_operands[t])), virtual_base(t), runner->bytes(t)});
   }
   return experiment;
 }
 
-std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction) {
-  const std::size_t depth = stretch.outer.size();
+std::string segment_key(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction) {
+  const std::size_t depth = segment.outer.size();
   std::string key = fmt::format("{} {}", kernel::format_call(kernel_call(algorithm, contraction).call), to_string(contraction.notation()));
   for (std::size_t l = depth; l < algorithm.loops.size(); ++l) {
     key += fmt::format(" {}={}", algorithm.loops[l], contraction.extent(algorithm.loops[l]));
@@ -436,12 +436,12 @@ std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, cons
   for (const Copy& copy : algorithm.copies) {
     key += fmt::format(" {}'{}", letter(copy.operand), copy.depth >= depth ? static_cast<std::int64_t>(copy.depth - depth) : -1);
   }
-  key += fmt::format(" {}..+{} x {} after {} written {:.1f}", stretch.begin, stretch.iterations, stretch.in_a_row, stretch.lead,
-                     stretch.written);
-  for (const PlacedPart& part : stretch.parts) {
-    key += fmt::format(" {}{}{}@{:.0f}", letter(part.slice.place), part.slice.buffer ? "~" : "", part.level, part.calls_since);
+  key += fmt::format(" {}..+{} x {} after {} written {:.1f}", segment.begin, segment.iterations, segment.in_a_row, segment.lead,
+                     segment.written);
+  for (const PlacedPart& part : segment.parts) {
+    key += fmt::format(" {}{}{}@{:.0f}", letter(part.slice.operand), part.slice.buffer ? "~" : "", part.level, part.calls_since);
     for (std::size_t i = 0; i < part.ranges.size(); ++i) {
-      key += fmt::format(",{}:{}*{}", part.ranges[i].begin, part.ranges[i].end, contraction.tensor(part.slice.place).strides[i]);
+      key += fmt::format(",{}:{}*{}", part.ranges[i].begin, part.ranges[i].end, contraction.tensor(part.slice.operand).strides[i]);
     }
   }
   return key;

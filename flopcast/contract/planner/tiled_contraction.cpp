@@ -1,4 +1,4 @@
-#include "flopcast/contract/planner/blocked.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -30,7 +30,7 @@
 namespace flopcast::contract {
 namespace {
 
-using Tile = Blocked::Tile;
+using Tile = TiledContraction::Tile;
 
 /// Names in the order of TileKernel.
 constexpr std::array<std::string_view, 4> kernel_names = {"gemm", "panels", "streaming", "batch"};
@@ -165,7 +165,7 @@ std::set<Side> sides(const std::vector<Tile>& tiles, std::int64_t Tile::*step) {
 }  // namespace
 
 /// Memory that earlier runs gave back. Fresh memory of this size would cost page faults in every run.
-struct Blocked::Buffers {
+struct TiledContraction::Buffers {
   std::mutex mutex;
   std::vector<AlignedMemory> free;
 
@@ -190,9 +190,9 @@ struct Blocked::Buffers {
 template <class Element>
 class Worker {
  public:
-  using TileAt = Blocked::TileAt;
+  using TileAt = TiledContraction::TileAt;
 
-  Worker(const Blocked& plan, const Element* a, const Element* b, Element* c, Element alpha, Element beta)
+  Worker(const TiledContraction& plan, const Element* a, const Element* b, Element* c, Element alpha, Element beta)
       : plan_(plan),
         memory_(plan.buffers_->take(plan.a_slots_.all_bytes() + plan.b_slots_.all_bytes() + plan.c_slots_.all_bytes())),
         a_(a),
@@ -204,8 +204,8 @@ class Worker {
       std::swap(a_, b_);
     }
     if constexpr (std::is_floating_point_v<Element>) {
-      if (plan.blocking_.kernel == TileKernel::panels) {
-        panels_.emplace(plan.folded_, panel_kernels<Element>().front(), plan.blocking_.stream_c);
+      if (plan.tiling_.kernel == TileKernel::panels) {
+        panels_.emplace(plan.folded_, panel_kernels<Element>().front(), plan.tiling_.stream_c);
       }
     }
     const auto at = [&](std::int64_t bytes) { return reinterpret_cast<Element*>(memory_.get() + bytes); };
@@ -231,7 +231,7 @@ class Worker {
   /// Uses the other worker's buffers for kept tiles of A and for incomplete sums of C from now on. The two workers must not work on the
   /// same tile at once.
   void keep_tiles_in(Worker& other) {
-    if (plan_.blocking_.keep_a) {
+    if (plan_.tiling_.keep_a) {
       a_kept_.share(other.a_kept_);
     }
     if (plan_.sums_up_ && plan_.k_.size() > 1) {
@@ -269,7 +269,7 @@ class Worker {
     n_ = &plan_.n_[at.n()];
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
-        panels_->take_columns(at_b_, plan_.column_panels_[at.n()], {k_->first, k_->length, k_->step_a, k_->step_b}, plan_.blocking_.pack_b,
+        panels_->take_columns(at_b_, plan_.column_panels_[at.n()], {k_->first, k_->length, k_->step_a, k_->step_b}, plan_.tiling_.pack_b,
                               b_buffer);
         panel_count_ = plan_.column_panels_[at.n()].size();
         return;
@@ -316,7 +316,7 @@ class Worker {
     moves_.a += is_packed ? 0 : 1;
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
-        panels_->take_rows(at_a_, plan_.row_panels_[at.m()], plan_.packing_orders_[at.m()], plan_.blocking_.pack_a, buffer, is_packed);
+        panels_->take_rows(at_a_, plan_.row_panels_[at.m()], plan_.packing_orders_[at.m()], plan_.tiling_.pack_a, buffer, is_packed);
         return !is_packed;
       }
     }
@@ -354,7 +354,7 @@ class Worker {
 
   /// Must be called after the last tile: makes stores past the caches visible to other threads.
   void finish() {
-    if (streams() || plan_.blocking_.stream_c) {
+    if (streams() || plan_.tiling_.stream_c) {
       finish_streaming();
     }
   }
@@ -379,7 +379,7 @@ class Worker {
     std::unique_ptr<Tag[]> own = {};
     Tag* tags = nullptr;
 
-    void make(const Blocked::Slots& slots) {
+    void make(const TiledContraction::Slots& slots) {
       if (slots.count > 1) {
         own = std::make_unique<Tag[]>(slots.count);
         tags = own.get();
@@ -395,10 +395,10 @@ class Worker {
     bool holds(std::size_t slot) { return tags != nullptr && std::exchange(tags[slot], now) == now; }
   };
 
-  [[nodiscard]] static std::int64_t elements_of(const Blocked::Slots& slots) {
+  [[nodiscard]] static std::int64_t elements_of(const TiledContraction::Slots& slots) {
     return slots.bytes / static_cast<std::int64_t>(sizeof(Element));
   }
-  [[nodiscard]] bool streams() const { return plan_.blocking_.kernel == TileKernel::streaming; }
+  [[nodiscard]] bool streams() const { return plan_.tiling_.kernel == TileKernel::streaming; }
 
   Matrix<const Element*> matrix_a(const Tile& m, const Tile& k, Element* buffer, bool is_packed) {
     const Folded& folded = plan_.folded_;
@@ -486,7 +486,7 @@ class Worker {
                                   std::optional<PanelTiles<std::conditional_t<std::is_floating_point_v<Element>, Element, double>>>,
                                   NoPanels>;
 
-  const Blocked& plan_;
+  const TiledContraction& plan_;
   AlignedMemory memory_;
   Panels panels_;
   const Element *a_, *b_;
@@ -504,15 +504,15 @@ class Worker {
   Element* packed_b_ = nullptr;                     ///< buffer to pack the tile of B into, or nullptr if it is read in place
 };
 
-std::string kept_operands(const Blocking& blocking) {
-  return std::string(blocking.keep_a ? "A" : "") + (blocking.keep_b ? "B" : "") + (blocking.keep_c ? "C" : "");
+std::string kept_operands(const Tiling& tiling) {
+  return std::string(tiling.keep_a ? "A" : "") + (tiling.keep_b ? "B" : "") + (tiling.keep_c ? "C" : "");
 }
 
-void keep_operands(Blocking& blocking, std::string_view letters) {
+void keep_operands(Tiling& tiling, std::string_view letters) {
   const auto has = [&](char operand) { return letters.find(operand) != std::string_view::npos; };
-  blocking.keep_a = has('A');
-  blocking.keep_b = has('B');
-  blocking.keep_c = has('C');
+  tiling.keep_a = has('A');
+  tiling.keep_b = has('B');
+  tiling.keep_c = has('C');
 }
 
 std::string_view name_of(TileKernel kernel) { return kernel_names[static_cast<std::size_t>(kernel)]; }
@@ -522,33 +522,33 @@ std::optional<TileKernel> tile_kernel(std::string_view name) {
   return found == kernel_names.end() ? std::nullopt : std::optional(static_cast<TileKernel>(found - kernel_names.begin()));
 }
 
-std::string to_string(const Blocking& blocking) {
+std::string to_string(const Tiling& tiling) {
   std::string how;
-  switch (blocking.kernel) {
+  switch (tiling.kernel) {
     case TileKernel::gemm: how = " by gemm"; break;
     case TileKernel::panels:
-      how = fmt::format(" in panels{}{}", blocking.pack_a ? ", A packed" : "", blocking.pack_b ? ", B packed" : "");
+      how = fmt::format(" in panels{}{}", tiling.pack_a ? ", A packed" : "", tiling.pack_b ? ", B packed" : "");
       break;
     case TileKernel::streaming: how = " streaming"; break;
     case TileKernel::batch: how = " along the batch"; break;
   }
-  switch (blocking.rows) {
+  switch (tiling.rows) {
     case RowOrder::as_c: break;
-    case RowOrder::crossed: how += ", lines of A and C crossed"; break;
-    case RowOrder::crossed_along_a: how += ", lines of A and C crossed along A"; break;
-    case RowOrder::led_by_a: how += ", rows as A has them"; break;
+    case RowOrder::interleaved: how += ", lines of A and C interleaved"; break;
+    case RowOrder::interleaved_long_a: how += ", lines of A and C interleaved along A"; break;
+    case RowOrder::a_major: how += ", rows as A has them"; break;
   }
-  if (blocking.stream_c) {
+  if (tiling.stream_c) {
     how += ", C streamed";
   }
-  if (blocking.order != LoopOrder::nkm) {
-    how += fmt::format(", loops {}", name_of(blocking.order));
+  if (tiling.order != LoopOrder::nkm) {
+    how += fmt::format(", loops {}", name_of(tiling.order));
   }
-  if (const std::string kept = kept_operands(blocking); !kept.empty()) {
+  if (const std::string kept = kept_operands(tiling); !kept.empty()) {
     how += fmt::format(", {} kept", kept);
   }
-  return fmt::format("{} x {} x {}{}{}{}", blocking.m, blocking.n, blocking.k, how, blocking.mirrored ? ", mirrored" : "",
-                     blocking.threads > 1 ? fmt::format(" on {} threads", blocking.threads) : "");
+  return fmt::format("{} x {} x {}{}{}{}", tiling.m, tiling.n, tiling.k, how, tiling.mirrored ? ", mirrored" : "",
+                     tiling.threads > 1 ? fmt::format(" on {} threads", tiling.threads) : "");
 }
 
 std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
@@ -566,7 +566,7 @@ double speedup_of(int threads, double extent, double length) {
   return extent > 0 ? extent / (rounds * length + last) : 1;
 }
 
-Sharing sharing_of(const Folded& folded, const Blocking& blocking) {
+Sharing sharing_of(const Folded& folded, const Tiling& tiling) {
   struct Side {
     double extent, length;
   };
@@ -576,47 +576,47 @@ Sharing sharing_of(const Folded& folded, const Blocking& blocking) {
   constexpr double enough = 4;  // number of tiles per thread
   const auto batch = static_cast<double>(folded.batch.extent);
   const auto is_shared_well = [&](const Side& outer, const Side& inner) {
-    return blocking.threads == 1 || batch * outer.extent >= enough * blocking.threads * outer.length ||
-           speedup_of(blocking.threads, batch * outer.extent, outer.length) > speedup_of(blocking.threads, inner.extent, inner.length);
+    return tiling.threads == 1 || batch * outer.extent >= enough * tiling.threads * outer.length ||
+           speedup_of(tiling.threads, batch * outer.extent, outer.length) > speedup_of(tiling.threads, inner.extent, inner.length);
   };
-  const Side rows = side(folded.m, blocking.m), columns = side(folded.n, blocking.n);
-  if (runs_inside(blocking.order, TileLoop::n, TileLoop::m)) {
+  const Side rows = side(folded.m, tiling.m), columns = side(folded.n, tiling.n);
+  if (runs_inside(tiling.order, TileLoop::n, TileLoop::m)) {
     return is_shared_well(rows, columns) ? Sharing::rows : Sharing::columns;
   }
-  const bool rows_are_innermost = loops_of(blocking.order).back() == TileLoop::m;
+  const bool rows_are_innermost = loops_of(tiling.order).back() == TileLoop::m;
   return is_shared_well(columns, rows) ? Sharing::columns : rows_are_innermost ? Sharing::together : Sharing::rows;
 }
 
-PerLoop<std::int64_t> tile_counts(const Folded& folded, const Blocking& blocking) {
+PerLoop<std::int64_t> tile_counts(const Folded& folded, const Tiling& tiling) {
   const auto count = [](const Fold& fold, std::int64_t length) {  // an empty dimension may have one empty tile
     return fold.extent == 0 ? 1 : ceil_div(fold.extent, length);
   };
-  return {count(folded.m, blocking.m), count(folded.n, blocking.n), count(folded.k, blocking.k)};
+  return {count(folded.m, tiling.m), count(folded.n, tiling.n), count(folded.k, tiling.k)};
 }
 
-bool writes_c_once(const Folded& folded, const Blocking& blocking) {
-  return blocking.keep_c || tiles_inside(blocking.order, loop_without_c, tile_counts(folded, blocking)) == 1;
+bool writes_c_once(const Folded& folded, const Tiling& tiling) {
+  return tiling.keep_c || tiles_inside(tiling.order, loop_without_c, tile_counts(folded, tiling)) == 1;
 }
 
-Blocking fitted(const Folded& folded, Blocking blocking) {
+Tiling fitted(const Folded& folded, Tiling tiling) {
   const auto fit = [](std::int64_t length, const Fold& fold) {
     return std::clamp<std::int64_t>(length, 1, std::max<std::int64_t>(1, fold.extent));
   };
-  blocking.m = fit(blocking.m, folded.m);
-  blocking.n = fit(blocking.n, folded.n);
-  blocking.k = fit(blocking.k, folded.k);
-  return blocking;
+  tiling.m = fit(tiling.m, folded.m);
+  tiling.n = fit(tiling.n, folded.n);
+  tiling.k = fit(tiling.k, folded.k);
+  return tiling;
 }
 
-Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
-    : folded_(std::move(folded)), blocking_(fitted(folded_, blocking)) {
-  if (&rows_in(blocking_.rows, folded_) == &folded_.m) {
-    blocking_.rows = RowOrder::as_c;  // the contraction has no other order
+TiledContraction::TiledContraction(Folded folded, Tiling tiling, const FindRoutine& find)
+    : folded_(std::move(folded)), tiling_(fitted(folded_, tiling)) {
+  if (&rows_in(tiling_.rows, folded_) == &folded_.m) {
+    tiling_.rows = RowOrder::as_c;  // the contraction has no other order
   } else {
-    folded_.m = Fold(rows_in(blocking_.rows, folded_));
+    folded_.m = Fold(rows_in(tiling_.rows, folded_));
   }
-  folded_.crossed = folded_.crossed_along_a = folded_.led_by_a = Folded::no_fold();  // frees these tables, which are as long as M
-  if (blocking_.kernel == TileKernel::gemm) {
+  folded_.interleaved = folded_.interleaved_long_a = folded_.a_major = Folded::no_fold();  // frees these tables, which are as long as M
+  if (tiling_.kernel == TileKernel::gemm) {
     const std::string routine = static_cast<char>(folded_.precision) + std::string("gemm");
     gemm_ = find(routine);
     if (gemm_ == nullptr) {
@@ -630,44 +630,44 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
     }
     require_right(reinterpret_cast<Gemm>(gemm_), folded_.precision, routine);
   }
-  if (blocking_.kernel == TileKernel::batch) {
+  if (tiling_.kernel == TileKernel::batch) {
     along_batch_.emplace(folded_);
     constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
-    blocking_ = fitted(folded_, {all, all, all, TileKernel::batch, blocking_.threads});
+    tiling_ = fitted(folded_, {all, all, all, TileKernel::batch, tiling_.threads});
   }
-  for (const std::int64_t length : {blocking_.m, blocking_.n, blocking_.k}) {
+  for (const std::int64_t length : {tiling_.m, tiling_.n, tiling_.k}) {
     if (length > std::numeric_limits<Integer>::max()) {
       throw bad_input("a tile of length {} exceeds the range of BLAS's 32-bit integers", length);
     }
   }
-  m_ = tiles(folded_.m, blocking_.m);
-  n_ = tiles(folded_.n, blocking_.n);
-  k_ = tiles(folded_.k, blocking_.k);
+  m_ = tiles(folded_.m, tiling_.m);
+  n_ = tiles(folded_.n, tiling_.n);
+  k_ = tiles(folded_.k, tiling_.k);
   if (k_.empty()) {
     k_ = {{0, 0, 1, 1, 1}};  // an empty sum: C := beta C
   }
-  if (blocking_.kernel == TileKernel::streaming) {
+  if (tiling_.kernel == TileKernel::streaming) {
     require_streamable();
   }
-  if (blocking_.mirrored && !is_symmetric_of_one(folded_)) {
+  if (tiling_.mirrored && !is_symmetric_of_one(folded_)) {
     throw bad_input("C isn't symmetric even if A and B are the same tensor, so it can't be mirrored");
   }
-  blocking_.stream_c = blocking_.stream_c && blocking_.kernel == TileKernel::panels && k_.size() == 1 && panels_stream(folded_.precision);
-  if (blocking_.kernel == TileKernel::panels) {
+  tiling_.stream_c = tiling_.stream_c && tiling_.kernel == TileKernel::panels && k_.size() == 1 && panels_stream(folded_.precision);
+  if (tiling_.kernel == TileKernel::panels) {
     make_panels();
   } else {
     const std::int64_t element = element_bytes(folded_.precision);
     const auto none_if = [](bool absent, std::int64_t bytes) { return absent ? 0 : rounded(bytes); };
     const std::string where = packed();
     const auto is_packed = [&](char operand) { return where.find(operand) != std::string::npos; };
-    a_slots_.bytes = none_if(!is_packed(folded_.swapped ? 'B' : 'A'), blocking_.m * blocking_.k * element);
-    b_slots_.bytes = none_if(!is_packed(folded_.swapped ? 'A' : 'B'), blocking_.k * blocking_.n * element);
-    c_slots_.bytes = none_if(!is_packed('C'), blocking_.m * blocking_.n * element);
+    a_slots_.bytes = none_if(!is_packed(folded_.swapped ? 'B' : 'A'), tiling_.m * tiling_.k * element);
+    b_slots_.bytes = none_if(!is_packed(folded_.swapped ? 'A' : 'B'), tiling_.k * tiling_.n * element);
+    c_slots_.bytes = none_if(!is_packed('C'), tiling_.m * tiling_.n * element);
   }
   packs_b_ = packed().find(folded_.swapped ? 'A' : 'B') != std::string::npos;
   tiles_ = {m_.size(), n_.size(), k_.size()};
-  sharing_ = sharing_of(folded_, blocking_);
-  loops_ = loops_of(blocking_.order);
+  sharing_ = sharing_of(folded_, tiling_);
+  loops_ = loops_of(tiling_.order);
   parts_ = parts();
   keep_tiles();
   leave_out_upper_tiles();
@@ -676,34 +676,34 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
 
 /// Creates, for an operand that is to be kept and passes through buffers, a buffer for each of its tiles inside of the loop that doesn't
 /// move it.
-void Blocked::keep_tiles() {
+void TiledContraction::keep_tiles() {
   const auto keep = [&](bool& wanted, Slots& slots, TileLoop without) {
-    wanted = wanted && slots.bytes > 0 && tiles_inside(blocking_.order, without, tiles_) > 1;
+    wanted = wanted && slots.bytes > 0 && tiles_inside(tiling_.order, without, tiles_) > 1;
     for (const TileLoop loop : {TileLoop::m, TileLoop::n, TileLoop::k}) {
-      if (wanted && runs_inside(blocking_.order, loop, without)) {
+      if (wanted && runs_inside(tiling_.order, loop, without)) {
         slots.step[loop] = slots.count;
         slots.count *= tiles_[loop];
       }
     }
   };
   const std::string where = packed();
-  blocking_.keep_a = blocking_.keep_a && where.find(folded_.swapped ? 'B' : 'A') != std::string::npos;
-  blocking_.keep_b = blocking_.keep_b && packs_b_;
-  keep(blocking_.keep_a, a_slots_, loop_without_a);
-  keep(blocking_.keep_b, b_slots_, loop_without_b);
-  keep(blocking_.keep_c, c_slots_, loop_without_c);
-  sums_up_ = writes_c_once(folded_, blocking_);
+  tiling_.keep_a = tiling_.keep_a && where.find(folded_.swapped ? 'B' : 'A') != std::string::npos;
+  tiling_.keep_b = tiling_.keep_b && packs_b_;
+  keep(tiling_.keep_a, a_slots_, loop_without_a);
+  keep(tiling_.keep_b, b_slots_, loop_without_b);
+  keep(tiling_.keep_c, c_slots_, loop_without_c);
+  sums_up_ = writes_c_once(folded_, tiling_);
 }
 
-void Blocked::leave_out_upper_tiles() {
+void TiledContraction::leave_out_upper_tiles() {
   first_rows_.assign(n_.size(), 0);
-  for (std::size_t n = 0; n < n_.size() && blocking_.mirrored; ++n) {
+  for (std::size_t n = 0; n < n_.size() && tiling_.mirrored; ++n) {
     const auto below = [&](const Tile& rows) { return rows.first + rows.length > n_[n].first; };
     first_rows_[n] = static_cast<std::size_t>(std::find_if(m_.begin(), m_.end(), below) - m_.begin());
   }
 }
 
-void Blocked::require_streamable() const {
+void TiledContraction::require_streamable() const {
   const bool contiguous = std::all_of(m_.begin(), m_.end(), [](const Tile& tile) { return tile.step_c == 1; });
   const bool regular = std::all_of(n_.begin(), n_.end(), [](const Tile& tile) { return tile.step_c != 0; });
   if (folded_.precision != Precision::d || k_.size() != 1 || folded_.k.extent > longest_streamed_sum || !contiguous || !regular ||
@@ -711,11 +711,11 @@ void Blocked::require_streamable() const {
     throw bad_input(
         "tiles of {} of this contraction don't suit the streaming kernel. It needs a CPU with AVX2 and FMA, double precision, sums of "
         "at most {} products in one tile, and tiles of C with contiguous columns a constant step apart",
-        to_string(blocking_), longest_streamed_sum);
+        to_string(tiling_), longest_streamed_sum);
   }
 }
 
-void Blocked::make_panels() {
+void TiledContraction::make_panels() {
   if (is_complex(folded_.precision)) {
     throw bad_input("the panel kernel multiplies real numbers, not those of precision {}", static_cast<char>(folded_.precision));
   }
@@ -727,27 +727,27 @@ void Blocked::make_panels() {
     for (const Tile& tile : m_) {
       row_panels_.push_back(panels.of(tile.first, tile.length));
       packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a, is_far ? line / element : 0));
-      a_slots_.bytes = std::max(a_slots_.bytes, rounded(packed_elements(row_panels_.back(), kernel.lanes, blocking_.k) * element));
+      a_slots_.bytes = std::max(a_slots_.bytes, rounded(packed_elements(row_panels_.back(), kernel.lanes, tiling_.k) * element));
     }
     for (const Tile& tile : n_) {
       column_panels_.push_back(column_panels(folded_.n, tile.first, tile.length, kernel.columns));
-      b_slots_.bytes = std::max(b_slots_.bytes, rounded(packed_elements(column_panels_.back(), blocking_.k) * element));
+      b_slots_.bytes = std::max(b_slots_.bytes, rounded(packed_elements(column_panels_.back(), tiling_.k) * element));
     }
   });
 }
 
-std::int64_t Blocked::workspace_bytes() const {
-  return (a_slots_.all_bytes() + b_slots_.all_bytes() + c_slots_.all_bytes()) * blocking_.threads;
+std::int64_t TiledContraction::workspace_bytes() const {
+  return (a_slots_.all_bytes() + b_slots_.all_bytes() + c_slots_.all_bytes()) * tiling_.threads;
 }
 
-std::string Blocked::packed() const {
+std::string TiledContraction::packed() const {
   if (along_batch_) {
     return {};
   }
-  if (blocking_.kernel == TileKernel::panels) {
+  if (tiling_.kernel == TileKernel::panels) {
     return packed_in_panels();
   }
-  const bool streams = blocking_.kernel == TileKernel::streaming;
+  const bool streams = tiling_.kernel == TileKernel::streaming;
   const auto any_not = [](const std::set<Side>& rows, const std::set<Side>& columns, bool transposed_too) {
     return std::any_of(rows.begin(), rows.end(), [&](const Side& row) {
       return std::any_of(columns.begin(), columns.end(), [&](const Side& column) {
@@ -763,7 +763,7 @@ std::string Blocked::packed() const {
   return letters(left, right, result);
 }
 
-std::string Blocked::letters(bool left, bool right, bool result) const {
+std::string TiledContraction::letters(bool left, bool right, bool result) const {
   std::string names;
   names += (folded_.swapped ? right : left) ? "A" : "";
   names += (folded_.swapped ? left : right) ? "B" : "";
@@ -771,8 +771,8 @@ std::string Blocked::letters(bool left, bool right, bool result) const {
   return names;
 }
 
-std::string Blocked::packed_in_panels() const {
-  bool left = blocking_.pack_a, right = blocking_.pack_b, result = false;
+std::string TiledContraction::packed_in_panels() const {
+  bool left = tiling_.pack_a, right = tiling_.pack_b, result = false;
   const auto irregular = [&](std::int64_t Tile::*step) {
     return std::any_of(k_.begin(), k_.end(), [&](const Tile& tile) { return tile.*step == 0; });
   };
@@ -809,14 +809,14 @@ void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullpt
 
 /// Returns the number of parts in which threads share the tiles of M or N in an element of the batch. Usually a part is a tile. If the loop
 /// over K is outermost, each thread takes its share of the tiles through all of K.
-std::size_t Blocked::parts() const {
+std::size_t TiledContraction::parts() const {
   const std::size_t tiles = sharing_ == Sharing::rows ? m_.size() : n_.size();
-  return loops_.front() == TileLoop::k ? std::min(tiles, static_cast<std::size_t>(blocking_.threads)) : tiles;
+  return loops_.front() == TileLoop::k ? std::min(tiles, static_cast<std::size_t>(tiling_.threads)) : tiles;
 }
 
-std::size_t Blocked::units() const { return static_cast<std::size_t>(folded_.batch.extent) * parts_; }
+std::size_t TiledContraction::units() const { return static_cast<std::size_t>(folded_.batch.extent) * parts_; }
 
-Blocked::Unit Blocked::unit(std::size_t number) const {
+TiledContraction::Unit TiledContraction::unit(std::size_t number) const {
   const std::size_t batch = number / parts_, part = number - batch * parts_;
   Unit unit{static_cast<std::int64_t>(batch), {}, tiles_};
   const TileLoop shared = sharing_ == Sharing::rows ? TileLoop::m : TileLoop::n;
@@ -829,7 +829,7 @@ Blocked::Unit Blocked::unit(std::size_t number) const {
 
 /// `after` is called after each part of the work with the corresponding member of PartTimes.
 template <class Element, class After>
-void Blocked::do_unit(Worker<Element>& worker, const Unit& unit, After&& after) const {
+void TiledContraction::do_unit(Worker<Element>& worker, const Unit& unit, After&& after) const {
   const auto [outer, middle, inner] = loops_;
   worker.take_batch(unit.batch);
   TileAt at;
@@ -854,7 +854,7 @@ void Blocked::do_unit(Worker<Element>& worker, const Unit& unit, After&& after) 
 
 /// Every thread takes one unit after the other, and packs for itself.
 template <class Element>
-void Blocked::share_units(std::vector<Worker<Element>>& workers) const {
+void TiledContraction::share_units(std::vector<Worker<Element>>& workers) const {
   std::atomic<std::size_t> next = 0;
   const std::size_t all = units();
   in_threads(workers, [&](Worker<Element>& worker) {
@@ -869,7 +869,7 @@ void Blocked::share_units(std::vector<Worker<Element>>& workers) const {
 /// multiplies tiles of A with it. A thread that finds no tile of A left packs the next tile of B into another buffer and then waits for the
 /// others. Requires that the loop over M is innermost.
 template <class Element>
-void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
+void TiledContraction::share_tiles(std::vector<Worker<Element>>& workers) const {
   struct Step {
     std::atomic<std::size_t> next_part = 0, next_tile = 0;
   };
@@ -880,7 +880,7 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
   for (Worker<Element>& worker : workers) {
     worker.keep_tiles_in(workers.front());
   }
-  const bool in_order = k_.size() > 1 || packs_b_ || blocking_.keep_a;  // the threads add to the same C or share buffers
+  const bool in_order = k_.size() > 1 || packs_b_ || tiling_.keep_a;  // the threads add to the same C or share buffers
   std::barrier<> together(static_cast<std::ptrdiff_t>(workers.size()));
   in_threads(
       workers,
@@ -909,7 +909,7 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
 }
 
 template <class Element>
-Worker<Element> Blocked::make_worker(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const {
+Worker<Element> TiledContraction::make_worker(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const {
   try {
     return Worker<Element>(*this, a, b, c, alpha, beta);
   } catch (const std::bad_alloc&) {
@@ -917,17 +917,17 @@ Worker<Element> Blocked::make_worker(const Element* a, const Element* b, Element
   }
 }
 
-void Blocked::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
+void TiledContraction::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   with_element(folded_.precision, [&](auto zero) {
     using Element = decltype(zero);
     if (along_batch_) {
-      along_batch_->run(folded_, blocking_.threads, static_cast<const Element*>(a), static_cast<const Element*>(b),
-                        static_cast<Element*>(c), to_element<Element>(alpha), to_element<Element>(beta));
+      along_batch_->run(folded_, tiling_.threads, static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
+                        to_element<Element>(alpha), to_element<Element>(beta));
       return;
     }
     std::vector<Worker<Element>> workers;
-    workers.reserve(static_cast<std::size_t>(blocking_.threads));
-    for (int i = 0; i < blocking_.threads; ++i) {
+    workers.reserve(static_cast<std::size_t>(tiling_.threads));
+    for (int i = 0; i < tiling_.threads; ++i) {
       workers.push_back(make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
                                     to_element<Element>(alpha), to_element<Element>(beta)));
     }
@@ -937,13 +937,13 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
       share_units(workers);
     }
   });
-  if (blocking_.mirrored) {
+  if (tiling_.mirrored) {
     mirror(folded_, c);
   }
 }
 
-PartTimes Blocked::run_timed(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta,
-                             const machine::WallClock& clock, TileMoves* moves) const {
+PartTimes TiledContraction::run_timed(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta,
+                                      const machine::WallClock& clock, TileMoves* moves) const {
   PartTimes times;
   if (along_batch_) {
     const std::int64_t begin = clock.ticks();

@@ -62,7 +62,7 @@ def described(sizes):
 
 
 def ladder(options):
-    kernels = [word for kernel in options.kernels.split(",") for word in ("--kernel", kernel)]
+    kernels = [word for kernel in options.kernels.split(",") for word in ("--blas-kernels", kernel)]
     blas = ["--blas", options.blas] if options.blas else []
     print("| n | stage | average error | regret of the choice | micro-benchmarks | cost |\n|--:|:--|--:|--:|--:|--:|")
     for n in options.n.split(","):
@@ -77,7 +77,7 @@ def contractions_of(options):
     if options.contractions:
         given = [one.split(":") for one in options.contractions.split(";")]
         return [(text, {size.split("=")[0]: int(size.split("=")[1]) for size in sizes.split(",") if size}, all_of or []) for text, sizes in given]
-    plotted = [word for kernel in options.kernels.split(",") for word in ("--kernel", kernel)]
+    plotted = [word for kernel in options.kernels.split(",") for word in ("--blas-kernels", kernel)]
     return [("abc=ai,ibc", {"i": 8}, all_of or plotted), ("a=iaj,ji", {}, ["--all"]),
             ("abc=ija,jbic", {"i": 8, "j": 8}, all_of or [])]
 

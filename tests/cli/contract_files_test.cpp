@@ -45,53 +45,6 @@ END
   EXPECT_THAT(ended.out, ::testing::Not(::testing::HasSubstr("never.npy")));
 }
 
-TEST(ContractFiles, TellsOfNumbersThatAreNone) {
-  if (!has_numpy()) {
-    GTEST_SKIP() << "NumPy isn't installed";
-  }
-  const Ended ended = shell(R"(
-d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
-import numpy
-a = numpy.ones([3, 4]); a[0, 0] = numpy.nan; a[1, 1] = numpy.inf
-numpy.save("a.npy", a)
-b = numpy.ones([4, 2]); b[0, 0] = 1e-310
-numpy.save("b.npy", b)
-END
-/usr/bin/python3 make.py; flopcast contract "ai,ib->ab" --in a.npy --in b.npy --out c.npy --effort estimate
-/usr/bin/python3 -c 'import numpy; c = numpy.load("c.npy"); print(numpy.isnan(c).sum(), numpy.isinf(c).sum(), c[2])'
-)");
-  EXPECT_THAT(ended.err, ::testing::HasSubstr("a.npy holds NaN or Inf (2)"));
-  EXPECT_THAT(ended.err, ::testing::HasSubstr("b.npy holds denormal numbers (1)"));
-  EXPECT_THAT(ended.out, ::testing::HasSubstr("2 2 [3. 4.]"));
-}
-
-TEST(ContractFiles, TakesOneFileAsOneTensor) {
-  if (!has_numpy()) {
-    GTEST_SKIP() << "NumPy isn't installed";
-  }
-  const Ended ended = shell(R"(
-d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
-import numpy, subprocess, sys
-a = numpy.random.default_rng(1).standard_normal([300, 200])
-numpy.save("a.npy", a)
-numpy.save("b.npy", a)
-for b, expected in (("./a.npy", True), ("b.npy", False)):
-    ran = subprocess.run(["flopcast", "contract", "ai,bi->ab", "--in", "a.npy", "--in", b, "--out", "c.npy", "--effort", "estimate"], check=True, stderr=subprocess.PIPE, text=True)
-    c = numpy.load("c.npy")
-    if ("taken for one tensor" in ran.stderr) != expected or not numpy.allclose(c, a @ a.T) or not (c == c.T).all():
-        sys.exit(f"a.npy and {b} are multiplied wrongly: {ran.stderr}")
-END
-/usr/bin/python3 make.py
-)");
-  EXPECT_EQ(ended.code, 0) << ended.err;
-}
-
-TEST(ContractRun, SaysWhichTilesAreNotKept) {
-  const Ended ended = shell("flopcast contract ab=ai,ib a=b=i=64 --run --tiles 8x8x8:gemm:mkn:keepAB");
-  EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.err, ::testing::HasSubstr("tiles of A aren't kept"));
-}
-
 TEST(ContractEmit, IsTheSameCodeForIndicesOfSizeOne) {
   for (const char* order : {"row", "column"}) {
     const auto emitted = [&](const std::string& sizes) {

@@ -140,9 +140,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--list", "--run"}, 2, "exclude one another"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--list", "--blas", "blis"}, 2, "--blas is for what measures; --list and --emit don't"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--emit", "c", "--threads", "2"}, 2, "--threads is for what measures"},
-        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--kernel", "gemv", "--algorithm", "gemm"}, 3, "algorithm 'gemm' isn't one of gemv"},
+        Mistake{
+            {"contract", "ab=ai,ib", "a=b=i=2", "--blas-kernels", "gemv", "--algorithm", "gemm"}, 3, "algorithm 'gemm' isn't one of gemv"},
         Mistake{{"roofline", "--space", "full", "--list"}, 2, "unknown option '--list'"},
-        Mistake{{"contract", "a=ai,i", "a=i=2", "--list", "--kernel", "gemm"}, 3, "a=ai,i has no algorithm of gemm"},
+        Mistake{{"contract", "a=ai,i", "a=i=2", "--list", "--blas-kernels", "gemm"}, 3, "a=ai,i has no algorithm of gemm"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--tiles", "8x8x8"}, 2, "--tiles is for --run and --in"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8"}, 3, "--tiles '8x8' is neither whole nor batch nor tiles"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:panels:B"}, 3, "--tiles '8x8x8:panels:B' is neither"},
@@ -163,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--list"}, 2, "take no files"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--output", "c"}, 2, "--out and --output both write to c"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "-"}, 2, "--out and --output both write to standard output"},
-        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--kernel", "gemv"}, 2, "--kernel is for ranking algorithms"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--blas-kernels", "gemv"}, 2, "--blas-kernels is for ranking algorithms"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--effort", "estimate"}, 2, "--effort is for --run and --in"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the three tensors need 224 GiB"}));
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {

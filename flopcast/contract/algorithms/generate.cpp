@@ -146,4 +146,23 @@ Algorithm find_algorithm(const std::string& name, std::span<const Algorithm> alg
                   nearest.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(nearest, " or ")), names.size());
 }
 
+std::vector<Algorithm> choose_algorithms(const Contraction& contraction, std::span<const Kernel> kernels, const std::string& wanted) {
+  std::vector<std::string_view> names;
+  for (const Kernel kernel : kernels) {
+    names.push_back(name(kernel));
+  }
+  std::vector<Algorithm> all = generate(contraction, kernels);
+  if (all.empty()) {
+    throw bad_input("{} has no algorithm of {}", to_string(contraction.notation()), fmt::join(names, ", "));
+  }
+  if (wanted.empty()) {
+    return all;
+  }
+  const std::string kernel = wanted.substr(wanted.rfind('-') + 1);
+  if (!names.empty() && std::find(names.begin(), names.end(), kernel) == names.end()) {
+    throw bad_input("algorithm '{}' isn't one of {}; name it without a choice of kernels", wanted, fmt::join(names, " or "));
+  }
+  return {find_algorithm(wanted, all)};
+}
+
 }  // namespace flopcast::contract

@@ -21,7 +21,7 @@ struct Fold {
 };
 
 /// A contraction with any indices and strides as a batch of matrix products C(m, n) := sum over k of A(m, k) B(k, n). If C is contiguous at
-/// all, it is contiguous along m: A and B have changed all_operands if `swapped`.
+/// all, it is contiguous along m: A and B have changed places if `swapped`.
 struct Folded {
   Precision precision = Precision::d;
   Fold m, n, k, batch;

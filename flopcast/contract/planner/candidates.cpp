@@ -364,12 +364,12 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
       continue;
     }
     const bool is_other = has_other_loops(candidate.tiling);
-    const std::size_t operand = seen[static_cast<std::size_t>(candidate.tiling.kernel)][is_other ? 1 : 0]++;
+    const std::size_t number = seen[static_cast<std::size_t>(candidate.tiling.kernel)][is_other ? 1 : 0]++;
     const bool is_slow = candidate.seconds > clearly_slower * all.front().seconds;
     const Tiling& tiling = candidate.tiling;
     const bool is_first_of_its_way = ways_seen.emplace(tiling.kernel, tiling.rows, tiling.stream_c).second;
-    if (operand < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_way && !is_slow)) {
-      by_turn.emplace_back(is_slow ? of_each : is_first_of_its_way ? std::min<std::size_t>(operand, 1) : operand, candidate);
+    if (number < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_way && !is_slow)) {
+      by_turn.emplace_back(is_slow ? of_each : is_first_of_its_way ? std::min<std::size_t>(number, 1) : number, candidate);
     } else {
       others.push_back(candidate);
     }

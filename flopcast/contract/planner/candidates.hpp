@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "flopcast/contract/planner/tile_rates.hpp"
-#include "flopcast/contract/planner/tiled_contraction.hpp"
+#include "flopcast/contract/planner/tiling.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -29,7 +29,7 @@ std::vector<Candidate> candidates(const Folded& folded, const Environment& envir
 /// Returns whether the loops over tiles run in another order than nkm, or tiles are kept for more than one product.
 bool has_other_loops(const Tiling& tiling);
 
-/// Moves candidates of different kinds to the front, so that no kind whose time the model gets wrong fills all of the `count` all_operands that
+/// Moves candidates of different kinds to the front, so that no kind whose time the model gets wrong fills all of the `count` places that
 /// are tried. Moved are the best three of every kernel, the best of each order of rows, with C streamed and not, unless clearly slower, and
 /// two with other loops if there is room. The kernels take turns, because a budget may end after two executions; clearly slower ones come
 /// last. The first candidate stays first, and one call of gemm comes second.

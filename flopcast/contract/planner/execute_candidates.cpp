@@ -5,6 +5,7 @@
 
 #include "flopcast/contract/algorithms/validate.hpp"
 #include "flopcast/contract/planner/benchmark_candidates.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/search/race.hpp"
 

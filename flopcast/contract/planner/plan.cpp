@@ -13,6 +13,7 @@
 #include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/execute_candidates.hpp"
 #include "flopcast/contract/planner/mirror.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/machine/detect_environment.hpp"
@@ -206,6 +207,14 @@ Machine local_machine(const std::string& blas) {
   TileRates rates = measure_tile_rates(find);
   rates.bandwidth_shares = machine::bandwidth_shares_if_measurable(machine::detect_topology());
   return {find, std::move(environment), std::move(rates)};
+}
+
+Machine machine_of(FindRoutine find, const Environment& environment, model::Store& store, int threads, bool fresh) {
+  TileRates rates = tile_rates_in(store, environment.fingerprint, find, fresh);
+  if (threads > 1) {
+    rates.bandwidth_shares = machine::bandwidth_shares_if_measurable(machine::detect_topology());
+  }
+  return {std::move(find), environment, std::move(rates)};
 }
 
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {

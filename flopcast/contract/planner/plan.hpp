@@ -14,8 +14,11 @@
 #include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/tile_rates.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/model/store.hpp"
 #include "flopcast/support/units.hpp"
+
+namespace flopcast::model {
+class Store;
+}
 
 /// Tensor contractions for users, in the manner of FFTW: plan once, execute often.
 ///
@@ -35,6 +38,10 @@ struct Machine {
 /// call, if there is one. Caches are taken from an earlier measurement or measured first (seconds); kernels are timed (milliseconds).
 /// Throws what LibrarySet::open and machine::detect throw.
 Machine local_machine(const std::string& blas = {});
+
+/// Returns the machine on which `find`'s library runs on one thread. The rates of the kernels come from `store`, or are measured (milliseconds)
+/// and kept there; `fresh` measures again. For a plan on several threads, the bandwidths that they leave each other are looked up too.
+Machine machine_of(FindRoutine find, const Environment& environment, model::Store& store, int threads, bool fresh = false);
 
 /// The effort with which a plan is chosen.
 enum class Effort : std::uint8_t {

@@ -42,7 +42,7 @@ class SampleTensors {
 
   Precision precision_;
   bool swapped_;
-  Tensor a_, b_, c_;  ///< tensors as folded: A and B have changed all_operands if `swapped`
+  Tensor a_, b_, c_;  ///< tensors as folded: A and B have changed places if `swapped`
 };
 
 }  // namespace flopcast::contract

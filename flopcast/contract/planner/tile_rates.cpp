@@ -9,8 +9,10 @@
 
 #include "flopcast/contract/algorithms/validate.hpp"
 #include "flopcast/contract/kernels/streaming.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast::contract {

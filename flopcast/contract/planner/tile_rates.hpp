@@ -4,11 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/planner/tiled_contraction.hpp"
+#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/planner/tiling.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
-#include "flopcast/model/store.hpp"
 #include "flopcast/support/units.hpp"
+
+namespace flopcast::model {
+class Store;
+}
 
 namespace flopcast::contract {
 

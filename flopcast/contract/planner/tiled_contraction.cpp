@@ -32,9 +32,6 @@ namespace {
 
 using Tile = TiledContraction::Tile;
 
-/// Names in the order of TileKernel.
-constexpr std::array<std::string_view, 4> kernel_names = {"gemm", "panels", "streaming", "batch"};
-
 struct Free {
   void operator()(std::byte* memory) const noexcept { std::free(memory); }
 };
@@ -504,53 +501,6 @@ class Worker {
   Element* packed_b_ = nullptr;                     ///< buffer to pack the tile of B into, or nullptr if it is read in place
 };
 
-std::string kept_operands(const Tiling& tiling) {
-  return std::string(tiling.keep_a ? "A" : "") + (tiling.keep_b ? "B" : "") + (tiling.keep_c ? "C" : "");
-}
-
-void keep_operands(Tiling& tiling, std::string_view letters) {
-  const auto has = [&](char operand) { return letters.find(operand) != std::string_view::npos; };
-  tiling.keep_a = has('A');
-  tiling.keep_b = has('B');
-  tiling.keep_c = has('C');
-}
-
-std::string_view name_of(TileKernel kernel) { return kernel_names[static_cast<std::size_t>(kernel)]; }
-
-std::optional<TileKernel> tile_kernel(std::string_view name) {
-  const auto* found = std::find(kernel_names.begin(), kernel_names.end(), name);
-  return found == kernel_names.end() ? std::nullopt : std::optional(static_cast<TileKernel>(found - kernel_names.begin()));
-}
-
-std::string to_string(const Tiling& tiling) {
-  std::string how;
-  switch (tiling.kernel) {
-    case TileKernel::gemm: how = " by gemm"; break;
-    case TileKernel::panels:
-      how = fmt::format(" in panels{}{}", tiling.pack_a ? ", A packed" : "", tiling.pack_b ? ", B packed" : "");
-      break;
-    case TileKernel::streaming: how = " streaming"; break;
-    case TileKernel::batch: how = " along the batch"; break;
-  }
-  switch (tiling.rows) {
-    case RowOrder::as_c: break;
-    case RowOrder::interleaved: how += ", lines of A and C interleaved"; break;
-    case RowOrder::interleaved_long_a: how += ", lines of A and C interleaved along A"; break;
-    case RowOrder::a_major: how += ", rows as A has them"; break;
-  }
-  if (tiling.stream_c) {
-    how += ", C streamed";
-  }
-  if (tiling.order != LoopOrder::nkm) {
-    how += fmt::format(", loops {}", name_of(tiling.order));
-  }
-  if (const std::string kept = kept_operands(tiling); !kept.empty()) {
-    how += fmt::format(", {} kept", kept);
-  }
-  return fmt::format("{} x {} x {}{}{}{}", tiling.m, tiling.n, tiling.k, how, tiling.mirrored ? ", mirrored" : "",
-                     tiling.threads > 1 ? fmt::format(" on {} threads", tiling.threads) : "");
-}
-
 std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
   std::vector<Tile> all;
   for (std::int64_t first = 0; first < fold.extent; first += length) {
@@ -558,54 +508,6 @@ std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
     all.push_back({first, now, constant_step(fold.a, first, now), constant_step(fold.b, first, now), constant_step(fold.c, first, now)});
   }
   return all;
-}
-
-double speedup_of(int threads, double extent, double length) {
-  const double before = std::ceil(extent / length) - 1;  // number of tiles before the last one
-  const double rounds = std::floor(before / threads), last = before == rounds * threads ? extent - before * length : length;
-  return extent > 0 ? extent / (rounds * length + last) : 1;
-}
-
-Sharing sharing_of(const Folded& folded, const Tiling& tiling) {
-  struct Side {
-    double extent, length;
-  };
-  const auto side = [&](const Fold& fold, std::int64_t length) {
-    return Side{static_cast<double>(fold.extent), static_cast<double>(std::min(length, fold.extent))};
-  };
-  constexpr double enough = 4;  // number of tiles per thread
-  const auto batch = static_cast<double>(folded.batch.extent);
-  const auto is_shared_well = [&](const Side& outer, const Side& inner) {
-    return tiling.threads == 1 || batch * outer.extent >= enough * tiling.threads * outer.length ||
-           speedup_of(tiling.threads, batch * outer.extent, outer.length) > speedup_of(tiling.threads, inner.extent, inner.length);
-  };
-  const Side rows = side(folded.m, tiling.m), columns = side(folded.n, tiling.n);
-  if (runs_inside(tiling.order, TileLoop::n, TileLoop::m)) {
-    return is_shared_well(rows, columns) ? Sharing::rows : Sharing::columns;
-  }
-  const bool rows_are_innermost = loops_of(tiling.order).back() == TileLoop::m;
-  return is_shared_well(columns, rows) ? Sharing::columns : rows_are_innermost ? Sharing::together : Sharing::rows;
-}
-
-PerLoop<std::int64_t> tile_counts(const Folded& folded, const Tiling& tiling) {
-  const auto count = [](const Fold& fold, std::int64_t length) {  // an empty dimension may have one empty tile
-    return fold.extent == 0 ? 1 : ceil_div(fold.extent, length);
-  };
-  return {count(folded.m, tiling.m), count(folded.n, tiling.n), count(folded.k, tiling.k)};
-}
-
-bool writes_c_once(const Folded& folded, const Tiling& tiling) {
-  return tiling.keep_c || tiles_inside(tiling.order, loop_without_c, tile_counts(folded, tiling)) == 1;
-}
-
-Tiling fitted(const Folded& folded, Tiling tiling) {
-  const auto fit = [](std::int64_t length, const Fold& fold) {
-    return std::clamp<std::int64_t>(length, 1, std::max<std::int64_t>(1, fold.extent));
-  };
-  tiling.m = fit(tiling.m, folded.m);
-  tiling.n = fit(tiling.n, folded.n);
-  tiling.k = fit(tiling.k, folded.k);
-  return tiling;
 }
 
 TiledContraction::TiledContraction(Folded folded, Tiling tiling, const FindRoutine& find)

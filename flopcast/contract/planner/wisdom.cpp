@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast::contract {

@@ -31,7 +31,7 @@ struct OperandHistory {
 std::int64_t access_distance(const Node& root, const std::vector<std::size_t>& path, const Slice& slice, const Contraction& contraction,
                              std::size_t first_of = 0);
 
-/// Returns the history of every operand of the call at `path`, one per touched tensor, in the order of all_operands. If `first_of` is 0,
+/// Returns the history of every operand of the call at `path`, one per touched tensor, in the order of operands. If `first_of` is 0,
 /// prefetching (section 3.3) is detected. An operand is prefetched if it varies across the innermost surrounding loop and this loop walks
 /// along its contiguous index. The loop may also walk along its second index, if the contiguous index is taken whole or fits into a line of
 /// `line_bytes`. Of a longer contiguous run, `prefetched_lines` lines are assumed to be prefetched (the paper: one).

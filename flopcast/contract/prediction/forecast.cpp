@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "flopcast/contract/prediction/segment_experiment.hpp"
 #include "flopcast/support/error.hpp"
@@ -108,7 +108,7 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
   }
   std::vector<measure::Timings> all = measure(experiments);
   std::vector<measure::Experiment> unsettled;
-  std::vector<std::size_t> all_operands;
+  std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (is_empty(all[i])) {
       return all;  // interrupted
@@ -117,13 +117,13 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
     if (wanted[i]->alike && left > 0 && !agree(all[i])) {
       unsettled.push_back(wanted[i]->experiment);
       unsettled.back().max_repetitions = left;
-      all_operands.push_back(i);
+      positions.push_back(i);
     }
   }
   if (!unsettled.empty()) {
     const std::vector<measure::Timings> later = measure(unsettled);
-    for (std::size_t i = 0; i < all_operands.size(); ++i) {
-      append(all[all_operands[i]], later[i]);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      append(all[positions[i]], later[i]);
     }
   }
   return all;
@@ -134,7 +134,7 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
 std::vector<std::size_t> obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure,
                                 const TimingMemory& memory) {
   std::vector<const Wanted*> missing;
-  std::vector<std::size_t> all_operands;
+  std::vector<std::size_t> positions;
   timings.resize(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     std::optional<measure::Timings> known = memory.find ? memory.find(wanted[i].key) : std::nullopt;
@@ -142,131 +142,144 @@ std::vector<std::size_t> obtain(std::vector<measure::Timings>& timings, std::spa
       timings[i] = std::move(*known);
     } else {
       missing.push_back(&wanted[i]);
-      all_operands.push_back(i);
+      positions.push_back(i);
     }
   }
   if (missing.empty()) {
-    return all_operands;
+    return positions;
   }
   std::vector<measure::Timings> measured = measured_in_rounds(missing, measure);
-  for (std::size_t i = 0; i < all_operands.size(); ++i) {
-    const Wanted& one = wanted[all_operands[i]];
-    timings[all_operands[i]] = one.alike ? joined(std::move(measured.at(i))) : std::move(measured.at(i));
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const Wanted& one = wanted[positions[i]];
+    timings[positions[i]] = one.alike ? joined(std::move(measured.at(i))) : std::move(measured.at(i));
     if (memory.keep) {
-      memory.keep(one.key, timings[all_operands[i]]);
+      memory.keep(one.key, timings[positions[i]]);
     }
   }
-  return all_operands;
+  return positions;
 }
 
-/// Measures the segments at `all_operands` again, on newly prepared memory, and adds their timings.
-void measure_again(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const std::set<std::size_t>& all_operands,
+/// Measures the segments at `positions` again, on newly prepared memory, and adds their timings.
+void measure_again(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const std::set<std::size_t>& positions,
                    const Measure& measure, const TimingMemory& memory) {
   std::vector<measure::Experiment> experiments;
-  for (const std::size_t operand : all_operands) {
-    experiments.push_back(wanted[operand].experiment);
+  for (const std::size_t position : positions) {
+    experiments.push_back(wanted[position].experiment);
   }
   const std::vector<measure::Timings> later = measure(experiments);
   std::size_t i = 0;
-  for (const std::size_t operand : all_operands) {
+  for (const std::size_t position : positions) {
     if (is_empty(later.at(i))) {
       return;  // interrupted: the earlier timings suffice
     }
-    append(timings[operand], joined(later[i++]));
+    append(timings[position], joined(later[i++]));
     if (memory.keep) {
-      memory.keep(wanted[operand].key, timings[operand]);
+      memory.keep(wanted[position].key, timings[position]);
     }
   }
 }
+
+/// The micro-benchmarks of several algorithms, their timings, and the forecasts that follow.
+class Forecasting {
+ public:
+  Forecasting(std::span<const Algorithm> algorithms, const Measure& measure, const TimingMemory& memory)
+      : algorithms_(algorithms), measure_(measure), memory_(memory) {}
+
+  /// Collects the experiments of all algorithms; those with equal keys are one experiment.
+  void gather(const Contraction& contraction, const Environment& environment, const BenchmarkOptions& options) {
+    for (const Algorithm& algorithm : algorithms_) {
+      benchmarks_.push_back(micro_benchmarks(algorithm, contraction, environment, options));
+      for (const MicroBenchmark& benchmark : benchmarks_.back()) {
+        result_.shared += want(benchmark.key, benchmark.experiment, benchmark.alike) ? 0 : 1;
+        for (const NamedExperiment& companion : benchmark.isolation) {
+          want(companion.key, companion.experiment, false);
+        }
+      }
+    }
+    result_.benchmarks = wanted_.size();
+  }
+
+  void measure() {
+    measured_ = obtain(timings_, wanted_, measure_, memory_);
+    result_.known = wanted_.size() - measured_.size();
+    for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
+      result_.each.push_back(sum(i));
+    }
+  }
+
+  /// Measures the leaders' segments once more, unless earlier runs have measured them.
+  void look_again_at_leaders() {
+    const std::vector<std::size_t> leading = leaders(result_.each);
+    std::set<std::size_t> decisive;
+    for (const std::size_t i : leading) {
+      for (const MicroBenchmark& benchmark : benchmarks_[i]) {
+        const std::size_t position = known_.at(benchmark.key);
+        if (benchmark.alike && std::find(measured_.begin(), measured_.end(), position) != measured_.end()) {
+          decisive.insert(position);
+        }
+      }
+    }
+    if (!decisive.empty()) {
+      measure_again(timings_, wanted_, decisive, measure_, memory_);
+      for (const std::size_t i : leading) {
+        result_.each[i] = sum(i);
+      }
+    }
+  }
+
+  [[nodiscard]] Forecasts take() { return std::move(result_); }
+
+ private:
+  /// Returns whether the experiment is new.
+  bool want(const std::string& key, const measure::Experiment& experiment, bool alike) {
+    const bool is_new = known_.emplace(key, wanted_.size()).second;
+    if (is_new) {
+      wanted_.push_back({key, experiment, alike});
+    }
+    return is_new;
+  }
+
+  [[nodiscard]] Timed timed(const std::string& key, const std::string& what) const { return summed(timings_.at(known_.at(key)), what); }
+
+  /// Returns the forecast of algorithm `i`: the sum over its micro-benchmarks.
+  [[nodiscard]] Forecast sum(std::size_t i) const {
+    Forecast forecast;
+    for (const MicroBenchmark& benchmark : benchmarks_[i]) {
+      const std::string what = fmt::format("{} of {}", benchmark.what, algorithms_[i].name());
+      Timed one = timed(benchmark.key, what);
+      if (!benchmark.isolation.empty()) {
+        subtract_isolation(one, timed(benchmark.isolation.front().key, what).seconds, timed(benchmark.isolation.back().key, what).seconds);
+      }
+      forecast.parts.push_back({benchmark.what, benchmark.calls, one.seconds * benchmark.scale});
+      forecast.seconds += benchmark.calls * benchmark.scale * one.seconds;
+      forecast.interval.low += benchmark.calls * benchmark.scale * one.interval.low;
+      forecast.interval.high += benchmark.calls * benchmark.scale * one.interval.high;
+    }
+    return forecast;
+  }
+
+  std::span<const Algorithm> algorithms_;
+  const Measure& measure_;
+  const TimingMemory& memory_;
+  std::vector<std::vector<MicroBenchmark>> benchmarks_;  ///< micro-benchmarks of each algorithm
+  std::vector<Wanted> wanted_;                           ///< all different experiments
+  std::map<std::string, std::size_t> known_;             ///< positions in wanted_ by key
+  std::vector<measure::Timings> timings_;                ///< timings of the experiments in wanted_
+  std::vector<std::size_t> measured_;                    ///< positions of experiments that `memory_` didn't know
+  Forecasts result_;
+};
 
 }  // namespace
 
-std::vector<std::size_t> leaders(std::span<const Forecast> forecasts) {
-  constexpr double close = 1.25;  // predictions err by half of this margin now and then
-  std::vector<std::size_t> order = ranking(forecasts);
-  const auto behind = std::find_if(order.begin(), order.end(),
-                                   [&](std::size_t i) { return forecasts[i].seconds > close * forecasts[order.front()].seconds; });
-  order.erase(behind, order.end());
-  return order.size() > 1 ? order : std::vector<std::size_t>{};
-}
-
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
                    const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory) {
-  Forecasts result;
   BenchmarkOptions shared = options;
   shared.sweeper = std::make_shared<measure::Sweeper>(environment.caches);
-  std::vector<std::vector<MicroBenchmark>> benchmarks;
-  std::vector<Wanted> wanted;
-  std::map<std::string, std::size_t> known;
-  const auto want = [&](const std::string& key, const measure::Experiment& experiment, bool alike) {
-    const bool is_new = known.emplace(key, wanted.size()).second;
-    if (is_new) {
-      wanted.push_back({key, experiment, alike});
-    }
-    return is_new;
-  };
-  for (const Algorithm& algorithm : algorithms) {
-    benchmarks.push_back(micro_benchmarks(algorithm, contraction, environment, shared));
-    for (const MicroBenchmark& benchmark : benchmarks.back()) {
-      result.shared += want(benchmark.key, benchmark.experiment, benchmark.alike) ? 0 : 1;
-      for (const NamedExperiment& companion : benchmark.isolation) {
-        want(companion.key, companion.experiment, false);
-      }
-    }
-  }
-  result.benchmarks = wanted.size();
-  std::vector<measure::Timings> timings;
-  const std::vector<std::size_t> measured = obtain(timings, wanted, measure, memory);
-  result.known = wanted.size() - measured.size();
-  const auto timed_of = [&](const std::string& key, const std::string& what) { return summed(timings.at(known.at(key)), what); };
-  const auto forecast_of = [&](std::size_t i) {
-    Forecast forecast;
-    for (const MicroBenchmark& benchmark : benchmarks[i]) {
-      const std::string what = fmt::format("{} of {}", benchmark.what, algorithms[i].name());
-      Timed timed = timed_of(benchmark.key, what);
-      if (!benchmark.isolation.empty()) {
-        subtract_isolation(timed, timed_of(benchmark.isolation.front().key, what).seconds,
-                           timed_of(benchmark.isolation.back().key, what).seconds);
-      }
-      forecast.parts.push_back({benchmark.what, benchmark.calls, timed.seconds * benchmark.scale});
-      forecast.seconds += benchmark.calls * benchmark.scale * timed.seconds;
-      forecast.interval.low += benchmark.calls * benchmark.scale * timed.interval.low;
-      forecast.interval.high += benchmark.calls * benchmark.scale * timed.interval.high;
-    }
-    return forecast;
-  };
-  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
-    result.each.push_back(forecast_of(i));
-  }
-  std::set<std::size_t> decisive;
-  const std::vector<std::size_t> leading = leaders(result.each);
-  for (const std::size_t i : leading) {
-    for (const MicroBenchmark& benchmark : benchmarks[i]) {
-      const std::size_t operand = known.at(benchmark.key);
-      if (benchmark.alike && std::find(measured.begin(), measured.end(), operand) != measured.end()) {
-        decisive.insert(operand);
-      }
-    }
-  }
-  if (!decisive.empty()) {
-    measure_again(timings, wanted, decisive, measure, memory);
-    for (const std::size_t i : leading) {
-      result.each[i] = forecast_of(i);
-    }
-  }
-  return result;
-}
-
-std::vector<std::size_t> ranking(std::span<const Forecast> forecasts) {
-  std::vector<std::size_t> order(forecasts.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return forecasts[x].seconds < forecasts[y].seconds; });
-  return order;
-}
-
-bool ties(const Forecast& x, const Forecast& y, double floor) {
-  const bool overlap = x.interval.low <= y.interval.high && y.interval.low <= x.interval.high;
-  return overlap || std::max(x.seconds, y.seconds) <= (1 + floor) * std::min(x.seconds, y.seconds);
+  Forecasting forecasting(algorithms, measure, memory);
+  forecasting.gather(contraction, environment, shared);
+  forecasting.measure();
+  forecasting.look_again_at_leaders();
+  return forecasting.take();
 }
 
 }  // namespace flopcast::contract

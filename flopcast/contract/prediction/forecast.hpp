@@ -6,24 +6,10 @@
 #include <vector>
 
 #include "flopcast/contract/prediction/micro_benchmark.hpp"
+#include "flopcast/contract/prediction/predicted_time.hpp"
 #include "flopcast/contract/prediction/timing_memory.hpp"
-#include "flopcast/core/statistics.hpp"
 
 namespace flopcast::contract {
-
-/// The contribution of one micro-benchmark to an algorithm's time.
-struct Part {
-  std::string what;
-  double calls = 0;
-  Seconds seconds = 0;  ///< time of one call
-};
-
-/// The predicted time of one algorithm.
-struct Forecast {
-  Seconds seconds = 0;
-  Interval interval;  ///< sum of the 95 % intervals of the micro-benchmarks' medians, as if all were low or all high at once
-  std::vector<Part> parts;
-};
 
 /// Forecasts of several algorithms, and statistics of their micro-benchmarks.
 struct Forecasts {
@@ -42,16 +28,5 @@ using Measure = std::function<std::vector<measure::Timings>(std::span<const meas
 /// that counts (disturbed or interrupted).
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
                    const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory = {});
-
-/// Returns the positions in `forecasts`, the fastest first.
-std::vector<std::size_t> ranking(std::span<const Forecast> forecasts);
-
-/// Returns the positions of the forecasts among which the fastest algorithm is likely to be, the fastest first: those up to 1.25 times
-/// slower than the fastest forecast. Empty if no other forecast is that close.
-std::vector<std::size_t> leaders(std::span<const Forecast> forecasts);
-
-/// Returns whether two forecasts can't be distinguished: their intervals overlap, or they differ by at most the fraction `floor`, the
-/// repeatability of present machines.
-bool ties(const Forecast& x, const Forecast& y, double floor = 0.01);
 
 }  // namespace flopcast::contract

@@ -410,15 +410,6 @@ class MicroBenchmarkBuilder {
 
 }  // namespace
 
-Stage parse_stage(std::string_view text) {
-  static constexpr std::array<std::string_view, 6> names = {"repeated", "distance", "prefetching", "failures", "first", "segments"};
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) {
-    throw bad_input("'{}' is no stage of prediction; the stages are {}", text, fmt::join(names, ", "));
-  }
-  return static_cast<Stage>(found - names.begin());
-}
-
 std::vector<MicroBenchmark> micro_benchmarks(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
                                              const BenchmarkOptions& options) {
   return MicroBenchmarkBuilder(algorithm, contraction, environment, options).write();

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
+#include "flopcast/contract/prediction/micro_benchmark.hpp"
+#include "flopcast/contract/prediction/segment_experiment.hpp"
+#include "flopcast/core/environment.hpp"
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast::contract {
@@ -79,6 +85,13 @@ TimingMemory timings_in(model::Store& store, const std::string& context, std::si
     }
   };
   return memory;
+}
+
+TimingMemory earlier_timings(model::Store& store, const BenchmarkOptions& options, const Environment& environment, Seconds reference) {
+  const std::string context =
+      fmt::format("repetitions {} prefetched {} capacity {} threads {} {}", options.repetitions, options.prefetched_lines,
+                  environment.caches.empty() ? 0 : environment.caches.back().capacity_bytes, options.threads, environment.fingerprint);
+  return timings_in(store, context, static_cast<std::size_t>(std::min(fewest_preparations, options.repetitions)), reference);
 }
 
 }  // namespace flopcast::contract

@@ -5,7 +5,14 @@
 #include <string>
 
 #include "flopcast/measure/experiment.hpp"
-#include "flopcast/model/store.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast {
+struct Environment;
+}
+namespace flopcast::model {
+class Store;
+}
 
 namespace flopcast::contract {
 
@@ -19,5 +26,11 @@ struct TimingMemory {
 /// depend: machine, library, options. Timings are kept and found only if every call has at least `fewest` repetitions that count. Drifts
 /// are converted to `reference`, the time of the reference kernel that counts as a drift of 1 today (0: unknown).
 TimingMemory timings_in(model::Store& store, const std::string& context, std::size_t fewest, Seconds reference = 0);
+
+struct BenchmarkOptions;
+
+/// Returns access to the timings in `store` that were measured with these options in this environment, or better: those whose calls have as
+/// many repetitions as a forecast measures first.
+TimingMemory earlier_timings(model::Store& store, const BenchmarkOptions& options, const Environment& environment, Seconds reference);
 
 }  // namespace flopcast::contract

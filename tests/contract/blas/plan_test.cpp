@@ -19,6 +19,7 @@
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
 

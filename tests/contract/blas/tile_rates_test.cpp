@@ -7,6 +7,7 @@
 
 #include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/model/store.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,0 +1,131 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/contract/request.hpp"
+#include "flopcast/cli/contract/tables.hpp"
+#include "flopcast/cli/library_options.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* footer =
+    R"(A contraction is abc=ai,ibc (C = A, B), 'C_abc := A_ai B_ibc', or 'ai,ibc->abc'; sizes are a=400 b=c=400 i=8.
+Algorithms are called as in the paper: the loops from the outside in, ' for a copy in the loop before it, the kernel.
+
+Examples:
+  flopcast contract abc=ai,ibc a=b=c=64 i=8
+  flopcast contract abc=ai,ibc a=b=c=64 i=8 --blas-kernels gemv --validate
+  flopcast contract abc=ija,jbic a=b=c=64 i=j=8 --run
+  flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
+  flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm "i'c-gemm")";
+
+void run_contract(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
+  check(options, command, common);
+  const RunContext context = run_context(common);
+  if (options.takes_files()) {
+    const ContractFilesRequest request = files_request(options);
+    Workbench bench(planning_libraries(options.libraries), context);
+    show_run(contract_files(bench, request, context), common);
+    return;
+  }
+  const contract::Contraction contraction = requested_contraction(options);
+  if (options.run) {
+    const PlanRequest request = plan_request(options);
+    Workbench bench(planning_libraries(options.libraries), context);
+    show_run(run_contraction(bench, contraction, request, context), common);
+    return;
+  }
+  const RankAlgorithmsRequest request = ranking_request(options);
+  if (options.list || !options.emit.empty()) {
+    const std::vector<contract::Algorithm> algorithms = contract::choose_algorithms(contraction, request.kernels, request.algorithm);
+    if (options.list) {
+      show_list({contraction, algorithms}, common);
+    } else {
+      emit(contract::emit(algorithms, contraction, options.emit == "c" ? contract::Language::c : contract::Language::cpp), common);
+    }
+    return;
+  }
+  Workbench bench(options.libraries, context);
+  show_ranking(rank_algorithms(bench, contraction, request, context), options.all, common);
+}
+
+void add_problem_options(OptionSet& command, ContractOptions& options) {
+  command.option("contraction", options.notation, "Contraction such as abc=ai,ibc (C = A, B)").required();
+  command.option("sizes", options.sizes, "Size of every index, such as a=b=c=400 i=8").placeholder("INDEX=SIZE ...");
+  command.option("--precision", options.precision, "Type of elements: s, d, c or z").choices({"s", "d", "c", "z"}).show_default();
+  command.option("--order", options.order, "Order of dense tensors in memory: column (the first index is contiguous) or row (the last is)")
+      .choices({"column", "row"})
+      .show_default();
+  command.option("--strides", options.strides, "Strides of an operand in elements, one per index, such as A=1,512; may be repeated")
+      .placeholder("OPERAND=STRIDES")
+      .repeatable();
+}
+
+void add_ranking_options(OptionSet& command, ContractOptions& options) {
+  command.flag("--list", options.list, "List the algorithms; nothing is measured");
+  command.option("--emit", options.emit, "Write the algorithms as functions that call CBLAS: c or c++").choices({"c", "c++"});
+  command.option("--algorithm", options.algorithm, "Rank only the algorithm of this name, such as c-gemm").placeholder("NAME");
+  command.option("--blas-kernels", options.kernels, "Rank only algorithms around this BLAS kernel; may be repeated")
+      .choices({"dot", "axpy", "gemv", "ger", "gemm"})
+      .repeatable();
+  command.flag("--all", options.all, "Rank algorithms of all BLAS levels, and show all of them");
+  command.flag("--validate", options.validate, "Execute the algorithms too, on random numbers, and compare");
+  command
+      .option("--stage", options.stage,
+              "Part of the algorithms' cache behaviour that micro-benchmarks recreate. repeated: nothing; distance: how long ago operands "
+              "were used; prefetching; failures (of prefetching); first (iterations of loops). Each of these includes those before it, and "
+              "times single calls, as in the paper. segments: consecutive calls are timed together")
+      .choices({"repeated", "distance", "prefetching", "failures", "first", "segments"})
+      .show_default();
+  command.option("--prefetched-lines", options.prefetched_lines, "Cache lines of an operand that prefetching has brought (the paper: 1)")
+      .range(1, 1000000)
+      .show_default();
+  command.option("--repetitions", options.repetitions, "Repetitions of each micro-benchmark").range(1, 1000).show_default();
+}
+
+void add_run_options(OptionSet& command, ContractOptions& options) {
+  command.flag("--run", options.run, "Plan the contraction (tiles, packing, streaming) and run it on random numbers");
+  command.option("--in", options.inputs, "Contract these .npy files, A's then B's, in place of random numbers; twice")
+      .placeholder("FILE")
+      .repeatable();
+  command.option("--out", options.result, "Write C to this .npy file").placeholder("FILE");
+  command
+      .option("--effort", options.effort,
+              "Effort of the planner with --run and --in: estimate (by models), microbench (time tiles of the best few), or measure "
+              "(execute the best few)")
+      .choices({"estimate", "microbench", "measure"})
+      .show_default();
+  command
+      .option("--tiles", options.tiles,
+              "Tiles of M, N and K instead of the planner's choice: 96x512x64 (by gemm), 96x512x64:panels or 96x512x8:streaming. Behind "
+              "the kernel: another order of rows than C's (:interleaved, :interleavedA, :A), C written past the caches (:streamC), another "
+              "order of the loops over tiles than nkm (from the outside in, :nmk), and operands whose packed tiles are kept until no loop "
+              "needs them again (:keepB). whole: transpose, one gemm, transpose; batch: along the batch")
+      .placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
+  command.option("--time-budget", options.time_budget, "Longest time for measuring candidates with --run and --in")
+      .placeholder("DURATION")
+      .show_default();
+}
+
+}  // namespace
+
+void add_contract_command(OptionSet& app, CommonOptions& common) {
+  auto options = std::make_shared<ContractOptions>();
+  OptionSet command = app.add_command("contract", "Rank the BLAS-based algorithms of a tensor contraction without running them; run it");
+  add_problem_options(command, *options);
+  add_ranking_options(command, *options);
+  add_run_options(command, *options);
+  command.flag("--fresh", options->fresh, "Measure again what the store already has: kernels, and choices of the planner");
+  add_library_options(command, options->libraries);
+  command.find("--threads").describe("Threads of the BLAS; with --run and --in, threads of the planner around a BLAS on one thread");
+  command.footer(footer);
+  command.action([options, command, &common] { run_contract(*options, command, common); });
+}
+
+}  // namespace flopcast::cli

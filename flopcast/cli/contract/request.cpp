@@ -1,0 +1,145 @@
+#include "flopcast/cli/contract/request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <initializer_list>
+#include <string_view>
+#include <system_error>
+
+#include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::array<contract::Kernel, 5> all_kernels = {contract::Kernel::dot, contract::Kernel::axpy, contract::Kernel::gemv,
+                                                         contract::Kernel::ger, contract::Kernel::gemm};
+
+/// Reads `A=1,400`: strides of one operand, in elements.
+void parse_strides(const std::string& word, std::array<std::vector<std::int64_t>, 3>& strides) {
+  constexpr std::int64_t farthest = std::int64_t{1} << 40;
+  const std::size_t equals = word.find('=');
+  const std::size_t which = std::string("ABC").find(word.substr(0, equals));
+  if (equals != 1 || which == std::string::npos) {
+    throw bad_input("strides '{}' are not A=..., B=... or C=... with a stride per index, such as A=1,400", word);
+  }
+  if (!strides[which].empty()) {
+    throw bad_input("strides of {} are given twice", word.substr(0, 1));
+  }
+  for (std::size_t begin = equals + 1; begin <= word.size();) {
+    const std::size_t comma = std::min(word.find(',', begin), word.size());
+    strides[which].push_back(parse_integer(word.substr(begin, comma - begin), "stride of " + word.substr(0, 1), -farthest, farthest));
+    begin = comma + 1;
+  }
+}
+
+/// Refuses options that were given, of these names.
+void refuse(const OptionSet& command, std::initializer_list<const char*> names, std::string_view why) {
+  for (const char* name : names) {
+    if (command.given(name)) {
+      throw usage_error("{} {}", name, why);
+    }
+  }
+}
+
+/// Refuses options that would do nothing beside the others.
+void refuse_idle_options(const ContractOptions& options, const OptionSet& command) {
+  if (options.takes_files()) {
+    refuse(command, {"--precision", "--order", "--strides"}, "doesn't go with --in and --out: .npy files have their own");
+  }
+  if (options.takes_files() || options.run) {
+    refuse(command, {"--algorithm", "--blas-kernels", "--all", "--stage", "--prefetched-lines", "--repetitions"},
+           "is for ranking algorithms, not for --run and --in");
+  } else {
+    refuse(command, {"--tiles", "--effort", "--time-budget"}, "is for --run and --in");
+  }
+  if (options.list || !options.emit.empty()) {
+    refuse(command, {"--fresh", "--stage", "--prefetched-lines", "--repetitions", "--blas", "--lapack", "--threads", "--kernels"},
+           "is for what measures; --list and --emit don't");
+  }
+}
+
+}  // namespace
+
+void check(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
+  refuse_idle_options(options, command);
+  if (options.takes_files() && (options.list || !options.emit.empty() || options.validate)) {
+    throw usage_error("--list, --emit and --validate take no files; leave --in and --out out");
+  }
+  if (options.list + !options.emit.empty() + options.validate + options.run > 1) {
+    throw usage_error("--list, --emit, --validate and --run exclude one another");
+  }
+  if (!options.emit.empty() && (common.json || common.csv)) {
+    throw usage_error("--emit writes source code; leave {} out", common.json ? "--json" : "--csv");
+  }
+  if (!options.takes_files()) {
+    return;
+  }
+  if (options.inputs.size() != 2 || options.result.empty()) {
+    throw usage_error("contracting files takes --in A.npy --in B.npy --out C.npy");
+  }
+  if (!options.sizes.empty()) {
+    throw usage_error("sizes come from the files of --in; leave {} out", options.sizes.front());
+  }
+  constexpr const char* standard_output = "-";
+  if (std::error_code none; options.result == common.output || std::filesystem::equivalent(options.result, common.output, none)) {
+    throw usage_error("--out and --output both write to {}; give one of them another file",
+                      options.result == standard_output ? "standard output" : options.result);
+  }
+}
+
+contract::Contraction requested_contraction(const ContractOptions& options) {
+  const contract::Notation notation = contract::parse_notation(options.notation);
+  contract::Extents extents = contract::parse_extents(options.sizes, notation);
+  if (!options.emit.empty() && options.strides.empty()) {
+    // Emitted code takes sizes as parameters. The position of an index of size 1 in memory can't be told from its stride.
+    for (auto& [index, extent] : extents) {
+      extent = std::max<std::int64_t>(extent, 2);
+    }
+  }
+  std::array<std::vector<std::int64_t>, 3> strides;
+  for (const std::string& word : options.strides) {
+    parse_strides(word, strides);
+  }
+  const contract::Order order = options.order == "row" ? contract::Order::row_major : contract::Order::column_major;
+  return contract::make_contraction(notation, extents, static_cast<Precision>(options.precision[0]), order, strides);
+}
+
+RankAlgorithmsRequest ranking_request(const ContractOptions& options) {
+  RankAlgorithmsRequest request;
+  for (const contract::Kernel kernel : all_kernels) {
+    if (std::find(options.kernels.begin(), options.kernels.end(), contract::name(kernel)) != options.kernels.end()) {
+      request.kernels.push_back(kernel);
+    }
+  }
+  request.algorithm = options.algorithm;
+  request.all = options.all;
+  request.stage = contract::parse_stage(options.stage);
+  request.repetitions = options.repetitions;
+  request.prefetched_lines = options.prefetched_lines;
+  request.validate = options.validate;
+  request.fresh = options.fresh;
+  return request;
+}
+
+PlanRequest plan_request(const ContractOptions& options) {
+  PlanRequest request;
+  request.effort = options.effort == "measure"      ? contract::Effort::measure
+                   : options.effort == "microbench" ? contract::Effort::microbench
+                                                    : contract::Effort::estimate;
+  request.threads = options.libraries.threads;
+  request.time_budget = parse_duration(options.time_budget, "--time-budget");
+  request.fresh = options.fresh;
+  if (!options.tiles.empty()) {
+    request.tiles = contract::parse_tiles(options.tiles, options.libraries.threads, "--tiles");
+  }
+  return request;
+}
+
+ContractFilesRequest files_request(const ContractOptions& options) {
+  return {options.notation, options.inputs[0], options.inputs[1], options.result, plan_request(options)};
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
+
+namespace flopcast::cli {
+
+/// The options of `flopcast contract` as texts.
+struct ContractOptions {
+  std::string notation;
+  std::vector<std::string> sizes;
+  std::string precision = "d", order = "column";
+  std::vector<std::string> strides;
+  std::vector<std::string> kernels;
+  bool list = false, all = false, validate = false, run = false, fresh = false;
+  std::string emit, algorithm;
+  std::vector<std::string> inputs;
+  std::string result;
+  std::string tiles;
+  std::string stage = "segments", effort = "measure", time_budget = "2s";
+  std::int64_t repetitions = RankAlgorithmsRequest().repetitions;
+  std::int64_t prefetched_lines = RankAlgorithmsRequest().prefetched_lines;
+  machine::LibraryChoice libraries;
+
+  [[nodiscard]] bool takes_files() const { return !inputs.empty() || !result.empty(); }
+};
+
+/// Throws usage_error for options that contradict each other, or would do nothing.
+void check(const ContractOptions& options, const OptionSet& command, const CommonOptions& common);
+
+/// Convert the options to requests. Throw bad_input for a text that is none of its kind.
+contract::Contraction requested_contraction(const ContractOptions& options);
+RankAlgorithmsRequest ranking_request(const ContractOptions& options);
+PlanRequest plan_request(const ContractOptions& options);
+ContractFilesRequest files_request(const ContractOptions& options);
+
+}  // namespace flopcast::cli

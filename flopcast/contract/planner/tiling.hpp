@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/planner/loop_order.hpp"
+
+namespace flopcast::contract {
+
+/// The kernel that multiplies a tile of A by a tile of B.
+enum class TileKernel : std::uint8_t {
+  gemm,       ///< the BLAS library's gemm
+  panels,     ///< flopcast's kernel that keeps panels of C in registers: float and double
+  streaming,  ///< flopcast's kernel that writes C past the caches; K is one tile
+  /// flopcast's kernel for many small products, without tiles: vectors along a contiguous batch of real numbers, otherwise one product at a
+  /// time
+  batch
+};
+std::string_view name_of(TileKernel kernel);
+/// Returns the kernel of this name, or nothing if no kernel has it.
+std::optional<TileKernel> tile_kernel(std::string_view name);
+
+/// One member of the planner's family: tiles of the folded M, N and K, and the order of the loops over the tiles, all inside of a loop over
+/// the batch.
+///
+/// With gemm, a tile of A or B that BLAS can read in place stays there. Any other tile is packed when the loops reach a new one. C's tile
+/// is updated in place or, if it is no BLAS matrix, through a buffer. The buffer takes the whole sum if the loop over K is innermost or
+/// `keep_c` is set; otherwise it is added to C for each tile of K. The panel kernel reads a panel of a few rows or columns in place where
+/// it can and packs the others.
+///
+/// Tiles as long as an index of the notation give the paper's loops over gemm. One tile for everything gives
+/// transpose-transpose-gemm-transpose.
+struct Tiling {
+  std::int64_t m = 1, n = 1, k = 1;  ///< lengths of the tiles, in elements
+  TileKernel kernel = TileKernel::gemm;
+  int threads = 1;                      ///< threads that share the tiles of M and N (and the batch)
+  bool pack_a = false, pack_b = false;  ///< panel kernel: pack also panels that it could read in place
+  /// A and B are the same tensor and C is symmetric: tiles above the diagonal are mirrored instead of computed.
+  bool mirrored = false;
+  RowOrder rows = RowOrder::as_c;  ///< order of M's rows; as_c if the contraction has no other order
+  LoopOrder order = LoopOrder::nkm;
+  /// Keep all packed tiles of an operand that passes through a buffer. The operand then has one buffer for each of its tiles inside of the
+  /// loop that doesn't move it. So each tile is packed (C: written back) once for all turns of that loop. In the order nkm, A is then
+  /// packed once for all tiles of N.
+  bool keep_a = false, keep_b = false, keep_c = false;
+  /// Panel kernel: write whole lines of C past the caches, which saves reading them first, if they are overwritten by sums of one tile. The
+  /// flag is dropped if the sum has several tiles or the CPU's vectors are shorter than cache lines.
+  bool stream_c = false;
+  friend bool operator==(const Tiling&, const Tiling&) = default;
+};
+std::string to_string(const Tiling& tiling);
+/// Returns `tiling` with no tile longer than its dimension.
+Tiling fitted(const Folded& folded, Tiling tiling);
+/// Returns the letters of the kept operands, such as "AC".
+std::string kept_operands(const Tiling& tiling);
+/// Keeps exactly the operands with these letters.
+void keep_operands(Tiling& tiling, std::string_view letters);
+
+/// Reads tiles of M, N and K such as `96x512x64`, by gemm, or with a kernel behind them: `:gemm`, `:panels` or `:streaming`. Behind the
+/// kernel there may be an order of rows (`:interleaved`, `:interleavedA`, `:A`), `:streamC`, an order of the loops (`:nmk`), and kept
+/// operands (`:keepAC`), each at most once. `whole` is one tile for everything, `batch` the batch kernel. Throws bad_input, which names
+/// `what`.
+Tiling parse_tiles(const std::string& text, int threads = 1, std::string_view what = "tiles");
+
+/// Throws bad_input, which names `what`, if the contraction doesn't have the tiling's order of rows.
+void require_row_order(const Tiling& tiling, const Contraction& contraction, std::string_view what = "tiles");
+
+/// Returns the speed-up of `threads` threads that take tiles of `length` in turn along `extent`. One thread may have the last tile to
+/// itself.
+double speedup_of(int threads, double extent, double length);
+
+/// The way in which threads share the work. Each thread takes tiles of N, or tiles of M of all elements of the batch, each with all of the
+/// other dimensions. Or the threads pack one tile of B together, and then each takes tiles of M.
+enum class Sharing : std::uint8_t { columns, rows, together };
+
+/// Returns the sharing along the outermost of the loops over M and N if this loop has at least four tiles per thread, or leaves threads
+/// waiting less than the other loop would. Otherwise the threads share tiles of M beside a common tile of B if M's loop is innermost, or
+/// else share the other loop.
+Sharing sharing_of(const Folded& folded, const Tiling& tiling);
+
+/// Returns the number of tiles along each dimension, at least 1.
+PerLoop<std::int64_t> tile_counts(const Folded& folded, const Tiling& tiling);
+
+/// Returns whether a buffer takes the whole sum over K, if C passes through one.
+bool writes_c_once(const Folded& folded, const Tiling& tiling);
+
+}  // namespace flopcast::contract

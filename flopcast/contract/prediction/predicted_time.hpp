@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::contract {
+
+/// The contribution of one micro-benchmark to an algorithm's time.
+struct Part {
+  std::string what;
+  double calls = 0;
+  Seconds seconds = 0;  ///< time of one call
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+/// The predicted time of one algorithm.
+struct Forecast {
+  Seconds seconds = 0;
+  Interval interval;  ///< sum of the 95 % intervals of the micro-benchmarks' medians, as if all were low or all high at once
+  std::vector<Part> parts;
+  friend bool operator==(const Forecast&, const Forecast&) = default;
+};
+
+/// Returns the positions in `forecasts`, the fastest first.
+std::vector<std::size_t> ranking(std::span<const Forecast> forecasts);
+
+/// Returns the positions of the forecasts among which the fastest algorithm is likely to be, the fastest first: those up to 1.25 times
+/// slower than the fastest forecast. Empty if no other forecast is that close.
+std::vector<std::size_t> leaders(std::span<const Forecast> forecasts);
+
+/// Returns whether two forecasts can't be distinguished: their intervals overlap, or they differ by at most the fraction `floor`, the
+/// repeatability of present machines.
+bool ties(const Forecast& x, const Forecast& y, double floor = 0.01);
+
+}  // namespace flopcast::contract

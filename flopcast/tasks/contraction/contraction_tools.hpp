@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+
+#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/prediction/forecast.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
+
+/// The contraction tasks without a Workbench: what they need of a machine comes as functions, which tests replace.
+namespace flopcast {
+
+/// The machine of planned contractions.
+struct PlanningTools {
+  std::function<contract::Machine()> machine;  ///< called when it is first needed
+  std::function<model::Store*()> store;        ///< keeps choices; called when it is first needed; may return null
+  std::function<Seconds()> now;                ///< time in seconds since any moment
+};
+
+contract::Plan plan(const PlanningTools& tools, const contract::Contraction& contraction, const PlanRequest& request,
+                    const RunContext& context);
+ContractionRun run_contraction(const PlanningTools& tools, const contract::Contraction& contraction, const PlanRequest& request,
+                               const RunContext& context);
+ContractionRun contract_files(const PlanningTools& tools, const ContractFilesRequest& request, const RunContext& context);
+
+/// The machine of rankings.
+struct RankingTools {
+  Environment environment;
+  int threads = 1;             ///< threads of the BLAS
+  contract::FindRoutine find;  ///< the BLAS
+  contract::Measure measure;   ///< times experiments
+  contract::TimingMemory memory;
+  std::function<double()> core_frequency;  ///< cycles per second
+  /// Executes algorithms, for which times are predicted. Returns their times, NaN for one that wasn't executed.
+  std::function<std::vector<Seconds>(std::span<const contract::Algorithm> algorithms, std::span<const Seconds> predicted)> execute;
+  std::function<Seconds()> now;
+};
+
+/// Returns the algorithms that a request is about: those of its kernels or name that BLAS's integers can express.
+std::vector<contract::Algorithm> requested_algorithms(const contract::Contraction& contraction, const RankAlgorithmsRequest& request,
+                                                      const RunContext& context);
+AlgorithmRanking rank_algorithms(const RankingTools& tools, const contract::Contraction& contraction,
+                                 std::vector<contract::Algorithm> algorithms, const RankAlgorithmsRequest& request,
+                                 const RunContext& context);
+
+}  // namespace flopcast

@@ -1,0 +1,166 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
+#include "flopcast/tasks/contraction/contraction_tools.hpp"
+
+namespace flopcast {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// Runs contractions by the panel kernel, on a machine without a BLAS, by a clock that advances by `tick` whenever somebody looks.
+class ContractionTask : public ::testing::Test {
+ protected:
+  ContractionTask() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_contraction_test.XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    context_.note = [this](const std::string& text) { notes_.push_back(text); };
+    tools_.machine = [this] {
+      ++machines_;
+      return contract::Machine{[](std::string_view) { return kernel::Function(nullptr); }, {}};
+    };
+    tools_.store = [] { return nullptr; };
+    tools_.now = [this] { return now_ += tick_; };
+    request_.tiles = contract::parse_tiles("8x8x8:panels");
+  }
+  ~ContractionTask() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string save(const std::string& name, std::vector<std::int64_t> shape, const std::vector<double>& values,
+                   contract::Order order = contract::Order::row_major) {
+    contract::Array array{Precision::d, order, std::move(shape), {}};
+    array.elements.resize(values.size() * sizeof(double));
+    std::memcpy(array.elements.data(), values.data(), array.elements.size());
+    write_file(path(name), contract::format_npy(array));
+    return path(name);
+  }
+  [[nodiscard]] std::vector<double> load(const std::string& name) const {
+    const contract::Array array = contract::parse_npy(read_file(path(name)), name);
+    std::vector<double> values(array.elements.size() / sizeof(double));
+    std::memcpy(values.data(), array.elements.data(), array.elements.size());
+    return values;
+  }
+  ContractionRun contract_saved(const std::string& notation, const std::string& a, const std::string& b) {
+    return contract_files(tools_, {notation, path(a), path(b), path("c.npy"), request_}, context_);
+  }
+
+  std::filesystem::path folder_;
+  PlanningTools tools_;
+  PlanRequest request_;
+  RunContext context_;
+  std::vector<std::string> notes_;
+  int machines_ = 0;
+  Seconds now_ = 0, tick_ = 0.1;
+};
+
+TEST_F(ContractionTask, RunsForASecond) {
+  const contract::Contraction contraction =
+      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
+  const ContractionRun run = run_contraction(tools_, contraction, request_, context_);
+  EXPECT_THAT(run.times, SizeIs(4)) << "each loop looks at the clock three times";
+  EXPECT_THAT(run.times, Each(::testing::DoubleNear(0.1, 1e-9)));
+  EXPECT_NEAR(run.flops_per_second, 2 * 8 * 8 * 8 / 0.1, 1e-3);
+  EXPECT_NEAR(run.planning_seconds, 0.1, 1e-9);
+  EXPECT_EQ(run.plan.considered.front().tiles, "8 x 8 x 8 in panels");
+  EXPECT_EQ(run.plan.considered.front().basis, "model");
+}
+
+TEST_F(ContractionTask, RunsAtLeastThreeAndAtMostAHundredTimes) {
+  const contract::Contraction contraction =
+      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
+  tick_ = 100;
+  EXPECT_THAT(run_contraction(tools_, contraction, request_, context_).times, SizeIs(3));
+  tick_ = 1e-6;
+  EXPECT_THAT(run_contraction(tools_, contraction, request_, context_).times, SizeIs(100));
+}
+
+TEST_F(ContractionTask, EndsWhereItIsCancelled) {
+  const contract::Contraction contraction =
+      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
+  int polls = 0;
+  context_.cancelled = [&polls] { return ++polls > 3; };
+  EXPECT_THROW(static_cast<void>(run_contraction(tools_, contraction, request_, context_)), Cancelled);
+}
+
+TEST_F(ContractionTask, SaysWhichTilesAreNotKept) {
+  const contract::Contraction contraction =
+      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 64}, {'b', 64}, {'i', 64}}, Precision::d);
+  request_.tiles = contract::parse_tiles("8x8x8:panels:mkn:keepC");
+  static_cast<void>(plan(tools_, contraction, request_, context_));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("tiles of C aren't kept")));
+}
+
+TEST_F(ContractionTask, RefusesRowOrdersBeforeTheMachineIsOpened) {
+  const contract::Contraction contraction =
+      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
+  request_.tiles = contract::parse_tiles("8x8x8:panels:A");
+  EXPECT_THROW(static_cast<void>(plan(tools_, contraction, request_, context_)), Error);
+  EXPECT_EQ(machines_, 0);
+}
+
+TEST_F(ContractionTask, ContractsFilesInBothOrders) {
+  save("b.npy", {3, 2}, {1, 0, 0, 1, 1, 1});
+  save("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_THAT(contract_saved("ai,ib->ab", "a.npy", "b.npy").times, SizeIs(1));
+  EXPECT_THAT(load("c.npy"), ElementsAre(4, 5, 10, 11));
+  save("a.npy", {2, 3}, {1, 4, 2, 5, 3, 6}, contract::Order::column_major);
+  contract_saved("ai,ib->ba", "a.npy", "b.npy");
+  EXPECT_THAT(load("c.npy"), ElementsAre(4, 10, 5, 11));
+  EXPECT_THAT(notes_, SizeIs(0));
+}
+
+TEST_F(ContractionTask, TakesOneFileAsOneTensor) {
+  save("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  contract_saved("ai,bi->ab", "a.npy", "a.npy");
+  EXPECT_THAT(load("c.npy"), ElementsAre(14, 32, 32, 77));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("taken for one tensor")));
+}
+
+TEST_F(ContractionTask, SaysWhichNumbersAreNotFiniteOrDenormal) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  save("a.npy", {2, 2}, {std::nan(""), infinity, 1, 1});
+  save("b.npy", {2, 2}, {1e-310, 1, 1, 1});
+  contract_saved("ai,ib->ab", "a.npy", "b.npy");
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("a.npy holds NaN or Inf (2)"), HasSubstr("b.npy holds denormal numbers (1)")));
+}
+
+TEST_F(ContractionTask, RefusesFilesThatContradictTheNotation) {
+  save("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  save("b.npy", {2, 2}, {1, 0, 0, 1});
+  for (const char* notation : {"a,ab->b", "ai,ib->ab", "ai,i->a"}) {
+    EXPECT_THROW(contract_saved(notation, "a.npy", "b.npy"), Error) << notation;
+  }
+  EXPECT_EQ(machines_, 0);
+  EXPECT_FALSE(std::filesystem::exists(path("c.npy")));
+}
+
+TEST_F(ContractionTask, NeverWritesOverAnOperand) {
+  const std::string a = save("a.npy", {2, 2}, {1, 2, 3, 4});
+  EXPECT_THROW(contract_files(tools_, {"ai,ib->ab", a, a, path("./a.npy"), request_}, context_), Error);
+  EXPECT_THAT(load("a.npy"), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(ContractionTask, CancelledFilesWriteNothing) {
+  save("a.npy", {2, 2}, {1, 2, 3, 4});
+  context_.cancelled = [] { return true; };
+  EXPECT_THROW(contract_saved("ai,ib->ab", "a.npy", "a.npy"), Cancelled);
+  EXPECT_FALSE(std::filesystem::exists(path("c.npy")));
+}
+
+}  // namespace
+}  // namespace flopcast

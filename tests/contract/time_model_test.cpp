@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <set>
@@ -9,7 +10,7 @@
 #include <utility>
 
 #include "flopcast/contract/kernels/streaming.hpp"
-#include "flopcast/contract/planner/panel_tiles.hpp"
+#include "flopcast/contract/planner/panels.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/support/division.hpp"
 
@@ -125,9 +126,9 @@ class Collector {
     rows.merge(several_runs(folded_.m));
     add_panels(rows, RowOrder::as_c);
     for (const RowOrder order : {RowOrder::interleaved, RowOrder::interleaved_long_a}) {
-      constexpr std::int64_t longest_crossed = 6144;  // long runs of A and of C pay more than staying in L2
+      constexpr std::int64_t longest_interleaved = 6144;  // long runs of A and of C pay more than staying in L2
       if (const Fold& interleaved = rows_in(order, folded_); &interleaved != &folded_.m) {
-        add_panels(lengths(interleaved, {}, longest_crossed), order);
+        add_panels(lengths(interleaved, {}, longest_interleaved), order);
       }
     }
     if (folded_.a_major.extent > 0) {
@@ -136,31 +137,25 @@ class Collector {
   }
 
   void add_panels(const std::set<std::int64_t>& rows, RowOrder order) {
-    const Fold& m_fold = rows_in(order, folded_);
     constexpr std::int64_t unit = 8, longest_sum = 768;  // a panel of B fills L1
     std::set<std::int64_t> sums = lengths(folded_.k, {}, longest_sum);
     sums.merge(equal_lengths(folded_.k.extent, {64, 192, 320, 640}, unit));
     sums.merge(runs_for_lines(folded_.k, elements_per_line(folded_.precision)));
-    for (const std::int64_t m : rows) {
-      for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
-        for (const std::int64_t k : sums) {
-          if (m * k > (is_interleaved(order) ? 2 : 1) * max_packed) {
-            continue;
-          }
-          const bool direct_a = starts_at_unit_step(m_fold.a) && model_.is_regular(folded_.k.a, k);
-          const bool direct_b = model_.is_regular(folded_.k.b, k);
-          for (const bool pack_a : {false, true}) {
-            for (const bool pack_b : {false, true}) {
-              if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // an operand that must be packed needs no second candidate
-                const Tiling tiling{m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, order};
-                add(tiling);
-                if (k >= folded_.k.extent && pays_to_stream_c(m_fold)) {
-                  add(streaming_c(tiling));
-                }
-              }
-            }
-          }
-        }
+    const auto fits = [&](const Tiling& tiling) { return tiling.m * tiling.k <= (is_interleaved(order) ? 2 : 1) * max_packed; };
+    Tiling panels;
+    panels.kernel = TileKernel::panels;
+    panels.threads = threads_;
+    panels.rows = order;
+    std::vector<Tiling> all = product({panels}, &Tiling::m, rows);
+    all = product(all, &Tiling::n, lengths(folded_.n, {64, 256, 1024, 4096}, longest));
+    all = product(all, &Tiling::k, sums);
+    std::erase_if(all, std::not_fn(fits));
+    for (bool Tiling::*choice : {&Tiling::pack_a, &Tiling::pack_b, &Tiling::stream_c}) {
+      all = product(all, choice, std::array{false, true});
+    }
+    for (const Tiling& tiling : all) {
+      if (is_distinct(tiling)) {
+        add(tiling);
       }
     }
   }
@@ -213,6 +208,30 @@ class Collector {
   }
 
  private:
+  /// Returns every tiling of `some` with every value of `choice`. The last choice of several products varies fastest.
+  template <class Value, class Values>
+  static std::vector<Tiling> product(const std::vector<Tiling>& some, Value Tiling::*choice, const Values& values) {
+    std::vector<Tiling> all;
+    all.reserve(some.size() * std::size(values));
+    for (const Tiling& tiling : some) {
+      for (const Value value : values) {
+        all.push_back(tiling);
+        all.back().*choice = value;
+      }
+    }
+    return all;
+  }
+
+  /// Returns whether no other candidate in panels is executed alike: an operand that must be packed needs no second candidate that asks for
+  /// it, and C is streamed only where this may pay.
+  [[nodiscard]] bool is_distinct(const Tiling& tiling) const {
+    const Fold& rows = rows_in(tiling.rows, folded_);
+    const bool may_read_a = starts_at_unit_step(rows.a) && model_.is_regular(folded_.k.a, tiling.k);
+    const bool may_read_b = model_.is_regular(folded_.k.b, tiling.k);
+    const bool may_stream = tiling.k >= folded_.k.extent && pays_to_stream_c(rows);
+    return (!tiling.pack_a || may_read_a) && (!tiling.pack_b || may_read_b) && (!tiling.stream_c || may_stream);
+  }
+
   static constexpr std::int64_t longest = 8192;
   static constexpr std::int64_t max_elements = std::int64_t{1} << 24;  ///< largest number of elements of the buffers for one operand
   static constexpr std::int64_t max_packed = 1 << 18;  ///< largest number of elements of a packed tile of A, which should stay in L2
@@ -263,11 +282,6 @@ class Collector {
            !environment_.caches.empty() &&
            share_outside(model_.working_set_bytes(), static_cast<double>(environment_.caches.back().capacity_bytes)) > 0;
   }
-  static Tiling streaming_c(Tiling tiling) {
-    tiling.stream_c = true;
-    return tiling;
-  }
-
   static bool is_faster(const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; }
   void sort() { std::stable_sort(all_.begin(), all_.end(), is_faster); }
 

@@ -278,6 +278,113 @@ double TimeModel::lines_lost_of(std::int64_t depth) const {
   return lost * as_double(depth) / as_double(looked_at);
 }
 
+TimeModel::TileSizes TimeModel::sizes_of(const Tiling& tiling) const {
+  const Folded& folded = *folded_;
+  const Sides all = sides_of(folded);
+  TileSizes sizes{count(folded.m.extent, tiling.m), count(folded.n.extent, tiling.n), std::max(1.0, count(folded.k.extent, tiling.k))};
+  sizes.rows = all.m / std::max(1.0, sizes.m_tiles);
+  sizes.columns = all.n / std::max(1.0, sizes.n_tiles);
+  sizes.depth = all.k / sizes.k_tiles;
+  return sizes;
+}
+
+KernelRates TimeModel::rates_in(const Tiling& tiling) const {
+  KernelRates kernel = rates_->of(tiling.kernel);
+  if (tiling.kernel != TileKernel::gemm) {  // their rates were measured with packing, which is counted separately here
+    kernel.per_a = kernel.per_b = 0;
+  }
+  kernel.per_product *= sides_of(*folded_).precision_factor;
+  return kernel;
+}
+
+Seconds TimeModel::multiplying(const Tiling& tiling, const TileSizes& sizes) const {
+  const double tiles = as_double(folded_->batch.extent) * sizes.m_tiles * sizes.n_tiles;
+  return tiles * rates_in(tiling).of(sizes.rows, sizes.columns, sizes.depth);
+}
+
+Seconds TimeModel::losses_in_panels(const Tiling& tiling, const TileSizes& sizes) const {
+  const Folded& folded = *folded_;
+  const double batch = as_double(folded.batch.extent);
+  Seconds lost = 0;
+  if (!tiling.pack_b && is_regular(folded.k.b, tiling.k)) {
+    lost += batch * count(folded.m.extent, panel_.rows) * count(folded.n.extent, panel_.columns) *
+            lines_lost(std::min(tiling.k, folded.k.extent)) * seconds_per_lost_line;
+  }
+  if (sizes.columns < fewest_columns) {
+    const double in_panels = std::ceil(sizes.rows / as_double(panel_.rows)) * as_double(panel_.rows);
+    lost +=
+        batch * sizes.m_tiles * sizes.n_tiles * rates_in(tiling).per_product * in_panels * (fewest_columns - sizes.columns) * sizes.depth;
+  }
+  return lost;
+}
+
+Seconds TimeModel::kernel_time(const Tiling& tiling, const TileSizes& sizes) const {
+  switch (tiling.kernel) {
+    case TileKernel::panels: return multiplying(tiling, sizes) + losses_in_panels(tiling, sizes);
+    case TileKernel::gemm:
+    case TileKernel::streaming:
+    case TileKernel::batch: break;
+  }
+  return multiplying(tiling, sizes);
+}
+
+ExpectedTime::Parts TimeModel::packing_time(const Tiling& tiling, const TileSizes& sizes, const Packing& packed,
+                                            const AllTurns& turns) const {
+  const Sides all = sides_of(*folded_);
+  const Sharing sharing = sharing_of(*folded_, tiling);
+  const auto packings = [&](const Turns& operand, Sharing where_each_packs_for_itself, double tiles_shared) {
+    const double packers = sharing == where_each_packs_for_itself ? std::min<double>(tiling.threads, tiles_shared) : 1;
+    return std::max(operand.packings, packers);
+  };
+  Seconds of_a = packed.a;
+  if (tiling.kernel == TileKernel::panels && packed.a == 0) {  // some panels may still have to be packed
+    of_a = scattered_share(tiling) * (rates_->packed_along + rates_->packed_across) / 2;
+  }
+  return {0, all.batch * of_a * all.m * sizes.depth * packings(turns.a, Sharing::columns, sizes.n_tiles),
+          all.batch * packed.b * sizes.depth * all.n * packings(turns.b, Sharing::rows, sizes.m_tiles), 0};
+}
+
+/// Data come from outside of the private caches: A once per tile of N, unless it stays inside or the loop over N is innermost, B likewise.
+ExpectedTime::Parts TimeModel::moving_time(const Tiling& tiling, const TileSizes& sizes, const Packing& packed,
+                                           const AllTurns& turns) const {
+  const Folded& folded = *folded_;
+  const Sides all = sides_of(folded);
+  const Roofs roofs(*environment_, *rates_, beside(tiling.threads));
+  const double a_bytes = all.batch * all.m * sizes.depth * all.bytes, b_bytes = all.batch * sizes.depth * all.n * all.bytes;
+  const double total = working_set_bytes();
+  const Seconds outer = roofs.per_byte(total);
+  ExpectedTime::Parts parts;
+  parts.a = moving(a_bytes, {rows_of(tiling).a, tiling.m}, {folded.k.a, tiling.k}, packed.a > 0, outer,
+                   roofs.per_byte(turns.a.working_set_bytes), turns.a);
+  parts.b = moving(b_bytes, {folded.n.b, tiling.n}, {folded.k.b, tiling.k}, packed.b > 0, outer, roofs.per_byte(turns.b.working_set_bytes),
+                   turns.b);
+  // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
+  const Seconds inside = tiling.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
+  parts.a += sizes.columns < as_double(panel_.columns) ? a_bytes * inside : 0;
+  parts.b += sizes.rows < as_double(panel_.columns) ? b_bytes * inside : 0;
+  return parts;
+}
+
+/// C comes from outside of the private caches once per tile of K.
+TimeModel::TimesOfC TimeModel::moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const Turns& turns) const {
+  const Folded& folded = *folded_;
+  const Sides all = sides_of(folded);
+  const Roofs roofs(*environment_, *rates_, beside(tiling.threads));
+  const double height = as_double(std::min(tiling.m, folded.m.extent)), width = as_double(std::min(tiling.n, folded.n.extent));
+  const double c_bytes = all.batch * all.m * all.n * all.bytes;
+  const double until_next = (runs_inside(tiling.order, TileLoop::m, TileLoop::k) ? all.m : height) *
+                            (runs_inside(tiling.order, TileLoop::n, TileLoop::k) ? all.n : width);
+  const bool stays_inside = until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
+  const Seconds outer = roofs.per_byte(working_set_bytes());
+  const Seconds read = c_bytes * outer, written = c_bytes * outer;
+  const bool streams = tiling.kernel == TileKernel::streaming || (tiling.stream_c && sizes.k_tiles == 1);
+  // gemm clears a large C before it adds to it, and reads it once more.
+  const bool passes_twice = tiling.kernel == TileKernel::gemm && height * width * all.bytes > roofs.inner_capacity() / 2;
+  const Seconds kept = turns.keeps ? c_bytes * roofs.per_byte(turns.working_set_bytes) : 0;  // buffers that don't stay inside
+  return {(streams ? c_bytes * roofs.per_byte_of_memory() : read + written) + (passes_twice ? read : 0) + kept,
+          stays_inside ? 0 : read + written};
+}
+
 ExpectedTime TimeModel::time(const Tiling& tiling) const {
   const Folded& folded = *folded_;
   if (folded.m.extent == 0 || folded.n.extent == 0 || folded.k.extent == 0 || folded.batch.extent == 0) {
@@ -286,81 +393,27 @@ ExpectedTime TimeModel::time(const Tiling& tiling) const {
   if (tiling.kernel == TileKernel::batch) {
     return time_along_batch(tiling.threads);
   }
-  const Sides all = sides_of(folded);
-  const Roofs roofs(*environment_, *rates_, beside(tiling.threads));
-  const double m_tiles = count(folded.m.extent, tiling.m), n_tiles = count(folded.n.extent, tiling.n),
-               k_tiles = std::max(1.0, count(folded.k.extent, tiling.k));
-  const double mb = as_double(std::min(tiling.m, folded.m.extent)), nb = as_double(std::min(tiling.n, folded.n.extent)),
-               kb = all.k / k_tiles;
+  const bool is_gemm = tiling.kernel == TileKernel::gemm;
+  const TileSizes sizes = sizes_of(tiling);
   const Packing packed = packing(tiling);
-
-  // Time of the kernel on all tiles of one slab of K. The panel kernel's rates were measured with packing, which is counted separately
-  // here.
-  KernelRates kernel = rates_->of(tiling.kernel);
-  if (tiling.kernel != TileKernel::gemm) {
-    kernel.per_a = kernel.per_b = 0;
-  }
-  kernel.per_product *= all.precision_factor;
-  const double tiles = all.batch * m_tiles * n_tiles;
-  ExpectedTime::Share slab;
-  slab.inside.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
-  if (tiling.kernel == TileKernel::panels && !tiling.pack_b && is_regular(folded.k.b, tiling.k)) {
-    slab.inside.kernel += all.batch * count(folded.m.extent, panel_.rows) * count(folded.n.extent, panel_.columns) *
-                          lines_lost(std::min(tiling.k, folded.k.extent)) * seconds_per_lost_line;
-  }
-  const double columns = all.n / std::max(1.0, n_tiles), rows = all.m / std::max(1.0, m_tiles);
-  if (tiling.kernel == TileKernel::panels && columns < fewest_columns) {
-    const double in_panels = std::ceil(rows / as_double(panel_.rows)) * as_double(panel_.rows);
-    slab.inside.kernel += tiles * kernel.per_product * in_panels * (fewest_columns - columns) * kb;
-  }
-  const Turns turns_a = turns_of(tiling, loop_without_a, tiling.keep_a && packed.a > 0),
-              turns_b = turns_of(tiling, loop_without_b, tiling.keep_b && packed.b > 0),
-              turns_c = turns_of(tiling, loop_without_c, tiling.keep_c && packed.c > 0 && tiling.kernel == TileKernel::gemm);
-  const Sharing sharing = sharing_of(folded, tiling);
-  const auto packings = [&](const Turns& turns, Sharing where_each_packs_for_itself, double tiles_shared) {
-    const double packers = sharing == where_each_packs_for_itself ? std::min<double>(tiling.threads, tiles_shared) : 1;
-    return std::max(turns.packings, packers);
-  };
-  slab.inside.a = all.batch * packed.a * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
-  if (tiling.kernel == TileKernel::panels && packed.a == 0) {  // some panels may still have to be packed
-    const Seconds gathered = (rates_->packed_along + rates_->packed_across) / 2;
-    slab.inside.a = all.batch * scattered_share(tiling) * gathered * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
-  }
-  slab.inside.b = all.batch * packed.b * kb * all.n * packings(turns_b, Sharing::rows, m_tiles);
-  const Seconds c_buffered = all.batch * packed.c * all.m * all.n;
-
-  // Data from outside of the private caches: A once per tile of N, unless it stays inside or the loop over N is innermost, B likewise, C
-  // per tile of K.
-  const double a_bytes = all.batch * all.m * kb * all.bytes, b_bytes = all.batch * kb * all.n * all.bytes,
-               c_bytes = all.batch * all.m * all.n * all.bytes;
-  const double total = working_set_bytes();
-  const Seconds outer = roofs.per_byte(total);
-  slab.moving.a = moving(a_bytes, {rows_of(tiling).a, tiling.m}, {folded.k.a, tiling.k}, packed.a > 0, outer,
-                         roofs.per_byte(turns_a.working_set_bytes), turns_a);
-  slab.moving.b = moving(b_bytes, {folded.n.b, tiling.n}, {folded.k.b, tiling.k}, packed.b > 0, outer,
-                         roofs.per_byte(turns_b.working_set_bytes), turns_b);
-  // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
-  const Seconds inside = tiling.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
-  slab.moving.a += columns < as_double(panel_.columns) ? a_bytes * inside : 0;
-  slab.moving.b += rows < as_double(panel_.columns) ? b_bytes * inside : 0;
-  const double c_until_next = (runs_inside(tiling.order, TileLoop::m, TileLoop::k) ? all.m : mb) *
-                              (runs_inside(tiling.order, TileLoop::n, TileLoop::k) ? all.n : nb);
-  const bool stays_inside = c_until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
-  const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
-  const bool streams = tiling.kernel == TileKernel::streaming || (tiling.stream_c && k_tiles == 1);
-  // gemm clears a large C before it adds to it, and reads it once more.
-  const bool passes_twice = tiling.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
-  const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
-  const Seconds c_later = stays_inside ? 0 : c_read + c_written;
+  const AllTurns turns{turns_of(tiling, loop_without_a, tiling.keep_a && packed.a > 0),
+                       turns_of(tiling, loop_without_b, tiling.keep_b && packed.b > 0),
+                       turns_of(tiling, loop_without_c, tiling.keep_c && packed.c > 0 && is_gemm)};
+  ExpectedTime::Share slab;  // all tiles of one tile of K
+  slab.inside = packing_time(tiling, sizes, packed, turns);
+  slab.inside.kernel = kernel_time(tiling, sizes);
+  slab.moving = moving_time(tiling, sizes, packed, turns);
+  const TimesOfC c = moving_time_of_c(tiling, sizes, turns.c);
   const double at_once = at_once_of(tiling);
-  const auto slabs = [&](double slabs_of_k, Seconds buffered, Seconds c) {
+  const auto slabs = [&](double slabs_of_k, Seconds buffered, Seconds moved) {
     slab.inside.c = buffered;
-    slab.moving.c = c;
+    slab.moving.c = moved;
     return ExpectedTime::Share{slabs_of_k / at_once * slab.inside, slabs_of_k / at_once * slab.moving};
   };
-  const bool sums_up = tiling.kernel == TileKernel::gemm && writes_c_once(folded, tiling);
-  const Seconds c_kept = turns_c.keeps ? c_bytes * roofs.per_byte(turns_c.working_set_bytes) : 0;  // buffers that don't stay inside
-  ExpectedTime time{slabs(1, c_buffered, c_first + c_kept), slabs(k_tiles - 1, sums_up ? 0 : c_buffered, c_later)};
+  const Sides all = sides_of(folded);
+  const Seconds buffered = all.batch * packed.c * all.m * all.n;
+  const bool sums_up = is_gemm && writes_c_once(folded, tiling);
+  ExpectedTime time{slabs(1, buffered, c.first), slabs(sizes.k_tiles - 1, sums_up ? 0 : buffered, c.later)};
   time.first.inside.kernel += (tiling.threads - 1) * start_of_a_thread;
   return time;
 }

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/planner/panel_tiles.hpp"
+#include "flopcast/contract/planner/panels.hpp"
 #include "flopcast/contract/planner/tile_rates.hpp"
-#include "flopcast/contract/planner/tiled_contraction.hpp"
+#include "flopcast/contract/planner/tiling.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -93,6 +93,33 @@ class TimeModel {
     bool keeps = false;            ///< all of its packed tiles are kept from one turn to the next
   };
   [[nodiscard]] Turns turns_of(const Tiling& tiling, TileLoop without, bool keeps) const;
+  struct AllTurns {
+    Turns a, b, c;
+  };
+  /// Numbers of tiles, and their mean lengths.
+  struct TileSizes {
+    double m_tiles, n_tiles, k_tiles;
+    double rows = 0, columns = 0, depth = 0;
+  };
+  [[nodiscard]] TileSizes sizes_of(const Tiling& tiling) const;
+  /// Rates of the tiling's kernel for the contraction's precision, without packing.
+  [[nodiscard]] KernelRates rates_in(const Tiling& tiling) const;
+  /// Seconds of multiplying all tiles of one tile of K: by the kernel's rates, and what the panel kernel loses where panels of B conflict
+  /// in L1 or have few columns.
+  [[nodiscard]] Seconds kernel_time(const Tiling& tiling, const TileSizes& sizes) const;
+  [[nodiscard]] Seconds multiplying(const Tiling& tiling, const TileSizes& sizes) const;
+  [[nodiscard]] Seconds losses_in_panels(const Tiling& tiling, const TileSizes& sizes) const;
+  /// Seconds of packing A and B for one tile of K.
+  [[nodiscard]] ExpectedTime::Parts packing_time(const Tiling& tiling, const TileSizes& sizes, const Packing& packed,
+                                                 const AllTurns& turns) const;
+  /// Seconds of moving A and B between the private caches and the outer levels for one tile of K.
+  [[nodiscard]] ExpectedTime::Parts moving_time(const Tiling& tiling, const TileSizes& sizes, const Packing& packed,
+                                                const AllTurns& turns) const;
+  /// Seconds of moving C: for the first tile of K, and for each further one.
+  struct TimesOfC {
+    Seconds first = 0, later = 0;
+  };
+  [[nodiscard]] TimesOfC moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const Turns& turns) const;
   /// Seconds for moving `bytes` of A or B: from their tensor at `outer` per byte, then at `again`. Kept tiles are also written at `again`.
   [[nodiscard]] Seconds moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
                                const Turns& turns) const;

@@ -16,6 +16,7 @@
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/notation/reference.hpp"
 #include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/machine/libraries/library.hpp"

@@ -82,7 +82,7 @@ class Child {
   /// Lets the child end, which it does when the socket closes, and returns the words for how it ended.
   std::string end() noexcept {
     socket_.close();
-    return process_.is_running() ? process_.wait().to_string() : "ended";
+    return process_.is_running() ? to_string(process_.wait()) : "ended";
   }
 
   ChildProcess process_;

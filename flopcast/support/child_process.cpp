@@ -200,9 +200,9 @@ int ExitStatus::code() const noexcept { return WIFEXITED(status_) ? WEXITSTATUS(
 
 int ExitStatus::signal() const noexcept { return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0; }
 
-std::string ExitStatus::to_string() const {
-  return signal() != 0 ? fmt::format("was ended by signal {} ({})", signal(), strsignal(signal()))
-                       : fmt::format("ended with exit code {}", code());
+std::string to_string(const ExitStatus& status) {
+  return status.signal() != 0 ? fmt::format("was ended by signal {} ({})", status.signal(), strsignal(status.signal()))
+                              : fmt::format("ended with exit code {}", status.code());
 }
 
 ChildProcess ChildProcess::start(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,

@@ -23,12 +23,13 @@ class ExitStatus {
   [[nodiscard]] int code() const noexcept;
   /// Returns the signal that ended the process, 0 if none did.
   [[nodiscard]] int signal() const noexcept;
-  /// Returns "ended with exit code 3" or "was ended by signal 11 (Segmentation fault)".
-  [[nodiscard]] std::string to_string() const;
 
  private:
   int status_;
 };
+
+/// Returns "ended with exit code 3" or "was ended by signal 11 (Segmentation fault)".
+[[nodiscard]] std::string to_string(const ExitStatus& status);
 
 /// What a child process gets from this process. As after exec, signals for which this process has a handler have their default effect in
 /// the child, and signals that it ignores are ignored there.

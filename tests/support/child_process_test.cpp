@@ -66,11 +66,11 @@ TEST(ExitStatus, IsTheExitCodeOrTheSignal) {
   const ExitStatus three = shell("exit 3").wait();
   EXPECT_EQ(three.code(), 3);
   EXPECT_EQ(three.signal(), 0);
-  EXPECT_EQ(three.to_string(), "ended with exit code 3");
+  EXPECT_EQ(to_string(three), "ended with exit code 3");
   const ExitStatus killed = shell("kill -TERM $$").wait();
   EXPECT_EQ(killed.code(), 128 + SIGTERM);
   EXPECT_EQ(killed.signal(), SIGTERM);
-  EXPECT_EQ(killed.to_string(), "was ended by signal 15 (Terminated)");
+  EXPECT_EQ(to_string(killed), "was ended by signal 15 (Terminated)");
 }
 
 TEST(ChildProcess, GetsArgumentsAndEnvironment) {

@@ -32,12 +32,12 @@ std::string to_text(const MpiOptions& options) {
                                    {"policy", path::policy_name(options.policy)},
                                    {"tolerance", options.precision.tolerance},
                                    {"confidence", options.precision.confidence},
-                                   {"least_count", options.precision.min_count},
+                                   {"min_count", options.precision.min_count},
                                    {"across_sizes", options.across_sizes},
                                    {"windows", options.windows},
                                    {"thread_multiple", options.thread_multiple},
                                    {"profile", options.profile},
-                                   {"statistics", options.statistics},
+                                   {"prior_profile", options.prior_profile},
                                    {"executions", options.executions},
                                    {"results", options.results},
                                    {"progress", options.progress}};
@@ -52,12 +52,12 @@ MpiOptions parse_mpi_options(const std::string& text) {
     options.policy = path::policy_named(member<std::string>(document, "policy"));
     options.precision.tolerance = member<double>(document, "tolerance");
     options.precision.confidence = member<double>(document, "confidence");
-    options.precision.min_count = member<std::int64_t>(document, "least_count");
+    options.precision.min_count = member<std::int64_t>(document, "min_count");
     options.across_sizes = member<bool>(document, "across_sizes");
     options.windows = member<bool>(document, "windows");
     options.thread_multiple = member<bool>(document, "thread_multiple");
     options.profile = member<std::string>(document, "profile");
-    options.statistics = member<std::string>(document, "statistics");
+    options.prior_profile = member<std::string>(document, "prior_profile");
     options.executions = member<std::string>(document, "executions");
     options.results = member<std::string>(document, "results");
     options.progress = member<std::string>(document, "progress");

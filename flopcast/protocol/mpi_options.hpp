@@ -23,7 +23,7 @@ struct MpiOptions {
   bool windows = true;          ///< execute segments of the path as a whole, whatever is known (path::ExecutionWindows)
   bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE if it requests it; otherwise it gets MPI_THREAD_SERIALIZED
   std::string profile;          ///< file for the profile, written by the process of rank 0
-  std::string statistics;       ///< file with earlier runs' statistics of kernels; empty: none
+  std::string prior_profile;    ///< file with a profile of earlier runs, whose kernel times are used; empty: none
   /// File with the executions that this launch is to make (MpiExecution). Empty: one execution, as on the command line.
   std::string executions;
   std::string progress;  ///< file with a SharedProgress that the program updates; empty: none

@@ -10,7 +10,7 @@ namespace flopcast::interpose {
 std::string to_text(const SmpiOptions& options) {
   const nlohmann::json document = {{"result", options.result},
                                    {"times", options.times},
-                                   {"most_traced_calls", options.max_traced_calls},
+                                   {"max_traced_calls", options.max_traced_calls},
                                    {"eager_bytes", options.eager_bytes},
                                    {"flops_per_second", options.flops_per_second},
                                    {"only_kernels", options.only_kernels}};
@@ -23,7 +23,7 @@ SmpiOptions parse_smpi_options(const std::string& text) {
     SmpiOptions options;
     read_member(document, "result", options.result);
     read_member(document, "times", options.times);
-    read_member(document, "most_traced_calls", options.max_traced_calls);
+    read_member(document, "max_traced_calls", options.max_traced_calls);
     read_member(document, "eager_bytes", options.eager_bytes);
     read_member(document, "flops_per_second", options.flops_per_second);
     read_member(document, "only_kernels", options.only_kernels);

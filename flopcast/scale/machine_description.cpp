@@ -38,13 +38,13 @@ class Members {
     }
     return value->get<double>();
   }
-  std::int64_t whole(const std::string& name, std::int64_t otherwise, std::int64_t least, std::int64_t most) {
+  std::int64_t whole(const std::string& name, std::int64_t otherwise, std::int64_t min, std::int64_t max) {
     const json* value = find(name);
     if (value == nullptr) {
       return otherwise;
     }
-    if (!value->is_number_integer() || value->get<std::int64_t>() < least || value->get<std::int64_t>() > most) {
-      throw bad_input("{}: {} must be a whole number from {} to {}, not {}", where_, name, least, most, shown(*value));
+    if (!value->is_number_integer() || value->get<std::int64_t>() < min || value->get<std::int64_t>() > max) {
+      throw bad_input("{}: {} must be a whole number from {} to {}, not {}", where_, name, min, max, shown(*value));
     }
     return value->get<std::int64_t>();
   }

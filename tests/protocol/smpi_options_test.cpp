@@ -22,7 +22,7 @@ TEST(SmpiOptions, RefuseForeignTexts) {
   EXPECT_THROW(parse_smpi_options(""), Error);
   EXPECT_THROW(parse_smpi_options("{}"), Error);
   EXPECT_THROW(parse_smpi_options(
-                   R"({"result": 1, "times": "", "most_traced_calls": 0, "eager_bytes": 0, "flops_per_second": 1, "only_kernels": false})"),
+                   R"({"result": 1, "times": "", "max_traced_calls": 0, "eager_bytes": 0, "flops_per_second": 1, "only_kernels": false})"),
                Error);
 }
 

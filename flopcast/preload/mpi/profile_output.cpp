@@ -252,7 +252,7 @@ PageVector<path::PriorKernel> read_prior_kernels(const std::string& file, const 
     }
     return all;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: can't read the statistics in %s: %s; the run goes on without them\n", file.c_str(), error.what());
+    std::fprintf(stderr, "flopcast: can't read the prior profile %s: %s. The run goes on without it\n", file.c_str(), error.what());
     return {};
   }
 }

@@ -516,8 +516,8 @@ Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int6
 /// Reads earlier runs' statistics at rank 0, and broadcasts them.
 void Session::read_statistics() {
   PageVector<path::PriorKernel> known;
-  if (rank_ == 0 && !options_.statistics.empty()) {
-    known = read_prior_kernels(options_.statistics, where_times_hold(size_, cpu_clock_), regions_);
+  if (rank_ == 0 && !options_.prior_profile.empty()) {
+    known = read_prior_kernels(options_.prior_profile, where_times_hold(size_, cpu_clock_), regions_);
   }
   std::int64_t count = static_cast<std::int64_t>(known.size());
   PMPI_Bcast(&count, 1, MPI_INT64_T, 0, world_);

@@ -30,7 +30,7 @@ interpose::MpiOptions library_options(const MpiRunRequest& request) {
   options.thread_multiple = request.thread_multiple;
   if (!request.prior_profile.empty()) {
     static_cast<void>(read_mpi_kernels(request.prior_profile));
-    options.statistics = request.prior_profile;
+    options.prior_profile = request.prior_profile;
   }
   options.executions = request.executions;
   options.results = request.results;

@@ -23,7 +23,8 @@ void require_search(const RooflineRequest& request) {
     throw usage_error("search '{}': the time of this search is set by the time budget of the measurement", request.search);
   }
   if (request.order) {
-    throw usage_error("an order of shapes is for the published techniques; a search by {} takes the shapes in random order", request.search);
+    throw usage_error("an order of shapes is for the published techniques; a search by {} takes the shapes in random order",
+                      request.search);
   }
 }
 

@@ -57,7 +57,7 @@ FakeLauncher::Program taking(std::map<std::string, Seconds> seconds) {
   };
 }
 
-class MpiTunerTests : public ::testing::Test {
+class MpiTunerRuns : public ::testing::Test {
  protected:
   MpiTuning tune(const MpiTuneRequest& request, FakeLauncher& launcher) {
     RunContext context;
@@ -85,7 +85,7 @@ std::vector<MpiVerdict> verdicts(const MpiTuning& tuning) {
   return all;
 }
 
-TEST_F(MpiTunerTests, TheMiddleOneIsCheckedFirstThenTheExtremes) {
+TEST_F(MpiTunerRuns, TheMiddleOneIsCheckedFirstThenTheExtremes) {
   FakeLauncher launcher(taking({{"32", 3}, {"64", 2}, {"96", 1}, {"128", 4}, {"160", 5}}));
   const MpiTuning tuning = tune(request({"32", "64", "96", "128", "160"}), launcher);
   EXPECT_THAT(launcher.launches,
@@ -98,7 +98,7 @@ TEST_F(MpiTunerTests, TheMiddleOneIsCheckedFirstThenTheExtremes) {
   EXPECT_EQ(tuning.configurations.at(1).executed_share, 0.5);
 }
 
-TEST_F(MpiTunerTests, APrioriCountsFirst) {
+TEST_F(MpiTunerRuns, APrioriCountsFirst) {
   MpiTuneRequest a_priori = request({"32", "64"});
   a_priori.policy = Policy::a_priori;
   a_priori.self_check = MpiSelfCheck::none;
@@ -108,7 +108,7 @@ TEST_F(MpiTunerTests, APrioriCountsFirst) {
   EXPECT_EQ(tuning.configurations.front().elapsed, 1.5) << "both executions count";
 }
 
-TEST_F(MpiTunerTests, APrioriInALaunchOfItsOwnGetsTheCountsOfTheConditionalExecution) {
+TEST_F(MpiTunerRuns, APrioriInALaunchOfItsOwnGetsTheCountsOfTheConditionalExecution) {
   MpiTuneRequest a_priori = request({"32", "64"});
   a_priori.policy = Policy::a_priori;
   a_priori.self_check = MpiSelfCheck::none;
@@ -128,7 +128,7 @@ TEST_F(MpiTunerTests, APrioriInALaunchOfItsOwnGetsTheCountsOfTheConditionalExecu
   EXPECT_THAT(counts, ElementsAre(100, 100));
 }
 
-TEST_F(MpiTunerTests, OtherCallsThanInFullMakeAllExecutionsFull) {
+TEST_F(MpiTunerRuns, OtherCallsThanInFullMakeAllExecutionsFull) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     MpiProfile profile = profile_of(execution, execution.setting.at("nb") == "32" ? 1 : 2);
     profile.calls.front().calls += execution.policy == Policy::full ? 0 : 1;
@@ -144,7 +144,7 @@ TEST_F(MpiTunerTests, OtherCallsThanInFullMakeAllExecutionsFull) {
   }
 }
 
-TEST_F(MpiTunerTests, WithoutASelfCheckOtherCallsAreNotNoticed) {
+TEST_F(MpiTunerRuns, WithoutASelfCheckOtherCallsAreNotNoticed) {
   MpiTuneRequest unchecked = request({"32", "64"});
   unchecked.self_check = MpiSelfCheck::none;
   FakeLauncher launcher(taking({{"32", 3}, {"64", 2}}));
@@ -153,7 +153,7 @@ TEST_F(MpiTunerTests, WithoutASelfCheckOtherCallsAreNotNoticed) {
   EXPECT_TRUE(tuning.configurations.front().selective);
 }
 
-TEST_F(MpiTunerTests, APassedSelfCheckIsRememberedForTheSameOptions) {
+TEST_F(MpiTunerRuns, APassedSelfCheckIsRememberedForTheSameOptions) {
   FakeLauncher launcher(taking({{"32", 3}, {"64", 2}}));
   EXPECT_FALSE(tune(request({"32", "64"}), launcher).self_check_remembered);
   EXPECT_TRUE(tune(request({"32", "64"}), launcher).self_check_remembered);
@@ -169,7 +169,7 @@ TEST_F(MpiTunerTests, APassedSelfCheckIsRememberedForTheSameOptions) {
   EXPECT_FALSE(tune(other, launcher).self_check_remembered);
 }
 
-TEST_F(MpiTunerTests, AFailureWithKernelsLeftOutIsClassifiedByAFullExecution) {
+TEST_F(MpiTunerRuns, AFailureWithKernelsLeftOutIsClassifiedByAFullExecution) {
   MpiTuneRequest unchecked = request({"32", "64"});
   unchecked.self_check = MpiSelfCheck::none;
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
@@ -183,7 +183,7 @@ TEST_F(MpiTunerTests, AFailureWithKernelsLeftOutIsClassifiedByAFullExecution) {
   }
 }
 
-TEST_F(MpiTunerTests, AConfigurationThatFailsInFullIsLeftAloneAndTheOthersStaySelective) {
+TEST_F(MpiTunerRuns, AConfigurationThatFailsInFullIsLeftAloneAndTheOthersStaySelective) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     return execution.setting.at("nb") != "64" ? std::optional(profile_of(execution, 2)) : std::nullopt;
   });
@@ -196,7 +196,7 @@ TEST_F(MpiTunerTests, AConfigurationThatFailsInFullIsLeftAloneAndTheOthersStaySe
   EXPECT_FALSE(tuning.configurations.at(1).predicted);
 }
 
-TEST_F(MpiTunerTests, AFailureBehindAnotherExecutionIsTriedAgainInALaunchOfItsOwn) {
+TEST_F(MpiTunerRuns, AFailureBehindAnotherExecutionIsTriedAgainInALaunchOfItsOwn) {
   MpiTuneRequest unchecked = request({"32", "64"});
   unchecked.self_check = MpiSelfCheck::none;
   int executions = 0;
@@ -208,7 +208,7 @@ TEST_F(MpiTunerTests, AFailureBehindAnotherExecutionIsTriedAgainInALaunchOfItsOw
   EXPECT_THAT(verdicts(tuning), Not(Contains(MpiVerdict::failed)));
 }
 
-TEST_F(MpiTunerTests, AProgramThatFailsEverywhereIsAnError) {
+TEST_F(MpiTunerRuns, AProgramThatFailsEverywhereIsAnError) {
   FakeLauncher launcher([](const MpiExecution&, const MpiKnownKernels&) { return std::optional<MpiProfile>(); });
   try {
     tune(request({"32", "64"}), launcher);
@@ -219,7 +219,7 @@ TEST_F(MpiTunerTests, AProgramThatFailsEverywhereIsAnError) {
   }
 }
 
-TEST_F(MpiTunerTests, ConfirmedConfigurationsDecideByTheirFullExecutions) {
+TEST_F(MpiTunerRuns, ConfirmedConfigurationsDecideByTheirFullExecutions) {
   MpiTuneRequest confirming = request({"32", "64", "96"});
   confirming.self_check = MpiSelfCheck::none;
   confirming.confirm = 2;
@@ -235,7 +235,7 @@ TEST_F(MpiTunerTests, ConfirmedConfigurationsDecideByTheirFullExecutions) {
   EXPECT_EQ(tuning.configurations.at(2).full_path, std::nullopt);
 }
 
-TEST_F(MpiTunerTests, TiesAreConfirmedAsLongAsTheyTakeNoLongerThanAllBefore) {
+TEST_F(MpiTunerRuns, TiesAreConfirmedAsLongAsTheyTakeNoLongerThanAllBefore) {
   MpiTuneRequest confirming = request({"32", "64", "96", "128"});
   confirming.self_check = MpiSelfCheck::none;
   confirming.confirm_ties = true;
@@ -258,7 +258,7 @@ TEST_F(MpiTunerTests, TiesAreConfirmedAsLongAsTheyTakeNoLongerThanAllBefore) {
   EXPECT_THAT(notes_, Contains(HasSubstr("finalists took longer than all executions before; 1 are left out")));
 }
 
-TEST_F(MpiTunerTests, ValidationComparesAndTeachesNothing) {
+TEST_F(MpiTunerRuns, ValidationComparesAndTeachesNothing) {
   MpiTuneRequest validating = request({"32", "64"});
   validating.validate = true;
   FakeLauncher launcher(taking({{"32", 4}, {"64", 2}}));
@@ -268,7 +268,7 @@ TEST_F(MpiTunerTests, ValidationComparesAndTeachesNothing) {
   EXPECT_EQ(tuning.configurations.front().full_path, 4);
 }
 
-TEST_F(MpiTunerTests, KernelTimesAreStoredAndDriftedOnesReplaced) {
+TEST_F(MpiTunerRuns, KernelTimesAreStoredAndDriftedOnesReplaced) {
   FakeLauncher first(taking({{"32", 4}, {"64", 2}}));
   EXPECT_EQ(tune(request({"32", "64"}), first).drifted_kernels, 0);
   const std::vector<MpiKernel> kept = stored_mpi_kernels(store_).list().kernels;
@@ -280,7 +280,7 @@ TEST_F(MpiTunerTests, KernelTimesAreStoredAndDriftedOnesReplaced) {
   EXPECT_NEAR(stored_mpi_kernels(store_).list().kernels.front().executed.mean, 0.072, 1e-12);
 }
 
-TEST_F(MpiTunerTests, AFreshTuningStartsWithoutStoredTimes) {
+TEST_F(MpiTunerRuns, AFreshTuningStartsWithoutStoredTimes) {
   FakeLauncher first(taking({{"32", 4}, {"64", 2}}));
   tune(request({"32", "64"}), first);
   std::size_t known_kernels = 99;
@@ -296,7 +296,7 @@ TEST_F(MpiTunerTests, AFreshTuningStartsWithoutStoredTimes) {
   EXPECT_EQ(known_kernels, 0U);
 }
 
-TEST_F(MpiTunerTests, AnInterruptionBetweenLaunchesKeepsWhatIsLearnt) {
+TEST_F(MpiTunerRuns, AnInterruptionBetweenLaunchesKeepsWhatIsLearnt) {
   FakeLauncher launcher([this](const MpiExecution& execution, const MpiKnownKernels&) {
     is_cancelled_ = true;
     return profile_of(execution, 2);
@@ -307,7 +307,7 @@ TEST_F(MpiTunerTests, AnInterruptionBetweenLaunchesKeepsWhatIsLearnt) {
   EXPECT_EQ(stored_mpi_kernels(store_).list().kernels.size(), 1U);
 }
 
-TEST_F(MpiTunerTests, AnInterruptedProgramHasNotFailed) {
+TEST_F(MpiTunerRuns, AnInterruptedProgramHasNotFailed) {
   FakeLauncher launcher([this](const MpiExecution&, const MpiKnownKernels&) {
     is_cancelled_ = true;
     return std::optional<MpiProfile>();
@@ -316,7 +316,7 @@ TEST_F(MpiTunerTests, AnInterruptedProgramHasNotFailed) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
-TEST_F(MpiTunerTests, TooLittleInKernelsIsNoPrediction) {
+TEST_F(MpiTunerRuns, TooLittleInKernelsIsNoPrediction) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     MpiProfile profile = profile_of(execution, 2);
     if (execution.setting.at("nb") == "32") {
@@ -331,7 +331,7 @@ TEST_F(MpiTunerTests, TooLittleInKernelsIsNoPrediction) {
   EXPECT_THROW(tune(strict, launcher), Error);
 }
 
-TEST_F(MpiTunerTests, MeasurementsOfARestlessMachineAreUndecided) {
+TEST_F(MpiTunerRuns, MeasurementsOfARestlessMachineAreUndecided) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     MpiProfile profile = profile_of(execution, execution.setting.at("nb") == "32" ? 1 : 2);
     if (execution.setting.at("nb") == "32") {
@@ -345,7 +345,7 @@ TEST_F(MpiTunerTests, MeasurementsOfARestlessMachineAreUndecided) {
   EXPECT_EQ(tuning.cores_of_others, 0.7);
 }
 
-TEST_F(MpiTunerTests, IntervalsThatMeetTie) {
+TEST_F(MpiTunerRuns, IntervalsThatMeetTie) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     MpiProfile profile = profile_of(execution, execution.setting.at("nb") == "96" ? 3 : execution.setting.at("nb") == "64" ? 1.1 : 1);
     profile.program_variance = 0.01;

@@ -155,6 +155,17 @@ std::int64_t parse_bytes(std::string_view text, std::string_view what) {
   return static_cast<std::int64_t>(value * factor);
 }
 
+std::vector<std::int64_t> range(std::int64_t first, std::int64_t last, std::int64_t step) {
+  if (step <= 0) {
+    throw bad_input("a range with the step {}; expected a positive one", step);
+  }
+  std::vector<std::int64_t> values;
+  for (std::int64_t value = first; value <= last; value += step) {
+    values.push_back(value);
+  }
+  return values;
+}
+
 std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum) {
   std::int64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -39,6 +39,9 @@ std::int64_t parse_bytes(std::string_view text, std::string_view what);
 /// Reads a list of sizes: `500`, `100,200,400`, `200:3200` (at most 16 evenly spread values), `200:3200:200`, and commas of these.
 /// Values are sorted and unique. Throws bad_input naming `what` if a value is no integer, below `minimum` or above `maximum`.
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum);
+/// Returns first, first + step, ... up to `last`, which is included if it is among them: range(200, 3200, 200). Throws bad_input unless
+/// step is positive.
+std::vector<std::int64_t> range(std::int64_t first, std::int64_t last, std::int64_t step = 1);
 /// Reads one integer in [minimum, maximum]; throws bad_input naming `what` otherwise.
 std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum);
 

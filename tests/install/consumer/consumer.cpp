@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <string>
 
-#include "flopcast/contract/notation/contraction.hpp"
-#include "flopcast/core/call.hpp"
-#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/contract.hpp"
+#include "flopcast/flopcast.hpp"
+#include "flopcast/kernel.hpp"
 #include "flopcast/regions.h"
 
 int main() {
@@ -25,6 +25,13 @@ int main() {
     std::printf("a contraction is read as %s\n", text.c_str());
     return 1;
   }
-  std::printf("%s: %s\n", dgemm->name.c_str(), dgemm->operation.c_str());
+  const flopcast::Workbench bench({.blas = "no such library"});
+  try {
+    flopcast::predict(bench, "dgemm", {});
+    std::puts("a library that doesn't exist is opened");
+    return 1;
+  } catch (const flopcast::Error& error) {
+    std::printf("%s: %s\n", dgemm->name.c_str(), error.what());
+  }
   return 0;
 }

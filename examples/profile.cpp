@@ -1,0 +1,16 @@
+// Records the BLAS and LAPACK calls of a program and shows where their time went.
+#include <cstdio>
+
+#include "flopcast/flopcast.hpp"
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::puts("usage: profile RECORDING PROGRAM [ARGUMENT...]");
+    return 2;
+  }
+  flopcast::record_program({.command = {argv + 2, argv + argc}, .output = argv[1]});
+  const flopcast::ProgramProfile profile = flopcast::profile_program(argv[1], {.with_peak = false});
+  for (const flopcast::ProgramProfile::Routine& routine : profile.routines) {
+    std::printf("%-8s %6lld calls  %.3g s\n", routine.routine.c_str(), static_cast<long long>(routine.calls), routine.seconds);
+  }
+}

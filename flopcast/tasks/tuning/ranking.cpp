@@ -1,5 +1,5 @@
-#include "flopcast/tasks/tuning/ranking.hpp"
 #include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/tuning/ranking.hpp"
 
 #include <algorithm>
 #include <map>

@@ -125,4 +125,10 @@ FamilyRoutine find_family(std::string_view name, Precision precision) {
   return members(family_of(standard), *routine);
 }
 
+bool is_family(std::string_view name) {
+  return std::any_of(families().begin(), families().end(), [&](const Family& family) {
+    return family.name == name || std::find(family.others.begin(), family.others.end(), name) != family.others.end();
+  });
+}
+
 }  // namespace flopcast::algorithm

@@ -24,6 +24,9 @@ struct Family {
 /// Returns the families that have a common name.
 const std::vector<Family>& families();
 
+/// Returns whether a family has this name, or this other name.
+bool is_family(std::string_view name);
+
 /// A family in one precision.
 struct FamilyRoutine {
   const Family* family = nullptr;    ///< nullptr for a routine of the registry without a family

@@ -46,6 +46,16 @@ constexpr Field<Struct, Value> optional_field(const char* name, Value Struct::*m
   return {name, member, false};
 }
 
+/// A member that is a structure whose own members stand among those of the outer one.
+template <class Struct, class Value>
+struct InlinedField {
+  Value Struct::*member;
+};
+template <class Struct, class Value>
+constexpr InlinedField<Struct, Value> inlined_field(Value Struct::*member) {
+  return {member};
+}
+
 /// Members of T in documents, as `static constexpr auto fields`.
 template <class T>
 struct FieldTable;
@@ -84,6 +94,11 @@ void write(nlohmann::json& json, const Struct& value, const Field<Struct, Value>
 }
 
 template <class Struct, class Value>
+void write(nlohmann::json& json, const Struct& value, const InlinedField<Struct, Value>& field);
+template <class Struct, class Value>
+void read(const nlohmann::json& json, Struct& value, const InlinedField<Struct, Value>& field);
+
+template <class Struct, class Value>
 void read(const nlohmann::json& json, Struct& value, const Field<Struct, Value>& field) {
   Value& member = value.*field.member;
   if constexpr (is_optional<Value>) {
@@ -110,6 +125,19 @@ void read_fields(const nlohmann::json& json, T& value) {
   static_cast<void>(json_detail::members(json));
   std::apply([&](const auto&... field) { (fields_detail::read(json, value, field), ...); }, FieldTable<T>::fields);
 }
+
+namespace fields_detail {
+
+template <class Struct, class Value>
+void write(nlohmann::json& json, const Struct& value, const InlinedField<Struct, Value>& field) {
+  write_fields(json, value.*field.member);
+}
+template <class Struct, class Value>
+void read(const nlohmann::json& json, Struct& value, const InlinedField<Struct, Value>& field) {
+  read_fields(json, value.*field.member);
+}
+
+}  // namespace fields_detail
 
 /// Returns `value` as a document: its member "schema" comes first.
 template <HasFields T>

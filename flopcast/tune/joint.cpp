@@ -25,6 +25,7 @@ bool tied_at_home(const Decision& decision, const Forecast& forecast) {
 
 JointDecision join(std::span<const Decision> decisions, double tie_margin) {
   JointDecision joint;
+  joint.sizes = decisions.empty() ? std::vector<std::int64_t>() : decisions.front().sizes;
   for (std::size_t place = 0; place < decisions.size(); ++place) {
     for (const VariantRank& variant : decisions[place].ranking) {
       joint.ranking.push_back({place, variant.best, 0, false});
@@ -52,6 +53,23 @@ JointDecision join(std::span<const Decision> decisions, double tie_margin) {
     joint.regret = std::max(joint.regret, (uncertain - behind) / variant.best.seconds);
   }
   return joint;
+}
+
+MeasuredJoint measured_joint(const JointRank& chosen, std::span<const Decision> decisions) {
+  MeasuredJoint result;
+  for (std::size_t place = 0; place < decisions.size(); ++place) {
+    if (!decisions[place].validation) {
+      continue;
+    }
+    const Check& check = *decisions[place].validation;
+    if (check.best_seconds > 0 && (result.best == 0 || check.best_seconds < result.best)) {
+      result.best = check.best_seconds;
+    }
+    if (place == chosen.place) {
+      result.chosen = check.chosen_seconds;
+    }
+  }
+  return result;
 }
 
 }  // namespace flopcast::tuning

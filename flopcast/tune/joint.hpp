@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -19,13 +20,20 @@ struct JointRank {
 
 /// The decision among all places and variants for one problem.
 struct JointDecision {
-  std::vector<JointRank> ranking;  ///< every variant of every place at its own best block size, the fastest first
-  double regret = 0;               ///< upper bound (95 %) of time of the fastest / time of any other - 1
+  std::vector<std::int64_t> sizes;  ///< as in Decision
+  std::vector<JointRank> ranking;   ///< every variant of every place at its own best block size, the fastest first
+  double regret = 0;                ///< upper bound (95 %) of time of the fastest / time of any other - 1
   friend bool operator==(const JointDecision& a, const JointDecision& b) = default;
 };
 
 /// Joins the decisions about one problem in several places. Models of different places share no errors, so that the uncertainty of a
 /// difference follows from the intervals of the two forecasts. Ties within a place are taken from its own decision.
 JointDecision join(std::span<const Decision> decisions, double tie_margin = default_tie_margin);
+
+/// Times that were measured for one problem: of the alternative that the joint decision chose, and of the fastest one in any place.
+struct MeasuredJoint {
+  Seconds chosen = 0, best = 0;  ///< 0: not run
+};
+MeasuredJoint measured_joint(const JointRank& chosen, std::span<const Decision> decisions);
 
 }  // namespace flopcast::tuning

@@ -20,7 +20,7 @@
 #include "flopcast/program/thread_safety.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/tuning/block_tuning.hpp"
+#include "flopcast/tasks/tuning/tunable_routine.hpp"
 #include "flopcast/tasks/tuning/tuning_session.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"

@@ -1,5 +1,7 @@
-#include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/tuning/ranking.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -7,19 +9,20 @@
 #include <utility>
 
 #include "flopcast/algorithm/registry.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
-#include "flopcast/program/recorder.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/tuning/tuning_session.hpp"
+#include "flopcast/tasks/tuning/tunable_routine.hpp"
+#include "flopcast/tune/joint.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
 namespace {
 
-constexpr std::int64_t max_threads = 1024;
 constexpr std::size_t coarse_blocks = 5;   // of each variant, to begin with
 constexpr std::size_t max_calls = 40'000;  // of a trace: longer ones are those of blocks far too small
 
@@ -31,17 +34,17 @@ std::int64_t largest_size(const Call& call) {
   return largest;
 }
 
-/// The same call of at most `most` rows and columns.
-Call shrunk(Call call, std::int64_t most) {
+/// Returns the call with at most `max` rows and columns.
+Call shrunk(Call call, std::int64_t max) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::size) {
-      call.arguments[i] = std::min(call.arguments[i], most);
+      call.arguments[i] = std::min(call.arguments[i], max);
     }
   }
   return call;
 }
 
-/// The trace of a routine that is a kernel itself: one call.
+/// Returns the trace of a routine that is a kernel itself: one call.
 Trace kernel_trace(const Call& call) {
   Trace trace;
   trace.configuration = algorithm::configuration(call, {});
@@ -59,39 +62,38 @@ Trace kernel_trace(const Call& call) {
   return trace;
 }
 
-/// The library's own routine, as far as it can be compared.
+/// The library's own routine, if it can be compared.
 class LibraryRoutine {
  public:
-  LibraryRoutine(const interpose::LibraryFiles& files, const RankRequest& request) {
-    if (request.library == LibraryRow::none || !request.family.is_lapacks()) {
+  LibraryRoutine(const TuningPlace& place, const RankedCalls& ranked) : place_(place) {
+    if (ranked.library == LibraryRow::none || !ranked.family.is_lapacks()) {
       return;
     }
     static constexpr std::int64_t small = 64;
-    recorder_ = std::make_unique<interpose::Recorder>(files);
-    const Call call = shrunk(request.calls.front(), small);
-    asks_ = recorder_->block_size_query(call).has_value();
-    is_kernel_ = !asks_ && calls_nothing(call);
+    const Call call = shrunk(ranked.calls.front(), small);
+    is_tunable_ = place.block_size_query(call).has_value();
+    is_kernel_ = !is_tunable_ && calls_nothing(call);
   }
 
-  /// A routine that neither asks for a block size nor is a kernel by itself is unblocked: slow, and its trace endless.
-  [[nodiscard]] bool is_comparable() const { return asks_ || is_kernel_; }
-  [[nodiscard]] bool asks() const { return asks_; }
-  [[nodiscard]] algorithm::BlockParameters defaults(const Call& call) {
-    const std::optional<interpose::BlockSizeQuery> query = asks_ ? recorder_->block_size_query(call) : std::nullopt;
+  /// A routine that neither queries ilaenv nor is a kernel by itself is unblocked: slow, and its trace endless.
+  [[nodiscard]] bool is_comparable() const { return is_tunable_ || is_kernel_; }
+  [[nodiscard]] bool is_tunable() const { return is_tunable_; }
+  [[nodiscard]] algorithm::BlockParameters defaults(const Call& call) const {
+    const std::optional<interpose::BlockSizeQuery> query = is_tunable_ ? place_.block_size_query(call) : std::nullopt;
     return query ? query->answers : algorithm::BlockParameters{0, 0, 0};
   }
-  [[nodiscard]] Trace trace(const Call& call, const algorithm::BlockParameters& blocks) {
-    if (asks_) {
-      return recorder_->record(call, blocks);
+  [[nodiscard]] Trace trace(const Call& call, const algorithm::BlockParameters& blocks) const {
+    if (is_tunable_) {
+      return place_.record(call, blocks);
     }
     return kernel_trace(algorithm::with_workspace(call, {}, algorithm::require(*call.routine)));
   }
 
  private:
   /// A routine that decides by its data may not come to its end in a recording; then it is made of calls.
-  [[nodiscard]] bool calls_nothing(const Call& call) {
+  [[nodiscard]] bool calls_nothing(const Call& call) const {
     try {
-      return recorder_->record(call, std::nullopt).calls.empty();
+      return place_.record(call, std::nullopt).calls.empty();
     } catch (const Error& error) {
       if (error.code() == ExitCode::unusable_measurement) {
         return false;
@@ -100,18 +102,18 @@ class LibraryRoutine {
     }
   }
 
-  std::unique_ptr<interpose::Recorder> recorder_;
-  bool asks_ = false, is_kernel_ = false;
+  const TuningPlace& place_;
+  bool is_tunable_ = false, is_kernel_ = false;
 };
 
-/// Whether LAPACK's crossover changes what a variant does.
+/// Returns whether LAPACK's crossover changes what a variant does.
 bool uses_crossover(const Call& call, const algorithm::Algorithm& variant) {
   static constexpr std::int64_t order = 64, nb = 8;
   const Call small = shrunk(call, order);
   return algorithm::record(small, {nb, 2, 0}, variant).calls != algorithm::record(small, {nb, 2, order / 2}, variant).calls;
 }
 
-/// Block sizes that differ for a problem whose largest size is `order`: of those that make it one block, the smallest.
+/// Returns the block sizes that differ for a problem whose largest size is `order`. Several that make it one block are one.
 std::vector<std::int64_t> distinct_blocks(const std::vector<std::int64_t>& blocks, std::int64_t order) {
   std::vector<std::int64_t> distinct;
   for (const std::int64_t nb : blocks) {
@@ -122,28 +124,28 @@ std::vector<std::int64_t> distinct_blocks(const std::vector<std::int64_t>& block
   return distinct;
 }
 
-/// Whether a variant makes more kernel calls than can be dealt with.
+/// Returns whether a variant makes more kernel calls than can be dealt with.
 bool too_many_calls(const Call& call, const algorithm::BlockParameters& blocks, const algorithm::Algorithm& variant) {
   const std::int64_t steps = largest_size(call) / std::max<std::int64_t>(1, blocks.nb);
   return static_cast<std::size_t>(steps * steps) > max_calls / 4 && algorithm::record(call, blocks, variant).calls.size() > max_calls;
 }
 
-/// A call's alternatives with the variants of its family and, if wanted, the library's routine.
-tuning::Problem make_problem(const Call& call, const RankRequest& request, LibraryRoutine& library) {
+/// Returns a call's alternatives with the variants of its family and, if wanted, the library's routine.
+tuning::Problem make_problem(const Call& call, const RankedCalls& ranked, const LibraryRoutine& library) {
   tuning::Problem problem;
   problem.call = call;
-  const std::vector<std::int64_t> blocks = distinct_blocks(request.blocks, largest_size(call));
+  const std::vector<std::int64_t> blocks = distinct_blocks(ranked.blocks, largest_size(call));
   algorithm::BlockParameters default_blocks;
   if (library.is_comparable()) {
     default_blocks = library.defaults(call);
     problem.default_ = tuning::Alternative{.blocks = default_blocks};
-    if (request.library == LibraryRow::tuned && library.asks()) {
+    if (ranked.library == LibraryRow::tuned && library.is_tunable()) {
       for (const std::int64_t nb : blocks) {
         problem.alternatives.push_back({"", {nb, default_blocks.nbmin, default_blocks.nx}});
       }
     }
   }
-  for (const algorithm::Algorithm* variant : request.family.variants) {
+  for (const algorithm::Algorithm* variant : ranked.family.variants) {
     const std::int64_t nx =
         uses_crossover(call, *variant) ? (default_blocks.nx > 0 ? default_blocks.nx : algorithm::BlockParameters{}.nx) : 0;
     for (const std::int64_t nb : blocks) {
@@ -162,269 +164,313 @@ tuning::Problem make_problem(const Call& call, const RankRequest& request, Libra
   return problem;
 }
 
-/// Everything that ranking in one place needs, alive at once.
-class Place {
- public:
-  Place(const RankRequest& request, const machine::LibraryChoice& libraries, const RunContext& context, model::Store& store)
-      : request_(request),
-        context_(context),
-        bench_(Workbench::opened(libraries, context, request.validate.has_value())),
-        library_(bench_.files(), request),
-        session_(bench_, store, {request.repetitions, request.seed, request.fresh}, context),
-        runtime_(std::make_shared<algorithm::Runtime>([this](std::string_view routine) { return bench_.libraries().find(routine); })) {
-    ranking_.libraries = libraries;
-    ranking_.environment = bench_.environment();
-    ranking_.settings = bench_.settings();
-    for (Call call : request.calls) {
-      call.threads = libraries.threads;
-      ranking_.problems.push_back(make_problem(call, request, library_));
-      context_.throw_if_cancelled("nothing was measured");
+/// Returns the names of the kernels that the alternatives call, as a small problem shows them.
+std::set<std::string> kernels(const RankedCalls& ranked, const std::vector<tuning::Problem>& problems, const LibraryRoutine& library) {
+  static constexpr std::int64_t order = 96, nb = 16;
+  std::set<std::string> names;
+  for (const algorithm::Algorithm* variant : ranked.family.variants) {
+    for (const std::int64_t size : {nb, order}) {  // unblocked and blocked
+      for (const Call& kernel : algorithm::record(shrunk(ranked.calls.front(), size), {nb, 2, 0}, *variant).calls) {
+        names.insert(kernel.routine->name);
+      }
     }
   }
-
-  Ranking decide(Seconds budget) {
-    tuning::BlockSizeOptions options;
-    options.time_budget = std::max(0.0, budget - watch_.elapsed());
-    options.coarse_blocks = coarse_blocks;
-    options.tune_crossover = request_.tune_crossover;
-    ranking_.result = session_.tune(
-        "ranking " + request_.family.name(), ranking_.problems,
-        [this](const Call& call, const tuning::Alternative& alternative) { return trace(call, alternative); }, kernels(), options);
-    note_cost(ranking_.result, watch_.elapsed(), context_);
-    return std::move(ranking_);
+  if (library.is_comparable()) {
+    names.insert(ranked.family.routine->name);
+    const Call& call = problems.front().call;
+    for (const Call& kernel : library.trace(call, library.defaults(call)).calls) {
+      names.insert(kernel.routine->name);
+    }
   }
+  return names;
+}
 
-  /// Runs what was decided about in this place.
-  void validate(Ranking& ranking, Seconds budget, const std::function<void(const Ranking&, std::size_t)>& validated) {
-    ranking.checks.resize(ranking.problems.size());
-    ValidationOptions options;
-    options.extent = *request_.validate;
-    options.time_budget = budget;
-    options.validated = [&](std::size_t problem, const tuning::Check& check) {
-      ranking.checks[problem] = check;
-      validated(ranking, problem);
-    };
-    session_.validate("validating " + request_.family.name(), ranking.problems, ranking.result.decisions, runners(), options);
-    tell_of_warnings(ranking.checks);
+void note_warnings(const std::vector<tuning::Decision>& decisions, const RunContext& context) {
+  std::map<std::string, std::vector<std::string>> runs;  // by what is odd about them
+  for (const tuning::Decision& decision : decisions) {
+    for (const tuning::RunWarning& warning : decision.validation ? decision.validation->warnings : std::vector<tuning::RunWarning>()) {
+      runs[warning.text].push_back(warning.run);
+    }
   }
+  for (const auto& [text, which] : runs) {
+    const std::string others = which.size() > 1 ? " and " + counted(which.size() - 1, "other") : "";
+    context.note(fmt::format("warning: n = {}{}: {}", which.front(), others, text));
+  }
+}
 
- private:
-  Trace trace(const Call& call, const tuning::Alternative& alternative) {
-    Trace trace = alternative.variant.empty() ? library_.trace(call, alternative.blocks)
+}  // namespace
+
+PlaceRanker::PlaceRanker(TuningSession& session, const RankedCalls& ranked, const RankRequest& request, const RunContext& context)
+    : session_(session), ranked_(ranked), request_(request), context_(context), begin_(session.place().clock()) {
+  const LibraryRoutine library(session.place(), ranked);
+  for (Call call : ranked.calls) {
+    call.threads = session.place().environment.threads;
+    problems_.push_back(make_problem(call, ranked, library));
+    context_.throw_if_cancelled("nothing was measured");
+  }
+}
+
+PlaceRanking PlaceRanker::decide(Seconds budget) {
+  const auto elapsed = [&] { return session_.place().clock() - begin_; };
+  tuning::BlockSizeOptions options;
+  options.time_budget = std::max(0.0, budget - elapsed());
+  options.coarse_blocks = coarse_blocks;
+  options.tune_crossover = request_.tune_crossover;
+  const LibraryRoutine library(session_.place(), ranked_);
+  const auto record = [&](const Call& call, const tuning::Alternative& alternative) {
+    Trace trace = alternative.variant.empty() ? library.trace(call, alternative.blocks)
                                               : algorithm::record(call, alternative.blocks, alternative.variant);
     for (Call& kernel : trace.calls) {
       kernel.threads = call.threads;
     }
     return trace;
-  }
+  };
+  tuning::BlockSizeResult result =
+      session_.tune("ranking " + ranked_.family.name(), problems_, record, kernels(ranked_, problems_, library), options);
+  note_cost(result, elapsed(), context_);
+  return {
+      "", session_.place().environment.threads, session_.place().environment, std::move(result.decisions), result.cost, result.complete};
+}
 
-  /// Names of the kernels that the alternatives call, as a small problem shows them.
-  std::set<std::string> kernels() {
-    static constexpr std::int64_t order = 96, nb = 16;
-    std::set<std::string> names;
-    for (const algorithm::Algorithm* variant : request_.family.variants) {
-      for (const std::int64_t size : {nb, order}) {  // unblocked and blocked
-        for (const Call& kernel : algorithm::record(shrunk(request_.calls.front(), size), {nb, 2, 0}, *variant).calls) {
-          names.insert(kernel.routine->name);
-        }
-      }
+void PlaceRanker::validate(PlaceRanking& ranking, Seconds budget, const std::function<void(std::size_t problem)>& validated) {
+  const TuningPlace& place = session_.place();
+  const LibraryRoutine library(place, ranked_);
+  const auto runtime = std::make_shared<algorithm::Runtime>(place.find_function);
+  tuning::Runners runners;
+  runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) {
+    if (library.is_tunable()) {
+      place.set_blocks(call.routine->name, blocks);
     }
-    if (library_.is_comparable()) {
-      names.insert(request_.family.routine->name);
-      for (const Call& kernel : library_.trace(ranking_.problems.front().call, library_.defaults(ranking_.problems.front().call)).calls) {
-        names.insert(kernel.routine->name);
-      }
-    }
-    return names;
-  }
+  };
+  runners.execute = [&](const Call& call, const tuning::Alternative& alternative) {
+    return algorithm::execute(call, alternative.blocks, runtime, algorithm::require(*call.routine, alternative.variant));
+  };
+  ValidationOptions options;
+  options.extent = *request_.validate;
+  options.time_budget = budget;
+  options.validated = validated;
+  session_.validate("validating " + ranked_.family.name(), problems_, ranking.decisions, runners, options);
+  note_warnings(ranking.decisions, context_);
+}
 
-  tuning::Runners runners() {
-    tuning::Runners runners;
-    runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) {
-      if (library_.asks()) {
-        bench_.set_blocks(call.routine->name, blocks);
-      }
-    };
-    runners.execute = [&](const Call& call, const tuning::Alternative& alternative) {
-      return algorithm::execute(call, alternative.blocks, runtime_, algorithm::require(*call.routine, alternative.variant));
-    };
-    return runners;
-  }
+namespace {
 
-  void tell_of_warnings(const std::vector<tuning::Check>& checks) const {
-    std::map<std::string, std::vector<std::string>> runs;  // by what is odd about them
-    for (const tuning::Check& check : checks) {
-      for (const tuning::RunWarning& warning : check.warnings) {
-        runs[warning.text].push_back(warning.run);
-      }
-    }
-    for (const auto& [text, which] : runs) {
-      const std::string others = which.size() > 1 ? fmt::format(" and {} others", which.size() - 1) : "";
-      context_.note(fmt::format("warning: n = {}{}: {}", which.front(), others, text));
-    }
+/// Returns the family with these variants only. Throws bad_input for an unknown one.
+algorithm::FamilyRoutine with_variants(algorithm::FamilyRoutine family, const std::vector<std::string>& wanted) {
+  std::vector<std::string> names;
+  for (const algorithm::Algorithm* variant : family.variants) {
+    names.push_back(variant->variant);
   }
+  std::vector<const algorithm::Algorithm*> chosen;
+  for (const std::string& name : wanted) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) {
+      throw bad_input("{} has no variant '{}', only {}", family.name(), name, fmt::join(names, ", "));
+    }
+    chosen.push_back(family.variants[static_cast<std::size_t>(at - names.begin())]);
+  }
+  family.variants = std::move(chosen);
+  return family;
+}
 
-  const RankRequest& request_;
-  RunContext context_;
-  Workbench bench_;
-  Stopwatch watch_;  ///< since the libraries are open and the machine is known
-  LibraryRoutine library_;
-  TuningSession session_;
-  std::shared_ptr<algorithm::Runtime> runtime_;
-  Ranking ranking_;
+Ranking empty_ranking(const RankedCalls& ranked, const RankRequest& request) {
+  Ranking ranking;
+  ranking.family = ranked.family.name();
+  ranking.routine = ranked.family.routine->name;
+  ranking.flags = flags(ranked.calls.front());
+  ranking.options = {request.time_budget, request.nb, request.seed};
+  for (const algorithm::Algorithm* variant : ranked.family.variants) {
+    ranking.variants.push_back({variant->variant, variant->description, variant->is_default});
+  }
+  return ranking;
+}
+
+/// A place and what ranking in it needs, alive at once.
+struct OpenPlace {
+  OpenPlace(const Workbench& bench, const RankedCalls& ranked, const RankRequest& request, const RunContext& context)
+      : session(opened(bench, request), bench.store(), {request.repetitions, request.seed, request.fresh}, context),
+        ranker(session, ranked, request, context) {}
+  static const Workbench& opened(const Workbench& bench, const RankRequest& request) {
+    bench.open(request.validate.has_value());
+    return bench;
+  }
+  TuningSession session;
+  PlaceRanker ranker;
 };
 
-nlohmann::json standing_json(const tuning::VariantRank& standing) {
-  nlohmann::json json = to_json(standing.best);
-  json.update({{"rank", standing.rank},
-               {"behind", standing.behind},
-               {"ties", standing.ties},
-               {"block_ties", standing.block_ties},
-               {"regret", standing.regret}});
-  return json;
-}
+/// Ranks in the places of `benches`, each of which is opened anew for its validation, so that only one is open at a time.
+class Ranker {
+ public:
+  Ranker(std::vector<machine::LibraryChoice> places, const std::string& family, const RankRequest& request, const RunContext& context)
+      : places_(std::move(places)), ranked_(ranked_calls(family, request)), request_(request), context_(context) {}
 
-nlohmann::json validation_json(const tuning::Decision& decision, const tuning::Check& check) {
-  nlohmann::json measured = nlohmann::json::array();
-  for (const tuning::Measured& m : check.measured) {
-    nlohmann::json item = to_json(m.blocks);
-    item.update({{"variant", m.variant}, {"seconds", m.median}, {"times", m.times}, {"error", m.error}});
-    measured.push_back(std::move(item));
+  /// Ranks on a workbench that is open already.
+  Ranking run(const Workbench& bench) {
+    result_ = empty_ranking(ranked_, request_);
+    OpenPlace place(bench, ranked_, request_, context_);
+    add(place.ranker.decide(request_.time_budget), bench.choice());
+    finish_decisions();
+    if (request_.validate) {
+      place.ranker.validate(result_.places.front(), request_.validation_budget, validated(0));
+    }
+    return std::move(result_);
   }
-  nlohmann::json best = to_json(check.best.blocks);
-  best["variant"] = check.best.variant;
-  const tuning::OrderCheck order = tuning::check_order(decision, check);
-  nlohmann::json warnings = nlohmann::json::array();
-  for (const tuning::RunWarning& warning : check.warnings) {
-    warnings.push_back(warning.run + ": " + warning.text);
+
+  Ranking run() {
+    for (const machine::LibraryChoice& place : places_) {
+      choose_kernels(place, context_);
+    }
+    result_ = empty_ranking(ranked_, request_);
+    decide();
+    finish_decisions();
+    if (request_.validate) {
+      validate();
+    }
+    return std::move(result_);
   }
-  return {{"measured", std::move(measured)},
-          {"best", std::move(best)},
-          {"regret", check.chosen_seconds > 0 ? check.chosen_seconds / check.best_seconds - 1 : 0},
-          {"split_half", check.repeatability},
-          {"order", {{"pairs", order.pairs}, {"right", order.right}}},
-          {"warnings", std::move(warnings)}};
-}
+
+ private:
+  void add(PlaceRanking place, const machine::LibraryChoice& choice) {
+    place.blas = choice.blas;
+    place.threads = choice.threads;
+    result_.places.push_back(std::move(place));
+  }
+
+  void decide() {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const machine::LibraryChoice& choice = places_[i];
+      if (places_.size() > 1) {
+        context_.note(fmt::format("{} with {} ({} of {})", choice.blas.empty() ? "the default BLAS" : choice.blas,
+                                  counted(choice.threads, "thread"), i + 1, places_.size()));
+      }
+      try {
+        const Workbench bench(choice, context_);
+        add(OpenPlace(bench, ranked_, request_, context_).ranker.decide(request_.time_budget / static_cast<double>(places_.size())),
+            choice);
+      } catch (const Cancelled&) {
+        if (result_.places.empty()) {
+          throw;
+        }
+        return;
+      }
+    }
+  }
+
+  void finish_decisions() {
+    result_.joint = joint_decisions(result_.places);
+    if (request_.decided) {
+      request_.decided(result_);
+    }
+  }
+
+  std::function<void(std::size_t)> validated(std::size_t place) {
+    return [this, place](std::size_t problem) {
+      if (request_.validated) {
+        request_.validated(result_, place, problem);
+      }
+    };
+  }
+
+  void validate() {
+    const Seconds share = request_.validation_budget / static_cast<double>(result_.places.size());
+    try {
+      for (std::size_t i = 0; i < result_.places.size(); ++i) {
+        const Workbench bench(places_[i], context_);
+        OpenPlace(bench, ranked_, request_, context_).ranker.validate(result_.places[i], share, validated(i));
+      }
+    } catch (const Cancelled&) {  // while the libraries of a place were opened: the result has what is there
+      return;
+    }
+  }
+
+  std::vector<machine::LibraryChoice> places_;
+  RankedCalls ranked_;
+  const RankRequest& request_;
+  const RunContext& context_;
+  Ranking result_;
+};
 
 }  // namespace
 
-std::vector<machine::LibraryChoice> places(const std::string& threads, const std::string& blas,
-                                           const machine::LibraryChoice& common_options, const RunContext& context) {
-  const std::vector<std::int64_t> counts = parse_sizes(threads, "--threads", 1, max_threads);
-  const auto most = static_cast<int>(*std::max_element(counts.begin(), counts.end()));
-  const std::string libraries = blas.empty() && most > 1 ? machine::default_blas(most) : blas;
-  std::vector<machine::LibraryChoice> all;
-  for (const std::string_view library : split(libraries, ',')) {
-    if (library.empty() && !blas.empty()) {
-      throw bad_input("--blas: '{}' has an empty name in it", blas);
-    }
-    const bool serial = counts.size() > 1 && !library.empty() && machine::has_one_thread(library);
-    for (const std::int64_t count : counts) {
-      if (serial && count > 1) {
-        context.note(fmt::format("{} has one thread only: left out with {}", library, count));
-        continue;
-      }
-      machine::LibraryChoice options = common_options;
-      options.blas = library;
-      options.threads = static_cast<int>(count);
-      all.push_back(options);
-    }
-  }
-  if (all.empty()) {
-    throw bad_input("none of {} can have {} threads", libraries, threads);
+std::vector<std::int64_t> ranked_block_sizes() {
+  std::vector<std::int64_t> all = range(16, 64, 8);
+  for (const std::int64_t nb : {80, 96, 112, 128, 160, 192, 256}) {
+    all.push_back(nb);
   }
   return all;
 }
 
-std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vector<machine::LibraryChoice>& places,
-                                     const RunContext& context) {
-  for (const machine::LibraryChoice& place : places) {
-    choose_kernels(place, context);
+RankedCalls ranked_calls(const std::string& family, const RankRequest& request) {
+  RankedCalls ranked;
+  ranked.library = request.library;
+  ranked.blocks = request.nb;
+  const bool library_only = request.variants && request.variants->empty();
+  if (library_only) {
+    ranked.family = {nullptr, &kernel::require(family), {}};
+  } else {
+    ranked.family = algorithm::find_family(family, static_cast<Precision>(request.precision));
   }
-  model::Store store = open_store(context);
-  std::vector<Ranking> rankings;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places.size() > 1) {
-      context.note(fmt::format("{} with {} thread{} ({} of {})", places[i].blas.empty() ? "the default BLAS" : places[i].blas,
-                               places[i].threads, places[i].threads == 1 ? "" : "s", i + 1, places.size()));
+  ranked.calls = kernel::routine_calls(*ranked.family.routine, named_sizes(family, request.n, request.sizes), request.flags);
+  if (!library_only) {
+    ranked.family =
+        request.variants ? with_variants(ranked.family, *request.variants) : algorithm::applicable(ranked.family, ranked.calls.front());
+  }
+  return ranked;
+}
+
+std::vector<tuning::JointDecision> joint_decisions(const std::vector<PlaceRanking>& places) {
+  std::vector<tuning::JointDecision> all;
+  for (std::size_t p = 0; p < places.front().decisions.size(); ++p) {
+    std::vector<tuning::Decision> decisions;
+    for (const PlaceRanking& place : places) {
+      decisions.push_back(place.decisions[p]);
     }
-    try {
-      rankings.push_back(Place(request, places[i], context, store).decide(request.time_budget / static_cast<double>(places.size())));
-    } catch (const Cancelled&) {
-      if (rankings.empty()) {
-        throw;
+    all.push_back(tuning::join(decisions));
+  }
+  return all;
+}
+
+std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas, const std::vector<std::int64_t>& threads,
+                                           const machine::LibraryChoice& common, const RunContext& context) {
+  const auto max_threads = static_cast<int>(*std::max_element(threads.begin(), threads.end()));
+  const std::vector<std::string> libraries =
+      !blas.empty() ? blas : std::vector<std::string>{max_threads > 1 ? machine::default_blas(max_threads) : ""};
+  std::vector<machine::LibraryChoice> all;
+  for (const std::string& library : libraries) {
+    const bool serial = threads.size() > 1 && !library.empty() && machine::has_one_thread(library);
+    for (const std::int64_t count : threads) {
+      if (serial && count > 1) {
+        context.note(fmt::format("{} has one thread only: left out with {}", library, count));
+        continue;
       }
-      break;
+      machine::LibraryChoice choice = common;
+      choice.blas = library;
+      choice.threads = static_cast<int>(count);
+      all.push_back(choice);
     }
   }
-  return rankings;
-}
-
-void validate_everywhere(const RankRequest& request, std::vector<Ranking>& rankings, const RunContext& context,
-                         const std::function<void(const Ranking& ranking, std::size_t problem)>& validated) {
-  model::Store store = open_store(context);
-  const Seconds share = request.validation_budget / static_cast<double>(rankings.size());
-  try {
-    for (Ranking& ranking : rankings) {
-      Place(request, ranking.libraries, context, store).validate(ranking, share, validated);
-    }
-  } catch (const Cancelled&) {  // while the libraries of a place were opened: what is there is shown
-    return;
+  if (all.empty()) {
+    throw bad_input("none of {} can have {} threads", fmt::join(libraries, ","), fmt::join(threads, ","));
   }
+  return all;
 }
 
-std::string place_text(const Ranking& ranking) {
-  return fmt::format("{} x {}", ranking.libraries.blas.empty() ? ranking.environment.blas.name : ranking.libraries.blas,
-                     ranking.libraries.threads);
+Ranking rank(const Workbench& bench, const std::string& family, const RankRequest& request, const RunContext& context) {
+  return Ranker({bench.choice()}, family, request, context).run(bench);
 }
 
-std::string variant_text(const std::string& variant, const Ranking& ranking) {
-  return variant.empty() ? ranking.environment.lapack.name + "'s" : variant;
+Ranking rank_everywhere(const std::vector<machine::LibraryChoice>& places, const std::string& family, const RankRequest& request,
+                        const RunContext& context) {
+  return Ranker(places, family, request, context).run();
 }
 
-nlohmann::json to_json(const algorithm::BlockParameters& blocks) { return {{"nb", blocks.nb}, {"nbmin", blocks.nbmin}, {"nx", blocks.nx}}; }
-
-nlohmann::json to_json(const tuning::Forecast& forecast) {
-  nlohmann::json json = to_json(forecast.blocks);
-  if (!forecast.variant.empty()) {
-    json["variant"] = forecast.variant;
+JointTuning tune_jointly(const std::vector<machine::LibraryChoice>& places, const std::string& routine, RankRequest request,
+                         const RunContext& context) {
+  request.library = LibraryRow::tuned;
+  if (request.validate) {
+    request.validate = tuning::Extent::ranking;
   }
-  json.update({{"seconds", forecast.seconds},
-               {"interval", {forecast.interval.low, forecast.interval.high}},
-               {"extrapolated", forecast.extrapolated}});
-  return json;
-}
-
-nlohmann::json to_json(const Ranking& ranking) {
-  nlohmann::json decisions = nlohmann::json::array();
-  for (std::size_t i = 0; i < ranking.result.decisions.size(); ++i) {
-    const tuning::Decision& d = ranking.result.decisions[i];
-    nlohmann::json standings = nlohmann::json::array();
-    for (const tuning::VariantRank& standing : d.ranking) {
-      standings.push_back(standing_json(standing));
-    }
-    nlohmann::json forecasts = nlohmann::json::array();
-    for (const tuning::Forecast& forecast : d.forecasts) {
-      forecasts.push_back(to_json(forecast));
-    }
-    nlohmann::json decision = {{"sizes", d.sizes},   {"chosen", to_json(d.chosen)},     {"gain", d.gain},
-                               {"regret", d.regret}, {"ranking", std::move(standings)}, {"forecasts", std::move(forecasts)}};
-    if (d.default_.seconds > 0) {
-      decision["default"] = to_json(d.default_);
-    }
-    if (i < ranking.checks.size() && ranking.checks[i].complete) {
-      decision["validation"] = validation_json(d, ranking.checks[i]);
-    }
-    decisions.push_back(std::move(decision));
-  }
-  return {{"environment", ranking.environment},
-          {"threads", ranking.libraries.threads},
-          {"decisions", std::move(decisions)},
-          {"cost",
-           {{"segments", ranking.result.cost.segments},
-            {"timings", ranking.result.cost.timings},
-            {"measuring_seconds", ranking.result.cost.measuring}}},
-          {"complete", ranking.result.complete}};
+  return rank_everywhere(places, routine, request, context);
 }
 
 }  // namespace flopcast

@@ -8,62 +8,66 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/machine/cpu/other_load.hpp"
-#include "flopcast/measure/session.hpp"
+#include "flopcast/measure/experiment.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/tuning/tuning_place.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/validate.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
 
+/// Returns how often segments are timed: more calls measured tell more than the same ones measured better.
+measure::StopRule sampling_rule();
+
 struct TuningOptions {
   std::int64_t repetitions = 5;  ///< of long runs in a validation; short ones get more
   std::uint64_t seed = 1;        ///< of the order of measurements
-  bool fresh = false;            ///< no samples of earlier runs
+  bool fresh = false;            ///< use no samples of earlier runs
 };
 
-/// What a validation runs, for how long, and who hears of it.
+/// The alternatives that a validation runs, its time, and who receives its results.
 struct ValidationOptions {
   tuning::Extent extent = tuning::Extent::all;
   Seconds time_budget = std::numeric_limits<Seconds>::infinity();
-  /// Hears of each problem that was validated as a whole, in the order in which they are: the shortest first.
-  std::function<void(std::size_t problem, const tuning::Check& check)> validated = [](std::size_t, const tuning::Check&) {};
+  /// Receives each problem once all of its alternatives were run, the shortest problem first.
+  std::function<void(std::size_t problem)> validated = [](std::size_t) {};
 };
 
-/// Tunes in one place (a library with a number of threads): samples are kept in the store, progress is shown, Ctrl-C and the budget end it.
+/// Tunes in one place (a library with a number of threads). Samples are kept, progress is shown, and the budget or a cancellation ends it.
 class TuningSession {
  public:
   using Record = std::function<Trace(const Call&, const tuning::Alternative&)>;
 
-  /// Workbench and store must outlive it.
+  TuningSession(TuningPlace place, const TuningOptions& options, const RunContext& context);
+  /// Workbench and store must outlive the session.
   TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const RunContext& context);
 
-  /// Chooses for every problem; `label` ("tuning dgeqrf") stands beside the progress. Of earlier samples those of `kernels` are used, or
-  /// all if it is empty. Throws Cancelled if the operation is cancelled.
+  [[nodiscard]] const TuningPlace& place() const noexcept { return place_; }
+
+  /// Chooses for every problem; `label` ("tuning dgeqrf") stands beside the progress. Samples of earlier runs count for `kernels`, or for
+  /// all if there are none. Throws Cancelled if the operation is cancelled.
   tuning::BlockSizeResult tune(const std::string& label, std::span<const tuning::Problem> problems, const Record& record,
                                const std::set<std::string>& kernels, const tuning::BlockSizeOptions& options);
 
-  /// Runs what was decided about, problem by problem. After Ctrl-C, and when the time is used up, the checks of the other problems are empty.
-  std::vector<tuning::Check> validate(const std::string& label, std::span<const tuning::Problem> problems,
-                                      std::span<const tuning::Decision> decisions, const tuning::Runners& runners,
-                                      const ValidationOptions& options);
+  /// Runs the alternatives of the decisions, problem by problem, and fills in their validations. Those that a cancellation or the time budget
+  /// leaves out stay without.
+  void validate(const std::string& label, std::span<const tuning::Problem> problems, std::vector<tuning::Decision>& decisions,
+                const tuning::Runners& runners, const ValidationOptions& options);
 
  private:
-  const Workbench& bench_;
-  model::Store& store_;
+  TuningPlace place_;
   TuningOptions options_;
   RunContext context_;
-  measure::Session session_;
   model::OnDemandModels fresh_models_;  ///< of this session's samples
   bool told_of_others_ = false;
 
-  void tell_of_others(const machine::OtherLoad& load);
+  void tell_of_others(double busy_cores);
 };
 
-/// "12 stretches of kernel calls measured, ..." as a note.
+/// Notes the cost of a tuning: "12 segments of kernel calls measured, ...".
 void note_cost(const tuning::BlockSizeResult& result, Seconds elapsed, const RunContext& context);
 
 }  // namespace flopcast

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/report/figure.hpp"
+#include "flopcast/report/table.hpp"
+#include "flopcast/tasks/tuning/tuning.hpp"
+
+/// Tables, texts and the figure of `tune`.
+namespace flopcast::cli {
+
+inline constexpr const char* measured_heading = "\nMeasured, interleaved:\n\n";
+inline constexpr const char* gain_kept_legend = "\ngain kept: time of the fastest block size / time of the chosen one; 100 % is the best\n";
+
+/// Returns headings with room for rows that come one by one.
+report::Table validation_headings(const Tuning& tuning);
+std::vector<report::Cell> validation_row(const Tuning& tuning, std::size_t part, std::size_t problem);
+/// Returns headings and all rows that there are; nothing without rows.
+std::string validation_text(const Tuning& tuning, const CommonOptions& common);
+/// Returns a line about the validation of a part; empty if there was none.
+std::string validation_summary(const RoutineTuning& part);
+
+/// Returns the decisions, and what was measured, as text.
+std::string tuning_text(const Tuning& tuning, const CommonOptions& common);
+/// Returns the same as one table.
+report::Table tuning_table(const Tuning& tuning);
+
+/// Returns a row per routine of LAPACK.
+report::Table lapack_table(const LapackTuning& tuning, bool validated);
+
+/// Returns predicted (and measured) time over block size, relative to the chosen one, one curve per size.
+report::Figure tuning_figure(const RoutineTuning& part);
+
+}  // namespace flopcast::cli

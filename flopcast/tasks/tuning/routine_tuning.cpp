@@ -1,0 +1,171 @@
+#include "flopcast/tasks/tuning/routine_tuning.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast {
+namespace {
+
+/// Throws bad_input for routines without anything to tune.
+void require_tunable(const std::vector<TunableRoutine>& all, const Routine& routine, const TuningPlace& place) {
+  if (!all.empty()) {
+    return;
+  }
+  const std::string file = place.lapack_file();
+  const bool is_reference = std::filesystem::path(file).filename().string().rfind("liblapack.so", 0) == 0;
+  throw bad_input("{} of {} never asks ilaenv for a block size, so there is nothing to tune{}", routine.name, file,
+                  is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
+}
+
+/// One routine's tuning. Parts of the result and tunable routines have the same order.
+class RoutineTuner {
+ public:
+  RoutineTuner(TuningSession& session, const Routine& routine, const TuneRequest& request, const RunContext& context)
+      : session_(session), routine_(routine), request_(request), context_(context) {
+    result_.routine = routine.name;
+    result_.environment = session.place().environment;
+    result_.options = {request.time_budget, request.nb, request.seed};
+  }
+
+  Tuning run() {
+    const Seconds begin = session_.place().clock();
+    const std::vector<Call> calls = calls_for_open_flags(routine_, named_sizes(routine_.name, request_.n, request_.sizes), request_.flags);
+    tunable_ = tunable_routines(calls, request_.nb, session_.place());
+    require_tunable(tunable_, routine_, session_.place());
+    note_parts();
+    const Seconds left = std::max(0.0, request_.time_budget - (session_.place().clock() - begin));
+    decide(left / static_cast<double>(tunable_.size()), begin);
+    if (request_.decided) {
+      request_.decided(result_);
+    }
+    if (request_.validate) {
+      validate();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void note_parts() const {
+    if (tunable_.size() == 1 && tunable_.front().routine == &routine_) {
+      return;
+    }
+    std::vector<std::string> names;
+    for (const TunableRoutine& entry : tunable_) {
+      names.push_back(entry.name());
+    }
+    context_.note(fmt::format("{} asks ilaenv through {}: tuning that", routine_.name, fmt::join(names, ", ")));
+  }
+
+  void decide(Seconds share, Seconds begin) {
+    tuning::BlockSizeOptions options;
+    options.time_budget = share;
+    options.tune_crossover = request_.tune_crossover;
+    for (const TunableRoutine& entry : tunable_) {
+      tuning::BlockSizeResult decided;
+      try {
+        decided = tune_blocks(entry, session_, options);
+      } catch (const Cancelled&) {
+        if (result_.parts.empty()) {
+          throw;
+        }
+        return;  // what was tuned before is the result
+      }
+      note_cost(decided, session_.place().clock() - begin, context_);
+      RoutineTuning part{entry.routine->name, entry.options, {}, std::move(decided.decisions), decided.cost, decided.complete};
+      for (const interpose::BlockSizeQuery& query : entry.queries) {
+        part.queries.push_back({query.m, query.n});
+      }
+      result_.parts.push_back(std::move(part));
+    }
+  }
+
+  void validate() {
+    for (std::size_t i = 0; i < result_.parts.size() && !context_.cancelled(); ++i) {
+      ValidationOptions options;
+      options.time_budget = request_.validation_budget / static_cast<double>(result_.parts.size());
+      options.validated = [&](std::size_t problem) {
+        if (request_.validated) {
+          request_.validated(result_, i, problem);
+        }
+      };
+      validate_blocks(tunable_[i], result_.parts[i].decisions, session_, options);
+    }
+  }
+
+  TuningSession& session_;
+  const Routine& routine_;
+  const TuneRequest& request_;
+  const RunContext& context_;
+  std::vector<TunableRoutine> tunable_;
+  Tuning result_;
+};
+
+void note_undecided(const Tuning& tuning, const RunContext& context) {
+  for (const RoutineTuning& part : tuning.parts) {
+    if (const auto open = std::count_if(part.decisions.begin(), part.decisions.end(), tuning::is_undecided); open > 0) {
+      context.note(
+          fmt::format("{} is undecided for {} of {}, where over 10 % may be lost: the profile keeps LAPACK's own block sizes there; a "
+                      "larger --time-budget decides",
+                      part.name(), open, counted(part.decisions.size(), "size")));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> tuned_block_sizes() {
+  std::vector<std::int64_t> all = range(8, 128, 8);
+  const std::vector<std::int64_t> large = range(144, 256, 16);
+  all.insert(all.end(), large.begin(), large.end());
+  return all;
+}
+
+Tuning tune_routine(TuningSession& session, const Routine& routine, const TuneRequest& request, const RunContext& context) {
+  return RoutineTuner(session, routine, request, context).run();
+}
+
+Tuning tune(const Workbench& bench, const std::string& routine, const TuneRequest& request, const RunContext& context) {
+  const Routine& known = kernel::require(routine);  // before anything is opened
+  if (!request.profile.empty()) {
+    interpose::require_profile_writable(request.profile);
+  }
+  bench.open(request.validate);
+  TuningSession session(bench, bench.store(), {request.repetitions, request.seed, request.fresh}, context);
+  TuneRequest own = request;
+  own.decided = [&](Tuning tuning) {
+    tuning.kernel_settings = bench.settings();
+    if (request.decided) {
+      request.decided(tuning);
+    }
+    if (!request.profile.empty()) {
+      if (const std::string remark = save_profile(request.profile, tuning); !remark.empty()) {
+        context.note(remark);
+      }
+      note_undecided(tuning, context);
+    }
+  };
+  Tuning tuning = tune_routine(session, known, own, context);
+  tuning.kernel_settings = bench.settings();
+  return tuning;
+}
+
+std::string save_profile(const std::string& file, const Tuning& tuning) {
+  interpose::Profile profile;
+  profile.environment = tuning.environment;
+  profile.settings = tuning.kernel_settings;
+  for (const RoutineTuning& part : tuning.parts) {
+    profile.set(tuned_routine(part.routine, part.flags, part.queries, part.decisions));
+  }
+  return interpose::save_profile(file, profile);
+}
+
+}  // namespace flopcast

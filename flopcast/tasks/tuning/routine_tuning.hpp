@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "flopcast/tasks/tuning/tunable_routine.hpp"
+#include "flopcast/tasks/tuning/tuning.hpp"
+
+namespace flopcast {
+
+/// Tunes a routine in a place, as tune() does, without keeping a profile.
+Tuning tune_routine(TuningSession& session, const Routine& routine, const TuneRequest& request, const RunContext& context);
+
+}  // namespace flopcast

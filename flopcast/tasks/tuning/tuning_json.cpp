@@ -1,0 +1,267 @@
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <tuple>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/core/environment_json.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/tasks/tuning/tuning.hpp"
+
+namespace nlohmann {
+
+/// An interval is [low, high].
+template <>
+struct adl_serializer<flopcast::Interval, void> {
+  static void to_json(json& json, const flopcast::Interval& interval) { json = {interval.low, interval.high}; }
+  static void from_json(const json& json, flopcast::Interval& interval) {
+    std::array<double, 2> ends{};
+    flopcast::read_value(json, ends);
+    interval = {ends[0], ends[1]};
+  }
+};
+
+}  // namespace nlohmann
+
+namespace flopcast {
+
+template <>
+struct FieldTable<algorithm::BlockParameters> {
+  using T = algorithm::BlockParameters;
+  static constexpr auto fields = std::tuple(field("nb", &T::nb), optional_field("nbmin", &T::nbmin), optional_field("nx", &T::nx));
+};
+template <>
+struct FieldTable<tuning::Alternative> {
+  using T = tuning::Alternative;
+  static constexpr auto fields = std::tuple(optional_field("variant", &T::variant), inlined_field(&T::blocks));
+};
+template <>
+struct FieldTable<tuning::Forecast> {
+  using T = tuning::Forecast;
+  static constexpr auto fields =
+      std::tuple(optional_field("variant", &T::variant), inlined_field(&T::blocks), field("seconds", &T::seconds),
+                 optional_field("interval", &T::interval), optional_field("extrapolated", &T::extrapolated));
+};
+template <>
+struct FieldTable<tuning::VariantRank> {
+  using T = tuning::VariantRank;
+  static constexpr auto fields = std::tuple(inlined_field(&T::best), field("rank", &T::rank), field("behind", &T::behind),
+                                            field("ties", &T::ties), field("block_ties", &T::block_ties), field("regret", &T::regret));
+};
+template <>
+struct FieldTable<tuning::Measured> {
+  using T = tuning::Measured;
+  static constexpr auto fields = std::tuple(optional_field("variant", &T::variant), inlined_field(&T::blocks), field("seconds", &T::median),
+                                            field("times", &T::times), field("error", &T::error));
+};
+template <>
+struct FieldTable<tuning::RunWarning> {
+  using T = tuning::RunWarning;
+  static constexpr auto fields = std::tuple(field("run", &T::run), field("text", &T::text));
+};
+template <>
+struct FieldTable<tuning::OrderCheck> {
+  using T = tuning::OrderCheck;
+  static constexpr auto fields = std::tuple(field("pairs", &T::pairs), field("right", &T::right));
+};
+template <>
+struct FieldTable<tuning::Check> {
+  using T = tuning::Check;
+  static constexpr auto fields =
+      std::tuple(optional_field("measured", &T::measured), optional_field("default_seconds", &T::default_seconds),
+                 optional_field("chosen_seconds", &T::chosen_seconds), optional_field("best_seconds", &T::best_seconds),
+                 field("best", &T::best), optional_field("gain_kept", &T::gain_kept), optional_field("regret", &T::regret),
+                 field("repeatability", &T::repeatability), optional_field("order", &T::order), optional_field("warnings", &T::warnings));
+};
+template <>
+struct FieldTable<tuning::Decision> {
+  using T = tuning::Decision;
+  static constexpr auto fields =
+      std::tuple(field("sizes", &T::sizes), optional_field("flops", &T::flops), optional_field("default", &T::default_),
+                 field("chosen", &T::chosen), field("gain", &T::gain), optional_field("ties", &T::ties), field("regret", &T::regret),
+                 optional_field("ranking", &T::ranking), optional_field("forecasts", &T::forecasts), field("validation", &T::validation));
+};
+template <>
+struct FieldTable<tuning::SamplingCost> {
+  using T = tuning::SamplingCost;
+  static constexpr auto fields =
+      std::tuple(field("segments", &T::segments), field("timings", &T::timings), field("measuring_seconds", &T::measuring));
+};
+template <>
+struct FieldTable<tuning::JointRank> {
+  using T = tuning::JointRank;
+  static constexpr auto fields =
+      std::tuple(inlined_field(&T::best), field("place", &T::place), field("behind", &T::behind), field("tied", &T::tied));
+};
+template <>
+struct FieldTable<tuning::JointDecision> {
+  using T = tuning::JointDecision;
+  static constexpr auto fields = std::tuple(optional_field("sizes", &T::sizes), field("ranking", &T::ranking), field("regret", &T::regret));
+};
+template <>
+struct FieldTable<TuningSettings> {
+  using T = TuningSettings;
+  static constexpr auto fields = std::tuple(field("time_budget", &T::time_budget), field("nb", &T::nb), field("seed", &T::seed));
+};
+template <>
+struct FieldTable<QuerySizes> {
+  static constexpr auto fields = std::tuple(field("m", &QuerySizes::m), field("n", &QuerySizes::n));
+};
+template <>
+struct FieldTable<RoutineTuning> {
+  using T = RoutineTuning;
+  static constexpr auto fields =
+      std::tuple(field("routine", &T::routine), field("flags", &T::flags), optional_field("queries", &T::queries),
+                 field("decisions", &T::decisions), field("cost", &T::cost), field("complete", &T::complete));
+};
+template <>
+struct FieldTable<Tuning> {
+  using T = Tuning;
+  static constexpr auto fields =
+      std::tuple(field("routine", &T::routine), field("environment", &T::environment), optional_field("settings", &T::kernel_settings),
+                 field("options", &T::options), field("parts", &T::parts));
+};
+template <>
+struct FieldTable<LapackRoutine> {
+  using T = LapackRoutine;
+  static constexpr auto fields = std::tuple(field("routine", &T::routine), field("flags", &T::flags), field("remark", &T::remark),
+                                            field("seconds", &T::seconds), field("decisions", &T::decisions));
+};
+template <>
+struct FieldTable<LapackTuning> {
+  using T = LapackTuning;
+  static constexpr auto fields = std::tuple(field("environment", &T::environment), field("profile", &T::profile),
+                                            field("routines", &T::routines), field("left_out", &T::left_out));
+};
+template <>
+struct FieldTable<VariantInfo> {
+  using T = VariantInfo;
+  static constexpr auto fields =
+      std::tuple(field("variant", &T::variant), field("description", &T::description), field("lapack", &T::is_lapacks));
+};
+template <>
+struct FieldTable<PlaceRanking> {
+  using T = PlaceRanking;
+  static constexpr auto fields =
+      std::tuple(optional_field("blas", &T::blas), field("threads", &T::threads), field("environment", &T::environment),
+                 field("decisions", &T::decisions), field("cost", &T::cost), field("complete", &T::complete));
+};
+template <>
+struct FieldTable<Ranking> {
+  using T = Ranking;
+  static constexpr auto fields = std::tuple(
+      optional_field("family", &T::family), field("routine", &T::routine), optional_field("flags", &T::flags),
+      field("options", &T::options), optional_field("variants", &T::variants), field("places", &T::places), field("joint", &T::joint));
+};
+
+namespace {
+
+/// Options of the documents of schema 1 are texts: "50s", "8:128:8".
+void upgrade_options(nlohmann::json& document) {
+  static constexpr std::int64_t max_block = 1'000'000;
+  nlohmann::json& options = document.at("options");
+  if (options.at("time_budget").is_string()) {
+    options["time_budget"] = parse_duration(options["time_budget"].get<std::string>(), "time_budget");
+    options["nb"] = parse_sizes(options.at("nb").get<std::string>(), "nb", 1, max_block);
+  }
+}
+
+void rename(nlohmann::json& object, const char* from, const char* to) {
+  if (object.contains(from)) {
+    object[to] = std::move(object[from]);
+    object.erase(from);
+  }
+}
+
+/// A validation of schema 1 has other names for three members, and warnings are texts.
+void upgrade_decisions(nlohmann::json& decisions) {
+  for (nlohmann::json& decision : decisions) {
+    if (!decision.contains("validation")) {
+      continue;
+    }
+    nlohmann::json& validation = decision["validation"];
+    rename(validation, "yield", "gain_kept");
+    rename(validation, "split_half", "repeatability");
+    if (validation.contains("best_nb")) {
+      validation["best"] = {{"nb", validation["best_nb"]}};
+    }
+    for (nlohmann::json& warning : validation.contains("warnings") ? validation["warnings"] : nlohmann::json::array()) {
+      const std::string text = warning.get<std::string>();
+      const std::size_t colon = text.find(": ");
+      warning = {{"run", text.substr(0, colon)}, {"text", colon == std::string::npos ? text : text.substr(colon + 2)}};
+    }
+  }
+}
+
+/// Parses a document and checks its schema; `upgrade` changes documents of other schemas than the first into it.
+template <class T, class Upgrade>
+T read_document(std::string_view text, const std::string& name, std::initializer_list<std::string_view> schemas, Upgrade upgrade) {
+  nlohmann::json json = parse_json(text, name);
+  return in_document(name, [&] {
+    require_schema(json, name, schemas);
+    const std::string schema = member<std::string>(json, "schema");
+    if (schema != *schemas.begin()) {
+      upgrade(json, schema);
+    }
+    T value{};
+    read_fields(json, value);
+    return value;
+  });
+}
+
+void upgrade_tuning(nlohmann::json& document, const std::string& schema) {
+  if (schema == "flopcast-tune-1") {
+    document = {{"routine", document.at("routine")}, {"parts", {document}}};
+  }
+  nlohmann::json& parts = document.at("parts");
+  for (nlohmann::json& part : parts) {
+    upgrade_decisions(part.at("decisions"));
+    upgrade_options(part);
+  }
+  document["environment"] = parts.at(0).at("environment");
+  document["options"] = parts.at(0).at("options");
+}
+
+void upgrade_lapack(nlohmann::json& document, const std::string& /*schema*/) {
+  for (nlohmann::json& routine : document.at("routines")) {
+    const std::string name = routine.at("routine").get<std::string>();
+    const std::size_t colon = name.find(':');
+    routine["routine"] = name.substr(0, colon);
+    routine["flags"] = colon == std::string::npos ? "" : name.substr(colon + 1);
+    upgrade_decisions(routine.at("decisions"));
+  }
+}
+
+void upgrade_ranking(nlohmann::json& document, const std::string& /*schema*/) {
+  upgrade_options(document);
+  for (nlohmann::json& place : document.at("places")) {
+    upgrade_decisions(place.at("decisions"));
+  }
+}
+
+template <class T>
+std::string text_of_document(const T& value, const char* schema) {
+  return to_document(value, schema).dump(2);
+}
+
+}  // namespace
+
+std::string to_json(const Tuning& tuning) { return text_of_document(tuning, "flopcast-tune-2"); }
+Tuning tuning_from_json(std::string_view text) {
+  return read_document<Tuning>(text, "tuning", {"flopcast-tune-2", "flopcast-tune-1", "flopcast-tune-parts-1"}, upgrade_tuning);
+}
+
+std::string to_json(const LapackTuning& tuning) { return text_of_document(tuning, "flopcast-tune-lapack-2"); }
+LapackTuning lapack_tuning_from_json(std::string_view text) {
+  return read_document<LapackTuning>(text, "tuning of LAPACK", {"flopcast-tune-lapack-2", "flopcast-tune-lapack-1"}, upgrade_lapack);
+}
+
+std::string to_json(const Ranking& ranking) { return text_of_document(ranking, "flopcast-rank-2"); }
+Ranking ranking_from_json(std::string_view text) {
+  return read_document<Ranking>(text, "ranking", {"flopcast-rank-2", "flopcast-rank-1", "flopcast-joint-1"}, upgrade_ranking);
+}
+
+}  // namespace flopcast

@@ -1,0 +1,72 @@
+#include "flopcast/tasks/tuning/tuning_place.hpp"
+
+#include <memory>
+
+#include "flopcast/machine/cpu/other_load.hpp"
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/measure/session.hpp"
+#include "flopcast/model/store.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/tuning/tuning_session.hpp"
+
+namespace flopcast {
+namespace {
+
+measure::SessionOptions session_options(std::uint64_t seed) {
+  measure::SessionOptions options;
+  options.seed = seed;
+  options.stop = sampling_rule();
+  return options;
+}
+
+/// Starts its child when the first recording is asked for.
+class LazyRecorder {
+ public:
+  explicit LazyRecorder(interpose::LibraryFiles files) : files_(std::move(files)) {}
+  interpose::Recorder& operator()() {
+    if (!recorder_) {
+      recorder_.emplace(files_);
+    }
+    return *recorder_;
+  }
+
+ private:
+  interpose::LibraryFiles files_;
+  std::optional<interpose::Recorder> recorder_;
+};
+
+}  // namespace
+
+TuningPlace tuning_place(const Workbench& bench, model::Store& store, std::uint64_t seed, const RunContext& context) {
+  const auto session = std::make_shared<measure::Session>(bench.session(store, session_options(seed)));
+  const auto recorder = std::make_shared<LazyRecorder>(bench.files());
+  TuningPlace place;
+  place.environment = bench.environment();
+  place.models = [&](const std::set<std::string>& kernels) { return bench.models(store, kernels); };
+  place.sampling = [&bench, &store, session, context](const SamplingLimits& limits) {
+    tuning::SamplingSources sources = sampling_sources(*session, store, bench, limits, context);
+    return sources;
+  };
+  place.measure = [session](std::span<const measure::Experiment> experiments, const measure::StopRule& rule, const Progress& go_on) {
+    session->options().stop = rule;
+    std::vector<measure::Timings> timings = session->run(experiments, go_on);
+    session->options().stop = sampling_rule();
+    return timings;
+  };
+  place.clock = [watch = Stopwatch()] { return watch.elapsed(); };
+  place.watch_others = [] { return [load = machine::OtherLoad()] { return load.cores().value_or(0); }; };
+  place.tunable_calls = [recorder](const Call& call) { return (*recorder)().tunable_calls(call); };
+  place.block_size_query = [recorder](const Call& call) { return (*recorder)().block_size_query(call); };
+  place.record = [recorder](const Call& call, const std::optional<algorithm::BlockParameters>& blocks) {
+    return (*recorder)().record(call, blocks);
+  };
+  place.set_blocks = [&bench](const std::string& routine, const algorithm::BlockParameters& blocks) { bench.set_blocks(routine, blocks); };
+  place.find_function = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
+  place.lapack_file = [recorder] {
+    const interpose::LibraryFiles& files = (*recorder)().loaded();
+    return (files.lapack.empty() ? files.blas : files.lapack).string();
+  };
+  return place;
+}
+
+}  // namespace flopcast

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace flopcast::prediction {
 namespace {
@@ -112,13 +113,31 @@ Prediction with_durations(Prediction prediction, std::span<const Seconds> durati
   const double slowdown = prediction.seconds > 0 ? sum / prediction.seconds : 1;
   prediction.seconds = sum;
   prediction.extrapolated *= slowdown;
-  prediction.interval = {prediction.interval.low * slowdown, prediction.interval.high * slowdown};
+  prediction.interval = prediction.interval * slowdown;
   for (KernelPrediction& kernel : prediction.kernels) {
     kernel.seconds *= slowdown;
     kernel.deviation *= slowdown;
     kernel.extrapolated *= slowdown;
   }
   return prediction;
+}
+
+double share_cores(std::span<Prediction> predictions, std::span<const std::vector<Seconds>> pauses, int cores, double cpus) {
+  std::vector<std::vector<CallerStep>> steps(predictions.size());
+  Seconds alone = 0;
+  for (std::size_t t = 0; t < predictions.size(); ++t) {
+    for (std::size_t c = 0; c < predictions[t].calls.size(); ++c) {
+      steps[t].push_back({pauses[t].at(c), predictions[t].calls[c].seconds, cores});
+    }
+    alone += predictions[t].seconds;
+  }
+  const auto durations = shared_durations(steps, cpus);
+  Seconds shared = 0;
+  for (std::size_t t = 0; t < predictions.size(); ++t) {
+    predictions[t] = with_durations(std::move(predictions[t]), durations[t]);
+    shared += predictions[t].seconds;
+  }
+  return alone > 0 ? shared / alone : 1;
 }
 
 std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, double cpus) {

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "flopcast/core/environment_json.hpp"
+#include "flopcast/program/profile_json.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"

@@ -6,11 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/environment_json.hpp"
 
 namespace flopcast::interpose {
 
@@ -44,7 +41,7 @@ struct Profile {
   /// Adds the decisions, or replaces those for the same routine and flags.
   void set(TunedRoutine routine);
 
-  /// Adds newer decisions to those for the same routine and flags. Of points within 5 % of each other in m and n the newer one stays,
+  /// Adds newer decisions to those for the same routine and flags. Among points within 5 % of each other in m and n, the newer one stays,
   /// unless only the older one is decided. All older points go if the preloaded library has no room for old and new ones together.
   void merge(TunedRoutine routine);
 };
@@ -56,11 +53,6 @@ Profile joined(std::vector<Profile> places);
 
 /// Returns whether both have the same library files and the same number of threads.
 bool same_place(const Environment& a, const Environment& b);
-
-/// Converts to and from the document {"schema": "flopcast-profile-1", "environment", "settings", "routines", "others"}, where "others" is
-/// optional. profile_from_json() throws bad_input naming what is wrong.
-nlohmann::json to_json(const Profile& profile);
-Profile profile_from_json(const nlohmann::json& json);
 
 /// Returns the profile as libflopcast-tuned.so reads it from its environment (block_table.hpp). The environment passes it to the processes
 /// that the program starts, and leaves nothing behind when they end. Throws bad_input if the library has no room for all of it.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "flopcast/program/profile_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/user_folders.hpp"
@@ -45,7 +46,7 @@ void require_profile_writable(const std::string& file) {
 
 namespace {
 
-/// What was known before is kept under another name; returns what to tell the user of that.
+/// Keeps the previous file under another name. Returns a note on that for the user.
 std::string keep_previous(const std::string& file, const Environment& environment) {
   const std::string previous = file + ".previous";
   write_file(previous, read_file(file));

@@ -30,6 +30,7 @@ CallSum sum_of(const ProgramEvent& event) {
   CallSum sum;
   sum.calls = 1;
   sum.skipped = event.treatment == Treatment::skipped || event.treatment == Treatment::skipped_blindly ? 1 : 0;
+  sum.blind = event.treatment == Treatment::executed_blindly || event.treatment == Treatment::skipped_blindly ? 1 : 0;
   sum.seconds = event.seconds;
   if (event.described()) {
     sum.flops = flops(event.call);
@@ -91,12 +92,12 @@ CallSum without_rate(CallSum sum) {
 /// their thread.
 class FirstCalls {
  public:
-  FirstCalls(const ProgramTraceFile& file, const BreakdownOptions& options) : options_(options) {
-    for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+  FirstCalls(const RecordedProgram& program, const BreakdownOptions& options) : options_(options) {
+    for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
       bool first_of_thread = true;
-      file.visit(t, [&](const ProgramEvent& event) {
+      program.visit(t, [&](const ProgramEvent& event) {
         if (event.described() && event.treatment == Treatment::executed) {
-          note(event, file.summary().threads[t].pid, std::exchange(first_of_thread, false));
+          note(event, program.summary().threads[t].pid, std::exchange(first_of_thread, false));
         }
       });
     }
@@ -175,13 +176,14 @@ class FirstCalls {
 
   const BreakdownOptions& options_;
   std::map<Key, Typical> shapes_;
-  std::map<std::pair<std::uint32_t, Key>, Candidate> first_of_shape_;  ///< by process
+  std::map<std::pair<std::uint32_t, Key>, Candidate> first_of_shape_;  ///< first call per process
   std::vector<std::pair<Candidate, Key>> first_of_thread_;
 };
 
 CallSum& CallSum::operator+=(const CallSum& other) {
   calls += other.calls;
   skipped += other.skipped;
+  blind += other.blind;
   flops += other.flops;
   peak_flops += other.peak_flops;
   seconds += other.seconds;
@@ -191,10 +193,10 @@ CallSum& CallSum::operator+=(const CallSum& other) {
   return *this;
 }
 
-ProgramBreakdown::ProgramBreakdown(const ProgramTraceFile& file, const BreakdownOptions& options) {
+ProgramBreakdown::ProgramBreakdown(const RecordedProgram& program, const BreakdownOptions& options) {
   std::map<Key, ShapeSum> exact;
-  first_ = FirstCalls(file, options).found();
-  read(file, exact);
+  first_ = FirstCalls(program, options).found();
+  read(program, exact);
   group(exact, options);
   sort_shapes();
   std::stable_sort(routines_.begin(), routines_.end(),
@@ -212,13 +214,13 @@ ProgramBreakdown::Key ProgramBreakdown::key_of(const ProgramEvent& event) {
   return key;
 }
 
-void ProgramBreakdown::read(const ProgramTraceFile& file, std::map<Key, ShapeSum>& exact) {
+void ProgramBreakdown::read(const RecordedProgram& program, std::map<Key, ShapeSum>& exact) {
   std::map<std::uint32_t, RoutineSum> routines;
-  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+  for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
     ThreadSum thread;
     thread.thread = t;
     std::map<std::uint32_t, Seconds> of_thread;
-    file.visit(t, [&](const ProgramEvent& event) {
+    program.visit(t, [&](const ProgramEvent& event) {
       ShapeSum one;
       one.sum = sum_of(event);
       one.longest = event.call;
@@ -255,7 +257,7 @@ void ProgramBreakdown::read(const ProgramTraceFile& file, std::map<Key, ShapeSum
     thread.heaviest =
         std::max_element(of_thread.begin(), of_thread.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
     threads_.push_back(thread);
-    const std::uint32_t pid = file.summary().threads[t].pid;
+    const std::uint32_t pid = program.summary().threads[t].pid;
     auto process = std::find_if(processes_.begin(), processes_.end(), [&](const ProcessSum& p) { return p.pid == pid; });
     if (process == processes_.end()) {
       process = processes_.insert(process, ProcessSum{pid, 0, {}});

@@ -17,6 +17,7 @@ namespace flopcast::interpose {
 struct CallSum {
   std::int64_t calls = 0;
   std::int64_t skipped = 0;  ///< the calls that a dry run skipped
+  std::int64_t blind = 0;    ///< the calls of a dry run whose data were never computed
   double flops = 0;          ///< flops of the calls that the catalogue describes
   /// The flops with single precision counted half, for comparison with the double-precision peak.
   double peak_flops = 0;
@@ -85,7 +86,7 @@ struct BreakdownOptions {
 class ProgramBreakdown {
  public:
   /// Reads all calls twice.
-  explicit ProgramBreakdown(const ProgramTraceFile& file, const BreakdownOptions& options = {});
+  explicit ProgramBreakdown(const RecordedProgram& program, const BreakdownOptions& options = {});
 
   [[nodiscard]] const CallSum& all() const noexcept { return all_; }
   /// Sums per routine, without first calls.
@@ -113,13 +114,13 @@ class ProgramBreakdown {
   /// Identifies a call by name, start and duration.
   using Identity = std::tuple<std::uint32_t, Seconds, Seconds>;
   static Identity identity_of(const ProgramEvent& event) { return {event.name, event.start, event.seconds}; }
-  void read(const ProgramTraceFile& file, std::map<Key, ShapeSum>& exact);
+  void read(const RecordedProgram& program, std::map<Key, ShapeSum>& exact);
   void group(const std::map<Key, ShapeSum>& exact, const BreakdownOptions& options);
   void sort_shapes();
 
   CallSum all_, first_calls_;
   std::set<Identity> first_;
-  std::map<std::uint32_t, ShapeSum> first_shapes_;       ///< by name, used while reading
+  std::map<std::uint32_t, ShapeSum> first_shapes_;       ///< first calls by name, used while reading
   std::map<std::uint32_t, std::size_t> first_shape_of_;  ///< index into shapes_ by name
   std::vector<RoutineSum> routines_;
   std::vector<ShapeSum> shapes_;

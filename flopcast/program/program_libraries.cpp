@@ -25,7 +25,7 @@ constexpr int wide_bytes = 8;
 /// Bytes of the library's integers; those of the usual libraries if no file is given or nothing tells.
 int integer_bytes_of(const fs::path& library) { return library.empty() ? 4 : machine::integer_bytes(library).value_or(4); }
 
-/// Whether the program asks for libraries whose names say that it passes 64-bit integers.
+/// Returns whether the program asks for libraries whose names say that it passes 64-bit integers.
 bool passes_wide_integers(const std::vector<std::string>& command) {
   const std::vector<LoadedLibrary> loaded = loaded_libraries(find_program(command.at(0)), process::current_environment());
   return std::any_of(loaded.begin(), loaded.end(), [](const LoadedLibrary& library) {

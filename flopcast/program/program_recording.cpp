@@ -197,7 +197,7 @@ std::string document(const ProgramOptions& program, const RecordingOptions& opti
                          {"command", program.command},
                          {"folder", fs::current_path().string()},
                          {"dry_run", options.dry_run},
-                         {"machine", options.machine}};
+                         {"machine", {{"cpu", options.cpu}, {"cores", options.cores}}}};
   if (program.threads) {
     json["threads"] = *program.threads;
   }

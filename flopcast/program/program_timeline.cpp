@@ -8,10 +8,10 @@ namespace flopcast::interpose {
 namespace {
 
 /// Sets the begin of the first call and the end of the last one.
-void find_extent(const ProgramTraceFile& file, ProgramTimeline& timeline) {
+void find_extent(const RecordedProgram& program, ProgramTimeline& timeline) {
   timeline.begin = std::numeric_limits<Seconds>::infinity();
-  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
-    file.visit(t, [&](const ProgramEvent& event) {
+  for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
+    program.visit(t, [&](const ProgramEvent& event) {
       timeline.begin = std::min(timeline.begin, event.start);
       timeline.end = std::max(timeline.end, event.start + event.seconds);
     });
@@ -35,10 +35,10 @@ void spread(const ProgramEvent& event, std::size_t series, const ProgramTimeline
 
 }  // namespace
 
-ProgramTimeline program_timeline(const ProgramTraceFile& file, const ProgramBreakdown& breakdown, std::size_t bins,
+ProgramTimeline program_timeline(const RecordedProgram& program, const ProgramBreakdown& breakdown, std::size_t bins,
                                  std::size_t max_routines) {
   ProgramTimeline timeline;
-  find_extent(file, timeline);
+  find_extent(program, timeline);
   std::map<std::uint32_t, std::size_t> series;
   for (const RoutineSum& routine : breakdown.routines()) {
     if (timeline.routines.size() < max_routines) {
@@ -47,9 +47,9 @@ ProgramTimeline program_timeline(const ProgramTraceFile& file, const ProgramBrea
     }
   }
   const std::size_t others = timeline.routines.size();
-  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+  for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
     std::vector<std::vector<Seconds>> of_thread(bins, std::vector<Seconds>(others + 1, 0.0));
-    file.visit(t, [&](const ProgramEvent& event) {
+    program.visit(t, [&](const ProgramEvent& event) {
       const auto at = series.find(event.name);
       spread(event, at == series.end() ? others : at->second, timeline, of_thread);
     });

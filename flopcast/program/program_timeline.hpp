@@ -22,7 +22,7 @@ struct ProgramTimeline {
 };
 
 /// Reads all calls once more. A call longer than a bin is spread over the bins that it covers.
-ProgramTimeline program_timeline(const ProgramTraceFile& file, const ProgramBreakdown& breakdown, std::size_t bins,
+ProgramTimeline program_timeline(const RecordedProgram& program, const ProgramBreakdown& breakdown, std::size_t bins,
                                  std::size_t max_routines);
 
 }  // namespace flopcast::interpose

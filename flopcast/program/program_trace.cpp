@@ -165,11 +165,7 @@ struct ProgramTraceFile::State {
   }
 
   void read_header(const FileHeader& header, const fs::path& path) {
-    summary.document = read_header_document(file.view(), header, path);
-    in_document(path.string(), [this] {
-      read_member(summary.document, "command", summary.command);
-      summary.dry_run = member_or(summary.document, "dry_run", false);
-    });
+    read_header_members(read_header_document(file.view(), header, path), path);
     summary.ticks_per_second = header.ticks_per_second;
     if (!(summary.ticks_per_second > 1 && summary.ticks_per_second < 1e12)) {
       throw bad_input("{} is damaged: its clock ticks {} times per second", path.string(), summary.ticks_per_second);
@@ -180,6 +176,22 @@ struct ProgramTraceFile::State {
     const std::uint64_t end = header.end.load(), there = round_to_page(file.view().size());
     // If there was no room, the end lies behind the last byte that could be written.
     summary.missing = summary.dropped == 0 && end > there ? end - there : 0;
+  }
+
+  /// Reads the document. Its machine and threads are details that a recording may lack.
+  void read_header_members(const nlohmann::json& document, const fs::path& path) {
+    in_document(path.string(), [&] {
+      read_member(document, "command", summary.command);
+      summary.dry_run = member_or(document, "dry_run", false);
+    });
+    if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
+      summary.threads_option = threads->get<int>();
+    }
+    if (const auto machine = document.find("machine"); machine != document.end() && machine->is_object()) {
+      const auto cpu = machine->find("cpu"), cores = machine->find("cores");
+      summary.cpu = cpu != machine->end() && cpu->is_string() ? cpu->get<std::string>() : "";
+      summary.cores = cores != machine->end() && cores->is_number_integer() ? cores->get<int>() : 0;
+    }
   }
 
   void read_chunks(std::size_t at) {
@@ -392,16 +404,16 @@ void ProgramTraceFile::visit(std::size_t thread, const std::function<void(const 
   }
 }
 
-bool threads_overlap(const ProgramTraceFile& file) {
+bool threads_overlap(const RecordedProgram& program) {
   struct Active {
     std::uint32_t pid;
     Seconds begin, end;
   };
   std::vector<Active> spans;
-  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+  for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
     std::optional<Active> span;
-    file.visit(t, [&](const ProgramEvent& event) {
-      span = {file.summary().threads[t].pid, span ? span->begin : event.start, event.start + event.seconds};
+    program.visit(t, [&](const ProgramEvent& event) {
+      span = {program.summary().threads[t].pid, span ? span->begin : event.start, event.start + event.seconds};
     });
     const bool overlaps = span && std::any_of(spans.begin(), spans.end(), [&](const Active& other) {
                             return other.pid == span->pid && other.begin <= span->end && span->begin <= other.end;
@@ -414,6 +426,12 @@ bool threads_overlap(const ProgramTraceFile& file) {
     }
   }
   return false;
+}
+
+void ProgramInMemory::visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const {
+  for (const ProgramEvent& event : trace_.events.at(thread)) {
+    visit(event);
+  }
 }
 
 ProgramTrace read_program_trace(const fs::path& path) {

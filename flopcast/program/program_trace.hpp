@@ -6,13 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
-#include "flopcast/core/trace_json.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -58,13 +56,15 @@ struct LibraryState {
 /// A recording without its events.
 struct ProgramSummary {
   std::vector<std::string> command;
-  nlohmann::json document;  ///< the file's JSON document: command, folder, machine, BLAS threads if they were given
+  std::string cpu;                    ///< the machine's CPU; empty in recordings that don't have it
+  int cores = 0;                      ///< cores of the machine; 0: not known
+  std::optional<int> threads_option;  ///< threads of BLAS that `flopcast record --threads` set
   bool dry_run = false;
   /// False if `flopcast record` itself was killed or is still running. The next three values are then guesses.
   bool finished = false;
   int exit_code = 0;                   ///< the program's own, or 128 plus the signal that ended it
   Seconds seconds = 0;                 ///< from start to end
-  double ticks_per_second = 1e9;       ///< of the recording's clock
+  double ticks_per_second = 1e9;       ///< ticks of the recording's clock
   std::uint64_t dropped = 0;           ///< calls that were not recorded because the disk was full
   std::uint64_t damaged = 0;           ///< chunks that can't be read
   std::uint64_t missing = 0;           ///< bytes that are cut off the file's end
@@ -79,8 +79,24 @@ struct ProgramSummary {
   std::vector<std::string> names;       ///< routines: "dgemm", "dgesvd", "cblas_dgemm_batch"
 };
 
-/// An open recording. Events are read when they are visited, so that files larger than memory can be processed.
-class ProgramTraceFile {
+/// A recording whose events can be read any number of times.
+class RecordedProgram {
+ public:
+  virtual ~RecordedProgram() = default;
+  [[nodiscard]] virtual const ProgramSummary& summary() const noexcept = 0;
+
+  /// Calls `visit` for the events of thread number `thread` of the summary, in order. Calls that only query a workspace size are left out;
+  /// ProgramEvent::size_was_asked tells of them.
+  virtual void visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const = 0;
+
+ protected:
+  RecordedProgram() = default;
+  RecordedProgram(const RecordedProgram&) = default;
+  RecordedProgram& operator=(const RecordedProgram&) = default;
+};
+
+/// A recording in a file. Events are read when they are visited, so that files larger than memory can be processed.
+class ProgramTraceFile : public RecordedProgram {
  public:
   /// Throws bad_input with the reason if the file can't be read, isn't a recording, or was written by a newer version. A file that was cut
   /// off, or has damaged chunks, is read as far as it goes.
@@ -89,13 +105,10 @@ class ProgramTraceFile {
   ProgramTraceFile& operator=(ProgramTraceFile&&) noexcept;
   ProgramTraceFile(const ProgramTraceFile&) = delete;
   ProgramTraceFile& operator=(const ProgramTraceFile&) = delete;
-  ~ProgramTraceFile();
+  ~ProgramTraceFile() override;
 
-  [[nodiscard]] const ProgramSummary& summary() const noexcept;
-
-  /// Calls `visit` for the events of thread number `thread` of the summary, in order. Calls that only query a workspace size are left out;
-  /// ProgramEvent::size_was_asked tells of them.
-  void visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const;
+  [[nodiscard]] const ProgramSummary& summary() const noexcept override;
+  void visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const override;
 
  private:
   struct State;
@@ -103,12 +116,24 @@ class ProgramTraceFile {
 };
 
 /// Returns whether threads of one process may have called at the same time, because the spans between their first and last calls overlap.
-bool threads_overlap(const ProgramTraceFile& file);
+bool threads_overlap(const RecordedProgram& program);
 
 /// A recording in memory.
 struct ProgramTrace {
   ProgramSummary summary;
   std::vector<std::vector<ProgramEvent>> events;  ///< per thread of the summary, in order
+};
+
+/// A recording in memory that is read as one in a file is.
+class ProgramInMemory : public RecordedProgram {
+ public:
+  explicit ProgramInMemory(ProgramTrace trace) : trace_(std::move(trace)) {}
+
+  [[nodiscard]] const ProgramSummary& summary() const noexcept override { return trace_.summary; }
+  void visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const override;
+
+ private:
+  ProgramTrace trace_;
 };
 
 /// Returns whether the file begins as a recording does; false if it can't be read.

@@ -69,10 +69,10 @@ bool is_here(const std::string& blas) {
   }
 }
 
-/// Whether a BLAS that is installed here has one thread only.
+/// Returns whether a BLAS that is installed here has one thread only.
 bool has_one_thread(const std::string& blas) { return !blas.empty() && is_here(blas) && machine::has_one_thread(blas); }
 
-/// What the BLAS told when it was called first; nullptr if it told nothing. A LAPACK may tell of the BLAS that it needs, so that the library
+/// Returns the state that the BLAS reported when it was called first; nullptr if it reported none. A LAPACK may tell of the BLAS that it needs, so that the library
 /// that defines dgemm comes first.
 const LibraryState* telling_state(const ProgramSummary& summary) {
   const LibraryState* found = nullptr;
@@ -92,19 +92,13 @@ RecordedPlace recorded_place(const ProgramSummary& summary) {
   place.blas = definer(summary.libraries, "dgemm", machine::Role::blas);
   place.blas = place.blas.empty() ? neighbouring_blas(summary.libraries) : place.blas;
   place.lapack = definer(summary.libraries, "dgeqrf", machine::Role::lapack);
-  const nlohmann::json& document = summary.document;
   const LibraryState* state = telling_state(summary);
-  if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
-    place.threads = threads->get<int>();
-  }
+  place.threads = summary.threads_option;
   if (state != nullptr) {  // the library itself knows better what became of the variables
     place.threads = state->threads ? state->threads : place.threads;
     place.kernels = state->kernels;
   }
-  if (const auto machine = document.find("machine"); machine != document.end() && machine->is_object()) {
-    const auto cpu = machine->find("cpu");
-    place.cpu = cpu != machine->end() && cpu->is_string() ? cpu->get<std::string>() : "";
-  }
+  place.cpu = summary.cpu;
   if (place.threads.value_or(1) > 1 && has_one_thread(place.blas)) {  // whatever was asked for
     place.threads = 1;
   }

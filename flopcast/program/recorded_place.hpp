@@ -12,21 +12,21 @@ namespace flopcast::interpose {
 struct RecordedPlace {
   std::string blas;            ///< empty: not told
   std::string lapack;          ///< empty: not told
-  std::optional<int> threads;  ///< of BLAS; nothing: not told
+  std::optional<int> threads;  ///< threads of BLAS; nothing: not told
   std::string kernels;         ///< that BLAS had chosen, as it calls them; empty: not told
   /// Variables that make this machine's library take those kernels; empty: it does by itself, or they are not known.
   std::map<std::string, std::string> kernel_settings = {};
   std::string cpu;  ///< empty: not told
 };
 
-/// What the recording tells, in the names of what is installed here: a file that isn't is named by its path.
+/// Returns the place of a recording in the names of installed libraries. Libraries that are not installed here have their paths.
 RecordedPlace recorded_place(const ProgramSummary& summary);
 
 /// Where the recording doesn't tell the threads: what BLAS takes by itself here, one if it is serial, else one per core. Leaves them open on
 /// another machine, or if the BLAS isn't known or isn't here. Returns what to tell the user if more than one are assumed, else "".
 std::string assume_threads(RecordedPlace& place);
 
-/// Whether this machine's CPU is the one on which the program was recorded.
+/// Returns whether this machine's CPU is the one on which the program was recorded.
 bool is_this_machine(const RecordedPlace& place);
 
 }  // namespace flopcast::interpose

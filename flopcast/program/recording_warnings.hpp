@@ -9,11 +9,11 @@
 
 namespace flopcast::interpose {
 
-/// What is wrong with a recording of so many calls, in words: not loaded, empty, incomplete, damaged, without an end.
+/// Returns the defects of a recording with `calls` calls: not loaded, empty, incomplete, damaged, without an end.
 std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::int64_t calls);
 
-/// What one must know to read the times of a recording, in words: first calls that are told apart, and calls that met numbers (NaN, Inf,
-/// denormal ones) that may be why they took so long.
+/// Returns remarks on how to read the times of a recording. They name first calls that are kept apart, and calls that numbers such as NaN,
+/// Inf or denormal ones may have made slow.
 std::vector<std::string> recording_remarks(const ProgramSummary& summary, const ProgramBreakdown& breakdown);
 
 }  // namespace flopcast::interpose

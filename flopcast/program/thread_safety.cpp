@@ -21,16 +21,16 @@ void require_several_threads(const std::string& library, machine::Role role) {
 
 }  // namespace
 
-void require_thread_safe(const ProgramTraceFile& file, const std::string& blas, const std::string& lapack) {
-  if (threads_overlap(file)) {
+void require_thread_safe(const RecordedProgram& program, const std::string& blas, const std::string& lapack) {
+  if (threads_overlap(program)) {
     require_several_threads(blas, machine::Role::blas);
     require_several_threads(lapack, machine::Role::lapack);
   }
 }
 
-void require_thread_safe(const ProgramTraceFile& file, const Environment& environment) {
+void require_thread_safe(const RecordedProgram& program, const Environment& environment) {
   for (const LibraryIdentity& library : {environment.blas, environment.lapack}) {
-    if (library.name == "openblas" && library.threading == "serial" && threads_overlap(file)) {
+    if (library.name == "openblas" && library.threading == "serial" && threads_overlap(program)) {
       refuse(library.path);
     }
   }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "flopcast/program/profile_json.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
 

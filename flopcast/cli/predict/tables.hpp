@@ -1,29 +1,18 @@
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/predict/predict.hpp"
 #include "flopcast/report/table.hpp"
-#include "flopcast/tasks/programs/predict_subjects.hpp"
+#include "flopcast/tasks/programs/predict.hpp"
 
-/// What `flopcast predict` shows.
+/// Tables of `flopcast predict`.
 namespace flopcast::cli {
 
-/// A subject, which must outlive it, and its prediction.
-using Forecast = std::pair<const PredictSubject*, prediction::Prediction>;
+/// Returns one row per prediction.
+report::Table summary_table(const Predictions& predictions);
 
-/// A row per forecast.
-report::Table summary_table(const std::vector<Forecast>& forecasts);
-
-/// Two tables, by kernel and by call; the prediction must hold its calls.
-std::string explanation(const Forecast& forecast, const CommonOptions& common);
-
-/// With `explain`, every call too.
-nlohmann::json to_json(const Forecast& forecast, bool explain);
+/// Returns two tables, by kernel and by call. The prediction must have its calls.
+std::string explanation(const Prediction& prediction, const CommonOptions& common);
 
 }  // namespace flopcast::cli

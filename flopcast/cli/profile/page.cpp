@@ -6,220 +6,109 @@
 #include <algorithm>
 #include <ctime>
 #include <utility>
+#include <vector>
 
+#include "flopcast/cli/profile/tables.hpp"
 #include "flopcast/cli/profile/what_if_tables.hpp"
-#include "flopcast/program/program_timeline.hpp"
-#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/support/version.hpp"
 
 namespace flopcast::cli {
 namespace {
 
-using interpose::CallSum;
-using interpose::ShapeSum;
+constexpr std::size_t max_bars = 12;
 
-nlohmann::json sum_json(const CallSum& sum, const ProgramView& view) {
-  nlohmann::json json = {{"calls", sum.calls}, {"seconds", sum.seconds}, {"flops", sum.flops}};
-  if (view.summary.dry_run) {
-    json["skipped"] = sum.skipped;
-  }
-  if (sum.flops > 0 && sum.described_seconds > 0) {
-    json["flops_per_second"] = sum.flops / sum.described_seconds;
-  }
-  if (const auto share = interpose::efficiency(sum, view.peak)) {
-    json["of_peak"] = *share;
-  }
-  return json;
-}
-
-nlohmann::json with(nlohmann::json json, const nlohmann::json& more) {
-  json.update(more);
-  return json;
-}
-
-nlohmann::json shape_json(const ShapeSum& shape, const ProgramView& view) {
-  nlohmann::json sizes = nlohmann::json::object();
-  for (const interpose::SizeRange& size : shape.sizes) {
-    sizes[size.name] = {size.low, size.high};
-  }
-  return with(sum_json(shape.sum, view), {{"routine", view.summary.names[shape.name]},
-                                          {"flags", shape.flags},
-                                          {"first_calls", shape.first_calls},
-                                          {"sizes", sizes},
-                                          {"longest_seconds", shape.longest_seconds}});
-}
-
-nlohmann::json place_json(const interpose::RecordedPlace& place) {
-  return {{"blas", place.blas},
-          {"lapack", place.lapack},
-          {"cpu", place.cpu},
-          {"threads", place.threads ? nlohmann::json(*place.threads) : nlohmann::json()},
-          {"kernels", place.kernels}};
-}
-
-/// `dgemm NT m=100 n=100 k=50`
-std::string shape_text(const ShapeSum& shape, const ProgramView& view) {
-  std::string text = view.summary.names[shape.name];
-  const std::string flags = shown_flags(shape);
-  text += flags.empty() ? "" : " " + flags;
-  const std::string sizes = to_string(shape.sizes);
-  return sizes.empty() ? text : text + " " + sizes;
-}
-
-std::string shown_time(const CallSum& sum, const ProgramView& view) {
-  const double all = view.breakdown.all().seconds;
-  std::string text = format_seconds(sum.seconds) + (all > 0 ? fmt::format(", {:.1f} %", 100 * sum.seconds / all) : "");
-  if (sum.flops > 0 && sum.described_seconds > 0) {
-    text += ", " + format_flop_rate(sum.flops / sum.described_seconds);
+/// Returns `dgemm NT m=100 n=100 k=50`.
+std::string shape_text(const ProgramProfile::Shape& shape) {
+  std::string text = shape.routine;
+  for (const std::string& part : {shown_flags(shape), to_string(shape.sizes)}) {
+    text += part.empty() ? "" : " " + part;
   }
   return text;
 }
 
-constexpr std::size_t max_bars = 12;
-
-void add_routines(report::Page& page, const ProgramView& view) {
-  std::vector<report::Bar> bars;
-  for (const interpose::RoutineSum& routine : view.breakdown.routines()) {
-    if (bars.size() < max_bars) {
-      bars.push_back({view.summary.names[routine.name], routine.sum.seconds, shown_time(routine.sum, view)});
-    }
-  }
-  if (view.breakdown.first_calls().calls > 0) {
-    bars.push_back({first_calls_name, view.breakdown.first_calls().seconds, shown_time(view.breakdown.first_calls(), view), {}, true});
-  }
-  page.add_heading("By routine");
-  page.add_bars(bars, fmt::format("Time in each routine{}", view.breakdown.routines().size() > max_bars ? ", the heaviest ones" : ""));
-  page.add_table(routine_table(view));
+std::string shown_time(const CallTotals& sum, const ProgramProfile& profile) {
+  const double all = profile.all.seconds;
+  return format_seconds(sum.seconds) + (all > 0 ? fmt::format(", {:.1f} %", 100 * sum.seconds / all) : "") +
+         (sum.flops_per_second ? ", " + format_flop_rate(*sum.flops_per_second) : "");
 }
 
-void add_shapes(report::Page& page, const ProgramReport& report) {
+void add_routines(report::Page& page, const ProgramProfile& profile) {
   std::vector<report::Bar> bars;
-  for (const ShapeSum& shape : report.view.breakdown.shapes()) {
+  for (const ProgramProfile::Routine& routine : profile.routines) {
     if (bars.size() < max_bars) {
-      bars.push_back({shape_text(shape, report.view), shape.sum.seconds, shown_time(shape.sum, report.view)});
+      bars.push_back({routine.routine, routine.seconds, shown_time(routine, profile)});
+    }
+  }
+  if (profile.first_calls.calls > 0) {
+    bars.push_back({first_calls_name, profile.first_calls.seconds, shown_time(profile.first_calls, profile), {}, true});
+  }
+  page.add_heading("By routine");
+  page.add_bars(bars, fmt::format("Time in each routine{}", profile.routines.size() > max_bars ? ", the heaviest ones" : ""));
+  page.add_table(routine_table(profile));
+}
+
+void add_shapes(report::Page& page, const ProgramProfile& profile, std::size_t max_shapes) {
+  std::vector<report::Bar> bars;
+  for (const ProgramProfile::Shape& shape : profile.shapes) {
+    if (bars.size() < max_bars) {
+      bars.push_back({shape_text(shape), shape.seconds, shown_time(shape, profile)});
     }
   }
   page.add_heading("By shape");
-  page.add_bars(bars, "Time in calls of one routine with the same flags and sizes, the heaviest first");
-  page.add_table(shape_table(report.view, report.top, shape_forecasts(report.answers)));
+  page.add_bars(bars, "Time in calls of one routine with equal flags and sizes, the heaviest first");
+  page.add_table(shape_table(profile, max_shapes));
 }
 
-void add_timeline(report::Page& page, const ProgramView& view, const interpose::ProgramTraceFile& file) {
+void add_timeline(report::Page& page, const ProgramProfile& profile, const std::string& recording) {
   static constexpr std::size_t bins = 240, max_routines = 6, max_threads = 16;
-  const interpose::ProgramTimeline timeline = program_timeline(file, view.breakdown, bins, max_routines);
-  if (timeline.bin_seconds() <= 0) {
+  const CallTimeline timeline = call_timeline(recording, bins, max_routines);
+  if (timeline.end <= timeline.begin || timeline.busy.empty()) {
     return;
   }
   report::Strips strips;
-  for (const std::uint32_t name : timeline.routines) {
-    strips.series.push_back(view.summary.names[name]);
-  }
-  if (timeline.routines.size() < view.breakdown.routines().size() || view.breakdown.first_calls().calls > 0) {
+  strips.series = timeline.routines;
+  if (timeline.routines.size() < profile.routines.size() || profile.first_calls.calls > 0) {
     strips.series.emplace_back("others");
   }
   for (std::size_t t = 0; t < std::min(timeline.busy.size(), max_threads); ++t) {
-    report::Strips::Strip strip{fmt::format("thread {}", view.summary.threads[t].tid), timeline.busy[t]};
-    for (auto& bin : strip.bins) {
-      for (double& part : bin) {
-        part /= timeline.bin_seconds();
-      }
-    }
-    strips.strips.push_back(std::move(strip));
+    strips.strips.push_back({"thread " + timeline.threads[t], timeline.busy[t]});
   }
   strips.from = format_seconds(timeline.begin);
   strips.to = format_seconds(timeline.end);
   page.add_heading("When");
-  page.add_strips(strips, fmt::format("What part of each {} the threads spent in which routine{}", format_seconds(timeline.bin_seconds()),
+  page.add_strips(strips, fmt::format("Share of each {} that the threads spent in which routine{}",
+                                      format_seconds((timeline.end - timeline.begin) / static_cast<double>(bins)),
                                       timeline.busy.size() > max_threads ? fmt::format(", the first {} threads", max_threads) : ""));
 }
 
-void add_answers(report::Page& page, const ProgramReport& report) {
+void add_answers(report::Page& page, const ProgramProfile& profile) {
   page.add_heading("What if");
   std::vector<report::Bar> bars;
-  std::optional<Seconds> shown;  // most questions are about the same calls
-  for (const Answer& answer : report.answers) {
+  std::optional<Seconds> shown;  // most questions are about equal calls
+  for (const WhatIfResult& answer : profile.what_if) {
     if (!answer.failure.empty()) {
       continue;
     }
-    const std::string title = answer.question.text;
-    if (!report.view.summary.dry_run && shown != answer.recorded) {
+    if (!profile.dry_run && shown != answer.recorded) {
       bars.push_back({"recorded", answer.recorded, format_seconds(answer.recorded), {}, true});
       shown = answer.recorded;
     }
-    const std::optional<double> by = gain(answer, report.view);
-    bars.push_back({title, answer.predicted, format_seconds(answer.predicted) + (by ? fmt::format(" (gain {:+.1f} %)", 100 * *by) : ""),
+    bars.push_back({to_string(answer.question), answer.predicted,
+                    format_seconds(answer.predicted) + (answer.gain ? fmt::format(" (gain {:+.1f} %)", 100 * *answer.gain) : ""),
                     answer.interval});
   }
   if (!bars.empty()) {
     page.add_bars(bars, "Time of the calls that can be predicted, recorded and predicted with its interval of 95 %");
   }
-  page.add_table(answer_table(report.answers, report.view));
-  if (const report::Table blocks = block_table(report.answers, report.view); !blocks.rows.empty()) {
+  page.add_table(answer_table(profile));
+  if (const report::Table blocks = block_table(profile); !blocks.rows.empty()) {
     page.add_heading("Block sizes");
     page.add_table(blocks);
   }
 }
 
-}  // namespace
-
-std::string overview(const ProgramView& view) {
-  const CallSum& all = view.breakdown.all();
-  const double share = view.summary.seconds > 0 ? 100 * all.seconds / view.summary.seconds : 0;
-  return fmt::format("{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}", counted(all.calls, "call"),
-                     counted(view.breakdown.routines().size(), "routine"), counted(view.summary.threads.size(), "thread"),
-                     counted(view.breakdown.processes().size(), "process"), format_seconds(all.seconds), share,
-                     format_seconds(view.summary.seconds));
-}
-
-nlohmann::json program_document(const ProgramReport& report) {
-  const ProgramView& view = report.view;
-  nlohmann::json routines = nlohmann::json::array(), shapes = nlohmann::json::array(), threads = nlohmann::json::array(),
-                 processes = nlohmann::json::array(), answers = nlohmann::json::array();
-  for (const interpose::RoutineSum& routine : view.breakdown.routines()) {
-    routines.push_back(
-        with(sum_json(routine.sum, view), {{"routine", view.summary.names[routine.name]}, {"described", routine.described}}));
-  }
-  for (const ShapeSum& shape : view.breakdown.shapes()) {
-    shapes.push_back(shape_json(shape, view));
-  }
-  for (const interpose::ThreadSum& thread : view.breakdown.threads()) {
-    const interpose::RecordedThread& identity = view.summary.threads[thread.thread];
-    threads.push_back(with(sum_json(thread.sum, view),
-                           {{"pid", identity.pid}, {"tid", identity.tid}, {"heaviest", view.summary.names[thread.heaviest]}}));
-  }
-  for (const interpose::ProcessSum& process : view.breakdown.processes()) {
-    processes.push_back(with(sum_json(process.sum, view), {{"pid", process.pid}, {"threads", process.threads}}));
-  }
-  for (const Answer& answer : report.answers) {
-    answers.push_back(to_json(answer, view));
-  }
-  nlohmann::json peak;
-  if (view.peak) {
-    peak = {{"flops_per_second", view.peak->flops_rate}, {"what", view.peak->what}};
-  }
-  return {{"schema", "flopcast-program-profile-1"},
-          {"command", view.summary.command},
-          {"recorded", place_json(report.place)},
-          {"dry_run", view.summary.dry_run},
-          {"finished", view.summary.finished},
-          {"damaged", view.summary.damaged},
-          {"missing_bytes", view.summary.missing},
-          {"warnings", report.warnings},
-          {"seconds", view.summary.seconds},
-          {"all", sum_json(view.breakdown.all(), view)},
-          {"first_calls", sum_json(view.breakdown.first_calls(), view)},
-          {"peak", std::move(peak)},
-          {"routines", std::move(routines)},
-          {"shapes", std::move(shapes)},
-          {"threads", std::move(threads)},
-          {"processes", std::move(processes)},
-          {"what_if", std::move(answers)}};
-}
-
-namespace {
-
-/// "2026-11-26 15:04" here; empty if it isn't known.
+/// Returns "2026-11-26 15:04" in local time; empty if the time isn't known.
 std::string date_text(std::int64_t seconds) {
   const std::time_t time = seconds;
   std::tm parts{};
@@ -230,54 +119,48 @@ std::string date_text(std::int64_t seconds) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
 }
 
-/// What was recorded where and when, as far as the recording tells.
-void add_facts(report::Page& page, const ProgramReport& report) {
-  const interpose::RecordedPlace& place = report.place;
+/// Adds what was recorded where and when, as far as the recording tells.
+void add_facts(report::Page& page, const ProgramProfile& profile) {
+  const ProgramProfile::Place& place = profile.recorded;
   std::string blas = place.blas;
   blas += place.kernels.empty() ? "" : fmt::format(", kernels {}", place.kernels);
   blas += place.threads ? fmt::format(", {}", counted(*place.threads, "thread")) : "";
-  std::vector<std::pair<std::string, std::string>> facts;
-  for (const auto& [name, value] :
-       std::vector<std::pair<std::string, std::string>>{{"Command", fmt::format("{}", fmt::join(report.view.summary.command, " "))},
-                                                        {"Recorded", date_text(report.view.summary.started)},
-                                                        {"CPU", place.cpu},
-                                                        {"BLAS", blas},
-                                                        {"LAPACK", place.lapack},
-                                                        {"This page", date_text(std::time(nullptr)) + ", flopcast " + version()}}) {
-    if (!value.empty()) {
-      facts.emplace_back(name, value);
-    }
-  }
+  std::vector<std::pair<std::string, std::string>> facts = {{"Command", fmt::format("{}", fmt::join(profile.command, " "))},
+                                                            {"Recorded", date_text(profile.started)},
+                                                            {"CPU", place.cpu},
+                                                            {"BLAS", blas},
+                                                            {"LAPACK", place.lapack},
+                                                            {"This page", date_text(std::time(nullptr)) + ", flopcast " + version()}};
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   page.add_facts(facts);
 }
 
 }  // namespace
 
-report::Page program_page(const ProgramReport& report, const interpose::ProgramTraceFile& file) {
-  const ProgramView& view = report.view;
-  report::Page page(fmt::format("BLAS and LAPACK in {}", fmt::join(view.summary.command, " ")));
-  add_facts(page, report);
-  page.add_text(overview(view));
-  if (view.peak) {
-    page.add_text(fmt::format("Rates are compared with {}: {}.", view.peak->what, format_flop_rate(view.peak->flops_rate)));
+report::Page program_page(const ProgramProfile& profile, const std::string& recording, std::size_t max_shapes) {
+  report::Page page(fmt::format("BLAS and LAPACK in {}", fmt::join(profile.command, " ")));
+  add_facts(page, profile);
+  page.add_text(overview(profile));
+  if (profile.peak) {
+    page.add_text(fmt::format("Rates are compared with {}: {}.", profile.peak->what, format_flop_rate(profile.peak->flops_per_second)));
   }
-  for (const std::string& warning : report.warnings) {
+  for (const std::string& warning : profile.warnings) {
     page.add_warning(warning);
   }
-  if (view.breakdown.all().calls == 0) {
+  if (profile.all.calls == 0) {
     return page;
   }
-  if (!report.answers.empty()) {
-    add_answers(page, report);
+  if (!profile.what_if.empty()) {
+    add_answers(page, profile);
   }
-  add_routines(page, view);
-  add_shapes(page, report);
-  add_timeline(page, view, file);
+  add_routines(page, profile);
+  add_shapes(page, profile, max_shapes);
+  add_timeline(page, profile, recording);
   page.add_heading("By thread");
-  page.add_table(thread_table(view));
-  if (view.breakdown.processes().size() > 1) {
+  page.add_table(thread_table(profile));
+  if (profile.processes.size() > 1) {
     page.add_heading("By process");
-    page.add_table(process_table(view));
+    page.add_table(process_table(profile));
   }
   return page;
 }

@@ -1,15 +1,14 @@
 #include "flopcast/cli/profile/tables.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
+
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
 
-using interpose::CallSum;
 using report::Align;
 using report::Cell;
 using report::Table;
@@ -17,15 +16,32 @@ using Row = std::vector<Cell>;
 
 constexpr const char* unknown = "-";
 
+/// A column with a predicted time of every shape, beside the recorded one.
+struct ForecastColumn {
+  std::string title;
+  const std::vector<std::optional<Seconds>>* seconds;
+  bool same_place;  ///< the prediction is for the place of the recording, so that recorded times are compared with it
+};
+
+std::vector<ForecastColumn> forecast_columns(const ProgramProfile& profile) {
+  std::vector<ForecastColumn> columns;
+  for (const WhatIfResult& answer : profile.what_if) {
+    if (answer.failure.empty()) {
+      columns.push_back({to_string(answer.question), &answer.shapes, answer.question.is_same()});
+    }
+  }
+  return columns;
+}
+
 Cell percent(double part, double whole) {
   const double value = whole > 0 ? 100 * part / whole : 0;
   return {value, fmt::format("{:.1f}", value)};
 }
 
-/// calls, time, % of calls, % of run, flops, rate, % of peak: what every table has.
-void add_sum_columns(Table& table, const ProgramView& view) {
+/// Adds the columns that every table has.
+void add_sum_columns(Table& table, const ProgramProfile& profile) {
   table.columns.push_back({"calls"});
-  if (view.summary.dry_run) {
+  if (profile.dry_run) {
     table.columns.push_back({"skipped"});
   }
   table.columns.insert(table.columns.end(), {{"time", Align::right, "seconds"},
@@ -33,153 +49,138 @@ void add_sum_columns(Table& table, const ProgramView& view) {
                                              {"of run", Align::right, "percent_of_run"},
                                              {"flops"},
                                              {"rate", Align::right, "flops_per_second"}});
-  if (view.peak) {
+  if (profile.peak) {
     table.columns.push_back({"of peak", Align::right, "percent_of_peak"});
   }
 }
 
-void add_sum_cells(Row& row, const CallSum& sum, const ProgramView& view) {
+void add_sum_cells(Row& row, const CallTotals& sum, const ProgramProfile& profile) {
   row.push_back(report::whole(sum.calls));
-  if (view.summary.dry_run) {
+  if (profile.dry_run) {
     row.push_back(report::whole(sum.skipped));
   }
   row.emplace_back(sum.seconds, format_seconds(sum.seconds));
-  row.push_back(percent(sum.seconds, view.breakdown.all().seconds));
-  row.push_back(percent(sum.seconds, view.summary.seconds));
-  const bool computes = sum.flops > 0;
-  const double rate = sum.described_seconds > 0 ? sum.flops / sum.described_seconds : 0;
-  row.push_back(computes ? Cell(sum.flops, fmt::format("{:.3g}", sum.flops)) : Cell(unknown));
-  row.push_back(computes && rate > 0 ? Cell(rate, format_flop_rate(rate)) : Cell(unknown));
-  if (view.peak) {
-    const std::optional<double> share = interpose::efficiency(sum, view.peak);
-    row.push_back(share ? percent(*share, 1) : Cell(unknown));
+  row.push_back(percent(sum.seconds, profile.all.seconds));
+  row.push_back(percent(sum.seconds, profile.seconds));
+  row.push_back(sum.flops > 0 ? Cell(sum.flops, fmt::format("{:.3g}", sum.flops)) : Cell(unknown));
+  row.push_back(sum.flops_per_second ? Cell(*sum.flops_per_second, format_flop_rate(*sum.flops_per_second)) : Cell(unknown));
+  if (profile.peak) {
+    row.push_back(sum.of_peak ? percent(*sum.of_peak, 1) : Cell(unknown));
   }
 }
 
-/// The predicted time, and for the place of the recording how much of the expected speed was reached.
-void add_forecast_cells(Row& row, const std::vector<ShapeForecast>& forecasts, const std::vector<std::optional<Seconds>>& seconds,
+/// Adds the predicted time and, for the place of the recording, the reached share of the expected speed.
+void add_forecast_cells(Row& row, const std::vector<ForecastColumn>& columns, const std::vector<std::optional<Seconds>>& seconds,
                         Seconds recorded) {
-  for (std::size_t i = 0; i < forecasts.size(); ++i) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
     row.push_back(seconds[i] ? Cell(*seconds[i], format_seconds(*seconds[i])) : Cell(unknown));
-    if (forecasts[i].same_place) {
+    if (columns[i].same_place) {
       row.push_back(seconds[i] && recorded > 0 ? percent(*seconds[i], recorded) : Cell(unknown));
     }
   }
 }
 
-/// Recorded seconds of the shapes from `begin` on that have a forecast.
-Seconds recorded_from(const std::vector<ShapeForecast>& forecasts, const std::vector<interpose::ShapeSum>& shapes, std::size_t begin) {
-  Seconds sum = 0;
-  for (std::size_t i = begin; i < shapes.size(); ++i) {
-    sum += !forecasts.empty() && forecasts.front().seconds[i] ? shapes[i].sum.seconds : 0;
-  }
-  return sum;
-}
-
-/// Sum of the forecasts of the shapes from `begin` on; nothing if there is none.
-std::optional<Seconds> forecast_from(const ShapeForecast& forecast, std::size_t begin) {
-  std::optional<Seconds> sum;
-  for (std::size_t i = begin; i < forecast.seconds.size(); ++i) {
-    if (forecast.seconds[i]) {
-      sum = sum.value_or(0) + *forecast.seconds[i];
+/// Returns a row for the shapes from `begin` on.
+Row sum_row(const std::string& title, std::size_t begin, const ProgramProfile& profile, const std::vector<ForecastColumn>& columns) {
+  std::vector<CallTotals> parts;
+  std::vector<std::optional<Seconds>> seconds(columns.size());
+  Seconds recorded = 0;  // of the shapes that have a prediction
+  for (std::size_t i = begin; i < profile.shapes.size(); ++i) {
+    parts.push_back(profile.shapes[i]);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (const std::optional<Seconds>& predicted = columns[c].seconds->at(i)) {
+        seconds[c] = seconds[c].value_or(0) + *predicted;
+        recorded += c == 0 ? profile.shapes[i].seconds : 0;
+      }
     }
   }
-  return sum;
-}
-
-/// A row for the shapes from `begin` on.
-Row sum_row(const std::string& title, std::size_t begin, const ProgramView& view, const std::vector<ShapeForecast>& forecasts) {
-  const auto& shapes = view.breakdown.shapes();
-  CallSum sum;
-  for (std::size_t i = begin; i < shapes.size(); ++i) {
-    sum += shapes[i].sum;
-  }
   Row row = {title, "", ""};
-  add_sum_cells(row, sum, view);
-  std::vector<std::optional<Seconds>> seconds;
-  for (const ShapeForecast& forecast : forecasts) {
-    seconds.push_back(forecast_from(forecast, begin));
-  }
-  add_forecast_cells(row, forecasts, seconds, recorded_from(forecasts, shapes, begin));
+  add_sum_cells(row, total_of(parts, profile.peak), profile);
+  add_forecast_cells(row, columns, seconds, recorded);
   return row;
 }
 
 }  // namespace
 
-std::string shown_flags(const interpose::ShapeSum& shape) { return shape.first_calls ? first_calls_name : shape.flags; }
+std::string shown_flags(const ProgramProfile::Shape& shape) { return shape.first_calls ? first_calls_name : shape.flags; }
 
-Table routine_table(const ProgramView& view) {
+std::string overview(const ProgramProfile& profile) {
+  const double share = profile.seconds > 0 ? 100 * profile.all.seconds / profile.seconds : 0;
+  return fmt::format("{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}", counted(profile.all.calls, "call"),
+                     counted(profile.routines.size(), "routine"), counted(profile.thread_count, "thread"),
+                     counted(profile.processes.size(), "process"), format_seconds(profile.all.seconds), share,
+                     format_seconds(profile.seconds));
+}
+
+Table routine_table(const ProgramProfile& profile) {
   Table table;
   table.columns = {{"routine", Align::left}};
-  add_sum_columns(table, view);
-  for (const interpose::RoutineSum& routine : view.breakdown.routines()) {
-    Row row = {view.summary.names[routine.name]};
-    add_sum_cells(row, routine.sum, view);
+  add_sum_columns(table, profile);
+  const auto add = [&](const std::string& name, const CallTotals& sum) {
+    Row row = {name};
+    add_sum_cells(row, sum, profile);
     table.rows.push_back(std::move(row));
+  };
+  for (const ProgramProfile::Routine& routine : profile.routines) {
+    add(routine.routine, routine);
   }
-  if (view.breakdown.first_calls().calls > 0) {
-    Row first = {first_calls_name};
-    add_sum_cells(first, view.breakdown.first_calls(), view);
-    table.rows.push_back(std::move(first));
+  if (profile.first_calls.calls > 0) {
+    add(first_calls_name, profile.first_calls);
   }
-  Row all = {"all"};
-  add_sum_cells(all, view.breakdown.all(), view);
-  table.rows.push_back(std::move(all));
+  add("all", profile.all);
   return table;
 }
 
-Table shape_table(const ProgramView& view, std::size_t most, const std::vector<ShapeForecast>& forecasts) {
+Table shape_table(const ProgramProfile& profile, std::size_t max_shapes) {
+  const std::vector<ForecastColumn> columns = forecast_columns(profile);
   Table table;
   table.columns = {{"routine", Align::left}, {"flags", Align::left}, {"sizes", Align::left}};
-  add_sum_columns(table, view);
-  for (const ShapeForecast& forecast : forecasts) {
-    table.columns.push_back({forecast.title, Align::right, forecast.title + "_seconds"});
-    if (forecast.same_place) {
+  add_sum_columns(table, profile);
+  for (const ForecastColumn& column : columns) {
+    table.columns.push_back({column.title, Align::right, column.title + "_seconds"});
+    if (column.same_place) {
       table.columns.push_back({"of model", Align::right, "percent_of_model"});
     }
   }
-  const auto& shapes = view.breakdown.shapes();
-  const std::size_t shown = shapes.size() <= most + 1 ? shapes.size() : most;  // a rest of one is no shorter
+  const auto& shapes = profile.shapes;
+  const std::size_t shown = shapes.size() <= max_shapes + 1 ? shapes.size() : max_shapes;  // a rest of one is no shorter
   for (std::size_t i = 0; i < shown; ++i) {
-    Row row = {view.summary.names[shapes[i].name], shown_flags(shapes[i]), to_string(shapes[i].sizes)};
-    add_sum_cells(row, shapes[i].sum, view);
+    Row row = {shapes[i].routine, shown_flags(shapes[i]), to_string(shapes[i].sizes)};
+    add_sum_cells(row, shapes[i], profile);
     std::vector<std::optional<Seconds>> seconds;
-    for (const ShapeForecast& forecast : forecasts) {
-      seconds.push_back(forecast.seconds[i]);
+    for (const ForecastColumn& column : columns) {
+      seconds.push_back(column.seconds->at(i));
     }
-    add_forecast_cells(row, forecasts, seconds, shapes[i].sum.seconds);
+    add_forecast_cells(row, columns, seconds, shapes[i].seconds);
     table.rows.push_back(std::move(row));
   }
   if (shown < shapes.size()) {
-    table.rows.push_back(sum_row(fmt::format("{} other shapes", shapes.size() - shown), shown, view, forecasts));
+    table.rows.push_back(sum_row(fmt::format("{} other shapes", shapes.size() - shown), shown, profile, columns));
   }
-  table.rows.push_back(sum_row("all", 0, view, forecasts));
+  table.rows.push_back(sum_row("all", 0, profile, columns));
   return table;
 }
 
-Table thread_table(const ProgramView& view) {
+Table thread_table(const ProgramProfile& profile) {
   Table table;
   table.columns = {{"thread", Align::left}, {"process", Align::left}, {"most in", Align::left}};
-  add_sum_columns(table, view);
-  for (const interpose::ThreadSum& thread : view.breakdown.threads()) {
-    const interpose::RecordedThread& identity = view.summary.threads[thread.thread];
-    Row row = {fmt::format("{}", identity.tid), fmt::format("{}", identity.pid), view.summary.names[thread.heaviest]};
-    add_sum_cells(row, thread.sum, view);
+  add_sum_columns(table, profile);
+  for (const ProgramProfile::Thread& thread : profile.threads) {
+    Row row = {std::to_string(thread.tid), std::to_string(thread.pid), thread.heaviest};
+    add_sum_cells(row, thread, profile);
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-Table process_table(const ProgramView& view) {
+Table process_table(const ProgramProfile& profile) {
   Table table;
   table.columns = {{"process", Align::left}, {"command", Align::left}, {"threads"}};
-  add_sum_columns(table, view);
-  for (const interpose::ProcessSum& process : view.breakdown.processes()) {
-    const auto& known = view.summary.processes;
-    const auto at = std::find_if(known.begin(), known.end(), [&](const auto& p) { return p.pid == process.pid; });
-    const std::string program = at == known.end() || at->command.empty() ? unknown : at->command.front();
-    Row row = {fmt::format("{}", process.pid), program, report::whole(static_cast<long long>(process.threads))};
-    add_sum_cells(row, process.sum, view);
+  add_sum_columns(table, profile);
+  for (const ProgramProfile::Process& process : profile.processes) {
+    Row row = {std::to_string(process.pid), process.program.empty() ? unknown : process.program,
+               report::whole(static_cast<long long>(process.threads))};
+    add_sum_cells(row, process, profile);
     table.rows.push_back(std::move(row));
   }
   return table;

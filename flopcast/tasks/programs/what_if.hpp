@@ -1,88 +1,92 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/trace.hpp"
-#include "flopcast/predict/predict.hpp"
-#include "flopcast/program/peak.hpp"
-#include "flopcast/program/recorded_place.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
 
 /// Predictions of a recorded program's calls under other circumstances.
 namespace flopcast {
 
-/// A question, as `--what-if` puts it.
+/// A change of a recorded program's circumstances.
 struct WhatIf {
-  std::string text;            ///< as the user put it
-  std::string blas, lapack;    ///< empty: as recorded
-  std::optional<int> threads;  ///< nothing: as recorded
-  std::string kernels;         ///< auto or library; empty: as --kernels says
-  bool tuned_blocks = false;   ///< nb: LAPACK gets the best block sizes
-  bool told_by_asker = false;  ///< why it can't be answered is told by who asks
+  std::string blas, lapack;    ///< names or paths; empty: as recorded
+  std::optional<int> threads;  ///< threads of BLAS; nothing: as recorded
+  std::string kernels;         ///< "auto": the best kernels of BLAS for this CPU; "library": its own choice; empty: WhatIfOptions::kernels
+  bool tuned_blocks = false;   ///< LAPACK gets the best block sizes
+  friend bool operator==(const WhatIf&, const WhatIf&) = default;
 
-  /// The recorded libraries and threads, nothing else.
-  [[nodiscard]] bool is_same() const { return !predicts_other_calls() && !tuned_blocks; }
-  /// Whether BLAS and LAPACK are predicted at all; otherwise only block sizes change what was measured.
-  [[nodiscard]] bool predicts_calls() const { return !tuned_blocks || predicts_other_calls(); }
+  /// Returns whether nothing changes.
+  [[nodiscard]] bool is_same() const { return !changes_calls() && !tuned_blocks; }
+  /// Returns whether the time of BLAS and LAPACK calls is predicted. Otherwise only block sizes change the recorded times.
+  [[nodiscard]] bool predicts_calls() const { return !tuned_blocks || changes_calls(); }
 
  private:
-  [[nodiscard]] bool predicts_other_calls() const { return !blas.empty() || !lapack.empty() || threads || !kernels.empty(); }
+  [[nodiscard]] bool changes_calls() const { return !blas.empty() || !lapack.empty() || threads || !kernels.empty(); }
 };
 
-/// Reads `same`, or a list with commas of `blas=NAME`, `lapack=NAME`, `threads=N`, `kernels=auto|library` and `nb`. Throws usage_error saying what is wrong.
+/// Reads `same`, or a list with commas of `blas=NAME`, `lapack=NAME`, `threads=N`, `kernels=auto|library` and `nb`. Throws usage_error that
+/// names the wrong part.
 WhatIf parse_what_if(const std::string& text);
+/// Returns the text that parse_what_if reads: "same", "blas=blis,threads=2,nb".
+std::string to_string(const WhatIf& question);
 
 /// A block size chosen for the calls of one shape.
 struct BlockChoice {
-  std::size_t shape = 0;  ///< index into the breakdown's shapes
-  std::string routine;    ///< that asks: the shape's own or, as dgetrf in dgesv, one below it
-  std::int64_t standard = 0, chosen = 0;
-  std::int64_t chosen_crossover = 0;
-  Seconds standard_seconds = 0, chosen_seconds = 0;  ///< predicted, of that routine in the shape's longest call
-  double regret = 0;
-  bool undecided = false;             ///< the standard is kept
-  std::int64_t workspace_allows = 0;  ///< the largest block size that the program's workspace has room for; 0: any
+  std::size_t shape = 0;  ///< index into ProgramProfile::shapes
+  std::string routine;    ///< routine that queries ilaenv: the shape's own or, as dgetrf in dgesv, one below it
+  std::int64_t default_nb = 0, chosen_nb = 0;
+  std::int64_t chosen_nx = 0;                       ///< crossover point
+  Seconds default_seconds = 0, chosen_seconds = 0;  ///< predicted times of the routine in the shape's longest call
+  double regret = 0;                                ///< greatest possible loss, as a fraction of the best time
+  bool undecided = false;                           ///< the measurements show no best one, so that the default is kept
+  std::int64_t workspace_allows = 0;                ///< largest block size that fits into the program's workspace; 0: any
+  friend bool operator==(const BlockChoice&, const BlockChoice&) = default;
 };
 
-/// What is predicted of one thread's calls.
-struct ThreadAnswer {
-  std::size_t thread = 0;  ///< index into ProgramSummary::threads
-  Trace trace;             ///< as called, with what was recorded
-  Seconds by_models = 0;
-  prediction::Prediction prediction;  ///< call by call; the interval is the thread's share of the whole one
-};
-
-/// The answer, or why there is none.
-struct Answer {
+/// The predicted time of a recorded program's calls after a change, or the reason why there is none.
+struct WhatIfResult {
   WhatIf question;
-  std::string failure;                         ///< why it can't be answered, and what can be asked; empty: it is
-  ExitCode failure_code = ExitCode::done;      ///< of what went wrong
+  std::string failure;                         ///< reason why nothing is predicted, with a remedy; empty: there is a prediction
+  int failure_code = 0;                        ///< exit code of that error
   std::string place;                           ///< "blis 0.9.0 with 2 threads, LAPACK reference 3.11.0"
-  std::optional<Environment> environment;      ///< where it was predicted
-  std::vector<std::optional<Seconds>> shapes;  ///< of every shape of the breakdown; nothing where no prediction can be made
-  Seconds recorded = 0;                        ///< what the calls that are predicted took
-  Seconds by_models = 0;                       ///< what the models alone expect of them
-  /// by_models, where the recorded time can't be compared with; else what the models expect to change in it (predict/transferred_time): nothing
-  /// where it was recorded.
+  Environment environment;                     ///< environment of the prediction
+  std::vector<std::optional<Seconds>> shapes;  ///< predicted time per shape of the profile; nothing where calls can't be predicted
+  Seconds recorded = 0;                        ///< recorded time of the calls that are predicted
+  Seconds by_models = 0;                       ///< time that the models alone expect
+  /// Time that is predicted. This is the recorded time with the change that the models expect (predict/transferred_time), so that nothing
+  /// changes where the program was recorded. Without comparable recorded times it equals by_models.
   Seconds predicted = 0;
-  Interval interval;  ///< 95 %
-  double extrapolated_share = 0;
-  std::vector<ThreadAnswer> threads;  ///< where calls are predicted
-  Seconds by_numbers = 0;  ///< recorded in calls that stay as they are: their numbers (NaN, denormals), not the library, made them slow
-  std::vector<BlockChoice> blocks;  ///< nb: what was chosen
-  std::size_t untuned = 0;          ///< nb: shapes that ask for a block size, but are too light to be looked at
+  Interval interval;                ///< interval of `predicted`, confidence 95 %
+  std::optional<double> gain;       ///< recorded / predicted - 1, so that larger is better; nothing for dry runs, which have no times
+  double extrapolated_share = 0;    ///< share of the time outside of the sampled domain
+  Seconds slow_by_numbers = 0;      ///< recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded
+  std::vector<BlockChoice> blocks;  ///< chosen block sizes if the question asks for them
+  std::size_t untuned_shapes = 0;   ///< shapes whose block sizes are not tuned because they take too little time
+  friend bool operator==(const WhatIfResult&, const WhatIfResult&) = default;
 };
 
-/// Answers all questions; kernels are sampled where the store lacks samples, for `budget` seconds in all. `place` is where the program was
-/// recorded. What can't be answered is said before anything is measured, and has an answer with a failure.
-std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose::ProgramTraceFile& file,
-                           const interpose::ProgramBreakdown& breakdown, const interpose::RecordedPlace& place, const std::string& kernels,
-                           Seconds budget, const RunContext& context);
+struct WhatIfOptions {
+  Seconds time_budget = 30;         ///< for measuring kernels that the store lacks, all questions together
+  std::string kernels = "library";  ///< "library": kernels as BLAS chooses them in a program; "auto": the best ones for this CPU
+  std::optional<int> threads;       ///< threads of BLAS in the recorded run; nothing: as the recording says
+};
+
+/// Predicts the calls of a recorded program after each change. Kernels are sampled where the store lacks samples. A change that can't be
+/// predicted has a result with the failure. Throws bad_input if the recording can't be read, and Cancelled.
+std::vector<WhatIfResult> what_if(const std::filesystem::path& recording, const std::vector<WhatIf>& questions,
+                                  const WhatIfOptions& options = {}, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-what-if-1", "answers"}.
+std::string to_json(const std::vector<WhatIfResult>& results);
+std::vector<WhatIfResult> what_if_from_json(std::string_view text);
 
 }  // namespace flopcast

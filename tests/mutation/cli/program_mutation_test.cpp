@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "flopcast/model/store.hpp"
-#include "flopcast/program/profile.hpp"
+#include "flopcast/program/profile_json.hpp"
 #include "tests/cli/run_program.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/recording_file.hpp"
@@ -136,7 +136,8 @@ TEST_F(ProgramMutations, OfRooflines) {
 TEST_F(ProgramMutations, OfProfilesToRunWith) {
   interpose::Profile profile;
   profile.set({"dgeqrf", "", {{50, 50, {7, 2, 0}, {}, 0}, {400, 400, {21, 2, 0}, {}, 0}}});
-  try_mutations({"run", "--foreign", "--profile", "FILE", "--", "/bin/true"}, interpose::to_json(profile).dump(), testing::mutate_document);
+  try_mutations({"run", "--other-machine", "--profile", "FILE", "--", "/bin/true"}, interpose::to_json(profile).dump(),
+                testing::mutate_document);
 }
 
 TEST_F(ProgramMutations, OfCallsToSample) {

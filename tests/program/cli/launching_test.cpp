@@ -10,7 +10,7 @@
 
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
-#include "flopcast/program/profile.hpp"
+#include "flopcast/program/profile_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/own_folder.hpp"
 
@@ -43,7 +43,7 @@ class Launching : public testing::TestWithParam<const char*> {
   /// Returns a command line with an empty profile for any machine.
   static std::string flopcast(const std::string& options) {
     const bool runs = std::string(GetParam()) == "run";
-    return FLOPCAST_PROGRAM " " + std::string(GetParam()) + (runs ? " --foreign --profile profile.json " : " ") + options;
+    return FLOPCAST_PROGRAM " " + std::string(GetParam()) + (runs ? " --other-machine --profile profile.json " : " ") + options;
   }
   Result launch(const std::string& options, const std::string& program) { return shell(flopcast(options + " -- " + program)); }
 

@@ -17,7 +17,7 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
-#include "flopcast/program/profile.hpp"
+#include "flopcast/program/profile_json.hpp"
 #include "tests/own_folder.hpp"
 
 namespace flopcast::interpose {
@@ -294,8 +294,8 @@ TEST_F(RunCommand, RefusesAProfileOfAnotherMachine) {
   write_profile(odd_profile("another CPU"));
 
   EXPECT_EQ(flopcast("run -- true").exit_code, 3);
-  EXPECT_THAT(flopcast("run -- true").err, AllOf(HasSubstr("another CPU"), HasSubstr("--foreign")));
-  EXPECT_EQ(flopcast("run --foreign -- true").exit_code, 0);
+  EXPECT_THAT(flopcast("run -- true").err, AllOf(HasSubstr("another CPU"), HasSubstr("--other-machine")));
+  EXPECT_EQ(flopcast("run --other-machine -- true").exit_code, 0);
 }
 
 TEST_F(RunCommand, RefusesADamagedProfile) {

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/predict_subjects.hpp"
+#include "flopcast/tasks/programs/prediction_subjects.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +10,7 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/algorithm/registry.hpp"
+#include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -26,34 +27,8 @@
 namespace flopcast {
 namespace {
 
-constexpr std::int64_t largest_block = 1000000;
-
-/// Values of nb, nbmin and nx from the words of the command line.
-struct BlockLists {
-  std::vector<std::int64_t> nb, nbmin, nx;
-};
-
-/// Takes nb=, nbmin= and nx= out of `words`.
-BlockLists take_blocks(std::vector<std::string>& words) {
-  BlockLists lists;
-  const auto take = [&words](const std::string& name, std::int64_t minimum) {
-    std::vector<std::int64_t> values;
-    const std::string prefix = name + "=";
-    const auto at = std::find_if(words.begin(), words.end(), [&](const std::string& word) { return word.rfind(prefix, 0) == 0; });
-    if (at != words.end()) {
-      values = parse_sizes(at->substr(prefix.size()), name, minimum, largest_block);
-      words.erase(at);
-    }
-    return values;
-  };
-  lists.nb = take("nb", 1);
-  lists.nbmin = take("nbmin", 0);
-  lists.nx = take("nx", 0);
-  return lists;
-}
-
-/// Every combination of the given values over LAPACK's own.
-std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, const algorithm::BlockParameters& defaults) {
+/// Returns every combination of the given values over LAPACK's own.
+std::vector<algorithm::BlockParameters> combinations(const LapackProblems& lists, const algorithm::BlockParameters& defaults) {
   const auto or_default = [](const std::vector<std::int64_t>& values, std::int64_t usual) {
     return values.empty() ? std::vector{usual} : values;
   };
@@ -69,8 +44,8 @@ std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, co
   return all;
 }
 
-PredictSubject read_trace(const std::string& file) {
-  PredictSubject subject;
+PredictionSubject read_trace(const std::string& file) {
+  PredictionSubject subject;
   subject.trace = trace_from_json(read_document(file, "flopcast-trace-1"), kernel::find);
   std::vector<std::int64_t> sizes;
   const auto& parameters = subject.trace.configuration.parameters;
@@ -86,13 +61,13 @@ PredictSubject read_trace(const std::string& file) {
   return subject;
 }
 
-/// What the threads of a recorded program have called, one subject each.
-std::vector<PredictSubject> read_recording(const std::string& file, const RunContext& context) {
+/// Returns the calls of a recorded program's threads, one subject each.
+std::vector<PredictionSubject> read_threads(const std::string& file, const RunContext& context) {
   const interpose::ProgramTrace program = interpose::read_program_trace(file);
-  std::vector<PredictSubject> subjects;
+  std::vector<PredictionSubject> subjects;
   for (std::size_t t = 0; t < program.events.size(); ++t) {
     const interpose::RecordedThread& thread = program.summary.threads[t];
-    PredictSubject subject;
+    PredictionSubject subject;
     subject.sizes = fmt::format("{}", thread.tid);
     subject.blocks = '-';
     subject.trace = interpose::to_trace(program.events[t]);
@@ -105,7 +80,7 @@ std::vector<PredictSubject> read_recording(const std::string& file, const RunCon
       subjects.push_back(std::move(subject));
     }
   }
-  tell_left_out(interpose::ProgramTraceFile(file), context);
+  note_left_out(interpose::ProgramTraceFile(file), context);
   if (subjects.empty()) {
     throw bad_input("{} holds no call that the catalogue describes", file);
   }
@@ -117,8 +92,8 @@ class RoutineRecorder {
  public:
   explicit RoutineRecorder(const Workbench& bench) : recorder_(bench.files()), lapack_(bench.libraries().lapack().path) {}
 
-  /// One subject for every combination of block sizes.
-  void append(std::vector<PredictSubject>& subjects, const Call& call, const BlockLists& lists) {
+  /// Adds one subject for every combination of block sizes.
+  void append(std::vector<PredictionSubject>& subjects, const Call& call, const LapackProblems& lists) {
     const std::optional<interpose::BlockSizeQuery> question = own_question(call);
     const bool given = !lists.nb.empty() || !lists.nbmin.empty() || !lists.nx.empty();
     if (given && !question) {
@@ -135,11 +110,11 @@ class RoutineRecorder {
     }
   }
 
-  /// Whether a routine was taken as a whole.
+  /// Returns whether a routine was taken as a whole.
   [[nodiscard]] bool any_whole() const noexcept { return any_whole_; }
 
  private:
-  /// Nothing for routines that never ask, and for those that can't be recorded.
+  /// Returns nothing for routines that never query, and for those that can't be recorded.
   std::optional<interpose::BlockSizeQuery> own_question(const Call& call) {
     try {
       return recorder_.block_size_query(call);
@@ -151,9 +126,9 @@ class RoutineRecorder {
 
   [[noreturn]] void refuse_blocks(const Call& call) {
     std::vector<std::string> askers;
-    for (const interpose::TunableCall& asking : recorder_.tunable_calls(call)) {
-      if (std::find(askers.begin(), askers.end(), asking.call.routine->name) == askers.end()) {
-        askers.push_back(asking.call.routine->name);
+    for (const interpose::TunableCall& tunable : recorder_.tunable_calls(call)) {
+      if (std::find(askers.begin(), askers.end(), tunable.call.routine->name) == askers.end()) {
+        askers.push_back(tunable.call.routine->name);
       }
     }
     if (!askers.empty()) {
@@ -165,7 +140,7 @@ class RoutineRecorder {
                     is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
   }
 
-  /// The calls below the routine if they hold its work, else the routine as one call.
+  /// Returns the calls below the routine if they hold its work, else the routine as one call.
   Trace unblocked_trace(const Call& call) {
     static constexpr double nearly_all = 0.9;
     if (!kernel::iterates(*call.routine)) {
@@ -182,7 +157,7 @@ class RoutineRecorder {
     return whole(call);
   }
 
-  /// The routine as one call, which is sampled like a kernel.
+  /// Returns the routine as one call, which is sampled like a kernel.
   Trace whole(const Call& call) {
     Call placed = call;
     const std::vector<Argument>& arguments = call.routine->arguments;
@@ -198,7 +173,7 @@ class RoutineRecorder {
     return trace;
   }
 
-  /// Routines that stop at the data of a recording, or crash on them (pivots of zero), are none that a recording helps with.
+  /// Throws `error` again unless the routine stopped at the data of a recording, or crashed on them (pivots of zero).
   static void require_recording_failed(const Error& error) {
     if (error.code() != ExitCode::unusable_measurement && error.code() != ExitCode::environment) {
       throw error;
@@ -212,45 +187,43 @@ class RoutineRecorder {
 
 }  // namespace
 
-void tell_left_out(const interpose::ProgramTraceFile& file, const RunContext& context) {
+void note_left_out(const interpose::RecordedProgram& program, const RunContext& context) {
   std::size_t named = 0;
   Seconds seconds = 0;
-  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
-    file.visit(t, [&](const interpose::ProgramEvent& event) {
+  for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
+    program.visit(t, [&](const interpose::ProgramEvent& event) {
       named += event.described() ? 0 : 1;
       seconds += event.described() ? 0 : event.seconds;
     });
   }
   if (named > 0) {
-    context.note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(seconds)));
+    context.note(fmt::format("{} that took {} are known by name only and left out", counted(named, "call"), format_seconds(seconds)));
   }
 }
 
-std::vector<PredictSubject> record_subjects(const std::string& name, std::vector<std::string> words, int threads, const Workbench& bench,
-                                            const RunContext& context) {
+std::vector<PredictionSubject> record_subjects(const std::string& name, const LapackProblems& problems, const Workbench& bench,
+                                               const RunContext& context) {
   const Routine& routine = kernel::require(name);
-  const BlockLists lists = take_blocks(words);
-  const kernel::RoutineArguments arguments = kernel::parse_routine_arguments(routine, words);
-  if (arguments.sizes.empty()) {
+  if (problems.sizes.empty()) {
     throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
   }
   RoutineRecorder recorder(bench);
-  std::vector<PredictSubject> subjects;
-  for (Call& call : kernel::routine_calls(routine, arguments.sizes, arguments.fixed)) {
-    call.threads = threads;
-    recorder.append(subjects, call, lists);
+  std::vector<PredictionSubject> subjects;
+  for (Call& call : kernel::routine_calls(routine, problems.sizes, problems.arguments)) {
+    call.threads = bench.choice().threads;
+    recorder.append(subjects, call, problems);
   }
   if (recorder.any_whole()) {
-    context.note(fmt::format("{}'s work isn't in calls that can be recorded without executing it: it is timed as a whole", routine.name));
-  } else if (lists.nb.empty() && subjects.front().blocks != "-") {
+    context.note(fmt::format("{} is timed as a whole: its work isn't in calls that can be recorded without executing it", routine.name));
+  } else if (problems.nb.empty() && subjects.front().blocks != "-") {
     context.note("LAPACK's own block sizes; nb=32,64 predicts others");
   }
   return subjects;
 }
 
-std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const RunContext& context) {
-  std::vector<PredictSubject> subjects = interpose::is_program_trace(file) ? read_recording(file, context) : std::vector{read_trace(file)};
-  for (PredictSubject& subject : subjects) {
+std::vector<PredictionSubject> read_subjects(const std::string& file, int threads, const RunContext& context) {
+  std::vector<PredictionSubject> subjects = interpose::is_program_trace(file) ? read_threads(file, context) : std::vector{read_trace(file)};
+  for (PredictionSubject& subject : subjects) {
     for (Call& call : subject.trace.calls) {
       call.threads = threads;
     }

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "flopcast/report/table.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
+
+namespace flopcast::cli {
+
+/// Returns one row per tuned routine with what happened. The outcome must be explained.
+report::Table outcome_table(const RunOutcome& outcome);
+
+}  // namespace flopcast::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "flopcast/program/program_breakdown.hpp"
+#include "flopcast/program/program_trace.hpp"
+#include "flopcast/program/recorded_place.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/workbench/recorded_kernels.hpp"
+
+namespace flopcast {
+
+/// A recording with its sums and the place where it was made.
+struct OpenedRecording {
+  /// Throws bad_input if the file isn't a recording.
+  explicit OpenedRecording(const std::filesystem::path& path);
+
+  /// Completes the place with what the recording doesn't tell but `threads_option` or this machine does, and looks for the kernels that
+  /// the program's BLAS had. Returns a remark on assumed threads, or "".
+  std::string complete_place(std::optional<int> threads_option, const RunContext& context);
+
+  interpose::ProgramTraceFile file;
+  interpose::ProgramBreakdown breakdown;
+  interpose::RecordedPlace place;
+  std::optional<RecordedKernels> kernels;
+};
+
+}  // namespace flopcast

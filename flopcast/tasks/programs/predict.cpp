@@ -1,0 +1,216 @@
+#include "flopcast/tasks/programs/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/model/on_demand.hpp"
+#include "flopcast/model/store.hpp"
+#include "flopcast/predict/placed_models.hpp"
+#include "flopcast/program/recording_warnings.hpp"
+#include "flopcast/program/thread_safety.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/opened_recording.hpp"
+#include "flopcast/tasks/programs/subject_prediction.hpp"
+#include "flopcast/tasks/programs/what_if_evaluation.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
+#include "flopcast/workbench/other_machine.hpp"
+
+namespace flopcast {
+namespace {
+
+constexpr std::int64_t max_block = 1000000;
+
+/// Takes `name`=VALUES out of `words`.
+std::vector<std::int64_t> take_values(std::vector<std::string>& words, const std::string& name, std::int64_t min) {
+  const std::string prefix = name + "=";
+  const auto at = std::find_if(words.begin(), words.end(), [&](const std::string& word) { return word.starts_with(prefix); });
+  if (at == words.end()) {
+    return {};
+  }
+  std::vector<std::int64_t> values = parse_sizes(at->substr(prefix.size()), name, min, max_block);
+  words.erase(at);
+  return values;
+}
+
+/// Models of a store, on demand or built before.
+class StoreModels {
+ public:
+  StoreModels(model::Store& store, const Environment& environment) : store_(store), models_(stored_models(store, environment)) {}
+
+  /// Samples what the models lack with `bench`.
+  void sample(std::vector<tuning::Subject>& traces, const Workbench& bench, Seconds budget, const RunContext& context) {
+    sample_missing(traces, bench, store_, models_, budget, "sampling kernels", context);
+  }
+  [[nodiscard]] const prediction::KernelModels& placed() const { return placed_; }
+  [[nodiscard]] prediction::FindModel finder(const std::string& generator) const {
+    return [this, generator](const ModelKey& key) { return store_.find_model(key, generator); };
+  }
+
+ private:
+  model::Store& store_;
+  model::OnDemandModels models_;
+  prediction::PlacedModels placed_{models_};
+};
+
+constexpr const char* more_time = "; a larger --time-budget samples more";
+
+Predictions predict_here(const std::vector<PredictionSubject>& subjects, const Workbench& bench, const PredictionOptions& options,
+                         const RunContext& context) {
+  const Environment& environment = bench.environment();
+  StoreModels models(bench.store(), environment);
+  PredictionSource source{environment, bench.choice(), {}, models.finder(options.generator)};
+  source.on_demand = [&](std::vector<tuning::Subject>& traces) -> const prediction::KernelModels& {
+    models.sample(traces, bench, options.time_budget, context);
+    return models.placed();
+  };
+  source.cpus = machine::usable_cpus(machine::detect_topology());
+  Predictions result{environment, options.method, predict_subjects(subjects, options, source, context)};
+  note_extrapolation(result.predictions, options.method == prediction::Method::placed ? more_time : "", context);
+  return result;
+}
+
+/// Returns the libraries for a recorded program that is predicted by models alone: as recorded where `change` names no others.
+machine::LibraryChoice libraries_for(const OpenedRecording& opened, const WhatIf& change) {
+  const interpose::RecordedPlace& place = opened.place;
+  machine::LibraryChoice libraries;
+  libraries.threads = change.threads.value_or(place.threads.value_or(1));
+  libraries.kernels = change.kernels.empty() ? "library" : change.kernels;
+  libraries.blas = change.blas;
+  libraries.lapack = change.lapack;
+  interpose::require_thread_safe(opened.file, libraries.blas, libraries.lapack);
+  if (libraries.blas.empty()) {
+    constexpr int several = 2;
+    libraries.blas = place.blas.empty() && interpose::threads_overlap(opened.file) ? machine::default_blas(several) : place.blas;
+    libraries.lapack = libraries.lapack.empty() ? place.lapack : libraries.lapack;
+    libraries.kernel_settings = change.kernels.empty() ? place.kernel_settings : machine::KernelSettings();
+  }
+  return libraries;
+}
+
+/// Completes the place of a recording, and notes how to read its times.
+void prepare(OpenedRecording& opened, const RunContext& context) {
+  if (const std::string assumed = opened.complete_place({}, context); !assumed.empty()) {
+    context.note(assumed);
+  }
+  if (opened.kernels && opened.kernels->misread()) {
+    context.note(opened.kernels->text());
+  }
+}
+
+/// Answers one question about a recording, with the predictions of its threads.
+Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, const PredictionOptions& options,
+                           const RunContext& context) {
+  note_left_out(opened.file, context);
+  for (const std::string& remark : interpose::recording_remarks(opened.file.summary(), opened.breakdown)) {
+    context.note(remark);
+  }
+  EvaluationOptions evaluation;
+  evaluation.time_budget = options.time_budget;
+  evaluation.one_thread_remedy = [](const WhatIf&) { return "Add --threads 1"; };
+  const WhatIfWorld world = this_machine(opened.file, context);
+  std::vector<WhatIfEvaluation> answers = evaluate({change}, opened.file, opened.breakdown, opened.place, evaluation, world, context);
+  const WhatIfResult& answer = answers.front().result;
+  if (!answer.failure.empty()) {
+    throw Error(static_cast<ExitCode>(answer.failure_code), answer.failure);
+  }
+  context.note(fmt::format("predicted for {}", answer.place));
+  Predictions result{answer.environment, options.method, {}};
+  for (PredictedThread& thread : answers.front().threads) {
+    PredictionSubject subject{std::to_string(opened.file.summary().threads[thread.thread].tid),
+                              "-",
+                              flops(thread.trace),
+                              std::move(thread.trace),
+                              {0}};  // a pause marks a thread
+    result.predictions.push_back(result_of(subject, thread.prediction, options.with_calls));
+    result.predictions.back().by_models = thread.by_models;
+  }
+  note_extrapolation(result.predictions, more_time, context);
+  return result;
+}
+
+}  // namespace
+
+LapackProblems parse_problems(const std::string& routine, const std::vector<std::string>& words) {
+  std::vector<std::string> others = words;
+  LapackProblems problems;
+  problems.nb = take_values(others, "nb", 1);
+  problems.nbmin = take_values(others, "nbmin", 0);
+  problems.nx = take_values(others, "nx", 0);
+  kernel::RoutineArguments arguments = kernel::parse_routine_arguments(kernel::require(routine), others);
+  problems.sizes = std::move(arguments.sizes);
+  problems.arguments = std::move(arguments.fixed);
+  return problems;
+}
+
+Predictions predict_problems(Workbench& bench, const std::string& routine, const LapackProblems& problems, const PredictionOptions& options,
+                             const RunContext& context) {
+  return predict_here(record_subjects(routine, problems, bench, context), bench, options, context);
+}
+
+Prediction predict(Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context) {
+  LapackProblems problems;
+  problems.arguments = request.arguments;
+  for (const auto& [name, size] : {std::pair("m", request.m), std::pair("n", request.n), std::pair("k", request.k)}) {
+    if (size > 0) {
+      problems.sizes[name] = {size};
+    }
+  }
+  if (request.nb > 0) {
+    problems.nb = {request.nb};
+  }
+  return predict_problems(bench, routine, problems, request.options, context).predictions.front();
+}
+
+bool is_recording(const std::string& file) { return interpose::is_program_trace(file); }
+
+Predictions predict_trace(Workbench& bench, const std::string& file, const PredictionOptions& options, const RunContext& context) {
+  const std::vector<PredictionSubject> subjects = read_subjects(file, bench.choice().threads, context);
+  context.note(fmt::format("predicted for {}", place_text(bench.environment())));  // the trace may come from other libraries
+  return predict_here(subjects, bench, options, context);
+}
+
+Predictions predict_trace(const OtherMachine& machine, const std::string& file, const PredictionOptions& options,
+                          const RunContext& context) {
+  machine::LibraryChoice libraries = machine.libraries;
+  libraries.threads = machine.threads.value_or(1);
+  std::optional<interpose::ProgramTraceFile> program;
+  if (is_recording(file)) {
+    program.emplace(file);
+    libraries.threads = machine.threads.value_or(interpose::recorded_place(program->summary()).threads.value_or(1));
+  }
+  model::Store store = model::Store::open_copy(machine.store);
+  const Environment environment = sampled_environment(store, {libraries, machine.fingerprint});
+  const std::vector<PredictionSubject> subjects = read_subjects(file, libraries.threads, context);
+  if (program) {
+    interpose::require_thread_safe(*program, environment);
+  }
+  context.note(fmt::format("models of {}, {}", environment.cpu, place_text(environment)));
+  const StoreModels models(store, environment);
+  PredictionSource source{environment, libraries, {}, models.finder(options.generator)};
+  source.on_demand = [&](std::vector<tuning::Subject>&) -> const prediction::KernelModels& { return models.placed(); };
+  source.cpus = environment.cores;
+  Predictions result{environment, options.method, predict_subjects(subjects, options, source, context)};
+  const bool placed = options.method == prediction::Method::placed;
+  note_extrapolation(result.predictions, placed ? "; predict the trace on that machine, which samples more, and copy its store again" : "",
+                     context);
+  return result;
+}
+
+Predictions predict_recording(const std::string& file, const WhatIf& change, const PredictionOptions& options, const RunContext& context) {
+  OpenedRecording opened(file);
+  prepare(opened, context);
+  if (options.method == prediction::Method::placed && start_of(options) == cache::Start::filled) {
+    return predict_change(opened, change, options, context);
+  }
+  Workbench bench = Workbench::opened(libraries_for(opened, change), context);
+  return predict_trace(bench, file, options, context);
+}
+
+}  // namespace flopcast

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/cache/placement.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/sample.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/core/trace.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/predict/method.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+/// Predictions of LAPACK routines, traces and recorded programs, and traces of routines.
+namespace flopcast {
+
+/// How the time of a trace is predicted.
+struct PredictionOptions {
+  prediction::Method method = prediction::Method::placed;
+  std::optional<cache::Start> start;  ///< state of the caches before; nothing: filled, for method paper artificial
+  std::int64_t capacity_bytes = 0;    ///< cache that method paper looks at; 0: the largest measured one
+  /// Models for all methods but placed: "refined", "levels", or "demand" as for placed.
+  std::string generator = "refined";
+  Seconds time_budget = 10;  ///< for sampling kernels that models on demand lack; 0: none
+  bool with_calls = false;   ///< also predict every single call
+};
+
+/// Problems of a LAPACK routine: all combinations of the values.
+struct LapackProblems {
+  std::map<std::string, std::vector<std::int64_t>> sizes;  ///< values by argument; "n" alone makes everything square
+  std::map<std::string, std::string> arguments;            ///< flags and other arguments: {"uplo", "L"}
+  std::vector<std::int64_t> nb, nbmin, nx;                 ///< block parameters; empty: LAPACK's own
+};
+/// Reads words such as "n=200:1000:200", "nb=32,64" and "uplo=L". Throws bad_input for words that don't fit the routine.
+LapackProblems parse_problems(const std::string& routine, const std::vector<std::string>& words);
+
+/// One problem of a LAPACK routine.
+struct PredictRequest {
+  std::int64_t n = 0;
+  std::int64_t m = 0, k = 0;                     ///< 0: as n, or as the routine has it
+  std::int64_t nb = 0;                           ///< block size; 0: LAPACK's own
+  std::map<std::string, std::string> arguments;  ///< flags and other arguments: {"uplo", "L"}
+  PredictionOptions options;
+};
+
+/// The predicted time of one trace.
+struct Prediction {
+  /// Sum of the calls of one kernel.
+  struct Kernel {
+    ModelKey key;  ///< its `cache` is the method
+    std::int64_t calls = 0;
+    double flops = 0;
+    Seconds seconds = 0;
+    Seconds deviation = 0;     ///< standard deviation of seconds
+    Seconds extrapolated = 0;  ///< the part outside of the sampled domain
+    friend bool operator==(const Kernel&, const Kernel&) = default;
+  };
+  struct Call {
+    std::string routine, flags;
+    std::vector<std::int64_t> sizes;
+    Seconds seconds = 0;
+    double relative_error = 0;  ///< one standard deviation
+    bool extrapolated = false;
+    friend bool operator==(const Call&, const Call&) = default;
+  };
+
+  std::string algorithm;  ///< "dgeqrf"; "program" for a recorded thread
+  std::map<std::string, std::int64_t> parameters;
+  std::string sizes;   ///< "1000", "2000x500"; the identifier of a recorded thread
+  std::string blocks;  ///< "64", "64 / 128" with the crossover point; "-" for none
+  bool is_thread = false;
+  Seconds seconds = 0;
+  Interval interval;              ///< confidence 95 %
+  double flops = 0;               ///< flops of the routine. Its kernels do more.
+  double extrapolated_share = 0;  ///< share of the time outside of the sampled domain
+  std::vector<Kernel> kernels;    ///< kernels by falling time
+  /// Expectation of the models alone for a recorded thread. `seconds` is the recorded time with the change that the models expect.
+  std::optional<Seconds> by_models;
+  std::optional<Seconds> recorded;         ///< recorded time, if the trace has times
+  std::optional<std::vector<Call>> calls;  ///< if PredictionOptions::with_calls is set
+  friend bool operator==(const Prediction&, const Prediction&) = default;
+};
+
+struct Predictions {
+  Environment environment;
+  prediction::Method method = prediction::Method::placed;
+  std::vector<Prediction> predictions;
+  friend bool operator==(const Predictions&, const Predictions&) = default;
+};
+
+/// Predicts one problem with the libraries of `bench`. Kernels are sampled where the store lacks samples. Throws bad_input for an unknown
+/// routine or argument, for blocks that the LAPACK never asks for, and for models that are missing; Cancelled.
+Prediction predict(Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context = {});
+/// Predicts every combination of sizes and block sizes.
+Predictions predict_problems(Workbench& bench, const std::string& routine, const LapackProblems& problems,
+                             const PredictionOptions& options = {}, const RunContext& context = {});
+
+/// Predicts the trace of a routine, or the threads of a recorded program, with the libraries of `bench`. "-" is standard input.
+Predictions predict_trace(Workbench& bench, const std::string& file, const PredictionOptions& options = {}, const RunContext& context = {});
+
+/// A store that was copied from another machine.
+struct OtherMachine {
+  std::filesystem::path store;
+  machine::LibraryChoice libraries;  ///< as they are named there; an empty name stands for any
+  std::optional<int> threads;        ///< threads of BLAS; nothing: as the trace was recorded, else 1
+  std::string fingerprint;           ///< begin of the environment's fingerprint; empty: any
+};
+/// Predicts a trace with another machine's models. Nothing is measured. Throws bad_input with a list of the environments if none or several
+/// fit.
+Predictions predict_trace(const OtherMachine& machine, const std::string& file, const PredictionOptions& options = {},
+                          const RunContext& context = {});
+
+/// Returns whether the file is the recording of a program.
+bool is_recording(const std::string& file);
+/// Predicts the threads of a recorded program as what_if() does: the recorded libraries, threads and kernels hold where `change` names no
+/// others. With another method than placed, or another start than filled, models alone decide.
+Predictions predict_recording(const std::string& file, const WhatIf& change = {}, const PredictionOptions& options = {},
+                              const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-predict-2", ...}; reads "-1" as well.
+std::string to_json(const Predictions& predictions);
+Predictions predictions_from_json(std::string_view text);
+
+/// A LAPACK routine whose kernel calls are to be recorded.
+struct TraceRequest {
+  std::string routine;
+  LapackProblems problem;      ///< exactly one problem
+  bool own_algorithm = false;  ///< flopcast's own algorithm in place of LAPACK
+  bool observe = false;        ///< execute and time the kernels instead of skipping them
+  std::string blas, lapack;    ///< names or paths; empty: serial OpenBLAS, and the reference LAPACK where it is installed
+};
+/// The kernel calls of a routine.
+struct RoutineTrace {
+  Trace trace;
+  friend bool operator==(const RoutineTrace&, const RoutineTrace&) = default;
+};
+/// Records the kernel calls of a LAPACK routine. Throws bad_input for an unknown routine or argument and for several problems;
+/// environment_error if LAPACK can't be loaded.
+RoutineTrace record_trace(const TraceRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-trace-1", ...}.
+std::string to_json(const RoutineTrace& trace);
+RoutineTrace routine_trace_from_json(std::string_view text);
+
+/// Sums of a trace by kernel.
+struct TraceSummary {
+  struct Kernel {
+    std::string kernel;
+    std::int64_t calls = 0;
+    double flops = 0;
+    std::optional<Seconds> seconds;  ///< if the trace has times
+    friend bool operator==(const Kernel&, const Kernel&) = default;
+  };
+  std::vector<Kernel> kernels;  ///< in the order of first use
+  Kernel all;
+  friend bool operator==(const TraceSummary&, const TraceSummary&) = default;
+};
+TraceSummary summary_of(const RoutineTrace& trace);
+/// Converts to and from the document {"schema": "flopcast-trace-summary-1", ...}.
+std::string to_json(const TraceSummary& summary);
+TraceSummary trace_summary_from_json(std::string_view text);
+
+}  // namespace flopcast

@@ -1,0 +1,79 @@
+#include <tuple>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/sample_json.hpp"
+#include "flopcast/core/statistics_json.hpp"
+#include "flopcast/core/trace_json.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/tasks/programs/predict.hpp"
+
+namespace flopcast {
+
+template <>
+struct EnumNames<prediction::Method> {
+  using Method = prediction::Method;
+  static constexpr std::array names{std::pair{Method::placed, "placed"}, std::pair{Method::levels, "levels"},
+                                    std::pair{Method::paper, "paper"}, std::pair{Method::warm, "warm"}, std::pair{Method::cold, "cold"}};
+};
+
+template <>
+struct FieldTable<Prediction::Kernel> {
+  static constexpr auto fields = std::tuple(field("key", &Prediction::Kernel::key), field("calls", &Prediction::Kernel::calls),
+                                            field("flops", &Prediction::Kernel::flops), field("seconds", &Prediction::Kernel::seconds),
+                                            field("deviation_seconds", &Prediction::Kernel::deviation),
+                                            field("extrapolated_seconds", &Prediction::Kernel::extrapolated));
+};
+
+template <>
+struct FieldTable<Prediction::Call> {
+  static constexpr auto fields =
+      std::tuple(optional_field("routine", &Prediction::Call::routine), optional_field("flags", &Prediction::Call::flags),
+                 optional_field("sizes", &Prediction::Call::sizes), field("seconds", &Prediction::Call::seconds),
+                 field("relative_error", &Prediction::Call::relative_error), field("extrapolated", &Prediction::Call::extrapolated));
+};
+
+template <>
+struct FieldTable<Prediction> {
+  static constexpr auto fields = std::tuple(field("algorithm", &Prediction::algorithm), field("parameters", &Prediction::parameters),
+                                            optional_field("sizes", &Prediction::sizes), optional_field("blocks", &Prediction::blocks),
+                                            optional_field("is_thread", &Prediction::is_thread), field("seconds", &Prediction::seconds),
+                                            field("interval", &Prediction::interval), field("flops", &Prediction::flops),
+                                            field("extrapolated_share", &Prediction::extrapolated_share),
+                                            field("kernels", &Prediction::kernels), field("models_seconds", &Prediction::by_models),
+                                            field("measured_seconds", &Prediction::recorded), field("calls", &Prediction::calls));
+};
+
+template <>
+struct FieldTable<Predictions> {
+  static constexpr auto fields = std::tuple(field("environment", &Predictions::environment), optional_field("cache", &Predictions::method),
+                                            field("predictions", &Predictions::predictions));
+};
+
+template <>
+struct FieldTable<TraceSummary::Kernel> {
+  static constexpr auto fields = std::tuple(field("kernel", &TraceSummary::Kernel::kernel), field("calls", &TraceSummary::Kernel::calls),
+                                            field("flops", &TraceSummary::Kernel::flops), field("seconds", &TraceSummary::Kernel::seconds));
+};
+
+template <>
+struct FieldTable<TraceSummary> {
+  static constexpr auto fields = std::tuple(field("kernels", &TraceSummary::kernels), field("all", &TraceSummary::all));
+};
+
+std::string to_json(const Predictions& predictions) { return to_document(predictions, "flopcast-predict-2").dump(2); }
+Predictions predictions_from_json(std::string_view text) {
+  return from_document<Predictions>(text, "predictions", {"flopcast-predict-2", "flopcast-predict-1"});
+}
+
+std::string to_json(const RoutineTrace& trace) { return to_json(trace.trace).dump(2); }
+RoutineTrace routine_trace_from_json(std::string_view text) { return {trace_from_json(parse_json(text, "trace"), kernel::find)}; }
+
+std::string to_json(const TraceSummary& summary) { return to_document(summary, "flopcast-trace-summary-1").dump(2); }
+TraceSummary trace_summary_from_json(std::string_view text) {
+  return from_document<TraceSummary>(text, "summary of a trace", {"flopcast-trace-summary-1"});
+}
+
+}  // namespace flopcast

@@ -1,0 +1,290 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "flopcast/program/peak.hpp"
+#include "flopcast/program/program_timeline.hpp"
+#include "flopcast/program/recording_warnings.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/opened_recording.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/programs/what_if_evaluation.hpp"
+
+namespace flopcast {
+namespace {
+
+using interpose::CallSum;
+using interpose::ProgramBreakdown;
+using interpose::ProgramSummary;
+
+void set_rates(CallTotals& totals, const std::optional<PeakRate>& peak) {
+  totals.flops_per_second.reset();
+  totals.of_peak.reset();
+  if (totals.flops > 0 && totals.rate_seconds > 0) {
+    totals.flops_per_second = totals.flops / totals.rate_seconds;
+    if (peak && peak->flops_per_second > 0) {
+      totals.of_peak = totals.rate_flops / totals.rate_seconds / peak->flops_per_second;
+    }
+  }
+}
+
+void set_totals(CallTotals& totals, const CallSum& sum, const std::optional<PeakRate>& peak) {
+  totals.calls = sum.calls;
+  totals.skipped = sum.skipped;
+  totals.seconds = sum.seconds;
+  totals.flops = sum.flops;
+  totals.rate_flops = sum.peak_flops;
+  totals.rate_seconds = sum.described_seconds;
+  set_rates(totals, peak);
+}
+
+/// Builds the profile of one recording.
+class Profiler {
+ public:
+  Profiler(const std::filesystem::path& recording, const ProfileRequest& request, const RunContext& context)
+      : request_(request), context_(context), opened_(recording), summary_(opened_.file.summary()), breakdown_(opened_.breakdown) {}
+
+  ProgramProfile run() {
+    const bool with_peak = request_.with_peak && breakdown_.all().flops > 0;
+    opened_.place.threads = request_.options.threads ? request_.options.threads : opened_.place.threads;
+    const std::string assumed =
+        with_peak || !request_.what_if.empty() ? opened_.complete_place(request_.options.threads, context_) : std::string();
+    take_summary();
+    add_warnings(assumed);
+    if (with_peak) {
+      find_peak();
+    }
+    take_sums();
+    if (!request_.what_if.empty()) {
+      for (WhatIfEvaluation& one : evaluate(request_.what_if, opened_, request_.options, context_)) {
+        profile_.what_if.push_back(std::move(one.result));
+      }
+      warn_of_answers();
+    }
+    return std::move(profile_);
+  }
+
+ private:
+  /// Keeps the warning and notes it.
+  void warn(const std::string& warning) {
+    context_.note(warning);
+    profile_.warnings.push_back(warning);
+  }
+
+  void take_summary() {
+    profile_.command = summary_.command;
+    profile_.started = summary_.started;
+    profile_.dry_run = summary_.dry_run;
+    profile_.finished = summary_.finished;
+    profile_.damaged = summary_.damaged;
+    profile_.missing_bytes = summary_.missing;
+    profile_.seconds = summary_.seconds;
+    profile_.thread_count = summary_.threads.size();
+    const interpose::RecordedPlace& place = opened_.place;
+    profile_.recorded = {place.blas, place.lapack, place.cpu, place.threads, place.kernels};
+  }
+
+  void add_warnings(const std::string& assumed) {
+    for (const std::string& warning : interpose::recording_warnings(summary_, breakdown_.all().calls)) {
+      warn(warning);
+    }
+    if (summary_.dry_run) {
+      const bool predicts = std::any_of(request_.what_if.begin(), request_.what_if.end(), [](const WhatIf& q) { return q.is_same(); });
+      warn(std::string("this is a dry run: skipped calls have no time") + (predicts ? "" : "; --what-if same predicts it"));
+    }
+    for (const std::string& remark : interpose::recording_remarks(summary_, breakdown_)) {
+      warn(remark);
+    }
+    if (opened_.kernels && opened_.kernels->misread()) {
+      warn(opened_.kernels->text());
+    }
+    if (!assumed.empty()) {
+      warn(assumed);
+    }
+  }
+
+  /// Sets the machine's peak if this is the machine of the recording and its BLAS is here. Otherwise a warning says why not.
+  void find_peak() {
+    if (opened_.place.blas.empty()) {
+      return;
+    }
+    if (!interpose::is_this_machine(opened_.place)) {
+      warn(fmt::format("no peak: this is another machine than the one of the recording ('{}')", opened_.place.cpu));
+      return;
+    }
+    try {
+      measure_repeatedly();
+    } catch (const Error& error) {
+      context_.rethrow_if_cancelled();
+      warn(fmt::format("no peak: {}", error.what()));
+    }
+  }
+
+  /// Measures the peak, and again where recorded calls surpass it, because a minute in which the machine is slow shows no peak.
+  void measure_repeatedly() {
+    constexpr int max_attempts = 3;
+    const KernelSettings kernels = opened_.kernels ? opened_.kernels->best_setting : KernelSettings();
+    for (int attempt = 0; attempt < max_attempts && (attempt == 0 || surpasses_peak()); ++attempt) {
+      const interpose::Peak peak = measure_peak(opened_.place, kernels);
+      if (!profile_.peak || peak.flops_rate > profile_.peak->flops_per_second) {
+        profile_.peak = PeakRate{peak.flops_rate, peak.what};
+      }
+    }
+    if (surpasses_peak()) {
+      warn(
+          "recorded calls are faster than the peak: the machine is restless now, and shares of the peak say nothing. Profile the "
+          "recording again when the machine is idle");
+    }
+  }
+
+  /// Returns whether calls that take a noticeable part of the run are faster than the peak by more than measuring errs.
+  [[nodiscard]] bool surpasses_peak() const {
+    constexpr double noticeable = 0.01, error = 1.05;
+    const std::vector<interpose::ShapeSum>& shapes = breakdown_.shapes();
+    return std::any_of(shapes.begin(), shapes.end(), [&](const interpose::ShapeSum& shape) {
+      CallTotals totals;
+      set_totals(totals, shape.sum, profile_.peak);
+      return totals.seconds > noticeable * breakdown_.all().seconds && totals.of_peak.value_or(0) > error;
+    });
+  }
+
+  void take_sums() {
+    set_totals(profile_.all, breakdown_.all(), profile_.peak);
+    set_totals(profile_.first_calls, breakdown_.first_calls(), profile_.peak);
+    for (const interpose::RoutineSum& sum : breakdown_.routines()) {
+      ProgramProfile::Routine& routine = added(profile_.routines, sum.sum);
+      routine.routine = summary_.names[sum.name];
+      routine.described = sum.described;
+    }
+    for (const interpose::ShapeSum& sum : breakdown_.shapes()) {
+      ProgramProfile::Shape& shape = added(profile_.shapes, sum.sum);
+      shape.routine = summary_.names[sum.name];
+      shape.flags = sum.flags;
+      shape.first_calls = sum.first_calls;
+      shape.longest_seconds = sum.longest_seconds;
+      for (const interpose::SizeRange& size : sum.sizes) {
+        shape.sizes.push_back({size.name, size.low, size.high});
+      }
+    }
+    for (const interpose::ThreadSum& sum : breakdown_.threads()) {
+      ProgramProfile::Thread& thread = added(profile_.threads, sum.sum);
+      thread.pid = summary_.threads[sum.thread].pid;
+      thread.tid = summary_.threads[sum.thread].tid;
+      thread.heaviest = summary_.names[sum.heaviest];
+    }
+    for (const interpose::ProcessSum& sum : breakdown_.processes()) {
+      ProgramProfile::Process& process = added(profile_.processes, sum.sum);
+      process.pid = sum.pid;
+      process.threads = sum.threads;
+      process.program = program_of(sum.pid);
+    }
+  }
+
+  template <class Part>
+  Part& added(std::vector<Part>& parts, const CallSum& sum) {
+    set_totals(parts.emplace_back(), sum, profile_.peak);
+    return parts.back();
+  }
+
+  [[nodiscard]] std::string program_of(std::uint32_t pid) const {
+    const auto& known = summary_.processes;
+    const auto at = std::find_if(known.begin(), known.end(), [&](const auto& process) { return process.pid == pid; });
+    return at == known.end() || at->command.empty() ? "" : at->command.front();
+  }
+
+  /// Adds what is to be known of the answers beside their times. Failures were noted before.
+  void warn_of_answers() {
+    for (const WhatIfResult& answer : profile_.what_if) {
+      const std::string name = "--what-if " + to_string(answer.question);
+      if (!answer.failure.empty()) {
+        profile_.warnings.push_back(fmt::format("{} can't be answered: {}", name, answer.failure));
+        continue;
+      }
+      if (answer.slow_by_numbers > 0) {
+        warn(fmt::format("{}: {} of calls that NaN, Inf or denormal numbers made slow stay as recorded", name,
+                         format_seconds(answer.slow_by_numbers)));
+      }
+      for (const BlockChoice& choice : answer.blocks) {
+        warn_of_workspace(name, choice);
+      }
+      if (answer.question.tuned_blocks && answer.blocks.empty()) {
+        warn(fmt::format("{}: no call that takes a noticeable time asks LAPACK's ilaenv for a block size in {}", name, answer.place));
+      } else if (answer.untuned_shapes > 0) {
+        warn(fmt::format("{}: {} with little time keep the default block sizes", name, counted(answer.untuned_shapes, "shape")));
+      }
+    }
+  }
+
+  void warn_of_workspace(const std::string& name, const BlockChoice& choice) {
+    if (choice.workspace_allows > 0) {
+      warn(fmt::format(
+          "{}: the program's workspace allows {} block sizes up to {}; a program that asks for the size of its workspace (lwork = -1) "
+          "gets what larger ones need",
+          name, choice.routine, choice.workspace_allows));
+    }
+  }
+
+  const ProfileRequest& request_;
+  const RunContext& context_;
+  OpenedRecording opened_;
+  const ProgramSummary& summary_;
+  const ProgramBreakdown& breakdown_;
+  ProgramProfile profile_;
+};
+
+}  // namespace
+
+CallTotals total_of(const std::vector<CallTotals>& parts, const std::optional<PeakRate>& peak) {
+  CallTotals sum;
+  for (const CallTotals& part : parts) {
+    sum.calls += part.calls;
+    sum.skipped += part.skipped;
+    sum.seconds += part.seconds;
+    sum.flops += part.flops;
+    sum.rate_flops += part.rate_flops;
+    sum.rate_seconds += part.rate_seconds;
+  }
+  set_rates(sum, peak);
+  return sum;
+}
+
+std::string to_string(const std::vector<SizeSpan>& sizes) {
+  std::string text;
+  for (const SizeSpan& size : sizes) {
+    text += text.empty() ? "" : " ";
+    text += size.low == size.high ? fmt::format("{}={}", size.name, size.low) : fmt::format("{}={}..{}", size.name, size.low, size.high);
+  }
+  return text;
+}
+
+ProgramProfile profile_program(const std::filesystem::path& recording, const ProfileRequest& request, const RunContext& context) {
+  return Profiler(recording, request, context).run();
+}
+
+CallTimeline call_timeline(const std::filesystem::path& recording, std::size_t bins, std::size_t max_routines) {
+  const interpose::ProgramTraceFile file(recording);
+  const interpose::ProgramTimeline timeline = interpose::program_timeline(file, ProgramBreakdown(file), bins, max_routines);
+  CallTimeline shown;
+  shown.begin = timeline.begin;
+  shown.end = timeline.end;
+  for (const std::uint32_t name : timeline.routines) {
+    shown.routines.push_back(file.summary().names[name]);
+  }
+  for (const interpose::RecordedThread& thread : file.summary().threads) {
+    shown.threads.push_back(std::to_string(thread.tid));
+  }
+  shown.busy = timeline.busy;
+  for (auto& thread : shown.busy) {
+    for (auto& bin : thread) {
+      for (double& part : bin) {
+        part = timeline.bin_seconds() > 0 ? part / timeline.bin_seconds() : 0;
+      }
+    }
+  }
+  return shown;
+}
+
+}  // namespace flopcast

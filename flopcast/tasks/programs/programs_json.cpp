@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/programs/what_if_fields.hpp"
+
+namespace flopcast {
+
+template <>
+struct FieldTable<Recording::Machine> {
+  static constexpr auto fields =
+      std::tuple(optional_field("cpu", &Recording::Machine::cpu), optional_field("cores", &Recording::Machine::cores));
+};
+
+template <>
+struct FieldTable<Recording::Process> {
+  static constexpr auto fields = std::tuple(field("pid", &Recording::Process::pid), field("command", &Recording::Process::command));
+};
+
+template <>
+struct FieldTable<Recording::Thread> {
+  static constexpr auto fields = std::tuple(field("pid", &Recording::Thread::pid), field("tid", &Recording::Thread::tid));
+};
+
+template <>
+struct FieldTable<Recording::Routine> {
+  static constexpr auto fields = std::tuple(field("routine", &Recording::Routine::routine), field("calls", &Recording::Routine::calls),
+                                            field("seconds", &Recording::Routine::seconds), field("skipped", &Recording::Routine::skipped),
+                                            field("blind", &Recording::Routine::blind), field("flops", &Recording::Routine::flops));
+};
+
+template <>
+struct FieldTable<Recording::FirstCalls> {
+  static constexpr auto fields =
+      std::tuple(field("calls", &Recording::FirstCalls::calls), field("seconds", &Recording::FirstCalls::seconds));
+};
+
+template <>
+struct FieldTable<Recording::Event> {
+  static constexpr auto fields =
+      std::tuple(field("thread", &Recording::Event::thread), field("start", &Recording::Event::start),
+                 field("seconds", &Recording::Event::seconds), field("routine", &Recording::Event::routine),
+                 field("call", &Recording::Event::call), field("what_happened", &Recording::Event::what_happened));
+};
+
+template <>
+struct FieldTable<Recording> {
+  static constexpr auto fields = std::tuple(
+      optional_field("file", &Recording::file), optional_field("bytes", &Recording::bytes), field("command", &Recording::command),
+      field("machine", &Recording::machine), field("dry_run", &Recording::dry_run), field("finished", &Recording::finished),
+      field("exit_code", &Recording::exit_code), field("seconds", &Recording::seconds), field("calls", &Recording::calls),
+      optional_field("skipped", &Recording::skipped), optional_field("blind", &Recording::blind),
+      optional_field("routine_names", &Recording::routine_names), field("call_seconds", &Recording::call_seconds),
+      field("first_calls", &Recording::first_calls), optional_field("faults", &Recording::faults), field("remarks", &Recording::remarks),
+      field("dropped", &Recording::dropped), field("damaged", &Recording::damaged), field("missing_bytes", &Recording::missing_bytes),
+      field("libraries", &Recording::libraries), field("processes", &Recording::processes), field("threads", &Recording::threads),
+      field("routines", &Recording::routines), field("events", &Recording::events));
+};
+
+namespace {
+
+/// Members of CallTotals within a structure that is derived from it.
+template <class Part>
+constexpr auto totals_fields() {
+  const auto in = [](auto CallTotals::*member) {
+    return static_cast<std::remove_reference_t<decltype(CallTotals().*member)> Part::*>(member);
+  };
+  return std::tuple(field("calls", in(&CallTotals::calls)), optional_field("skipped", in(&CallTotals::skipped)),
+                    field("seconds", in(&CallTotals::seconds)), field("flops", in(&CallTotals::flops)),
+                    optional_field("rate_flops", in(&CallTotals::rate_flops)),
+                    optional_field("rate_seconds", in(&CallTotals::rate_seconds)),
+                    field("flops_per_second", in(&CallTotals::flops_per_second)), field("of_peak", in(&CallTotals::of_peak)));
+}
+
+}  // namespace
+
+template <>
+struct FieldTable<CallTotals> {
+  static constexpr auto fields = totals_fields<CallTotals>();
+};
+
+template <>
+struct FieldTable<PeakRate> {
+  static constexpr auto fields = std::tuple(field("flops_per_second", &PeakRate::flops_per_second), field("what", &PeakRate::what));
+};
+
+template <>
+struct FieldTable<ProgramProfile::Place> {
+  static constexpr auto fields = std::tuple(field("blas", &ProgramProfile::Place::blas), field("lapack", &ProgramProfile::Place::lapack),
+                                            field("cpu", &ProgramProfile::Place::cpu), field("threads", &ProgramProfile::Place::threads),
+                                            field("kernels", &ProgramProfile::Place::kernels));
+};
+
+template <>
+struct FieldTable<ProgramProfile::Routine> {
+  static constexpr auto fields = std::tuple_cat(
+      totals_fields<ProgramProfile::Routine>(),
+      std::tuple(field("routine", &ProgramProfile::Routine::routine), field("described", &ProgramProfile::Routine::described)));
+};
+
+template <>
+struct FieldTable<ProgramProfile::Shape> {
+  static constexpr auto fields =
+      std::tuple_cat(totals_fields<ProgramProfile::Shape>(),
+                     std::tuple(field("routine", &ProgramProfile::Shape::routine), field("flags", &ProgramProfile::Shape::flags),
+                                field("first_calls", &ProgramProfile::Shape::first_calls),
+                                field("longest_seconds", &ProgramProfile::Shape::longest_seconds)));
+};
+
+template <>
+struct FieldTable<ProgramProfile::Thread> {
+  static constexpr auto fields =
+      std::tuple_cat(totals_fields<ProgramProfile::Thread>(),
+                     std::tuple(field("pid", &ProgramProfile::Thread::pid), field("tid", &ProgramProfile::Thread::tid),
+                                field("heaviest", &ProgramProfile::Thread::heaviest)));
+};
+
+template <>
+struct FieldTable<ProgramProfile::Process> {
+  static constexpr auto fields =
+      std::tuple_cat(totals_fields<ProgramProfile::Process>(),
+                     std::tuple(field("pid", &ProgramProfile::Process::pid), optional_field("program", &ProgramProfile::Process::program),
+                                field("threads", &ProgramProfile::Process::threads)));
+};
+
+template <>
+struct FieldTable<ProgramProfile> {
+  static constexpr auto fields = std::tuple(
+      field("command", &ProgramProfile::command), optional_field("started", &ProgramProfile::started),
+      field("recorded", &ProgramProfile::recorded), field("dry_run", &ProgramProfile::dry_run),
+      field("finished", &ProgramProfile::finished), field("damaged", &ProgramProfile::damaged),
+      field("missing_bytes", &ProgramProfile::missing_bytes), field("warnings", &ProgramProfile::warnings),
+      field("seconds", &ProgramProfile::seconds), optional_field("thread_count", &ProgramProfile::thread_count),
+      field("all", &ProgramProfile::all), field("first_calls", &ProgramProfile::first_calls), field("peak", &ProgramProfile::peak),
+      field("routines", &ProgramProfile::routines), field("shapes", &ProgramProfile::shapes), field("threads", &ProgramProfile::threads),
+      field("processes", &ProgramProfile::processes), field("what_if", &ProgramProfile::what_if));
+};
+
+template <>
+struct FieldTable<RunOutcome::Routine> {
+  static constexpr auto fields = std::tuple(
+      field("routine", &RunOutcome::Routine::routine), field("flags", &RunOutcome::Routine::flags),
+      field("questions", &RunOutcome::Routine::questions), field("smallest", &RunOutcome::Routine::smallest),
+      field("largest", &RunOutcome::Routine::largest), field("told", &RunOutcome::Routine::told),
+      field("short_workspaces", &RunOutcome::Routine::short_workspaces), field("allowed", &RunOutcome::Routine::allowed),
+      field("other_questions", &RunOutcome::Routine::other_questions), field("other_options", &RunOutcome::Routine::other_options),
+      field("lapack", &RunOutcome::Routine::lapack), field("what_happened", &RunOutcome::Routine::what_happened));
+};
+
+template <>
+struct FieldTable<RunOutcome> {
+  static constexpr auto fields = std::tuple(field("exit_code", &RunOutcome::exit_code), field("processes", &RunOutcome::processes),
+                                            field("blas", &RunOutcome::blas), field("settings", &RunOutcome::settings),
+                                            field("routines", &RunOutcome::routines), optional_field("counted", &RunOutcome::counted));
+};
+
+namespace {
+
+/// The answers as a document of their own.
+struct Answers {
+  std::vector<WhatIfResult> answers;
+};
+
+}  // namespace
+
+template <>
+struct FieldTable<Answers> {
+  static constexpr auto fields = std::tuple(field("answers", &Answers::answers));
+};
+
+}  // namespace flopcast
+
+/// The sizes of a shape are an object {"m": [low, high], ...}; the interface of the routine gives their order.
+template <>
+struct nlohmann::adl_serializer<flopcast::ProgramProfile::Shape> {
+  static void to_json(json& json, const flopcast::ProgramProfile::Shape& shape) {
+    json = nlohmann::json::object();
+    flopcast::write_fields(json, shape);
+    nlohmann::json& sizes = json["sizes"] = nlohmann::json::object();
+    for (const flopcast::SizeSpan& size : shape.sizes) {
+      sizes[size.name] = {size.low, size.high};
+    }
+  }
+  static void from_json(const json& json, flopcast::ProgramProfile::Shape& shape) {
+    flopcast::read_fields(json, shape);
+    std::map<std::string, std::array<std::int64_t, 2>> sizes;
+    flopcast::read_member(json, "sizes", sizes);
+    shape.sizes.clear();
+    for (const auto& [name, range] : sizes) {
+      shape.sizes.push_back({name, range[0], range[1]});
+    }
+    if (const flopcast::Routine* routine = flopcast::kernel::find(shape.routine)) {
+      std::stable_sort(shape.sizes.begin(), shape.sizes.end(),
+                       [&](const auto& a, const auto& b) { return routine->index(a.name) < routine->index(b.name); });
+    }
+  }
+};
+
+namespace flopcast {
+
+std::string to_json(const Recording& recording) { return to_document(recording, "flopcast-recording-1").dump(2); }
+Recording recording_from_json(std::string_view text) { return from_document<Recording>(text, "recording", {"flopcast-recording-1"}); }
+
+std::string to_json(const ProgramProfile& profile) { return to_document(profile, "flopcast-program-profile-2").dump(2); }
+ProgramProfile program_profile_from_json(std::string_view text) {
+  return from_document<ProgramProfile>(text, "program profile", {"flopcast-program-profile-2", "flopcast-program-profile-1"});
+}
+
+std::string to_json(const std::vector<WhatIfResult>& results) { return to_document(Answers{results}, "flopcast-what-if-1").dump(2); }
+std::vector<WhatIfResult> what_if_from_json(std::string_view text) {
+  return from_document<Answers>(text, "what-if answers", {"flopcast-what-if-1"}).answers;
+}
+
+std::string to_json(const RunOutcome& outcome) { return to_document(outcome, "flopcast-run-1").dump(2); }
+RunOutcome run_outcome_from_json(std::string_view text) { return from_document<RunOutcome>(text, "run report", {"flopcast-run-1"}); }
+
+}  // namespace flopcast

@@ -1,0 +1,407 @@
+#include "flopcast/tasks/programs/what_if_evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "flopcast/cache/placement.hpp"
+#include "flopcast/predict/contention.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
+#include "flopcast/predict/transferred_time.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/what_if_blocks.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast {
+namespace {
+
+using interpose::ProgramBreakdown;
+using interpose::ProgramEvent;
+using interpose::ShapeSum;
+using prediction::interval_around;
+using prediction::margin;
+using prediction::operator+;
+using prediction::operator*;
+
+constexpr const char* as_recorded = "library";  // kernels that BLAS chooses by itself
+
+/// One thread's described calls, the shape of each, and the time of own code before each.
+struct ThreadCalls {
+  std::size_t thread = 0;  // index into the summary's threads
+  Trace trace;
+  std::vector<std::size_t> shapes;
+  std::vector<Seconds> pauses;
+};
+
+std::vector<ThreadCalls> described_calls(const interpose::RecordedProgram& program, const ProgramBreakdown& breakdown) {
+  std::vector<ThreadCalls> all;
+  for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
+    std::vector<ProgramEvent> events;
+    ThreadCalls thread;
+    thread.thread = t;
+    program.visit(t, [&](const ProgramEvent& event) {
+      if (event.described()) {
+        events.push_back(event);
+        thread.shapes.push_back(breakdown.shape_of(event));
+      }
+    });
+    if (!events.empty()) {
+      thread.trace = interpose::to_trace(events);
+      if (program.summary().dry_run) {
+        thread.trace.measured.clear();
+      }
+      thread.pauses = interpose::pauses(events);
+      all.push_back(std::move(thread));
+    }
+  }
+  return all;
+}
+
+/// Evaluates one question in the place that it asks about.
+class WhatIfEvaluator {
+ public:
+  /// `same` holds the expectation for the place of the recording. It is null if it isn't known or comparable, or if the question is that
+  /// expectation.
+  WhatIfEvaluator(const WhatIf& question, const std::vector<ThreadCalls>& threads, const ProgramBreakdown& breakdown,
+                  std::unique_ptr<WhatIfPlace> place, const WhatIfResult* same, double cpus, const RunContext& context)
+      : threads_(threads), breakdown_(breakdown), same_(same), cpus_(cpus), context_(context), place_(std::move(place)) {
+    require_same_integers();
+    result().question = question;
+    result().environment = place_->environment();
+    result().place = place_text(place_->environment());
+    result().shapes.resize(breakdown.shapes().size());
+  }
+
+  WhatIfEvaluation run(bool is_recorded_place, Seconds budget) {
+    const WhatIf& question = result().question;
+    const bool both = question.predicts_calls() && question.tuned_blocks;
+    if (question.predicts_calls()) {
+      predict_calls(both ? budget / 2 : budget);
+      if (same_ != nullptr) {
+        compare_with_same();
+      } else if (is_recorded_place) {
+        stay_as_recorded();
+      }
+    } else {
+      keep_recorded();
+    }
+    if (question.tuned_blocks) {
+      tune_blocks(both ? budget / 2 : budget);
+    }
+    return std::move(evaluation_);
+  }
+
+ private:
+  WhatIfResult& result() { return evaluation_.result; }
+
+  /// Sets the expectation of the models for all calls, with the cores shared among threads.
+  void predict_calls(Seconds budget) {
+    const Environment& environment = place_->environment();
+    std::vector<tuning::Subject> traces;
+    for (const ThreadCalls& thread : threads_) {
+      Trace trace = thread.trace;
+      for (Call& call : trace.calls) {
+        call.threads = environment.threads;
+      }
+      auto placements = cache::cache_state(trace, environment.caches, cache::Start::filled).placements;
+      traces.push_back({std::move(trace), std::move(placements), 1});
+    }
+    const prediction::KernelModels& models = place_->models(traces, budget, "sampling for " + to_string(result().question));
+    prediction::PredictOptions options;
+    options.per_call = true;
+    std::vector<prediction::Prediction> predictions;
+    std::vector<std::vector<Seconds>> pauses;
+    Seconds alone = 0, extrapolated = 0;
+    for (std::size_t t = 0; t < traces.size(); ++t) {
+      const cache::CacheState state = cache::cache_state(traces[t].trace, environment.caches, cache::Start::filled);
+      predictions.push_back(prediction::predict(traces[t].trace, state, environment.caches, models, options));
+      pauses.push_back(threads_[t].pauses);
+      alone += predictions.back().seconds;
+      extrapolated += predictions.back().extrapolated;
+      result().interval = result().interval + predictions.back().interval;
+    }
+    result().extrapolated_share = alone > 0 ? extrapolated / alone : 0;
+    result().interval = result().interval * prediction::share_cores(predictions, pauses, environment.threads, cpus_);
+    for (std::size_t t = 0; t < traces.size(); ++t) {
+      add_thread(t, std::move(traces[t].trace), std::move(predictions[t]));
+    }
+    for (std::size_t i = 0; i < result().shapes.size(); ++i) {
+      result().recorded += result().shapes[i] ? breakdown_.shapes()[i].sum.seconds : 0;
+    }
+    result().by_models = result().predicted;
+  }
+
+  /// Adds the prediction of one thread's calls to their shapes and to the total.
+  void add_thread(std::size_t t, Trace trace, prediction::Prediction prediction) {
+    for (std::size_t c = 0; c < prediction.calls.size(); ++c) {
+      std::optional<Seconds>& shape = result().shapes[threads_[t].shapes[c]];
+      shape = shape.value_or(0) + prediction.calls[c].seconds;
+    }
+    result().predicted += prediction.seconds;
+    evaluation_.threads.push_back({threads_[t].thread, std::move(trace), prediction.seconds, std::move(prediction)});
+  }
+
+  /// Changes the recorded times shape by shape as the models expect it. Both expectations are uncertain.
+  void compare_with_same() {
+    std::vector<double> factors(result().shapes.size(), 1);
+    for (std::size_t i = 0; i < result().shapes.size(); ++i) {
+      if (std::optional<Seconds>& seconds = result().shapes[i]; seconds && same_->shapes[i]) {
+        const Seconds by_models = *seconds;
+        seconds = transferred_time(breakdown_.shapes()[i].sum, *same_->shapes[i], by_models);
+        result().predicted += *seconds - by_models;
+        factors[i] = by_models > 0 ? *seconds / by_models : 1;
+      }
+    }
+    result().interval = interval_around(result().predicted, std::hypot(margin(result().interval), margin(same_->interval)));
+    scale_threads(factors);
+  }
+
+  /// Returns the recorded time for calls that numbers such as NaN made slow, because no library gains anything there. The models expect
+  /// ordinary numbers and shorter times.
+  Seconds transferred_time(const interpose::CallSum& recorded, Seconds there, Seconds here) {
+    static constexpr double clearly_slower = 1.25;
+    const Seconds odd = std::max(recorded.invalid_seconds, recorded.denormal_seconds);
+    if (odd > recorded.seconds / 2 && recorded.seconds > clearly_slower * there) {
+      result().slow_by_numbers += recorded.seconds;
+      return recorded.seconds;
+    }
+    return prediction::transferred_time(recorded.seconds, there, here);
+  }
+
+  /// Multiplies the times of every thread's calls of shape i by factors[i].
+  void scale_threads(const std::vector<double>& factors) {
+    for (std::size_t t = 0; t < evaluation_.threads.size(); ++t) {
+      prediction::Prediction& prediction = evaluation_.threads[t].prediction;
+      std::vector<Seconds> durations;
+      for (std::size_t c = 0; c < prediction.calls.size(); ++c) {
+        durations.push_back(prediction.calls[c].seconds * factors[threads_[t].shapes[c]]);
+      }
+      prediction = prediction::with_durations(std::move(prediction), durations);
+      prediction.interval = result().interval * (result().predicted > 0 ? prediction.seconds / result().predicted : 0);
+    }
+  }
+
+  /// Keeps the recorded times in the place of the recording. The shapes keep the expectation of the models, for the comparison with others.
+  void stay_as_recorded() {
+    std::vector<double> factors(result().shapes.size(), 1);
+    for (std::size_t i = 0; i < result().shapes.size(); ++i) {
+      if (result().shapes[i] && *result().shapes[i] > 0) {
+        factors[i] = breakdown_.shapes()[i].sum.seconds / *result().shapes[i];
+      }
+    }
+    result().predicted = result().recorded;
+    result().interval = interval_around(result().predicted, margin(result().interval));
+    scale_threads(factors);
+  }
+
+  /// Takes the recorded times where only block sizes change.
+  void keep_recorded() {
+    for (std::size_t i = 0; i < result().shapes.size(); ++i) {
+      if (breakdown_.shapes()[i].longest.routine != nullptr) {
+        result().shapes[i] = breakdown_.shapes()[i].sum.seconds;
+        result().recorded += *result().shapes[i];
+      }
+    }
+    result().predicted = result().by_models = result().recorded;
+    result().interval = {result().predicted, result().predicted};
+  }
+
+  /// Changes the shapes' times by the best block sizes. Both forecasts share models and method, so that the regret is what is uncertain of
+  /// their difference.
+  void tune_blocks(Seconds budget) {
+    const std::string label = "block sizes for " + to_string(result().question);
+    ProgramTuning tuned = tune_shapes(breakdown_, result().shapes, *place_, budget, label, context_);
+    for (const ShapeTuning& change : tuned.shapes) {
+      std::optional<Seconds>& seconds = result().shapes[change.shape];
+      const Seconds before = *seconds;
+      seconds = before * change.ratio;
+      result().predicted += before * (change.ratio - 1);
+      result().interval.low += before * (change.ratio - 1);
+      result().interval.high += before * (change.ratio + change.regret - 1);
+    }
+    result().blocks = std::move(tuned.choices);
+    result().untuned_shapes = tuned.untuned_shapes;
+  }
+
+  /// Throws bad_input if the recorded program passes other integers than the library takes.
+  void require_same_integers() const {
+    const LibraryIdentity& blas = place_->environment().blas;
+    for (const ThreadCalls& thread : threads_) {
+      for (const Call& call : thread.trace.calls) {
+        if (call.integer_bytes != blas.integer_bytes) {
+          throw bad_input(
+              "the recorded program can't run with {}: its integers have {} bits, the library's {}. Ask about a library with {}-bit "
+              "integers",
+              blas.path, 8 * call.integer_bytes, 8 * blas.integer_bytes, 8 * call.integer_bytes);
+        }
+      }
+    }
+  }
+
+  const std::vector<ThreadCalls>& threads_;
+  const ProgramBreakdown& breakdown_;
+  const WhatIfResult* same_;
+  double cpus_;
+  const RunContext& context_;
+  std::unique_ptr<WhatIfPlace> place_;
+  WhatIfEvaluation evaluation_;
+};
+
+/// Returns recorded / predicted - 1. Rounding errors count as no gain.
+std::optional<double> gain_of(const WhatIfResult& result, bool dry_run) {
+  if (dry_run || result.predicted <= 0) {
+    return std::nullopt;
+  }
+  constexpr double rounding = 1e-9;
+  const double gain = result.recorded / result.predicted - 1;
+  return std::fabs(gain) < rounding ? 0 : gain;
+}
+
+/// Evaluates the questions about one recording.
+class ProgramEvaluator {
+ public:
+  ProgramEvaluator(const interpose::RecordedProgram& program, const ProgramBreakdown& breakdown, const interpose::RecordedPlace& place,
+                   const EvaluationOptions& options, const WhatIfWorld& world, const RunContext& context)
+      : program_(program),
+        breakdown_(breakdown),
+        place_(place),
+        options_(options),
+        world_(world),
+        context_(context),
+        can_compare_(!program.summary().dry_run && world.is_here(place)),
+        threads_(described_calls(program, breakdown)) {}
+
+  std::vector<WhatIfEvaluation> run(const std::vector<WhatIf>& questions) {
+    std::vector<WhatIfEvaluation> all;
+    for (const WhatIf& question : questions) {
+      all.push_back(checked(question));
+    }
+    const auto compares = [&](const WhatIfEvaluation& one) {
+      return one.result.failure.empty() && one.result.question.predicts_calls() && !is_recorded_place(one.result.question);
+    };
+    const bool needs_same = can_compare_ && std::any_of(all.begin(), all.end(), compares);
+    const bool asks_same = std::any_of(questions.begin(), questions.end(), [&](const WhatIf& q) { return is_recorded_place(q); });
+    const std::size_t parts = questions.size() + (needs_same && !asks_same ? 1 : 0);
+    budget_ = options_.time_budget / static_cast<double>(std::max<std::size_t>(1, parts));
+    if (needs_same || (asks_same && can_compare_)) {
+      find_same();
+    }
+    for (WhatIfEvaluation& one : all) {
+      if (one.result.failure.empty()) {
+        one = evaluated(one.result.question);
+      }
+    }
+    return all;
+  }
+
+ private:
+  /// Returns whether the question asks about the recorded libraries, threads and kernels.
+  [[nodiscard]] bool is_recorded_place(const WhatIf& question) const { return question.is_same() && options_.kernels == as_recorded; }
+
+  /// Returns the question's libraries. A BLAS that is named takes the LAPACK with it that `record --blas` takes.
+  [[nodiscard]] machine::LibraryChoice libraries_of(const WhatIf& question, const std::string& kernels) const {
+    machine::LibraryChoice choice;
+    choice.kernels = question.kernels.empty() ? kernels : question.kernels;
+    choice.threads = question.threads.value_or(place_.threads.value_or(1));
+    choice.blas = question.blas.empty() ? place_.blas : question.blas;
+    if (choice.blas.empty()) {
+      throw bad_input("--what-if {}: the recording doesn't say which BLAS the program called; add blas=NAME", to_string(question));
+    }
+    if (question.kernels.empty() && question.blas.empty() && kernels == as_recorded) {
+      choice.kernel_settings = place_.kernel_settings;
+    }
+    choice.lapack = !question.lapack.empty() ? question.lapack : question.blas.empty() ? place_.lapack : "";
+    return choice;
+  }
+
+  WhatIfEvaluation failure(const WhatIf& question, const Error& error) const {
+    WhatIfEvaluation evaluation;
+    evaluation.result.question = question;
+    evaluation.result.failure = error.what();
+    evaluation.result.failure_code = static_cast<int>(error.code());
+    options_.failed(evaluation.result);
+    return evaluation;
+  }
+
+  /// Returns the question without a prediction yet, but with the failure if there can be none.
+  WhatIfEvaluation checked(const WhatIf& question) const {
+    try {
+      if (threads_.empty()) {
+        throw bad_input("the recording holds no call that the catalogue describes, so nothing can be predicted");
+      }
+      const machine::LibraryChoice libraries = libraries_of(question, options_.kernels);
+      world_.require_usable(question, libraries);
+      require_threads(question, libraries);
+    } catch (const Error& error) {
+      return failure(question, error);
+    }
+    WhatIfEvaluation evaluation;
+    evaluation.result.question = question;
+    return evaluation;
+  }
+
+  /// Throws bad_input if more threads are asked for than the library has.
+  void require_threads(const WhatIf& question, const machine::LibraryChoice& libraries) const {
+    if (libraries.threads > 1 && world_.has_one_thread(libraries.blas)) {
+      throw bad_input("{} has one thread only, and {} were {}. {}", libraries.blas, libraries.threads,
+                      question.threads ? "asked for" : "recorded", options_.one_thread_remedy(question));
+    }
+  }
+
+  /// Finds the expectation for the place of the recording, which other questions are compared with. Without it, the models alone predict.
+  void find_same() {
+    try {
+      same_ = predicted({}, libraries_of({}, as_recorded), nullptr, true);
+    } catch (const Error& error) {
+      context_.rethrow_if_cancelled();
+      context_.note(fmt::format("nothing can be compared with the recorded times: {}", error.what()));
+    }
+  }
+
+  WhatIfEvaluation evaluated(const WhatIf& question) {
+    if (is_recorded_place(question) && same_) {
+      return *same_;
+    }
+    try {
+      return predicted(question, libraries_of(question, options_.kernels), same_ ? &same_->result : nullptr, false);
+    } catch (const Error& error) {
+      context_.rethrow_if_cancelled();
+      return failure(question, error);
+    }
+  }
+
+  [[nodiscard]] WhatIfEvaluation predicted(const WhatIf& question, const machine::LibraryChoice& libraries, const WhatIfResult* same,
+                                           bool is_recorded_place) const {
+    std::unique_ptr<WhatIfPlace> place = world_.open(libraries, !question.kernels.empty());
+    WhatIfEvaluator evaluator(question, threads_, breakdown_, std::move(place), same, world_.cpus, context_);
+    WhatIfEvaluation evaluation = evaluator.run(is_recorded_place, budget_);
+    evaluation.result.gain = gain_of(evaluation.result, program_.summary().dry_run);
+    return evaluation;
+  }
+
+  const interpose::RecordedProgram& program_;
+  const ProgramBreakdown& breakdown_;
+  const interpose::RecordedPlace& place_;
+  const EvaluationOptions& options_;
+  const WhatIfWorld& world_;
+  const RunContext& context_;
+  bool can_compare_;
+  std::vector<ThreadCalls> threads_;
+  Seconds budget_ = 0;
+  std::optional<WhatIfEvaluation> same_;
+};
+
+}  // namespace
+
+std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const interpose::RecordedProgram& program,
+                                       const interpose::ProgramBreakdown& breakdown, const interpose::RecordedPlace& place,
+                                       const EvaluationOptions& options, const WhatIfWorld& world, const RunContext& context) {
+  return ProgramEvaluator(program, breakdown, place, options, world, context).run(questions);
+}
+
+}  // namespace flopcast

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/predict/kernel_models.hpp"
+#include "flopcast/program/program_trace.hpp"
+#include "flopcast/program/recorded_place.hpp"
+#include "flopcast/program/recorder.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/tune/block_size.hpp"
+#include "flopcast/tune/design.hpp"
+
+/// The evaluation of what-if questions reaches the world through these interfaces. Tests have a world of their own.
+namespace flopcast {
+
+/// Libraries with threads and kernels, for which one question is answered.
+class WhatIfPlace {
+ public:
+  WhatIfPlace() = default;
+  WhatIfPlace(const WhatIfPlace&) = delete;
+  WhatIfPlace& operator=(const WhatIfPlace&) = delete;
+  virtual ~WhatIfPlace() = default;
+
+  [[nodiscard]] virtual const Environment& environment() const = 0;
+  /// Returns models of the kernels in `traces`, after sampling for at most `budget`. They live as long as the place. `label` names the step.
+  virtual const prediction::KernelModels& models(std::vector<tuning::Subject>& traces, Seconds budget, const std::string& label) = 0;
+  /// Returns the call itself or the calls within it that query ilaenv for a block size. Throws an Error if the routine can't be recorded.
+  virtual std::vector<interpose::TunableCall> tunable_calls(const Call& call) = 0;
+  /// Returns the kernel calls that the routine makes with these blocks.
+  virtual std::vector<Call> kernel_calls(const Call& call, const algorithm::BlockParameters& blocks) = 0;
+  /// Chooses the best block size of every problem.
+  virtual tuning::BlockSizeResult choose_blocks(std::span<const tuning::Problem> problems, Seconds budget, const std::string& label) = 0;
+};
+
+/// Everything outside of the recording that decides about predictions.
+struct WhatIfWorld {
+  /// Opens libraries. With `own_kernels`, the user's variables that select kernels have no effect.
+  std::function<std::unique_ptr<WhatIfPlace>(const machine::LibraryChoice& libraries, bool own_kernels)> open;
+  /// Throws an Error if the program's calls can't be made with these libraries. Nothing is measured or loaded into this process yet.
+  std::function<void(const WhatIf& question, const machine::LibraryChoice& libraries)> require_usable;
+  /// Returns whether a library has one thread only, whatever is asked for.
+  std::function<bool(const std::string& blas)> has_one_thread;
+  /// Returns whether the recorded libraries are here, on the machine of the recording.
+  std::function<bool(const interpose::RecordedPlace& place)> is_here;
+  double cpus = 1;  ///< CPUs' worth of time that threads share
+};
+
+/// Returns the world of this machine's libraries, store and clock. `context` must outlive the result.
+WhatIfWorld this_machine(const interpose::RecordedProgram& program, const RunContext& context);
+
+}  // namespace flopcast

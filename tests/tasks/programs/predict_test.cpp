@@ -1,0 +1,101 @@
+#include "flopcast/tasks/programs/predict.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/subject_prediction.hpp"
+#include "tests/kernel/plain_call.hpp"
+#include "tests/tasks/programs/fake_what_if.hpp"
+
+namespace flopcast::tests {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Predicts traces of dpotrf, whose time is their order.
+class PredictSubjects : public testing::Test {
+ protected:
+  PredictSubjects() {
+    environment_.fingerprint = "here";
+    environment_.caches = {{.name = "L1", .capacity_bytes = 32768}};
+    source_.on_demand = [this](std::vector<tuning::Subject>& traces) -> const prediction::KernelModels& {
+      sampled_ += traces.size();
+      return models_;
+    };
+    source_.find_model = [](const ModelKey&) { return std::nullopt; };
+    context_.note = [this](const std::string& text) { notes_.push_back(text); };
+  }
+
+  static PredictionSubject subject(std::int64_t n, std::vector<Seconds> pauses = {}) {
+    PredictionSubject subject{std::to_string(n), "-", 1, {}, std::move(pauses)};
+    subject.trace.configuration.algorithm = "dpotrf";
+    subject.trace.calls = {kernel::call("dpotrf", {'L', n, 0x100000, n})};
+    return subject;
+  }
+
+  Environment environment_;
+  SpeedModels models_{1};
+  PredictionSource source_{environment_, {.blas = "blis"}, {}, {}};
+  std::size_t sampled_ = 0;
+  RunContext context_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(PredictSubjects, AddsUpTheCalls) {
+  const std::vector<Prediction> all = predict_subjects({subject(8), subject(16)}, {}, source_, context_);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_DOUBLE_EQ(all[1].seconds, 16);
+  EXPECT_EQ(all[1].kernels.size(), 1U);
+  EXPECT_FALSE(all[1].calls);
+  EXPECT_EQ(sampled_, 2U);
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
+TEST_F(PredictSubjects, GivesSingleCallsOnRequest) {
+  const std::vector<Prediction> all = predict_subjects({subject(8)}, {.with_calls = true}, source_, context_);
+  ASSERT_TRUE(all[0].calls);
+  EXPECT_EQ(all[0].calls->at(0).routine, "dpotrf");
+  EXPECT_THAT(all[0].calls->at(0).sizes, ElementsAre(8));
+  EXPECT_DOUBLE_EQ(all[0].calls->at(0).seconds, 8);
+}
+
+TEST_F(PredictSubjects, ThreadsShareTheCores) {
+  const std::vector<Prediction> all = predict_subjects({subject(8, {0}), subject(8, {0})}, {}, source_, context_);
+  EXPECT_DOUBLE_EQ(all[0].seconds, 16);
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("threads wait for the same 1 CPUs")));
+}
+
+TEST_F(PredictSubjects, NamesTheCommandThatBuildsAMissingModel) {
+  try {
+    predict_subjects({subject(8), subject(16)}, {.method = prediction::Method::warm}, source_, context_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("needs 1 model that"), HasSubstr("flopcast model build dpotrf uplo=L n=8:16 --cache warm --blas blis")));
+  }
+  EXPECT_EQ(sampled_, 0U);
+}
+
+TEST_F(PredictSubjects, NotesWhatWasExtrapolated) {
+  const std::vector<Prediction> all = predict_subjects({subject(8), subject(200)}, {}, source_, context_);
+  note_extrapolation(all, "; sample more", context_);
+  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("100.0 %"), HasSubstr("; sample more"))));
+}
+
+TEST(ParseProblems, SeparatesSizesBlocksAndFlags) {
+  const LapackProblems problems = parse_problems("dpotrf", {"uplo=L", "n=100,200", "nb=32,64", "nx=0"});
+  EXPECT_THAT(problems.sizes.at("n"), ElementsAre(100, 200));
+  EXPECT_THAT(problems.nb, ElementsAre(32, 64));
+  EXPECT_THAT(problems.nx, ElementsAre(0));
+  EXPECT_EQ(problems.arguments.at("uplo"), "L");
+  EXPECT_THROW(parse_problems("dpotrf", {"n=100", "nb=0"}), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::tests

@@ -1,0 +1,191 @@
+#include "flopcast/tasks/programs/what_if.hpp"
+
+#include <gmock/gmock.h>
+
+#include "flopcast/support/error.hpp"
+#include "tests/tasks/programs/fake_what_if.hpp"
+
+namespace flopcast::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// One call of order 8 that took 10 s. The models expect 8 s of it where it was recorded.
+interpose::ProgramInMemory one_call() { return ProgramBuilder().call(0, 8, 0, 10).build(); }
+
+tuning::Decision decision(Seconds with_default, Seconds with_chosen, double regret) {
+  tuning::Decision decision;
+  decision.default_.seconds = with_default;
+  decision.default_.blocks = {32, 2, 128};
+  decision.chosen.seconds = with_chosen;
+  decision.chosen.blocks = {64, 2, 0};
+  decision.regret = regret;
+  return decision;
+}
+
+TEST(ParseWhatIf, ReadsWhatToStringWrites) {
+  for (const char* text : {"same", "nb", "blas=blis", "blas=blis,lapack=reference,threads=2,kernels=auto,nb"}) {
+    EXPECT_EQ(to_string(parse_what_if(text)), text);
+  }
+  EXPECT_EQ(parse_what_if("threads=2,blas=blis"), parse_what_if("blas=blis,threads=2"));
+}
+
+TEST(ParseWhatIf, NamesTheWrongPart) {
+  for (const auto& [text, part] : {std::pair("blas=a,blas=b", "blas is given twice"), std::pair("nb=3", "'nb=3' is not understood"),
+                                   std::pair("blas=", "'blas=' is not understood"), std::pair("kernels=best", "'kernels=best'")}) {
+    try {
+      parse_what_if(text);
+      FAIL() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr(part));
+    }
+  }
+}
+
+TEST(WhatIf, NothingChangesWhereTheProgramWasRecorded) {
+  const WhatIfResult same = FakeWorld().ask("same", one_call());
+  EXPECT_DOUBLE_EQ(same.predicted, 10);
+  EXPECT_DOUBLE_EQ(same.recorded, 10);
+  EXPECT_DOUBLE_EQ(same.by_models, 8);
+  EXPECT_EQ(same.gain, 0.0);
+  EXPECT_LT(same.interval.low, 10);
+  EXPECT_GT(same.interval.high, 10);
+}
+
+TEST(WhatIf, TheExpectedChangeIsAppliedToTheRecordedTime) {
+  const WhatIfResult fast = FakeWorld().ask("blas=fast", one_call());
+  EXPECT_DOUBLE_EQ(fast.by_models, 2);
+  EXPECT_DOUBLE_EQ(fast.predicted, 4);  // the 2 s outside of the models stay
+  EXPECT_DOUBLE_EQ(fast.gain.value(), 1.5);
+  EXPECT_EQ(fast.shapes.size(), 1U);
+}
+
+TEST(WhatIf, ModelsAloneDecideOnAnotherMachine) {
+  FakeWorld world;
+  world.is_here = false;
+  EXPECT_DOUBLE_EQ(world.ask("blas=fast", one_call()).predicted, 2);
+  EXPECT_THAT(world.log.opened, ElementsAre("fast 1 library"));
+}
+
+TEST(WhatIf, ADryRunHasNoGain) {
+  const WhatIfResult same = FakeWorld().ask("same", ProgramBuilder().call(0, 8, 0, 0).dry_run().build());
+  EXPECT_DOUBLE_EQ(same.predicted, 8);
+  EXPECT_FALSE(same.gain);
+}
+
+TEST(WhatIf, TheBudgetIsSharedByAllQuestionsAndTheComparison) {
+  FakeWorld world;
+  world.options.time_budget = 30;
+  world.ask_all({"blas=fast", "threads=2"}, one_call());
+  EXPECT_THAT(world.log.opened, ElementsAre("slow 1 library", "fast 1 library", "slow 2 library"));
+  EXPECT_THAT(world.log.budgets, ElementsAre(10, 10, 10));
+}
+
+TEST(WhatIf, SameIsPredictedOnce) {
+  FakeWorld world;
+  world.ask_all({"same", "blas=fast"}, one_call());
+  EXPECT_THAT(world.log.opened, ElementsAre("slow 1 library", "fast 1 library"));
+}
+
+TEST(WhatIf, AQuestionThatCantBeAnsweredOpensNothing) {
+  FakeWorld world;
+  world.place.threads = 2;
+  const std::vector<WhatIfResult> results = world.ask_all({"blas=one", "blas=none"}, one_call());
+  EXPECT_THAT(results[0].failure, HasSubstr("one has one thread only, and 2 were recorded. Ask threads=1"));
+  EXPECT_THAT(results[1].failure, HasSubstr("there is no library none"));
+  EXPECT_EQ(results[1].failure_code, static_cast<int>(ExitCode::bad_input));
+  EXPECT_THAT(world.failures, ElementsAre(results[0].failure, results[1].failure));
+  EXPECT_THAT(world.log.opened, IsEmpty());
+}
+
+TEST(WhatIf, ARecordingWithoutDescribedCallsIsNotPredicted) {
+  EXPECT_THAT(FakeWorld().ask("same", ProgramBuilder().build()).failure, HasSubstr("no call that the catalogue describes"));
+}
+
+TEST(WhatIf, CallsThatNumbersMadeSlowStayAsRecorded) {
+  const interpose::ProgramInMemory program = ProgramBuilder().call(0, 8, 0, 100, true).build();
+  const WhatIfResult fast = FakeWorld().ask("blas=fast", program);
+  EXPECT_DOUBLE_EQ(fast.predicted, 100);
+  EXPECT_DOUBLE_EQ(fast.slow_by_numbers, 100);
+}
+
+TEST(WhatIf, ThreadsShareTheCores) {
+  const interpose::ProgramInMemory program = ProgramBuilder().call(0, 8, 0, 10).call(1, 8, 0, 10).build();
+  FakeWorld world;
+  world.cpus = 2;
+  EXPECT_DOUBLE_EQ(world.ask("blas=fast", program).by_models, 4);
+  world.cpus = 1;
+  EXPECT_DOUBLE_EQ(world.ask("blas=fast", program).by_models, 8);
+}
+
+TEST(WhatIf, TellsWhichShareIsExtrapolated) {
+  const interpose::ProgramInMemory program = ProgramBuilder().call(0, 50, 0, 50).call(0, 150, 50, 150).build();
+  EXPECT_DOUBLE_EQ(FakeWorld().ask("same", program).extrapolated_share, 0.75);
+}
+
+TEST(WhatIf, OtherIntegersAreRefused) {
+  interpose::ProgramTrace trace;
+  trace.summary.names = {"dpotrf"};
+  trace.summary.threads = {{1, 1, 1}};
+  interpose::ProgramEvent event;
+  event.seconds = 1;
+  event.call = kernel::call("dpotrf", {'L', 8, 0x1000, 8});
+  event.call.integer_bytes = 8;
+  trace.events = {{event}};
+  const interpose::ProgramInMemory program(trace);
+  EXPECT_THAT(FakeWorld().ask("same", program).failure, HasSubstr("its integers have 64 bits"));
+}
+
+TEST(WhatIfBlocks, ChangeTheTimeByTheirRatio) {
+  FakeWorld world;
+  world.tuning.decisions = {decision(4, 3, 0.02)};
+  const WhatIfResult tuned = world.ask("nb", one_call());
+  EXPECT_DOUBLE_EQ(tuned.recorded, 10);
+  EXPECT_DOUBLE_EQ(tuned.predicted, 7.5);
+  EXPECT_DOUBLE_EQ(tuned.interval.low, 7.5);
+  EXPECT_DOUBLE_EQ(tuned.interval.high, 7.5 + 10 * 0.02 * 3 / 4);  // the regret is uncertain
+  ASSERT_EQ(tuned.blocks.size(), 1U);
+  EXPECT_EQ(tuned.blocks[0].default_nb, 32);
+  EXPECT_EQ(tuned.blocks[0].chosen_nb, 64);
+}
+
+TEST(WhatIfBlocks, KeepTheDefaultWhereNothingIsDecided) {
+  FakeWorld world;
+  world.tuning.decisions = {decision(4, 3, 0.5)};
+  const WhatIfResult tuned = world.ask("nb", one_call());
+  EXPECT_DOUBLE_EQ(tuned.predicted, 10);
+  EXPECT_TRUE(tuned.blocks.at(0).undecided);
+  EXPECT_EQ(tuned.blocks[0].chosen_nb, 32);
+}
+
+TEST(WhatIfBlocks, TakeHalfOfTheBudgetBesideOtherLibraries) {
+  FakeWorld world;
+  world.is_here = false;
+  world.options.time_budget = 20;
+  world.tuning.decisions = {decision(4, 3, 0)};
+  EXPECT_DOUBLE_EQ(world.ask("blas=fast,nb", one_call()).predicted, 1.5);
+  EXPECT_THAT(world.log.budgets, ElementsAre(10, 10));
+}
+
+TEST(WhatIfBlocks, LightShapesAreCountedOnly) {
+  FakeWorld world;
+  world.tuning.decisions = {decision(4, 3, 0)};
+  const WhatIfResult tuned = world.ask("nb", ProgramBuilder().call(0, 500, 0, 1000).call(0, 8, 1000, 1).build());
+  EXPECT_EQ(tuned.blocks.size(), 1U);
+  EXPECT_EQ(tuned.untuned_shapes, 1U);
+}
+
+TEST(WhatIfBlocks, RoutinesThatCantBeRecordedAreLeftAlone) {
+  FakeWorld world;
+  world.tuning.cant_record = true;
+  const WhatIfResult tuned = world.ask("nb", one_call());
+  EXPECT_THAT(tuned.failure, IsEmpty());
+  EXPECT_THAT(tuned.blocks, IsEmpty());
+  EXPECT_DOUBLE_EQ(tuned.predicted, 10);
+}
+
+}  // namespace
+}  // namespace flopcast::tests

@@ -11,8 +11,8 @@
 namespace flopcast {
 namespace {
 
-using interpose::TunableCall;
 using interpose::ShapeSum;
+using interpose::TunableCall;
 
 constexpr std::int64_t candidates[] = {8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256};
 

@@ -8,7 +8,9 @@ constexpr const char* lapack_help = "LAPACK: reference, openblas or a path";
 
 void add_kernels_option(OptionSet& command, machine::LibraryChoice& choice) {
   command
-      .option("--kernels", choice.kernels, "auto: where the BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
+      .option(
+          "--kernels", choice.kernels,
+          "Kernels of the BLAS. auto: where the BLAS misreads the CPU, the kernels found best by trying; library: the library's own choice")
       .show_default()
       .choices({"auto", "library"});
 }
@@ -18,14 +20,14 @@ void add_kernels_option(OptionSet& command, machine::LibraryChoice& choice) {
 void add_library_options(OptionSet& command, machine::LibraryChoice& choice) {
   command.option("--blas", choice.blas, "BLAS: openblas-serial, openblas-pthread, blis, reference, ... or a path");
   command.option("--lapack", choice.lapack, lapack_help);
-  command.option("--threads", choice.threads, "threads of the BLAS").show_default().range(1, 1024);
+  command.option("--threads", choice.threads, "Threads of the BLAS").show_default().range(1, 1024);
   add_kernels_option(command, choice);
 }
 
 void add_library_lists(OptionSet& command, machine::LibraryChoice& choice, std::string& blas, std::string& threads) {
   command.option("--blas", blas, "BLAS, one or several: openblas-serial,blis-serial; names or paths");
   command.option("--lapack", choice.lapack, lapack_help);
-  command.option("--threads", threads, "threads of the BLAS, one number or several: 1,2").show_default();
+  command.option("--threads", threads, "Threads of the BLAS, one number or several: 1,2").show_default();
   add_kernels_option(command, choice);
 }
 

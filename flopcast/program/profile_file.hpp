@@ -6,20 +6,19 @@
 
 namespace flopcast::interpose {
 
-/// Where `tune --save` puts its profile and `run` looks for one: $FLOPCAST_HOME/profile.json, else $XDG_DATA_HOME/flopcast/profile.json,
-/// else ~/.local/share/flopcast/profile.json.
+/// Returns the file to which `tune --save` writes and from which `run` reads: $FLOPCAST_HOME/profile.json, else
+/// $XDG_DATA_HOME/flopcast/profile.json, else ~/.local/share/flopcast/profile.json. Throws environment_error if none of the variables is set.
 std::string default_profile_file();
 
-/// Reads a profile; throws bad_input naming the file if it doesn't exist or isn't one.
+/// Reads a profile. Throws bad_input, which names the file, if there is none or it holds no profile.
 Profile read_profile(const std::string& file);
 
-/// Throws environment_error now if save_profile could not write there, before work is spent on it; makes missing folders.
+/// Makes missing folders. Throws environment_error if save_profile() can't write to `file`, so that no work is lost later.
 void require_profile_writable(const std::string& file);
 
-/// Adds the decisions of `profile` to what `file` holds for the same libraries and number of threads (Profile::merge), in one step
-/// and making missing folders; what holds for others is kept beside it. A file of another machine, or in which these libraries have changed
-/// since, is first copied to FILE.previous. Returns what to tell the user of that, or "".
-/// Throws environment_error if it can't be done.
+/// Adds the decisions of `profile` to those in `file` for the same libraries and number of threads (Profile::merge). Decisions for others
+/// stay. The file is replaced as a whole; missing folders are made. A file of another machine, or of libraries that have changed since, is
+/// first copied to FILE.previous. Returns a sentence about the copy for the user, or "". Throws environment_error.
 std::string save_profile(const std::string& file, const Profile& profile);
 
 }  // namespace flopcast::interpose

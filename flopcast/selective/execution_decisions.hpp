@@ -33,9 +33,9 @@ struct PathContribution {
   bool estimated = false;  ///< `seconds` isn't the measured time, but the time that the kernel takes in the program
 };
 
-/// One process's decisions which kernels are still executed. KernelTimes hold what is known of each kernel, RoutineFamilies predict across
-/// sizes, WindowSchedule says where everything is executed, PriorTrust whether times of earlier runs count, ProgramContext whether caches
-/// are as in the program, and ErrorBudget how much error the path may take.
+/// One process's decisions which kernels are still executed. KernelTimes hold what is known of each kernel, and RoutineFamilies predict
+/// across sizes. WindowSchedule says where everything is executed, PriorTrust whether times of earlier runs count. ProgramContext says
+/// whether caches are as in the program, and ErrorBudget how much error the path may take.
 class ExecutionDecisions {
  public:
   /// With `across_sizes` the times of sizes that were never executed are predicted from other sizes of their routine, if the added error of
@@ -150,7 +150,7 @@ class ExecutionDecisions {
   [[nodiscard]] std::optional<SizePrediction> predict_by_model(RoutineFamily& family, std::uint32_t number, const Kernel& kernel);
 
   Policy policy_;
-  Verdict verdict_;  ///< of the last kernel that was asked about
+  Verdict verdict_;  ///< verdict on the last kernel that was asked about
   Precision precision_;
   StudentQuantiles quantiles_;
   bool across_sizes_;

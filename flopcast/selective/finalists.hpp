@@ -21,8 +21,8 @@ struct Prediction {
 /// nothing.
 [[nodiscard]] std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Seconds affordable, double pace = 1);
 
-/// Returns whether finalists that are still to be executed are left out, once `done` of them are executed and `elapsed` has gone by: at least
-/// two are executed, and further ones only until `affordable` is spent.
+/// Returns whether the remaining finalists are left out after `done` of them were executed in the time `elapsed`. At least two are
+/// executed, and further ones only until `affordable` is spent.
 [[nodiscard]] constexpr bool leaves_out_finalists(std::size_t done, Seconds elapsed, Seconds affordable) noexcept {
   constexpr std::size_t fewest = 2;
   return done >= fewest && elapsed > affordable;

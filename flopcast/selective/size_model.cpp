@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <limits>
 
+#include <Eigen/Cholesky>
+
 #include "flopcast/support/division.hpp"
 
 namespace flopcast::path {
@@ -13,76 +15,59 @@ namespace {
 constexpr std::size_t flags_word = 6;  ///< index in the key of a computation; the last word is for strides
 constexpr std::size_t term_count = std::tuple_size_v<SizeTerms>;
 
-/// Returns the inverse of a symmetric positive definite matrix of order `n`, row by row, by Gauss-Jordan elimination. Returns nothing if it
-/// is singular to working precision.
-std::optional<std::vector<double>> inverse_of(std::vector<double> a, std::size_t n) {
+/// At most `term_count` rows and columns, so that nothing is allocated.
+using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, term_count, 1>;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, term_count, term_count>;
+
+/// Returns the inverse of a symmetric positive definite matrix. Returns nothing if the matrix, scaled to a diagonal of ones, is singular to
+/// working precision.
+std::optional<Matrix> inverse_of(const Matrix& a) {
   constexpr double min_pivot = 1e-10;
-  std::vector<double> b(n * n, 0);
-  for (std::size_t i = 0; i < n; ++i) {
-    b[i * n + i] = 1;
+  if (!(a.diagonal().minCoeff() > 0)) {
+    return std::nullopt;
   }
-  std::vector<double> diagonal(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    diagonal[i] = a[i * n + i];
+  const Vector scale = a.diagonal().cwiseSqrt().cwiseInverse();
+  const Eigen::LDLT<Matrix> factors(scale.asDiagonal() * a * scale.asDiagonal());
+  if (!(factors.vectorD().minCoeff() > min_pivot)) {
+    return std::nullopt;
   }
-  for (std::size_t k = 0; k < n; ++k) {
-    const double pivot = a[k * n + k];
-    if (!(pivot > min_pivot * diagonal[k])) {
-      return std::nullopt;
-    }
-    for (std::size_t j = 0; j < n; ++j) {
-      a[k * n + j] /= pivot;
-      b[k * n + j] /= pivot;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const double factor = a[i * n + k];
-      for (std::size_t j = 0; i != k && j < n; ++j) {
-        a[i * n + j] -= factor * a[k * n + j];
-        b[i * n + j] -= factor * b[k * n + j];
-      }
-    }
-  }
-  return b;
+  const Matrix scaled = factors.solve(Matrix::Identity(a.rows(), a.cols()));
+  return scale.asDiagonal() * scaled * scale.asDiagonal();
 }
 
 /// A least-squares fit of relative errors by some of the terms.
 struct Fit {
-  std::vector<double> coefficients, inverse;
-  double squares = std::numeric_limits<double>::infinity();
+  Vector coefficients;
+  Matrix inverse;      ///< inverse of the normal equations
+  double squares = 0;  ///< sum of squared relative errors
 };
 
 std::optional<Fit> fit(std::span<const SizeModel::Point> points, const std::vector<std::size_t>& used) {
-  const std::size_t n = used.size();
-  std::vector<double> normal(n * n, 0);
-  std::vector<double> right(n, 0);
-  for (const SizeModel::Point& point : points) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const double x = point.terms[used[i]] / point.seconds;
-      right[i] += x;
-      for (std::size_t j = 0; j < n; ++j) {
-        normal[i * n + j] += x * point.terms[used[j]] / point.seconds;
-      }
+  const auto n = static_cast<Eigen::Index>(used.size());
+  Matrix normal = Matrix::Zero(n, n);
+  Vector right = Vector::Zero(n);
+  const auto relative_terms = [&](const SizeModel::Point& point) {
+    Vector terms(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      terms[i] = point.terms[used[static_cast<std::size_t>(i)]] / point.seconds;
     }
+    return terms;
+  };
+  for (const SizeModel::Point& point : points) {
+    const Vector terms = relative_terms(point);
+    right += terms;
+    normal += terms * terms.transpose();
   }
-  std::optional<std::vector<double>> inverse = inverse_of(std::move(normal), n);
+  const std::optional<Matrix> inverse = inverse_of(normal);
   if (!inverse) {
     return std::nullopt;
   }
-  Fit found{std::vector<double>(n, 0), std::move(*inverse), 0};
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      found.coefficients[i] += found.inverse[i * n + j] * right[j];
-    }
-    if (found.coefficients[i] < 0) {
-      return std::nullopt;
-    }
+  Fit found{*inverse * right, *inverse, 0};
+  if (found.coefficients.minCoeff() < 0) {
+    return std::nullopt;
   }
   for (const SizeModel::Point& point : points) {
-    double value = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      value += found.coefficients[i] * point.terms[used[i]];
-    }
-    found.squares += std::pow(value / point.seconds - 1, 2);
+    found.squares += std::pow(found.coefficients.dot(relative_terms(point)) - 1, 2);
   }
   return found;
 }
@@ -172,8 +157,8 @@ SizeModel::SizeModel(std::span<const Point> points) {
     if (found && found->squares / degrees < best) {
       best = found->squares / degrees;
       used_ = used;
-      coefficients_ = found->coefficients;
-      inverse_ = found->inverse;
+      coefficients_.assign(found->coefficients.begin(), found->coefficients.end());
+      inverse_.assign(found->inverse.reshaped().begin(), found->inverse.reshaped().end());
       degrees_ = degrees;
     }
   }

@@ -31,7 +31,7 @@ class ExitStatus {
 /// Returns "ended with exit code 3" or "was ended by signal 11 (Segmentation fault)".
 [[nodiscard]] std::string to_string(const ExitStatus& status);
 
-/// What a child process gets from this process. As after exec, signals for which this process has a handler have their default effect in
+/// Settings of a child process. As after exec, signals for which this process has a handler have their default effect in
 /// the child, and signals that it ignores are ignored there.
 struct ChildSetup {
   /// Open files, 8 at most, by their number in the child. The values are their numbers here, and may have the close-on-exec flag.

@@ -80,7 +80,7 @@ struct Check {
   double gain_kept = 0;      ///< best / chosen: share of the best speed that the choice reaches; 1 is perfect (paper 000's yield)
   double regret = 0;         ///< chosen / best - 1: 0 is perfect
   double repeatability = 0;  ///< median over alternatives of |first half / second half - 1|: how far two measurements of one run differ
-  OrderCheck order;          ///< of the ranking
+  OrderCheck order;          ///< check of the ranking
   std::vector<RunWarning> warnings;
   friend bool operator==(const Check&, const Check&) = default;
 };

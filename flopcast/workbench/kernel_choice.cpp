@@ -44,7 +44,7 @@ KernelSettings in_force(const fs::path& file) {
   return settings;
 }
 
-/// The variable and its value of what inspect found; nothing if the library chooses well by itself.
+/// Returns the variable and value of the better kernels in `found`; nothing if the library chooses well by itself.
 KernelSettings better_of(const nlohmann::json& found) {
   if (!found.contains("better")) {
     return {};
@@ -54,7 +54,7 @@ KernelSettings better_of(const nlohmann::json& found) {
   return {{setting.substr(0, equals), setting.substr(equals + 1)}};
 }
 
-/// What inspect has kept; throws json's exception if it isn't all there.
+/// Returns a stored result of inspect() after checking its members. Throws json's exception if one is missing.
 nlohmann::json checked(nlohmann::json found) {
   static_cast<void>(member<std::string>(found, "kernels"));
   static_cast<void>(member<double>(found, "dgemm_flops"));
@@ -75,7 +75,7 @@ void put_variable(const std::string& name, const std::optional<std::string>& val
   }
 }
 
-/// What was kept of a library, or is found now.
+/// Returns the stored result for a library, or the result of trying its kernels now.
 nlohmann::json found_kernels(const fs::path& file, const RunContext& context) {
   const std::string key = library_key(file);
   model::Store store = open_store(context);

@@ -15,11 +15,11 @@ namespace flopcast {
 
 struct SamplingLimits {
   Seconds budget = 0;
-  std::string label;  ///< of the progress bar
+  std::string label;  ///< label of the progress bar
 };
 
-/// Timings from `session`, kept in the store as they come, until the limits or Ctrl-C; the time counts from now. All but the limits must
-/// outlive the result.
+/// Returns sources that time calls in `session` and keep each timing in the store, until a limit is reached or the operation is cancelled.
+/// The budget counts from now. All arguments but the limits must outlive the result.
 tuning::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench,
                                          const SamplingLimits& limits, const RunContext& context);
 

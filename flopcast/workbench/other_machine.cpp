@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t shown_digits = 12;  // of a fingerprint, enough to name it again
 
-/// Whether a user who says `name` may mean this library.
+/// Returns whether `name`, as a user gives it, may mean this library.
 bool is_called(const LibraryIdentity& library, const std::string& name) {
   return name.empty() || name == library.name || name == library.name + "-" + library.threading || name == library.path;
 }

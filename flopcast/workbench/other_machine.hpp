@@ -8,13 +8,13 @@
 
 namespace flopcast {
 
-/// Which of the environments of a store is meant.
+/// Selects one of the environments of a store.
 struct EnvironmentChoice {
   machine::LibraryChoice libraries;  ///< as they are named there; an empty name stands for any; `threads` counts
-  std::string fingerprint;           ///< or how it begins; empty: any
+  std::string fingerprint;           ///< the fingerprint or its beginning; empty: any
 };
 
-/// The environment of `store` that has samples and fits. Throws bad_input, with a list of what there is, if none or several do.
+/// Returns the environment of `store` that has samples and fits. Throws bad_input with a list of all if none fits, or several.
 Environment sampled_environment(const model::Store& store, const EnvironmentChoice& choice);
 
 }  // namespace flopcast

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr Seconds child_limit = 30;
 
-/// What `measure` makes of the BLAS in `file` when that is opened with these kernels, by a child process.
+/// Returns the result of `measure` for the BLAS in `file`, which a child process opens with these kernels.
 nlohmann::json with_kernels(const fs::path& file, const KernelSettings& kernels,
                             const std::function<nlohmann::json(const machine::Library&)>& measure) {
   const KernelVariables users;

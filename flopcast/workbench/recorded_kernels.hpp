@@ -13,23 +13,23 @@ namespace flopcast {
 
 struct RecordedKernels {
   std::string library;                   ///< name of the BLAS's file
-  std::string had;                       ///< as the library calls them: "Prescott"
-  KernelSettings had_setting;            ///< variables that select them; empty: the library chooses them by itself
+  std::string had;                       ///< the recorded kernels, as the library calls them: "Prescott"
+  KernelSettings had_setting;            ///< variables that select the recorded kernels; empty: the library chooses them by itself
   KernelSettings best_setting;           ///< variables that select the best ones; empty: the library chooses them by itself
-  double had_flops = 0, best_flops = 0;  ///< of dgemm, flops per second, one thread; 0: not known
+  double had_flops = 0, best_flops = 0;  ///< rates of dgemm in flops per second, one thread; 0: not known
 
-  /// Whether the best ones make dgemm much faster.
+  /// Returns whether the best kernels make dgemm much faster than the recorded ones.
   [[nodiscard]] bool misread() const;
-  /// What is to be told of that, in words.
+  /// Returns a sentence for the user about the difference.
   [[nodiscard]] std::string text() const;
 };
 
-/// Nothing if this isn't the machine of the recording, if its BLAS isn't here, or if that doesn't tell its kernels. They are tried unless
-/// that was done before.
+/// Compares the recorded kernels with the best ones, which are tried unless that was done before. Returns nothing on another machine than
+/// that of the recording, without its BLAS, or if the BLAS doesn't name its kernels.
 std::optional<RecordedKernels> recorded_kernels(const interpose::RecordedPlace& place, const RunContext& context);
 
-/// The best rate of the recorded BLAS's dgemm with the recorded threads and `kernels`, or the library's own choice if that is empty; measured
-/// now in a third of a second, in a child process. Throws environment_error if that fails.
+/// Measures the best rate of the recorded BLAS's dgemm with the recorded threads and `kernels`; empty `kernels` leave the choice to the
+/// library. The measurement takes a third of a second in a child process. Throws environment_error if that fails.
 interpose::Peak measure_peak(const interpose::RecordedPlace& place, const KernelSettings& kernels);
 
 }  // namespace flopcast

@@ -108,7 +108,7 @@ model::OnDemandModels stored_models(const model::Store& store, const Environment
 
 namespace {
 
-/// What is measured on cores of several kinds in turns is true of none: this process keeps to the fastest kind if it has cores enough.
+/// Binds this process to the fastest kind of cores if there are enough of them. A mixture of times from several kinds is true of none.
 void keep_to_one_kind(int threads, const RunContext& context) {
   const machine::Topology topology = machine::detect_topology();
   if (topology.kinds.empty()) {

@@ -50,7 +50,7 @@ const std::vector<Client> clients = {
 #endif
 };
 
-class ProfileTest : public ::testing::TestWithParam<Client> {
+class ProfiledPrograms : public ::testing::TestWithParam<Client> {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "flopcast-profile-XXXXXX").string();
@@ -93,7 +93,7 @@ bool is_driver(const std::string& routine) {
   return all.count(routine.substr(1)) > 0;
 }
 
-TEST_P(ProfileTest, ClientsAreRecordedPredictedAndRunTuned) {
+TEST_P(ProfiledPrograms, ClientsAreRecordedPredictedAndRunTuned) {
   const Client& client = GetParam();
   if (shell(client.requires_command).code != 0) {
     GTEST_SKIP() << client.name << " is not installed";
@@ -135,13 +135,13 @@ TEST_P(ProfileTest, ClientsAreRecordedPredictedAndRunTuned) {
   EXPECT_EQ(use->at("largest"), 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(Clients, ProfileTest, ::testing::ValuesIn(clients), [](const auto& suite) { return suite.param.name; });
+INSTANTIATE_TEST_SUITE_P(Clients, ProfiledPrograms, ::testing::ValuesIn(clients), [](const auto& suite) { return suite.param.name; });
 
 /// Tests of the command with one small program.
-class ProfileCommandTest : public ProfileTest {};
+class ProfileCommands : public ProfiledPrograms {};
 
 #ifdef FLOPCAST_EXAMPLE_QR
-TEST_P(ProfileCommandTest, ShowsTables) {
+TEST_P(ProfileCommands, ShowsTables) {
   record(GetParam().command, "");
   const Ended ended = shell("flopcast profile " + file("trace"));
 
@@ -156,7 +156,7 @@ TEST_P(ProfileCommandTest, ShowsTables) {
   EXPECT_THAT(shell("flopcast profile --no-peak --by shape --top 1 " + file("trace")).out, HasSubstr("other shapes"));
 }
 
-TEST_P(ProfileCommandTest, WritesAPage) {
+TEST_P(ProfileCommands, WritesAPage) {
   record(GetParam().command, "");
   const Ended ended = shell("flopcast profile --no-peak --page " + file("page.html") + " " + file("trace"));
 
@@ -166,7 +166,7 @@ TEST_P(ProfileCommandTest, WritesAPage) {
   EXPECT_EQ(shell("flopcast profile --no-peak --page /no/such/folder/x.html " + file("trace")).code, 4);
 }
 
-TEST_P(ProfileCommandTest, ShowsWhatIsLeftOfACutRecording) {
+TEST_P(ProfileCommands, ShowsWhatIsLeftOfACutRecording) {
   record(GetParam().command, "");
   std::string bytes = contents(file("trace"));
   for (std::size_t at = 0; at + 4 < bytes.size(); at += 4096) {  // a library's path: its sum is wrong now
@@ -197,7 +197,7 @@ double sum(const nlohmann::json& document, const std::string& member) {
   return all;
 }
 
-TEST_P(ProfileCommandTest, PredictGivesTheSameAnswer) {
+TEST_P(ProfileCommands, PredictGivesTheSameAnswer) {
   record(GetParam().command, "");
   ASSERT_EQ(shell("flopcast profile --no-peak --quiet --what-if blas=reference --time-budget 2s " + file("trace")).code, 0);
   const nlohmann::json answer = document("--no-peak --quiet --what-if blas=reference --time-budget 0s").at("what_if").at(0);
@@ -218,7 +218,7 @@ TEST_P(ProfileCommandTest, PredictGivesTheSameAnswer) {
   EXPECT_NEAR(sum(there, "seconds"), sum(there, "measured_seconds"), 1e-9);
 }
 
-TEST_P(ProfileCommandTest, SameGainsNothing) {
+TEST_P(ProfileCommands, SameGainsNothing) {
   record(GetParam().command, "");
   const nlohmann::json same = document("--no-peak --what-if same --time-budget 1s").at("what_if").at(0);
   EXPECT_NEAR(same.at("gain").get<double>(), 0, 1e-9);
@@ -226,7 +226,7 @@ TEST_P(ProfileCommandTest, SameGainsNothing) {
   EXPECT_GE(same.at("interval")[1].get<double>(), same.at("recorded_seconds").get<double>());
 }
 
-TEST_P(ProfileCommandTest, AQuestionThatCantBeAnsweredCostsItsRowOnly) {
+TEST_P(ProfileCommands, AQuestionThatCantBeAnsweredCostsItsRowOnly) {
   ASSERT_EQ(
       shell("flopcast record --quiet --threads 2 --blas openblas-pthread --output " + file("trace") + " -- " + GetParam().command).code, 0);
   const std::string profile =
@@ -244,7 +244,7 @@ TEST_P(ProfileCommandTest, AQuestionThatCantBeAnsweredCostsItsRowOnly) {
   EXPECT_THAT(contents(file("page.html")), HasSubstr("Ask blas=reference,threads=1"));
 }
 
-TEST_P(ProfileCommandTest, TheThreadsThatTheProgramReallyHadCount) {
+TEST_P(ProfileCommands, TheThreadsThatTheProgramReallyHadCount) {
   const std::string record =
       " flopcast record --quiet --blas openblas-pthread --lapack reference --output " + file("trace") + " -- " + GetParam().command;
   ASSERT_EQ(shell("OPENBLAS_NUM_THREADS=1" + record).code, 0);
@@ -255,7 +255,7 @@ TEST_P(ProfileCommandTest, TheThreadsThatTheProgramReallyHadCount) {
 }
 
 #if defined(__x86_64__)
-TEST_P(ProfileCommandTest, SaysWhereBetterKernelsWouldHaveComputed) {
+TEST_P(ProfileCommands, SaysWhereBetterKernelsWouldHaveComputed) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
     GTEST_SKIP() << "no better kernels than Prescott's for this CPU";
   }
@@ -273,7 +273,7 @@ TEST_P(ProfileCommandTest, SaysWhereBetterKernelsWouldHaveComputed) {
 }
 #endif
 
-TEST_P(ProfileCommandTest, ThePageTellsWhereAndWhenItWasRecorded) {
+TEST_P(ProfileCommands, ThePageTellsWhereAndWhenItWasRecorded) {
   record(GetParam().command, "");
   ASSERT_EQ(shell("flopcast profile --no-peak --page " + file("page.html") + " " + file("trace")).code, 0);
   EXPECT_THAT(contents(file("page.html")), AllOf(HasSubstr("<dt>Recorded</dt><dd>20"), HasSubstr("<dt>CPU</dt>"),
@@ -281,7 +281,7 @@ TEST_P(ProfileCommandTest, ThePageTellsWhereAndWhenItWasRecorded) {
 }
 
 /// It was made for blocks of 32 columns, whatever a profile says.
-TEST_P(ProfileCommandTest, AShortWorkspaceAllowsNoLargerBlocks) {
+TEST_P(ProfileCommands, AShortWorkspaceAllowsNoLargerBlocks) {
   ASSERT_EQ(shell("flopcast record --quiet --threads 1 --blas openblas-serial --lapack reference --output " + file("trace") +
                   " -- " FLOPCAST_WORKSPACES)
                 .code,
@@ -293,7 +293,7 @@ TEST_P(ProfileCommandTest, AShortWorkspaceAllowsNoLargerBlocks) {
   EXPECT_LE(qr->at("chosen_nb").get<int>(), 32);
 }
 
-TEST_P(ProfileCommandTest, ADryRunIsPredicted) {
+TEST_P(ProfileCommands, ADryRunIsPredicted) {
   const Ended recorded =
       shell("flopcast record --dry-run --quiet --threads 1 --blas openblas-serial --output " + file("trace") + " -- " + GetParam().command);
   ASSERT_THAT(recorded.code, ::testing::AnyOf(0, 1)) << recorded.err;
@@ -304,10 +304,10 @@ TEST_P(ProfileCommandTest, ADryRunIsPredicted) {
   EXPECT_THAT(ended.out, AllOf(HasSubstr("skipped"), HasSubstr("What if:")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Fortran, ProfileCommandTest,
+INSTANTIATE_TEST_SUITE_P(Fortran, ProfileCommands,
                          ::testing::Values(Client{"qr", "true", FLOPCAST_EXAMPLE_QR " 200", "residual", "dgeqrf"}));
 #endif
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ProfileCommandTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ProfileCommands);
 
 TEST(ProfileOfNothing, SaysSo) {
   const Ended ended = shell("flopcast record --quiet --output nothing.trace -- true; flopcast profile nothing.trace; rm nothing.trace");

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class TunedProfileTest : public ::testing::Test {
+class TunedProfiles : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
@@ -50,14 +50,14 @@ class TunedProfileTest : public ::testing::Test {
   fs::path folder_ = fs::temp_directory_path() / ("flopcast-tuned-profile-" + std::to_string(::getpid()));
 };
 
-TEST_F(TunedProfileTest, TuningAnotherOrderKeepsWhatWasKnown) {
+TEST_F(TunedProfiles, TuningAnotherOrderKeepsWhatWasKnown) {
   ASSERT_EQ(tune("dgeqrf", "64,128").code, 0);
   ASSERT_EQ(tune("dgeqrf", "96").code, 0);
 
   EXPECT_EQ(orders("dgeqrf"), (std::set{64, 96, 128}));
 }
 
-TEST_F(TunedProfileTest, AProfileOfAnotherMachineIsKeptAside) {
+TEST_F(TunedProfiles, AProfileOfAnotherMachineIsKeptAside) {
   ASSERT_EQ(tune("dgeqrf", "64").code, 0);
   nlohmann::json foreign = profile();
   foreign["environment"]["fingerprint"] = "another";
@@ -71,7 +71,7 @@ TEST_F(TunedProfileTest, AProfileOfAnotherMachineIsKeptAside) {
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(file() + ".previous")), foreign);
 }
 
-TEST_F(TunedProfileTest, NumbersOfThreadsAreKeptApart) {
+TEST_F(TunedProfiles, NumbersOfThreadsAreKeptApart) {
   const std::string tune = "flopcast tune dgeqrf --nb 8,16 --fixed-crossover --time-budget 1s --blas openblas-pthread --profile " + file();
   ASSERT_EQ(shell(tune + " --n 64 --threads 1").code, 0);
   ASSERT_EQ(shell(tune + " --n 128 --threads 2").code, 0);
@@ -84,7 +84,7 @@ TEST_F(TunedProfileTest, NumbersOfThreadsAreKeptApart) {
   EXPECT_FALSE(fs::exists(file() + ".previous"));
 }
 
-TEST_F(TunedProfileTest, FlagsThatAreLeftOpenAreAllTuned) {
+TEST_F(TunedProfiles, FlagsThatAreLeftOpenAreAllTuned) {
   ASSERT_EQ(tune("dsyev", "64").code, 0);
   const nlohmann::json document = profile();
   std::set<std::string> flags;
@@ -96,7 +96,7 @@ TEST_F(TunedProfileTest, FlagsThatAreLeftOpenAreAllTuned) {
   EXPECT_EQ(flags, (std::set<std::string>{"L", "U"}));
 }
 
-TEST_F(TunedProfileTest, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
+TEST_F(TunedProfiles, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
   ASSERT_EQ(tune("dgeqrf", "64").code, 0);
   nlohmann::json changed = profile();
   changed["settings"] = {{"OPENBLAS_CORETYPE", "Nehalem"}};

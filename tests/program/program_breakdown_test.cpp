@@ -21,9 +21,9 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class ProgramBreakdownTest : public testing::Test {
+class ProgramBreakdowns : public testing::Test {
  protected:
-  ~ProgramBreakdownTest() override { fs::remove(path_); }
+  ~ProgramBreakdowns() override { fs::remove(path_); }
 
   ProgramTraceFile open(File file) {
     const Contents& bytes = file.bytes();
@@ -58,7 +58,7 @@ std::vector<std::string> described(const ProgramBreakdown& breakdown, const Prog
 }
 
 /// Names that can't be read make records unreadable, and a thread without readable records has no heaviest routine.
-TEST_F(ProgramBreakdownTest, LeavesOutThreadsThatCantBeRead) {
+TEST_F(ProgramBreakdowns, LeavesOutThreadsThatCantBeRead) {
   File file = example();
   const std::string_view names = dictionary;
   const auto at = std::search(file.bytes().begin(), file.bytes().end(), names.begin(), names.end(),
@@ -75,7 +75,7 @@ TEST_F(ProgramBreakdownTest, LeavesOutThreadsThatCantBeRead) {
   EXPECT_THAT(breakdown.routines(), IsEmpty());
 }
 
-TEST_F(ProgramBreakdownTest, AddsUpByRoutine) {
+TEST_F(ProgramBreakdowns, AddsUpByRoutine) {
   const ProgramTraceFile file = open(example());
   const ProgramBreakdown breakdown(file);
 
@@ -91,7 +91,7 @@ TEST_F(ProgramBreakdownTest, AddsUpByRoutine) {
   EXPECT_THAT(breakdown.all().described_seconds, DoubleNear(65e-9, 1e-15));  // without dgesvd, whose flops are unknown
 }
 
-TEST_F(ProgramBreakdownTest, AddsUpByShapeTheHeaviestFirst) {
+TEST_F(ProgramBreakdowns, AddsUpByShapeTheHeaviestFirst) {
   const ProgramTraceFile file = open(example());
   const ProgramBreakdown breakdown(file);
 
@@ -101,7 +101,7 @@ TEST_F(ProgramBreakdownTest, AddsUpByShapeTheHeaviestFirst) {
 }
 
 /// The library starts in a program's first call, which takes 72 ms instead of 2.
-TEST_F(ProgramBreakdownTest, TellsFirstCallsApart) {
+TEST_F(ProgramBreakdowns, TellsFirstCallsApart) {
   constexpr std::uint64_t millisecond = 1'000'000;
   File file;
   Contents records;
@@ -130,7 +130,7 @@ TEST_F(ProgramBreakdownTest, TellsFirstCallsApart) {
 }
 
 /// A first call without others of its size is compared with a larger problem that took less time.
-TEST_F(ProgramBreakdownTest, ComparesAFirstCallWithLargerProblems) {
+TEST_F(ProgramBreakdowns, ComparesAFirstCallWithLargerProblems) {
   constexpr std::uint64_t millisecond = 1'000'000;
   File file;
   Contents records;
@@ -144,7 +144,7 @@ TEST_F(ProgramBreakdownTest, ComparesAFirstCallWithLargerProblems) {
   EXPECT_THAT(breakdown.first_calls().seconds, DoubleNear(0.050, 1e-12));
 }
 
-TEST_F(ProgramBreakdownTest, OrdinaryFirstCallsStayWithTheOthers) {
+TEST_F(ProgramBreakdowns, OrdinaryFirstCallsStayWithTheOthers) {
   constexpr std::uint64_t millisecond = 1'000'000;
   File file;
   Contents records;
@@ -156,7 +156,7 @@ TEST_F(ProgramBreakdownTest, OrdinaryFirstCallsStayWithTheOthers) {
   EXPECT_EQ(ProgramBreakdown(open(file)).first_calls(), CallSum());
 }
 
-TEST_F(ProgramBreakdownTest, AddsUpCallsThatOddNumbersMayHaveSlowed) {
+TEST_F(ProgramBreakdowns, AddsUpCallsThatOddNumbersMayHaveSlowed) {
   File file;
   Contents records;
   put_dpotrf(records, 0, 4, 0x1000, 30, denormal_operand);
@@ -169,7 +169,7 @@ TEST_F(ProgramBreakdownTest, AddsUpCallsThatOddNumbersMayHaveSlowed) {
   EXPECT_THAT(breakdown.shapes()[0].sum.invalid_seconds, DoubleNear(20e-9, 1e-15));
 }
 
-TEST_F(ProgramBreakdownTest, AddsUpByThreadAndProcess) {
+TEST_F(ProgramBreakdowns, AddsUpByThreadAndProcess) {
   const ProgramTraceFile file = open(example());
   const ProgramBreakdown breakdown(file);
 
@@ -181,7 +181,7 @@ TEST_F(ProgramBreakdownTest, AddsUpByThreadAndProcess) {
   EXPECT_EQ(breakdown.processes()[1].sum.calls, 1);
 }
 
-TEST_F(ProgramBreakdownTest, JoinsManySizesByPowersOfTwo) {
+TEST_F(ProgramBreakdowns, JoinsManySizesByPowersOfTwo) {
   File file;
   Contents records;
   for (std::int32_t n = 1; n <= 7; ++n) {
@@ -198,7 +198,7 @@ TEST_F(ProgramBreakdownTest, JoinsManySizesByPowersOfTwo) {
   EXPECT_THAT(described(joined, opened.summary()), ElementsAre("dpotrf|L|n=4..7|4", "dpotrf|L|n=2..3|2", "ddot||n=8|1", "dpotrf|L|n=1|1"));
 }
 
-TEST_F(ProgramBreakdownTest, EveryCallHasItsShapeAndNothingIsLost) {
+TEST_F(ProgramBreakdowns, EveryCallHasItsShapeAndNothingIsLost) {
   File file;
   std::mt19937 random(3);
   for (std::uint32_t thread = 0; thread < 3; ++thread) {
@@ -236,13 +236,13 @@ TEST_F(ProgramBreakdownTest, EveryCallHasItsShapeAndNothingIsLost) {
   EXPECT_THAT(breakdown.all().seconds, DoubleNear(sum, 1e-14));
 }
 
-TEST_F(ProgramBreakdownTest, ARecordingWithoutCallsIsEmpty) {
+TEST_F(ProgramBreakdowns, ARecordingWithoutCallsIsEmpty) {
   const ProgramBreakdown breakdown(open(File()));
   EXPECT_THAT(breakdown.shapes(), IsEmpty());
   EXPECT_EQ(breakdown.all(), CallSum());
 }
 
-TEST_F(ProgramBreakdownTest, ShowsTheReadablePartOfACutFile) {
+TEST_F(ProgramBreakdowns, ShowsTheReadablePartOfACutFile) {
   const Contents whole = example().bytes();
   std::int64_t before = 0;
   for (std::size_t length = 2 * trace_page; length <= whole.size(); length += 64) {
@@ -254,7 +254,7 @@ TEST_F(ProgramBreakdownTest, ShowsTheReadablePartOfACutFile) {
   EXPECT_EQ(before, 5);
 }
 
-TEST_F(ProgramBreakdownTest, TheTimelineSpreadsLongCalls) {
+TEST_F(ProgramBreakdowns, TheTimelineSpreadsLongCalls) {
   const ProgramTraceFile file = open(example());
   const ProgramBreakdown breakdown(file);
 

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ProgramTraceTest : public testing::Test {
+class ProgramTraces : public testing::Test {
  protected:
-  ~ProgramTraceTest() override { fs::remove(path_); }
+  ~ProgramTraces() override { fs::remove(path_); }
 
   ProgramTrace read(const Contents& contents) {
     std::ofstream(path_, std::ios::binary)
@@ -72,7 +72,7 @@ void add_thread(File& file, std::uint32_t thread, std::uint64_t begin, std::uint
   file.add(ChunkKind::live, thread, 0, 0, calls, pid);
 }
 
-TEST_F(ProgramTraceTest, DetectsOverlappingThreads) {
+TEST_F(ProgramTraces, DetectsOverlappingThreads) {
   const auto overlap = [this](File& file) {
     read(file.bytes());
     return threads_overlap(ProgramTraceFile(path_));
@@ -94,7 +94,7 @@ TEST_F(ProgramTraceTest, DetectsOverlappingThreads) {
   EXPECT_FALSE(overlap(processes));
 }
 
-TEST_F(ProgramTraceTest, ReadsSummaryAndEvents) {
+TEST_F(ProgramTraces, ReadsSummaryAndEvents) {
   const ProgramTrace trace = read(example().bytes());
 
   EXPECT_THAT(trace.summary.command, ElementsAre("a.out", "x"));
@@ -114,7 +114,7 @@ TEST_F(ProgramTraceTest, ReadsSummaryAndEvents) {
   EXPECT_EQ(to_string(trace.events[0][2].call), "ddot(8, 0x1000, 1, 0x5000, 1)");
 }
 
-TEST_F(ProgramTraceTest, RoutinesOfAnotherCatalogueAreKnownByName) {
+TEST_F(ProgramTraces, RoutinesOfAnotherCatalogueAreKnownByName) {
   const ProgramTrace trace = read(example().bytes());
 
   ASSERT_EQ(trace.events[1].size(), 2U);
@@ -123,7 +123,7 @@ TEST_F(ProgramTraceTest, RoutinesOfAnotherCatalogueAreKnownByName) {
   EXPECT_EQ(trace.summary.names[trace.events[1][1].name], "dgesvd");
 }
 
-TEST_F(ProgramTraceTest, ALiveChunkThatWasBeingSealedCountsOnce) {
+TEST_F(ProgramTraces, ALiveChunkThatWasBeingSealedCountsOnce) {
   File file;
   Contents records;
   put_header(records, dgesvd, 1);
@@ -133,7 +133,7 @@ TEST_F(ProgramTraceTest, ALiveChunkThatWasBeingSealedCountsOnce) {
   EXPECT_EQ(read(file.bytes()).events[0].size(), 1U);
 }
 
-TEST_F(ProgramTraceTest, LeavesOutAnIncompleteRecord) {
+TEST_F(ProgramTraces, LeavesOutAnIncompleteRecord) {
   File file;
   Contents records;
   put_header(records, dgesvd, 1);
@@ -144,20 +144,20 @@ TEST_F(ProgramTraceTest, LeavesOutAnIncompleteRecord) {
   EXPECT_EQ(read(file.bytes()).events[0].size(), 1U);
 }
 
-TEST_F(ProgramTraceTest, RefusesOtherFiles) {
+TEST_F(ProgramTraces, RefusesOtherFiles) {
   EXPECT_THAT(refusal({}), HasSubstr("isn't a recording of a program"));
   EXPECT_THAT(refusal(Contents(10000)), HasSubstr("isn't a recording of a program"));
   EXPECT_THROW(read_program_trace("/no/such/file"), Error);
   EXPECT_THROW(read_program_trace("/tmp"), Error);
 }
 
-TEST_F(ProgramTraceTest, RefusesANewerVersion) {
+TEST_F(ProgramTraces, RefusesANewerVersion) {
   File file;
   reinterpret_cast<FileHeader*>(file.bytes().data())->version = trace_version + 1;
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("a newer flopcast wrote it"));
 }
 
-TEST_F(ProgramTraceTest, ReadsAnOlderVersion) {
+TEST_F(ProgramTraces, ReadsAnOlderVersion) {
   File file = example();
   reinterpret_cast<FileHeader*>(file.bytes().data())->version = oldest_trace_version;
   EXPECT_EQ(read(file.bytes()).events[0].size(), 3U);
@@ -165,7 +165,7 @@ TEST_F(ProgramTraceTest, ReadsAnOlderVersion) {
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("damaged"));
 }
 
-TEST_F(ProgramTraceTest, ReadsNotesOfCalls) {
+TEST_F(ProgramTraces, ReadsNotesOfCalls) {
   File file;
   Contents records;
   put_dpotrf(records, 10, 4, 0x1000, 5, denormal_operand);
@@ -181,7 +181,7 @@ TEST_F(ProgramTraceTest, ReadsNotesOfCalls) {
   EXPECT_DOUBLE_EQ(events[0].start, 10e-9);
 }
 
-TEST_F(ProgramTraceTest, WorkspaceQueriesAreNoCalls) {
+TEST_F(ProgramTraces, WorkspaceQueriesAreNoCalls) {
   File file;
   Contents records;
   put_dpotrf(records, 10, 4, 0x1000);
@@ -197,7 +197,7 @@ TEST_F(ProgramTraceTest, WorkspaceQueriesAreNoCalls) {
   EXPECT_FALSE(events[2].size_was_asked);
 }
 
-TEST_F(ProgramTraceTest, ReadsLibrarySettings) {
+TEST_F(ProgramTraces, ReadsLibrarySettings) {
   File file;
   file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 3\nkernels Haswell\n");
   file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 5\n");
@@ -207,7 +207,7 @@ TEST_F(ProgramTraceTest, ReadsLibrarySettings) {
               ElementsAre(LibraryState{"/lib/libopenblas.so.0", 3, "Haswell"}, LibraryState{"/lib/libblas.so.3", std::nullopt, ""}));
 }
 
-TEST_F(ProgramTraceTest, ReadsACutFileAsFarAsItGoes) {
+TEST_F(ProgramTraces, ReadsACutFileAsFarAsItGoes) {
   const Contents whole = example().bytes();
   for (std::size_t length = 0; length < whole.size(); length += 509) {
     const Contents cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
@@ -219,7 +219,7 @@ TEST_F(ProgramTraceTest, ReadsACutFileAsFarAsItGoes) {
   }
 }
 
-TEST_F(ProgramTraceTest, ReportsMissingBytes) {
+TEST_F(ProgramTraces, ReportsMissingBytes) {
   File file = example();
   auto& header = *reinterpret_cast<FileHeader*>(file.bytes().data());
   header.dropped = 0;
@@ -231,7 +231,7 @@ TEST_F(ProgramTraceTest, ReportsMissingBytes) {
   EXPECT_EQ(read(file.bytes()).summary.missing, 0U) << "the disk was full";
 }
 
-TEST_F(ProgramTraceTest, SurvivesRandomDamage) {
+TEST_F(ProgramTraces, SurvivesRandomDamage) {
   const Contents whole = example().bytes();
   std::mt19937 random(1);
   for (int i = 0; i < 300; ++i) {
@@ -250,7 +250,7 @@ TEST_F(ProgramTraceTest, SurvivesRandomDamage) {
   }
 }
 
-TEST_F(ProgramTraceTest, CountsDamagedChunks) {
+TEST_F(ProgramTraces, CountsDamagedChunks) {
   File file = example();
   file.bytes().back() = std::byte{0};
   const std::size_t records = file.size() - trace_page + sizeof(ChunkHeader);
@@ -262,7 +262,7 @@ TEST_F(ProgramTraceTest, CountsDamagedChunks) {
   EXPECT_EQ(trace.events[0].size(), 1U);
 }
 
-TEST_F(ProgramTraceTest, MakesATraceAtVirtualAddresses) {
+TEST_F(ProgramTraces, MakesATraceAtVirtualAddresses) {
   const ProgramTrace recorded = read(example().bytes());
 
   const Trace trace = to_trace(recorded.events[0], "mine");
@@ -276,7 +276,7 @@ TEST_F(ProgramTraceTest, MakesATraceAtVirtualAddresses) {
   EXPECT_EQ(trace.calls[1].address(3), virtual_base(1));
 }
 
-TEST_F(ProgramTraceTest, JoinsOverlappingOperands) {
+TEST_F(ProgramTraces, JoinsOverlappingOperands) {
   File file;
   Contents records;
   put_ddot(records, 1, 8, 0x1000, 0x9000);
@@ -289,7 +289,7 @@ TEST_F(ProgramTraceTest, JoinsOverlappingOperands) {
   EXPECT_EQ(trace.calls[1].address(3), virtual_base(0) + 0x60);
 }
 
-TEST_F(ProgramTraceTest, ALiveChunkWithAChecksumIsCheckedAsFarAsItGoes) {
+TEST_F(ProgramTraces, ALiveChunkWithAChecksumIsCheckedAsFarAsItGoes) {
   File file;
   Contents records;
   put_header(records, dgesvd, 1);
@@ -308,7 +308,7 @@ TEST_F(ProgramTraceTest, ALiveChunkWithAChecksumIsCheckedAsFarAsItGoes) {
   EXPECT_TRUE(damaged.events.empty());
 }
 
-TEST_F(ProgramTraceTest, InvalidCallsAreKnownByNameOnly) {
+TEST_F(ProgramTraces, InvalidCallsAreKnownByNameOnly) {
   File file;
   Contents records;
   put_ddot(records, 1, 8, 0x1000, 0x5000);
@@ -327,13 +327,13 @@ TEST_F(ProgramTraceTest, InvalidCallsAreKnownByNameOnly) {
   EXPECT_EQ(to_trace(trace.events[0]).calls.size(), 2U);
 }
 
-TEST_F(ProgramTraceTest, RefusesAProgramThatEndsBeforeItBegins) {
+TEST_F(ProgramTraces, RefusesAProgramThatEndsBeforeItBegins) {
   File file = example();
   reinterpret_cast<FileHeader*>(file.bytes().data())->origin = 2000;
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("ended before it began"));
 }
 
-TEST_F(ProgramTraceTest, ADocumentThatIsDamagedIsNamed) {
+TEST_F(ProgramTraces, ADocumentThatIsDamagedIsNamed) {
   for (const char* schema : {"\"schema\": 1                          ", "\"schema\": 1e400                      "}) {
     File file = example();
     std::memcpy(file.bytes().data() + trace_page + 1, schema, std::strlen(schema));

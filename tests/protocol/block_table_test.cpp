@@ -9,7 +9,7 @@
 namespace flopcast::interpose {
 namespace {
 
-class BlockTableTest : public testing::Test {
+class BlockTables : public testing::Test {
  protected:
   bool read(const std::string& text) { return parse(text.c_str(), *table_); }
   const RoutineBlocks* entry(const std::string& name, const std::string& options = "") {
@@ -24,7 +24,7 @@ class BlockTableTest : public testing::Test {
   std::unique_ptr<BlockTable> table_ = std::make_unique<BlockTable>();
 };
 
-TEST_F(BlockTableTest, ReadsRoutinesAndPoints) {
+TEST_F(BlockTables, ReadsRoutinesAndPoints) {
   ASSERT_TRUE(read("dgeqrf,,200x200:24/2/0,800x800:48/4/96;dpotrf,L,500x500:96/2/0"));
 
   ASSERT_EQ(table_->count, 2U);
@@ -35,7 +35,7 @@ TEST_F(BlockTableTest, ReadsRoutinesAndPoints) {
   EXPECT_STREQ(table_->routines[1].flags, "L");
 }
 
-TEST_F(BlockTableTest, FindsARoutineByOtherOptions) {
+TEST_F(BlockTables, FindsARoutineByOtherOptions) {
   ASSERT_TRUE(read("dsytrd,L,200x200:24/2/0"));
 
   EXPECT_EQ(entry("DSYTRD", "U"), nullptr);
@@ -43,7 +43,7 @@ TEST_F(BlockTableTest, FindsARoutineByOtherOptions) {
   EXPECT_EQ(find_with_other_options(*table_, routine_name("DGEQRF", 6)), nullptr);
 }
 
-TEST_F(BlockTableTest, FindsEachOfManyRoutines) {
+TEST_F(BlockTables, FindsEachOfManyRoutines) {
   std::string text;
   for (int i = 1; i <= 256; ++i) {
     text += (i == 1 ? "" : ";") + ("dr" + std::to_string(i)) + ",,100x100:" + std::to_string(i) + "/2/0";
@@ -57,7 +57,7 @@ TEST_F(BlockTableTest, FindsEachOfManyRoutines) {
   EXPECT_EQ(entry("DR1"), nullptr);
 }
 
-TEST_F(BlockTableTest, StepsAtGeometricMeans) {
+TEST_F(BlockTables, StepsAtGeometricMeans) {
   ASSERT_TRUE(read("dgeqrf,,200x200:24/2/0,800x800:48/2/0"));
 
   EXPECT_EQ(nb("DGEQRF", 399, 399), 24);
@@ -65,7 +65,7 @@ TEST_F(BlockTableTest, StepsAtGeometricMeans) {
   EXPECT_EQ(nb("DGEQRF", 100000, 100000), 48);
 }
 
-TEST_F(BlockTableTest, TakesTheNearestOfRectangularPoints) {
+TEST_F(BlockTables, TakesTheNearestOfRectangularPoints) {
   ASSERT_TRUE(read("dgeqrf,,1000x1000:64/2/0,100000x100:16/2/0,100x100000:32/2/0"));
 
   EXPECT_EQ(nb("DGEQRF", 2000, 900), 64);
@@ -73,7 +73,7 @@ TEST_F(BlockTableTest, TakesTheNearestOfRectangularPoints) {
   EXPECT_EQ(nb("DGEQRF", 80, 50000), 32);
 }
 
-TEST_F(BlockTableTest, AgreesWithASearchOverAllPoints) {
+TEST_F(BlockTables, AgreesWithASearchOverAllPoints) {
   ASSERT_TRUE(read("dgeqrf,,100x100:1/2/0,200x100:2/2/0,100x300:3/2/0,900x900:4/2/0,3000x50:5/2/0"));
   const RoutineBlocks& routine = table_->routines[0];
   for (std::int64_t m = 60; m < 5000; m = m * 5 / 4) {
@@ -91,7 +91,7 @@ TEST_F(BlockTableTest, AgreesWithASearchOverAllPoints) {
   }
 }
 
-TEST_F(BlockTableTest, LeavesSmallSizesToLapack) {
+TEST_F(BlockTables, LeavesSmallSizesToLapack) {
   ASSERT_TRUE(read("dgeqrf,,200x200:24/2/0"));
 
   EXPECT_EQ(nb("DGEQRF", 99, 99), -1);
@@ -99,13 +99,13 @@ TEST_F(BlockTableTest, LeavesSmallSizesToLapack) {
   EXPECT_EQ(nb("DGEQRF", 0, 10), -1);
 }
 
-TEST_F(BlockTableTest, AMissingSizeEqualsTheFirst) {
+TEST_F(BlockTables, AMissingSizeEqualsTheFirst) {
   ASSERT_TRUE(read("dpotrf,,100x100:32/2/0,1000x1000:96/2/0"));
 
   EXPECT_EQ(nb("DPOTRF", 900, -1), 96);
 }
 
-TEST_F(BlockTableTest, FindsNamesInAnyCaseAndPadded) {
+TEST_F(BlockTables, FindsNamesInAnyCaseAndPadded) {
   ASSERT_TRUE(read("dgeqrf,,200x200:24/2/0"));
 
   for (const char* name : {"DGEQRF", "dgeqrf", "dGEQRF", "DGEQRF  "}) {
@@ -116,19 +116,19 @@ TEST_F(BlockTableTest, FindsNamesInAnyCaseAndPadded) {
   }
 }
 
-TEST_F(BlockTableTest, PrefersTheEntryForTheOptionsGiven) {
+TEST_F(BlockTables, PrefersTheEntryForTheOptionsGiven) {
   ASSERT_TRUE(read("dpotrf,,500x500:64/2/0;dpotrf,U,500x500:96/2/0"));
 
   EXPECT_STREQ(entry("DPOTRF", "u")->flags, "U");
   EXPECT_STREQ(entry("DPOTRF", "L")->flags, "");
 }
 
-TEST_F(BlockTableTest, AnEmptyTextIsAnEmptyTable) {
+TEST_F(BlockTables, AnEmptyTextIsAnEmptyTable) {
   EXPECT_TRUE(read(""));
   EXPECT_EQ(table_->count, 0U);
 }
 
-TEST_F(BlockTableTest, RefusesDamagedTexts) {
+TEST_F(BlockTables, RefusesDamagedTexts) {
   const std::string good = "dgeqrf,,200x200:24/2/0,800x800:48/4/96;dpotrf,L,500x500:96/2/0";
   std::size_t accepted = 0;
   for (std::size_t length = 1; length < good.size(); ++length) {
@@ -144,7 +144,7 @@ TEST_F(BlockTableTest, RefusesDamagedTexts) {
   }
 }
 
-TEST_F(BlockTableTest, RefusesTextsBeyondItsCapacity) {
+TEST_F(BlockTables, RefusesTextsBeyondItsCapacity) {
   std::string points = "dgeqrf,";
   for (std::size_t i = 0; i <= max_tuned_points; ++i) {
     points += ",5x5:1/2/3";

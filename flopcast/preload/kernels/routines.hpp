@@ -1,66 +1,10 @@
 #pragma once
 
-#include <cstdint>
+#include "flopcast/preload/kernels/routine_list.hpp"
 
 namespace flopcast::interpose::mpi {
 
-/// Intercepted communication routines. A kernel's key holds the number.
-enum class Routine : std::uint32_t {
-  send,
-  ssend,
-  bsend,
-  rsend,
-  isend,
-  issend,
-  ibsend,
-  irsend,
-  recv,
-  irecv,
-  sendrecv,
-  sendrecv_replace,
-  isendrecv,
-  isendrecv_replace,
-  start,
-  wait,  // point to point
-  barrier,
-  bcast,
-  reduce,
-  allreduce,
-  gather,
-  gatherv,
-  scatter,
-  scatterv,
-  allgather,
-  allgatherv,
-  alltoall,
-  alltoallv,
-  alltoallw,
-  reduce_scatter,
-  reduce_scatter_block,
-  scan,
-  exscan,  // collectives
-  ibarrier,
-  ibcast,
-  ireduce,
-  iallreduce,
-  igather,
-  igatherv,
-  iscatter,
-  iscatterv,
-  iallgather,
-  iallgatherv,
-  ialltoall,
-  ialltoallv,
-  ialltoallw,
-  ireduce_scatter,
-  ireduce_scatter_block,
-  iscan,
-  iexscan,
-  comm_idup,  // nonblocking
-  count
-};
-
-/// Returns a name such as `MPI_Send`.
-const char* routine_name(Routine routine) noexcept;
+/// Returns a name such as `MPI_Send`. The enumeration of routines is generated from mpi/functions.txt.
+inline const char* routine_name(Routine routine) noexcept { return routine_names[static_cast<std::size_t>(routine)]; }
 
 }  // namespace flopcast::interpose::mpi

@@ -228,11 +228,11 @@ int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute)
     all.communicated(kernel, all.estimate(kernel), static_cast<double>(collective.bytes), false);
     return MPI_SUCCESS;
   }
-  const Seconds start = all.now();
+  const Seconds start = all.clock().now();
   const int result = execute();
-  const Seconds seconds = all.uses_cpu_clock()
+  const Seconds seconds = all.clock().is_cpu_time()
                               ? all.messages().seconds(collective.pattern, static_cast<double>(collective.bytes), channel->size())
-                              : all.now() - start;
+                              : all.clock().now() - start;
   all.communicated(kernel, seconds, static_cast<double>(collective.bytes), true);
   return result;
 }

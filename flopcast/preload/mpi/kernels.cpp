@@ -36,14 +36,14 @@ Call program_call(std::size_t routine, std::span<void* const> pointers, Redirect
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
   mpi::Session* all = mpi::session();
-  if (all == nullptr || depth > 0 || !all->follows_program() || !all->measures() || all->is_in_region()) {
+  if (all == nullptr || depth > 0 || !all->gate().follows_program() || !all->measures() || all->is_in_region()) {
     return;
   }
   const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
   if (digest.asks_for_work_size(pointers)) {
     return;
   }
-  const auto turn = all->try_lock_turn();
+  const auto turn = all->gate().try_lock_turn();
   if (!turn) {
     return;  // beside another thread's communication: unnamed time of the program
   }
@@ -64,7 +64,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     all->note_time_of_leaving_out();
     return;
   }
-  if (all->has_skipped()) {
+  if (all->skipping().has_skipped()) {
     unsafe = program_call(routine, pointers, door_, caller);
     // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
     if (cause != path::Cause::brief || mpi::can_fail(*unsafe->routine)) {
@@ -74,20 +74,20 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     denormals.begin();
   }
   ++depth;
-  started = all->now();
+  started = all->clock().now();
 }
 
 Interception::~Interception() {
   if (part_ == Part::observed) {
     mpi::Session* all = mpi::session();
-    const Seconds seconds = all->now() - started;
+    const Seconds seconds = all->clock().now() - started;
     denormals.end();
     --depth;
     if (unsafe) {
       mpi::settle_solution(*unsafe);
       unsafe.reset();
     }
-    if (const auto turn = all->try_lock_turn()) {
+    if (const auto turn = all->gate().try_lock_turn()) {
       all->note_executed(cause, started, seconds);
       all->computed(number, seconds, true);
       all->return_to_program();

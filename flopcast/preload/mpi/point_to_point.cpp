@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "flopcast/preload/mpi/persistent.hpp"
 #include "flopcast/preload/mpi/requests.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
@@ -21,9 +22,9 @@ Channel* channel_to(const InterceptGuard& inside, MPI_Comm comm, int peer) noexc
 void account(Routine routine, const Channel& channel, std::int64_t bytes, Seconds measured, Seconds idle = 0) {
   Session& all = *session();
   const Seconds seconds =
-      all.uses_cpu_clock() ? all.messages().seconds(path::Pattern::message, static_cast<double>(bytes), channel.size()) : measured;
+      all.clock().is_cpu_time() ? all.messages().seconds(path::Pattern::message, static_cast<double>(bytes), channel.size()) : measured;
   all.communicated(all.communication_kernel(routine, bytes, channel.size(), channel.stride()), seconds, static_cast<double>(bytes), true,
-                   all.uses_cpu_clock() ? 0 : idle);
+                   all.clock().is_cpu_time() ? 0 : idle);
 }
 
 /// Puts a message that came empty on the path.
@@ -69,11 +70,11 @@ Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   made.kernel = all.communication_kernel(message.routine, made.bytes, channel.size(), channel.stride());
   made.empty = is_left_empty(made.kernel, made.bytes, message.type);
   announce(&channel, made.bytes, message.destination, message.tag, made.empty);
-  const Seconds start = all.begins_to_send();
+  const Seconds start = all.clock().begin_send();
   made.result = send(made.empty ? 0 : message.count);
-  const Seconds end = all.now();
+  const Seconds end = all.clock().now();
   made.taken = std::max(end - start, 0.0);
-  all.note_message_done(all.after_sends(), end);
+  all.clock().note_message_done(all.clock().after_sends(), end);
   return made;
 }
 
@@ -103,7 +104,7 @@ int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
   }
   const Seconds usual = 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(made.bytes), channel->size());
   if (made.taken > usual) {
-    all.note_unusual();
+    all.clock().note_unusual();
   }
   const Seconds unexplained = all.explain_wait(std::max(made.taken - usual, 0.0), made.bytes >= Session::min_acknowledged);
   account(message.routine, *channel, made.bytes, std::min(made.taken, usual), unexplained);
@@ -120,7 +121,7 @@ int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
   }
   Session& all = *session();
   const Announced made = announced_send(message, *channel, send);
-  const Seconds taken = made.empty ? all.estimate(made.kernel) : all.uses_cpu_clock() ? all.messages().latency : made.taken;
+  const Seconds taken = made.empty ? all.estimate(made.kernel) : all.clock().is_cpu_time() ? all.messages().latency : made.taken;
   all.communicated(made.kernel, taken, static_cast<double>(made.bytes), !made.empty);
   return made.result;
 }
@@ -161,12 +162,12 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
     all.follow(*shadow);
     all.acknowledge(channel, source, shadow->bytes);
   }
-  const Seconds start = all.uses_cpu_clock() ? 0 : all.now();  // otherwise the model gives the time
-  if (known && !all.uses_cpu_clock()) {
-    all.waited(start - all.called());
+  const Seconds start = all.clock().is_cpu_time() ? 0 : all.clock().now();  // otherwise the model gives the time
+  if (known && !all.clock().is_cpu_time()) {
+    all.waited(start - all.clock().called());
   }
   const int result = receive(Sender{source, tag}, status);
-  const Seconds end = all.uses_cpu_clock() ? 0 : all.now();
+  const Seconds end = all.clock().is_cpu_time() ? 0 : all.clock().now();
   Seconds taken = end - start;
   if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
     shadow = &channel.receive(status->MPI_SOURCE, status->MPI_TAG);
@@ -181,7 +182,7 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
     return result;
   }
   if (known) {
-    all.note_message_done(all.after_receives(), end);
+    all.clock().note_message_done(all.clock().after_receives(), end);
   }
   account(routine, channel, bytes, taken);
   return result;
@@ -210,13 +211,13 @@ void note_probe(const InterceptGuard& inside, Channel* channel, int result, bool
   }
   Session& all = *session();
   if (!is_there) {
-    all.note_vain_question();
+    all.polling().note_vain_call();
   } else if (channel != nullptr && channel->has(status.MPI_SOURCE)) {
     const Arrival& shadow = channel->peek(status.MPI_SOURCE, status.MPI_TAG);
     all.follow(shadow);
     restore_status(shadow, status);
-    all.settle_questions(-1, 0);
-    all.waited(all.uses_cpu_clock() ? 0 : all.now() - all.called());
+    all.settle_polling(-1, 0);
+    all.waited(all.clock().is_cpu_time() ? 0 : all.clock().now() - all.clock().called());
   }
 }
 
@@ -269,15 +270,22 @@ std::optional<Matched> take_matched(MPI_Message message) {
 /// Returns whether MPI rejects these arguments of a message at once, so that nobody may wait for the message.
 bool will_be_refused(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
 
-/// Remembers the communication of a new persistent request.
-int persist(int result, Channel* channel, Routine routine, std::int64_t bytes, int peer, int tag, bool receives, MPI_Request request) {
+}  // namespace
+
+int note_persistent(const InterceptGuard& inside, int result, Routine routine, const PersistentMessage& message, MPI_Comm comm,
+                    MPI_Request request) {
+  Channel* channel = channel_to(inside, comm, message.peer);
   if (channel != nullptr && result == MPI_SUCCESS) {
-    requests().persistent[request] = {routine, channel->shared_from_this(), peer, tag, bytes, receives};
+    requests().persistent[request] = {routine,
+                                      channel->shared_from_this(),
+                                      message.peer,
+                                      message.tag,
+                                      message_bytes(message.count, message.type),
+                                      routine == Routine::recv};
   }
   return result;
 }
 
-}  // namespace
 }  // namespace flopcast::interpose::mpi
 
 using namespace flopcast::interpose::mpi;
@@ -457,9 +465,9 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   // MPI keeps the outgoing data, so it is called at once, and the shadow is read afterwards, as for wildcards.
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
-  const Seconds start = session()->now();
+  const Seconds start = session()->clock().now();
   const int result = exchange(into);
-  const Seconds taken = session()->now() - start;
+  const Seconds taken = session()->clock().now() - start;
   if (result == MPI_SUCCESS && channel->has(into->MPI_SOURCE)) {
     const Arrival& shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
     session()->follow(shadow);
@@ -493,36 +501,6 @@ int MPI_Isendrecv_replace(void* buffer, int count, MPI_Datatype type, int destin
       });
 }
 #endif
-
-int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const InterceptGuard inside;
-  const int result = PMPI_Send_init(buffer, count, type, peer, tag, comm, request);
-  return persist(result, channel_to(inside, comm, peer), Routine::send, message_bytes(count, type), peer, tag, false, *request);
-}
-
-int MPI_Ssend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const InterceptGuard inside;
-  const int result = PMPI_Ssend_init(buffer, count, type, peer, tag, comm, request);
-  return persist(result, channel_to(inside, comm, peer), Routine::ssend, message_bytes(count, type), peer, tag, false, *request);
-}
-
-int MPI_Bsend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const InterceptGuard inside;
-  const int result = PMPI_Bsend_init(buffer, count, type, peer, tag, comm, request);
-  return persist(result, channel_to(inside, comm, peer), Routine::bsend, message_bytes(count, type), peer, tag, false, *request);
-}
-
-int MPI_Rsend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const InterceptGuard inside;
-  const int result = PMPI_Rsend_init(buffer, count, type, peer, tag, comm, request);
-  return persist(result, channel_to(inside, comm, peer), Routine::rsend, message_bytes(count, type), peer, tag, false, *request);
-}
-
-int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  const InterceptGuard inside;
-  const int result = PMPI_Recv_init(buffer, count, type, peer, tag, comm, request);
-  return persist(result, channel_to(inside, comm, peer), Routine::recv, message_bytes(count, type), peer, tag, true, *request);
-}
 
 #pragma GCC visibility pop
 }

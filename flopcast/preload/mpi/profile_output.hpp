@@ -36,13 +36,13 @@ struct ProfileFacts {
   Seconds elapsed = 0;      ///< measured wall time of the slowest process
   path::PathMark longest;
   path::Costs most, sum;                ///< largest and total costs of the processes' own work
-  std::vector<ProcessFacts> processes;  ///< by rank
+  std::vector<ProcessFacts> processes;  ///< index: rank
   path::TimeSpent spent;                ///< the sum over the processes
   path::MessageModel messages;
   double program_variance = 0;      ///< variance of the program's own code along the critical path
-  path::RunTimeRatio pace;          ///< of all processes
+  path::RunTimeRatio pace;          ///< sums over all processes
   Seconds prediction_error = 0;     ///< half-width, of the process with the greatest error
-  std::vector<CallSequence> calls;  ///< by rank
+  std::vector<CallSequence> calls;  ///< index: rank
 };
 
 /// Returns the conditions for which kernels' times hold, beside the machine, for example `Open MPI v4.1.4, wall clock, 4 processes,

@@ -11,7 +11,7 @@ constexpr std::size_t max_records = 8;  ///< in one message
 }  // namespace
 
 void Session::follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts) {
-  if (epoch == epoch_ && path_.follow(mark) && options_.policy == path::Policy::online) {
+  if (epoch == skipping_.epoch() && path_.follow(mark) && options_.policy == path::Policy::online) {
     counts_.replace(counts);
   }
 }
@@ -21,8 +21,8 @@ path::KernelCounts Session::counts() const {
 }
 
 Agreement Session::agreement(bool execute, const Channel* channel) const {
-  Agreement mine{path_.mark(), execute ? 1 : 0, epoch_};
-  mine.skipped = has_skipped_ ? 1 : 0;
+  Agreement mine{path_.mark(), execute ? 1 : 0, skipping_.epoch()};
+  mine.skipped = skipping_.has_skipped() ? 1 : 0;
   if (options_.policy == path::Policy::eager && channel != nullptr && channel->aggregate() &&
       eager_.has_something_to_announce(*channel->aggregate())) {
     mine.times_rank = channel->rank();
@@ -32,7 +32,7 @@ Agreement Session::agreement(bool execute, const Channel* channel) const {
 
 void Session::follow(const Agreement& agreement, Channel& channel) {
   if (options_.policy == path::Policy::online && channel.size() > 1) {
-    note_skipped_elsewhere(agreement.skipped != 0, agreement.epoch);
+    skipping_.note_elsewhere(agreement.skipped != 0, agreement.epoch);
     take_counts(agreement, channel);
     return;
   }

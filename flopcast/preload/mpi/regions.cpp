@@ -12,37 +12,36 @@
 namespace flopcast::interpose::mpi {
 
 bool Session::enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out) {
-  if (region_.depth > 0 || !measures_) {
-    ++region_.depth;
+  if (region_.is_open() || !measures_) {
+    region_.nest();
     return true;
   }
   leave_program();
   path::KernelKey key{path::KernelKind::region, regions_.number(name), {}, std::ssize(sizes)};
   std::copy(sizes.begin(), sizes.end(), key.words.begin());
   const std::uint32_t kernel = kernels_.number(key);
-  if (may_be_left_out && communicating_regions_.count(key.routine) == 0 && !wants_execution(kernel)) {
+  if (may_be_left_out && !region_.is_known_to_communicate(key.routine) && !wants_execution(kernel)) {
     note_left_out();
     computed(kernel, estimate(kernel), false);
     return_to_program();
     return false;
   }
-  region_ = {1, kernel, 0, false, may_be_left_out ? cause() : path::Cause::always};
+  region_.open(kernel, may_be_left_out ? cause() : path::Cause::always);
   return_to_program();
   return true;
 }
 
 void Session::leave_region() {
-  if (region_.depth == 0 || --region_.depth > 0 || !measures_) {
+  if (!region_.leave() || !measures_) {
     return;
   }
   leave_program();
-  if (region_.communicates) {
-    communicating_regions_.insert(kernels_[region_.kernel].key.routine);
-  }
-  spent_.program -= region_.seconds;
-  spent_.add_computation(region_.cause, region_.seconds);
-  note_time(region_.kernel, region_.seconds, true);
-  note_on_path(region_.kernel, {region_.seconds, region_.seconds, false});  // its computation is on the path already
+  const Seconds seconds = region_.seconds();
+  region_.remember(kernels_[region_.kernel()].key.routine);
+  spent_.program -= seconds;
+  spent_.add_computation(region_.cause(), seconds);
+  note_time(region_.kernel(), seconds, true);
+  note_on_path(region_.kernel(), {seconds, seconds, false});  // its computation is on the path already
   return_to_program();
 }
 
@@ -51,21 +50,17 @@ void Session::measure(bool on) {
     return;
   }
   leave_program();
-  waited_on_path(settle_questions(0, 0));
-  note_system_time(measures_);
-  region_.depth = 0;  // an open region is dropped
+  waited_on_path(settle_polling(0, 0));
+  note_system_time();
+  region_.drop();
   measures_ = on;
-  if (on) {
-    begun_ = wall();
-  } else {
-    elapsed_ += wall() - begun_;
-  }
+  on ? clock_.start() : clock_.stop();
   return_to_program();
 }
 
 void Session::control(int level) {
-  if (follows_program()) {
-    const auto lock = turn();
+  if (gate_.follows_program()) {
+    const auto lock = gate_.turn();
     measure(level > 0);
   }
 }
@@ -81,15 +76,14 @@ void Session::count_anew() {
   path_.reserve_log();
   counts_ = {};
   spent_ = {};
-  asked_ = settled_ = 0;
-  note_system_time(false);
+  polling_.forget();
+  clock_.note_system_time(nullptr);
   calls_ = {};
   forget_traffic();
-  region_.depth = 0;
-  ++epoch_;
+  region_.drop();
+  skipping_.begin_epoch();
   PMPI_Barrier(world_);
-  elapsed_ = 0;
-  begun_ = wall();
+  clock_.restart();
 }
 
 void Session::reset() {
@@ -103,7 +97,7 @@ namespace {
 /// Returns the session if it follows this thread's actions now.
 Session* followed() noexcept {
   Session* all = session();
-  return all != nullptr && all->follows_program() ? all : nullptr;
+  return all != nullptr && all->gate().follows_program() ? all : nullptr;
 }
 
 int enter(const char* name, int count, const std::int64_t* sizes, int may_be_left_out) {
@@ -112,7 +106,7 @@ int enter(const char* name, int count, const std::int64_t* sizes, int may_be_lef
   if (all == nullptr) {
     return 1;
   }
-  const auto turn = all->turn();
+  const auto turn = all->gate().turn();
   if (name == nullptr || count < 0 || count > max_sizes || (count > 0 && sizes == nullptr)) {
     std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed, and counts without sizes\n",
                  name == nullptr ? "" : name, count, max_sizes);
@@ -123,21 +117,21 @@ int enter(const char* name, int count, const std::int64_t* sizes, int may_be_lef
 
 void leave() {
   if (Session* all = followed()) {
-    const auto turn = all->turn();
+    const auto turn = all->gate().turn();
     all->leave_region();
   }
 }
 
 void measure(int on) {
   if (Session* all = followed()) {
-    const auto turn = all->turn();
+    const auto turn = all->gate().turn();
     all->measure(on != 0);
   }
 }
 
 void reset() {
   if (Session* all = followed()) {
-    const auto turn = all->turn();
+    const auto turn = all->gate().turn();
     all->reset();
   }
 }
@@ -145,12 +139,12 @@ void reset() {
 /// Returns -1 if the launch has no list of executions. The program's only configuration is then its command line's.
 int next_configuration() {
   Session* all = followed();
-  return all == nullptr || !all->has_executions() ? -1 : all->next_configuration() ? 1 : 0;
+  return all == nullptr || all->executions().empty() ? -1 : all->next_configuration() ? 1 : 0;
 }
 
 const char* parameter(const char* name) {
   Session* all = followed();
-  const std::string* value = all == nullptr || name == nullptr ? nullptr : all->parameter(name);
+  const std::string* value = all == nullptr || name == nullptr ? nullptr : all->executions().value(name);
   return value != nullptr ? value->c_str() : nullptr;
 }
 

@@ -242,15 +242,15 @@ class Completion {
   void account(Seconds seconds) {
     Session& all = *session();
     if (done_.empty()) {
-      seconds += all.settle_questions(0, 0);
-      const Seconds idle = all.uses_cpu_clock() ? 0 : all.explain_wait(seconds);  // of a send that waits for its receiver
+      seconds += all.settle_polling(0, 0);
+      const Seconds idle = all.clock().is_cpu_time() ? 0 : all.explain_wait(seconds);  // of a send that waits for its receiver
       all.waited_on_path(idle);
       return;
     }
-    seconds += all.settle_questions(last_seen(), usual_seconds());
+    seconds += all.settle_polling(last_seen(), usual_seconds());
     const Seconds share = seconds / static_cast<double>(done_.size());
     for (const Pending& pending : done_) {
-      const Seconds cost = all.uses_cpu_clock()
+      const Seconds cost = all.clock().is_cpu_time()
                                ? all.messages().seconds(pending.pattern, static_cast<double>(pending.bytes), pending.channel->size())
                                : share;
       const std::uint32_t kernel =
@@ -347,9 +347,9 @@ class Statuses {
 /// Runs `answer`, which calls MPI, and returns its result and its seconds.
 template <class Answer>
 std::pair<int, Seconds> timed(Answer answer) {
-  const Seconds start = session()->now();
+  const Seconds start = session()->clock().now();
   const int result = answer();
-  return {result, session()->now() - start};
+  return {result, session()->clock().now() - start};
 }
 
 int wait_one(MPI_Request* request, MPI_Status* wanted) {
@@ -431,15 +431,15 @@ bool is_under_way(Pending& pending) {
 void note_in_vain(std::span<const MPI_Request> all) {
   constexpr std::size_t most = 16;
   static std::size_t next = 0;
-  session()->note_vain_question();
-  if (session()->uses_cpu_clock()) {
+  session()->polling().note_vain_call();
+  if (session()->clock().is_cpu_time()) {
     return;
   }
   for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
     const MPI_Request request = all[next++ % all.size()];
     Pending* pending = request == MPI_REQUEST_NULL ? nullptr : requests().find(request);
     if (pending != nullptr && pending->seen < 0 && is_under_way(*pending)) {
-      pending->seen = session()->asked();
+      pending->seen = session()->polling().seconds();
     }
   }
 }
@@ -496,7 +496,7 @@ int complete_some(int count, MPI_Request* all, const int* completed, const int* 
 
 int test_all(int count, MPI_Request* all, int* flag, MPI_Status* wanted) {
   if (any_agreement_is_open({all, static_cast<std::size_t>(count)})) {
-    session()->note_vain_question();
+    session()->polling().note_vain_call();
     *flag = 0;
     return MPI_SUCCESS;
   }
@@ -574,7 +574,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return PMPI_Test(request, flag, status);
   }
   if (*request != MPI_REQUEST_NULL && agreement_is_open(*request)) {
-    session()->note_vain_question();
+    session()->polling().note_vain_call();
     *flag = 0;
     return MPI_SUCCESS;
   }

@@ -67,7 +67,7 @@ int begin(int result) noexcept {
 int spawned(int result, int root, MPI_Comm comm, const MPI_Comm* workers) noexcept {
   int rank = 0;
   int count = 0;
-  if (Session* all = session(); all != nullptr && all->follows_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
+  if (Session* all = session(); all != nullptr && all->gate().follows_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_remote_size(*workers, &count);
     all->note_spawned(rank == root ? count : 0);
@@ -121,7 +121,7 @@ int MPI_Pcontrol(const int level, ...) {
 }
 
 int MPI_Finalize() {
-  if (Session* all = session(); all != nullptr && all->follows_this_thread()) {
+  if (Session* all = session(); all != nullptr && all->gate().follows_this_thread()) {
     all->end();
   }
   return PMPI_Finalize();

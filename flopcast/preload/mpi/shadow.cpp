@@ -17,8 +17,8 @@ namespace {
 bool counts_travel = false;
 bool is_crowded = false;
 
-std::unique_ptr<ShadowRings> rings;  ///< of this node, during a session
-std::unique_ptr<ShadowMail> mail;    ///< of all processes, during a session
+std::unique_ptr<ShadowRings> rings;  ///< rings of this node, during a session
+std::unique_ptr<ShadowMail> mail;    ///< mail among all processes, during a session
 
 /// Shadows that arrived before those of another channel that was wanted, by their channel's number. The channel may belong to a
 /// communicator that this process doesn't know yet, such as one made by MPI_Comm_idup.

@@ -21,14 +21,15 @@ struct Envelope {
   std::int64_t bytes = 0;
   std::int32_t tag = 0;
   std::int8_t left_out = 0;  ///< bits: `itself`, `before`
-  std::int16_t epoch = 0;    ///< of the sender; a mark from before flopcast_reset() is ignored
+  std::int16_t epoch = 0;    ///< the sender's epoch; a mark from before flopcast_reset() is ignored
 
   static constexpr std::int8_t itself = 1;  ///< the message is empty in place of these bytes
   static constexpr std::int8_t before = 2;  ///< its sender's data aren't the program's, because kernels have been left out
   [[nodiscard]] bool is_empty() const noexcept { return (left_out & itself) != 0; }
 };
 
-/// The record that travels ahead of every message of the program: in memory between processes of a node, else on flopcast's communicator.
+/// A shadow: the record that travels ahead of every message of the program and carries the sender's path ("piggybacking"). It travels in
+/// memory between processes of a node, else on flopcast's communicator.
 struct Shadow : Envelope {
   path::PathMark mark;        ///< the sender's, when it sent
   std::uint32_t number = 0;   ///< counted from its sender to its receiver on its channel
@@ -110,14 +111,15 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::deque<Arrival>& waiting_from(int source);
 
   std::uint32_t number_ = 0;
-  std::vector<Stream> streams_;  ///< by rank
+  std::vector<Stream> streams_;  ///< index: rank
   Arrival latest_;               ///< the one taken last
   NonblockingVotes votes_;
   MPI_Comm comm_ = MPI_COMM_NULL;  ///< the program's communicator, which may have been freed
   int rank_ = 0, size_ = 1, stride_ = 1;
   std::vector<int> world_ranks_;
   std::optional<path::Aggregate> aggregate_;
-  std::vector<std::unique_ptr<std::deque<Arrival>>> arrived_;  ///< by source; shadows taken from the network while looking for another tag
+  std::vector<std::unique_ptr<std::deque<Arrival>>>
+      arrived_;  ///< index: source; shadows taken from the network while looking for another tag
 };
 
 /// Makes the MPI type for agree(), between begin and end of a session.

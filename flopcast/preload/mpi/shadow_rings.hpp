@@ -19,11 +19,11 @@ struct Shadow;
 /// the greatest time; its computation is that time less communication and idle time.)
 struct alignas(128) RingSlot {
   std::atomic<std::uint32_t> place;  ///< position in its ring, from 1; written last
-  std::uint32_t number = 0;          ///< of the shadow, on its channel from this process to that
+  std::uint32_t number = 0;          ///< the shadow's number on its channel, counted from this process to that
   std::uint32_t channel = 0;
   std::int32_t tag = 0;
   std::int64_t bytes = 0;
-  std::uint32_t position = 0;  ///< of the sender's path
+  std::uint32_t position = 0;  ///< position of the sender's path
   std::int8_t left_out = 0;
   std::int16_t epoch = 0;
   double time = 0, communication = 0, idle = 0, supersteps = 0, words = 0, flops = 0;
@@ -33,7 +33,7 @@ struct alignas(128) RingSlot {
 };
 static_assert(sizeof(RingSlot) == 128);
 
-/// Reads a slot from process `world_rank`.
+/// Reads the shadow that process `world_rank` has put into a slot.
 void read(const RingSlot& slot, int world_rank, Shadow& into) noexcept;
 
 /// Passes shadows between the processes of a node through memory, in a ring of slots from each process to each. Messages would take as
@@ -62,13 +62,13 @@ class ShadowRings {
   /// Puts a shadow; returns false if the ring is full. The path's numbers are copied one by one to where they are read, because a copy that
   /// was assembled first would stall the processor.
   bool put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept;
-  /// Returns the oldest slot from that process; nullptr if none has come.
+  /// Returns the slot of the oldest shadow from that process; nullptr if none has come.
   [[nodiscard]] const RingSlot* front(int world_rank) const noexcept;
-  /// Drops the slot that front() returned.
+  /// Frees the slot that front() returned.
   void drop(int world_rank) noexcept;
 
  private:
-  /// The receiver's count of slots taken.
+  /// The receiver's count of shadows taken.
   struct alignas(128) Progress {
     std::atomic<std::uint32_t> taken;
   };
@@ -76,16 +76,16 @@ class ShadowRings {
   struct End {
     Progress* progress = nullptr;
     RingSlot* slots = nullptr;
-    std::uint32_t count = 0;  ///< slots put or taken by this process
+    std::uint32_t count = 0;  ///< shadows put or taken by this process
     std::uint32_t known = 0;  ///< the other process's count, as last read or written
   };
 
   ShadowRings() = default;
   void find_ends(MPI_Comm node, int processes);
 
-  std::uint32_t slots_ = max_slots;  ///< of each ring, a power of two
+  std::uint32_t slots_ = max_slots;  ///< slots of each ring, a power of two
   MPI_Win window_ = MPI_WIN_NULL;
-  std::vector<End> to_, from_;  ///< by rank in MPI_COMM_WORLD
+  std::vector<End> to_, from_;  ///< index: rank in MPI_COMM_WORLD
 };
 
 }  // namespace flopcast::interpose::mpi

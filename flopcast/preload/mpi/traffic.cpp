@@ -5,7 +5,7 @@
 namespace flopcast::interpose::mpi {
 namespace {
 
-Traffic sent;  ///< of the followed thread; other threads send none of flopcast's messages
+Traffic sent;  ///< messages of the followed thread; other threads send none of flopcast's messages
 Traffic all;
 
 }  // namespace

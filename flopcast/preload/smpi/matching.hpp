@@ -47,7 +47,7 @@ class Matching {
 
 /// A collective communication that some processes have begun.
 struct Collective {
-  std::map<int, Arrival> arrivals;  ///< by rank in the communicator
+  std::map<int, Arrival> arrivals;  ///< index: rank in the communicator
   int ended = 0;
 };
 

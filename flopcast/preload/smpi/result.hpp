@@ -12,9 +12,9 @@ struct CallList;
 
 /// Facts about a simulation at its end, apart from the kernels.
 struct ResultFacts {
-  std::vector<const Process*> processes;  ///< by rank
+  std::vector<const Process*> processes;  ///< index: rank
   const CallList* first_calls = nullptr;  ///< calls of kernels that may be in no process's trace
-  std::vector<bool> known;                ///< by kernel
+  std::vector<bool> known;                ///< index: kernel
   bool traces = false;
 };
 

@@ -25,7 +25,7 @@ namespace flopcast::interpose::smpi {
 
 /// A communicator as seen by one of its processes.
 struct Group {
-  std::uint64_t id = 0;  ///< the same in all its processes, and different for other sets of processes
+  std::uint64_t id = 0;  ///< one number in all its processes, and different for other sets of processes
   int rank = 0;          ///< rank of this process in it
   int stride = 1;        ///< distance between the world ranks of its processes; 0 if it varies
   std::vector<int> world_ranks;
@@ -36,7 +36,7 @@ struct Group {
 struct Pending {
   std::shared_ptr<Message> message;
   Route route;                         ///< with wildcards, tag and source are found out when the receive ends
-  std::shared_ptr<const Group> group;  ///< of a receive with wildcards, or of a collective
+  std::shared_ptr<const Group> group;  ///< communicator of a receive with wildcards, or of a collective
   Collectives::Key collective;
   std::int64_t bytes = 0;
   bool sends = false, is_collective = false, wildcard = false;
@@ -128,10 +128,10 @@ class Simulation {
   SmpiOptions options_;
   KernelTimes times_;
   path::KernelTable kernels_;
-  std::vector<Seconds> seconds_;                     ///< by kernel
-  std::vector<bool> known_;                          ///< by kernel: the models gave its time
-  CallList first_calls_;                             ///< of kernels that processes with kept traces don't meet first
-  std::vector<std::unique_ptr<Process>> processes_;  ///< by the simulator's number
+  std::vector<Seconds> seconds_;                     ///< index: kernel
+  std::vector<bool> known_;                          ///< index: kernel; true if the models gave its time
+  CallList first_calls_;                             ///< calls of kernels that processes with kept traces don't meet first
+  std::vector<std::unique_ptr<Process>> processes_;  ///< index: the simulator's number
   int size_ = 0, begun_ = 0, ended_ = 0;
   std::int64_t traced_ = 0;
   std::optional<Seconds> first_call_;  ///< extra time of every process's first kernel

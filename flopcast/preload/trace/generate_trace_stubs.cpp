@@ -209,7 +209,7 @@ class Stubs {
   }
 
   std::vector<std::pair<std::string, std::string>> table_;  ///< symbols and layouts
-  std::map<std::string, std::size_t> ids_;                  ///< by the catalogue's routines
+  std::map<std::string, std::size_t> ids_;                  ///< keys: the catalogue's routines
   std::string code_;
 };
 

@@ -1,0 +1,24 @@
+#include "flopcast/preload/mpi/call_gate.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+thread_local bool main_thread = false;  ///< this thread called MPI_Init
+thread_local int depth = 0;             ///< intercepted functions that this thread is in
+
+}  // namespace
+
+void CallGate::open() noexcept {
+  main_thread = true;
+  open_ = true;
+}
+
+bool CallGate::is_main_thread() noexcept { return main_thread; }
+
+bool CallGate::follows_program() const noexcept { return follows_this_thread() && depth == 0; }
+
+bool CallGate::enter_function() noexcept { return depth++ == 0; }
+
+void CallGate::leave_function() noexcept { --depth; }
+
+}  // namespace flopcast::interpose::mpi

@@ -1,0 +1,323 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "flopcast/preload/common/generator.hpp"
+#include "flopcast/support/error.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+/// A kind of parameter: its conversion between Fortran and C, and its types in C. In each text {0} is the parameter's name; {comm}, {count}
+/// and {completed} are the names of the function's communicator, first count, and number of completed requests.
+struct Parameter {
+  const char* type;             ///< type in Fortran's interface
+  const char* before;           ///< declarations before the call
+  const char* argument;         ///< argument of the call
+  const char* after;            ///< statements after the call, if it succeeded
+  const char* c_type = "";      ///< type in C; empty in functions that are written by hand
+  const char* large_type = "";  ///< type in functions with large counts, if that is another one
+};
+
+const std::map<std::string, Parameter>& kinds() {
+  static const std::map<std::string, Parameter> all = {
+      {"program", {nullptr, "", "nullptr, nullptr", ""}},
+      {"buffer", {"void*", "", "fortran::buffer({0})", "", "void*"}},
+      {"in_buffer", {"void*", "", "fortran::buffer({0})", "", "const void*"}},
+      {"elements", {"MPI_Fint*", "", "*{0}", "", "int", "MPI_Count"}},
+      {"counts", {"MPI_Fint*", "", "{0}", "", "const int*", "const MPI_Count*"}},
+      {"displacements", {"MPI_Fint*", "", "{0}", "", "const int*", "const MPI_Aint*"}},
+      {"int", {"MPI_Fint*", "", "*{0}", "", "int"}},
+      {"count", {"MPI_Fint*", "", "*{0}", ""}},
+      {"out_int", {"MPI_Fint*", "", "{0}", ""}},
+      {"completed", {"MPI_Fint*", "", "{0}", ""}},
+      {"flag", {"MPI_Fint*", "", "{0}", ""}},
+      {"ints", {"MPI_Fint*", "", "{0}", ""}},
+      {"weights", {"MPI_Fint*", "", "fortran::weights({0})", ""}},
+      {"type", {"MPI_Fint*", "", "PMPI_Type_f2c(*{0})", "", "MPI_Datatype"}},
+      {"types", {"MPI_Fint*", "", "fortran::types({0}, *{comm}, {slot}, false)", "", "const MPI_Datatype*"}},
+      {"long_types", {"MPI_Fint*", "", "fortran::types({0}, *{comm}, {slot}, true)", "", "const MPI_Datatype*"}},
+      {"op", {"MPI_Fint*", "", "PMPI_Op_f2c(*{0})", "", "MPI_Op"}},
+      {"comm", {"MPI_Fint*", "", "PMPI_Comm_f2c(*{0})", "", "MPI_Comm"}},
+      {"group", {"MPI_Fint*", "", "PMPI_Group_f2c(*{0})", ""}},
+      {"info", {"MPI_Fint*", "", "PMPI_Info_f2c(*{0})", ""}},
+      {"errhandler", {"MPI_Fint*", "", "PMPI_Errhandler_f2c(*{0})", ""}},
+      {"new_session", {"MPI_Fint*", "MPI_Session c{0} = MPI_SESSION_NULL;", "&c{0}", "*{0} = PMPI_Session_c2f(c{0});"}},
+      {"new_comm", {"MPI_Fint*", "MPI_Comm c{0} = MPI_COMM_NULL;", "&c{0}", "*{0} = PMPI_Comm_c2f(c{0});"}},
+      {"new_request", {"MPI_Fint*", "MPI_Request c{0} = MPI_REQUEST_NULL;", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});", "MPI_Request*"}},
+      {"request", {"MPI_Fint*", "MPI_Request c{0} = PMPI_Request_f2c(*{0});", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
+      {"same_request", {"MPI_Fint*", "", "PMPI_Request_f2c(*{0})", ""}},
+      {"requests", {"MPI_Fint*", "fortran::Requests c{0}({0}, *{count});", "c{0}.get()", ""}},
+      {"new_message", {"MPI_Fint*", "MPI_Message c{0} = MPI_MESSAGE_NULL;", "&c{0}", "*{0} = PMPI_Message_c2f(c{0});"}},
+      {"message", {"MPI_Fint*", "MPI_Message c{0} = PMPI_Message_f2c(*{0});", "&c{0}", "*{0} = PMPI_Message_c2f(c{0});", "MPI_Message*"}},
+      {"status", {"MPI_Fint*", "fortran::Status c{0}({0});", "c{0}.get()", "", "MPI_Status*"}},
+      {"statuses", {"MPI_Fint*", "fortran::Statuses c{0}({0}, *{count}, {completed});", "c{0}.get()", ""}},
+      {"index", {"MPI_Fint*", "", "{0}", "fortran::count_from_one(*{0});"}},
+      {"indices", {"MPI_Fint*", "", "{0}", "fortran::count_from_one({0}, *{completed});"}}};
+  return all;
+}
+
+struct Function {
+  int version = 0;            ///< version of MPI that introduced it
+  bool returns_error = true;  ///< its Fortran procedure returns an error in its last argument
+  bool is_kernel = false;     ///< it has a number in the enumeration of routines
+  std::string name;
+  std::vector<std::string> kinds;
+  std::string description;  ///< describes a collective; empty for other functions
+};
+
+std::vector<Function> read_functions(const char* file) {
+  std::ifstream in(file);
+  std::vector<Function> all;
+  for (std::string line; std::getline(in, line);) {
+    line.resize(std::min(line.find('#'), line.size()));
+    const std::size_t end = std::min(line.find(" = "), line.size());
+    std::istringstream words(line.substr(0, end));
+    Function function;
+    function.description = end < line.size() ? line.substr(end + 3) : "";
+    if (!(words >> function.version)) {
+      function.version = 0;
+      words.clear();
+    }
+    words >> function.name;
+    for (std::string kind; words >> kind;) {
+      if (kind == "without_error") {
+        function.returns_error = false;
+        continue;
+      }
+      if (kind == "kernel") {
+        function.is_kernel = true;
+        continue;
+      }
+      if (kinds().count(kind) == 0) {
+        throw bad_input("{}: {} has a parameter of the unknown kind '{}'", file, function.name, kind);
+      }
+      function.kinds.push_back(kind);
+    }
+    if (!function.name.empty()) {
+      all.push_back(std::move(function));
+    }
+  }
+  if (all.empty()) {
+    throw bad_input("{} has no functions", file);
+  }
+  return all;
+}
+
+/// Returns the name of the first parameter of `kind`, `otherwise` if there is none.
+std::string parameter_of(const Function& function, const std::string& kind, const std::string& otherwise) {
+  const auto found = std::find(function.kinds.begin(), function.kinds.end(), kind);
+  return found == function.kinds.end() ? otherwise : 'a' + std::to_string(found - function.kinds.begin());
+}
+
+std::string lower_case(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return name;
+}
+
+/// Returns the procedure `name`, which calls C's function.
+std::string wrapper(const Function& function, const std::string& name) {
+  std::string parameters;
+  std::string before;
+  std::string arguments;
+  std::string after;
+  const std::string comm = parameter_of(function, "comm", "?");
+  const std::string count = parameter_of(function, "count", "?");
+  const std::string completed = parameter_of(function, "completed", "nullptr");
+  int slot = 0;
+  for (std::size_t i = 0; i < function.kinds.size(); ++i) {
+    const Parameter& kind = kinds().at(function.kinds[i]);
+    const std::string place = 'a' + std::to_string(i);
+    const auto filled = [&](const char* text) {
+      return fmt::format(fmt::runtime(text), place, fmt::arg("comm", comm), fmt::arg("count", count), fmt::arg("completed", completed),
+                         fmt::arg("slot", slot));
+    };
+    if (kind.type != nullptr) {
+      parameters += fmt::format("{} {}, ", kind.type, place);
+    }
+    before += filled(kind.before);
+    arguments += (arguments.empty() ? "" : ", ") + filled(kind.argument);
+    after += filled(kind.after);
+    slot += function.kinds[i] == "types" || function.kinds[i] == "long_types" ? 1 : 0;
+  }
+  if (!function.returns_error) {
+    parameters.resize(parameters.size() - 2);  // removes the comma
+    return fmt::format("void {}({}) {{\n  {}\n  {}({});\n}}\n", name, parameters, before, function.name, arguments);
+  }
+  std::string text = fmt::format("void {}({}MPI_Fint* error) {{\n  {}\n  const int result = {}({});\n", name, parameters, before,
+                                 function.name, arguments);
+  if (!after.empty()) {
+    text += fmt::format("  if (result == MPI_SUCCESS) {{ {} }}\n", after);
+  }
+  return text + "  if (error != nullptr) { *error = result; }\n}\n";
+}
+
+bool has(const Function& function, const char* kind) {
+  return std::find(function.kinds.begin(), function.kinds.end(), kind) != function.kinds.end();
+}
+
+bool has_buffer(const Function& function) { return has(function, "buffer") || has(function, "in_buffer"); }
+
+/// Returns the procedures for Open MPI. Its own call no functions that can be intercepted in C, and take the same arguments in all of
+/// Fortran's interfaces.
+std::string for_openmpi(const Function& function) {
+  const std::string name = lower_case(function.name);
+  return wrapper(function, name + '_') + fmt::format("decltype({0}_) {0}_f08_ [[gnu::alias(\"{0}_\")]];\n\n", name);
+}
+
+/// Returns the procedures for MPICH. Its own call C's functions, except those of the module mpi_f08 without a buffer. MPICH's constants for
+/// weights can't be recognised there.
+std::string for_mpich(const Function& function) {
+  return has_buffer(function) || has(function, "weights") ? "" : wrapper(function, lower_case(function.name) + "_f08_") + '\n';
+}
+
+std::string with_version(int version, const std::string& text) {
+  return text.empty() ? "" : fmt::format("#if MPI_VERSION >= {}\n{}#endif\n", version, text);
+}
+
+std::string fortran_procedures(const std::vector<Function>& functions, bool mpich) {
+  std::string text =
+      "#include \"flopcast/preload/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::interpose::mpi::fortran;\n\n"
+      "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
+  for (const Function& function : functions) {
+    text += with_version(function.version, mpich ? for_mpich(function) : for_openmpi(function));
+  }
+  return text + "}\n#pragma GCC visibility pop\n";
+}
+
+/// Returns the enumerator of a routine, for example `send` for MPI_Send.
+std::string enumerator(const std::string& name) { return lower_case(name.substr(std::string("MPI_").size())); }
+
+/// Returns the header with the enumeration of routines and their names.
+std::string routine_list(const std::vector<Function>& functions) {
+  std::string enumerators;
+  std::string names;
+  for (const Function& function : functions) {
+    if (function.is_kernel) {
+      enumerators += fmt::format("  {},\n", enumerator(function.name));
+      names += fmt::format("    \"{}\",\n", function.name);
+    }
+  }
+  return fmt::format(
+      "#pragma once\n\n#include <array>\n#include <cstddef>\n#include <cstdint>\n\nnamespace flopcast::interpose::mpi {{\n\n"
+      "/// Intercepted communication routines whose executions are kernels. A kernel's key holds the number.\n"
+      "enum class Routine : std::uint32_t {{\n{}  count\n}};\n\n"
+      "/// Names by number, for example `MPI_Send`.\n"
+      "inline constexpr std::array<const char*, static_cast<std::size_t>(Routine::count)> routine_names = {{\n{}}};\n\n"
+      "}}  // namespace flopcast::interpose::mpi\n",
+      enumerators, names);
+}
+
+/// Returns the head of a C function, `large` with large counts, for example `int MPI_Send_c(const void* a0, ...)`.
+std::string head(const Function& function, bool large) {
+  std::string parameters;
+  for (std::size_t i = 0; i < function.kinds.size(); ++i) {
+    const Parameter& kind = kinds().at(function.kinds[i]);
+    const std::string type = large && *kind.large_type != '\0' ? kind.large_type : kind.c_type;
+    if (type.empty()) {
+      throw bad_input("{} is generated, but its kind '{}' has no type in C", function.name, function.kinds[i]);
+    }
+    parameters += fmt::format("{}{} a{}", i > 0 ? ", " : "", type, i);
+  }
+  return fmt::format("int {}{}({})", function.name, large ? "_c" : "", parameters);
+}
+
+/// Returns a call of `name` with the function's parameters.
+std::string call(const std::string& name, const Function& function) {
+  std::string arguments;
+  for (std::size_t i = 0; i < function.kinds.size(); ++i) {
+    arguments += fmt::format("{}a{}", i > 0 ? ", " : "", i);
+  }
+  return fmt::format("{}({})", name, arguments);
+}
+
+/// Returns a collective, which is executed with its own large counts: reductions can't work on elements made of many.
+std::string collective(const Function& function, bool large) {
+  const std::string request = has(function, "new_request") ? parameter_of(function, "new_request", "") + ", " : "";
+  return fmt::format("{} {{\n  return {}(Routine::{}, {}, {}{}, [&] {{ return {}; }});\n}}\n", head(function, large),
+                     request.empty() ? "executed" : "begun", enumerator(function.name), parameter_of(function, "comm", ""), request,
+                     function.description, call('P' + function.name + (large ? "_c" : ""), function));
+}
+
+/// Returns the function with large counts that calls the one with small counts, with elements made of many if necessary. A receive must
+/// find a shadow whichever of the two functions sent its message.
+std::string with_large_elements(const Function& function) {
+  std::string before;
+  std::string arguments;
+  for (std::size_t i = 0; i < function.kinds.size(); ++i) {
+    std::string argument = fmt::format("a{}", i);
+    if (function.kinds[i] == "elements") {
+      before += fmt::format("  const Elements e{0}(a{0}, a{1});\n", i, i + 1);
+      argument = fmt::format("e{}.count()", i);
+    } else if (i > 0 && function.kinds[i - 1] == "elements") {
+      argument = fmt::format("e{}.type()", i - 1);
+    }
+    arguments += (i > 0 ? ", " : "") + argument;
+  }
+  return fmt::format("{} {{\n{}  return {}({});\n}}\n", head(function, true), before, function.name, arguments);
+}
+
+bool makes_persistent(const Function& function) {
+  const std::string end = "_init";
+  return has_buffer(function) && function.name.size() > end.size() && function.name.ends_with(end);
+}
+
+/// Returns a function that makes a persistent request.
+std::string persistent(const Function& function) {
+  const std::string routine = enumerator(function.name.substr(0, function.name.rfind('_')));
+  return fmt::format(
+      "{} {{\n  const InterceptGuard inside;\n  const int result = {};\n"
+      "  return note_persistent(inside, result, Routine::{}, {{a1, a2, a3, a4}}, a5, *a6);\n}}\n",
+      head(function, false), call('P' + function.name, function), routine);
+}
+
+std::string c_functions(const std::vector<Function>& functions) {
+  std::string text =
+      "#include <mpi.h>\n\n#include \"flopcast/preload/mpi/collective.hpp\"\n#include \"flopcast/preload/mpi/elements.hpp\"\n"
+      "#include \"flopcast/preload/mpi/persistent.hpp\"\n\nusing namespace flopcast::interpose::mpi;\n\n"
+      "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
+  constexpr int version_of_large_counts = 4;
+  for (const Function& function : functions) {
+    const bool has_counts = has(function, "elements") || has(function, "counts");
+    if (!function.description.empty()) {
+      text += with_version(function.version, collective(function, false));
+      text += has_counts ? with_version(version_of_large_counts, collective(function, true)) : "";
+    } else if (has_counts) {
+      text += makes_persistent(function) ? with_version(function.version, persistent(function)) : "";
+      text += with_version(version_of_large_counts, with_large_elements(function));
+    }
+  }
+  return text + "}\n#pragma GCC visibility pop\n";
+}
+
+std::string generated(const char* list, const std::string& what) {
+  const std::vector<Function> functions = read_functions(list);
+  if (what == "openmpi" || what == "mpich") {
+    return fortran_procedures(functions, what == "mpich");
+  }
+  if (what == "c") {
+    return c_functions(functions);
+  }
+  if (what == "routines") {
+    return routine_list(functions);
+  }
+  throw usage_error("'{}' can't be generated; openmpi, mpich, c or routines was expected", what);
+}
+
+}  // namespace
+}  // namespace flopcast::interpose
+
+/// Usage: generate_functions LIST FILE WHAT. Generates FILE from the functions in LIST. With WHAT `openmpi` or `mpich` it contains the
+/// Fortran procedures that this MPI needs, each of which calls C's function. With `c` it contains C functions, with `routines` the
+/// enumeration of routines.
+int main(int argc, char** argv) {
+  using namespace flopcast::interpose;
+  return run_generator(argc, argv, 3, "three arguments: the list, the file to write, and what to generate",
+                       [](char** arguments) { write_source(arguments[1], generated(arguments[0], arguments[2])); });
+}

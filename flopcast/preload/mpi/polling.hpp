@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::interpose::mpi {
+
+/// Time that the program polls MPI without success. Such a call counts as waiting, until a poll succeeds.
+class Polling {
+ public:
+  /// Notes that the current call is an unsuccessful poll.
+  void note_vain_call() noexcept { in_vain_ = true; }
+  /// Ends a call that took `seconds`, which count if the call was an unsuccessful poll.
+  void end_call(Seconds seconds) noexcept {
+    seconds_ += in_vain_ ? seconds : 0;
+    in_vain_ = false;
+  }
+  /// Returns the seconds of unsuccessful polls so far.
+  [[nodiscard]] Seconds seconds() const noexcept { return seconds_; }
+  void forget() noexcept { seconds_ = settled_ = 0; }
+
+  struct Settled {
+    Seconds under_way = 0;  ///< the part of the polling that counts as communication
+    Seconds waited = 0;     ///< the part before, which was waiting for the sender
+  };
+  /// Ends polling: the awaited message has come. It was under way since seconds() was `since`; if that is unknown (negative), for at most
+  /// `usual` seconds.
+  [[nodiscard]] Settled settle(Seconds since, Seconds usual) noexcept {
+    const Seconds open = seconds_ - settled_;
+    const Seconds under_way = since < 0 ? std::min(open, usual) : std::clamp(seconds_ - since, 0.0, open);
+    settled_ = seconds_;
+    return {under_way, open - under_way};
+  }
+
+ private:
+  bool in_vain_ = false;
+  Seconds seconds_ = 0;
+  Seconds settled_ = 0;  ///< the part of seconds_ that has been accounted for
+};
+
+}  // namespace flopcast::interpose::mpi

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "flopcast/selective/kernel_table.hpp"
+#include "flopcast/support/page_allocator.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::interpose::mpi {
+
+/// Times of the program's own code between two kernels. That code runs faster among kernels that are left out. Short pieces therefore count
+/// with their usual time after the same kernel where everything is executed.
+class ProgramGaps {
+ public:
+  /// Notes the latest kernel that this process executed or left out.
+  void note_kernel(std::uint32_t kernel) noexcept { last_kernel_ = kernel; }
+  /// Returns the time that counts for a piece of code that took `seconds` after the latest kernel. `in_context`: no kernel was left out
+  /// shortly before.
+  Seconds counted(Seconds seconds, bool in_context);
+  /// Returns the variance of the code in this process's parts of the critical path, along which `kernels` lie.
+  [[nodiscard]] double variance_along(const PageVector<path::Kernel>& kernels) const;
+
+ private:
+  std::uint32_t last_kernel_ = 0;
+  PageVector<path::KernelStatistics> after_;  ///< statistics of the code after each kernel, where no kernel is left out
+};
+
+}  // namespace flopcast::interpose::mpi

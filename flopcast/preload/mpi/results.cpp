@@ -1,0 +1,124 @@
+#include "flopcast/preload/mpi/results.hpp"
+
+#include <optional>
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+constexpr int token_tag = 3;
+constexpr int kernels_tag = 4;
+constexpr int regions_tag = 5;
+
+/// Sends all processes' records to rank 0 in messages of bounded size, and calls `take` for each.
+template <class Records, class Take>
+void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
+  using Record = typename Records::value_type;
+  constexpr std::size_t most = 256;
+  int rank = 0;
+  int size = 1;
+  PMPI_Comm_rank(world, &rank);
+  PMPI_Comm_size(world, &size);
+  if (rank != 0) {
+    for (std::size_t first = 0; first <= mine.size(); first += most) {  // a message that isn't full, perhaps empty, is the last
+      const std::size_t count = std::min(most, mine.size() - first);
+      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(Record)), MPI_BYTE, 0, tag, world);
+    }
+    return;
+  }
+  PageVector<Record> part(most);
+  for (int other = 1; other < size; ++other) {
+    for (std::size_t count = most; count == most;) {
+      MPI_Status status;
+      int bytes = 0;
+      PMPI_Recv(part.data(), static_cast<int>(most * sizeof(Record)), MPI_BYTE, other, tag, world, &status);
+      PMPI_Get_count(&status, MPI_BYTE, &bytes);
+      count = static_cast<std::size_t>(bytes) / sizeof(Record);
+      std::for_each_n(part.begin(), count, take);
+    }
+  }
+}
+
+/// The walk back along the critical path in this process's parts.
+class PathWalk {
+ public:
+  PathWalk(int rank, const path::CriticalPath& path, path::KernelTable& kernels, const std::function<Seconds(std::uint32_t)>& estimate)
+      : rank_(rank), path_(path), kernels_(kernels), estimate_(estimate), estimates_(kernels.kernels().size(), -1) {}
+
+  /// Counts the kernels from `cursor` back to where another process's part begins, and moves `cursor` there, or to `finished` at the begin
+  /// of the program.
+  void walk_back(path::LogCursor& cursor, const path::LogCursor& finished) {
+    const auto visit = [this](std::uint32_t kernel, Seconds seconds, bool estimated) { count(kernel, seconds, estimated); };
+    while (cursor.rank == rank_) {
+      cursor = path_.log().walk(cursor.position, visit).value_or(finished);
+    }
+  }
+  [[nodiscard]] const PathParts& found() const noexcept { return found_; }
+
+ private:
+  void count(std::uint32_t kernel, Seconds seconds, bool estimated) {
+    if (estimated && estimates_[kernel] < 0) {
+      estimates_[kernel] = estimate_(kernel);
+    }
+    const Seconds better = estimated && estimates_[kernel] > 0 ? estimates_[kernel] : seconds;
+    kernels_[kernel].along.add(better);
+    found_.kernels += better;
+    const bool communicates = kernels_[kernel].key.kind == path::KernelKind::communication;
+    found_.correction += {
+        .time = better - seconds, .computation = communicates ? 0 : better - seconds, .communication = communicates ? better - seconds : 0};
+  }
+
+  int rank_;
+  const path::CriticalPath& path_;
+  path::KernelTable& kernels_;
+  const std::function<Seconds(std::uint32_t)>& estimate_;
+  PageVector<Seconds> estimates_;  ///< the latest of each kernel; negative: not asked for yet
+  PathParts found_;
+};
+
+}  // namespace
+
+PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const path::PathMark& end, path::KernelTable& kernels,
+                              const std::function<Seconds(std::uint32_t)>& estimate) {
+  int rank = 0;
+  int size = 1;
+  PMPI_Comm_rank(world, &rank);
+  PMPI_Comm_size(world, &size);
+  PathWalk walk(rank, path, kernels, estimate);
+  const path::LogCursor finished{-1, 0};
+  path::LogCursor token = end.place;
+  bool mine = token.rank == rank;
+  for (;;) {
+    if (!mine) {
+      PMPI_Recv(&token, static_cast<int>(sizeof token), MPI_BYTE, MPI_ANY_SOURCE, token_tag, world, MPI_STATUS_IGNORE);
+      if (token == finished) {
+        return walk.found();
+      }
+    }
+    walk.walk_back(token, finished);
+    mine = false;
+    if (token != finished) {
+      PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, token.rank, token_tag, world);
+      continue;
+    }
+    for (int other = 0; other < size; ++other) {
+      if (other != rank) {
+        PMPI_Send(&finished, static_cast<int>(sizeof finished), MPI_BYTE, other, token_tag, world);
+      }
+    }
+    return walk.found();
+  }
+}
+
+void collect_kernels(MPI_Comm world, path::KernelTable& kernels) {
+  collect(world, kernels_tag, kernels.kernels(), [&kernels](const path::Kernel& kernel) { kernels.merge(kernel); });
+}
+
+void collect_region_names(MPI_Comm world, RegionNames& regions) {
+  std::vector<RegionName> mine;
+  for (const auto& [number, name] : regions.all()) {
+    mine.push_back(name);
+  }
+  collect(world, regions_tag, mine, [&regions](const RegionName& name) { regions.add(name); });
+}
+
+}  // namespace flopcast::interpose::mpi

@@ -16,13 +16,13 @@ bool EagerPropagation::is_news(const Known& known, const Aggregate& channel) {
   return further && further->dimensions().size() <= EagerRecord::max_dimensions;
 }
 
-std::vector<EagerRecord> EagerPropagation::to_announce(const Aggregate& channel, std::size_t most) const {
+std::vector<EagerRecord> EagerPropagation::to_announce(const Aggregate& channel, std::size_t max_records) const {
   std::vector<EagerRecord> records;
   if (channel.processes() == 1 && processes_ > 1) {
     return records;
   }
   for (const auto& [number, known] : known_) {
-    if (records.size() == most) {
+    if (records.size() == max_records) {
       break;
     }
     if (is_news(known, channel)) {

@@ -34,8 +34,8 @@ class EagerPropagation {
 
   /// Notes that this process knows kernel `number` well enough by itself.
   void offer(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
-  /// Returns at most `most` records that reach new processes if they are announced to `channel`.
-  [[nodiscard]] std::vector<EagerRecord> to_announce(const Aggregate& channel, std::size_t most) const;
+  /// Returns at most `max_records` records that reach new processes if they are announced to `channel`.
+  [[nodiscard]] std::vector<EagerRecord> to_announce(const Aggregate& channel, std::size_t max_records) const;
   [[nodiscard]] bool has_something_to_announce(const Aggregate& channel) const { return !to_announce(channel, 1).empty(); }
   /// Takes the record of kernel `number` that a process announced to all of `channel`. Returns true if this process uses these times from now on
   /// instead of executing the kernel.

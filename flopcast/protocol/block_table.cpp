@@ -197,12 +197,12 @@ const BlockPoint* nearest(const RoutineBlocks& routine, std::int64_t m, std::int
     return nullptr;
   }
   const BlockPoint* best = nullptr;
-  double least = HUGE_VAL;
+  double nearest = HUGE_VAL;
   for (std::size_t i = 0; i < routine.count; ++i) {
     const BlockPoint& point = routine.points[i];
     const double distance = (point.log_m - log_m) * (point.log_m - log_m) + (point.log_n - log_n) * (point.log_n - log_n);
-    if (distance < least) {
-      least = distance;
+    if (distance < nearest) {
+      nearest = distance;
       best = &point;
     }
   }

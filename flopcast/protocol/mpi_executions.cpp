@@ -12,7 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* executions_schema = "flopcast-mpi-executions-1";
+constexpr const char* executions_schema = "flopcast-mpi-executions-2";
+constexpr const char* earlier_schema = "flopcast-mpi-executions-1";  ///< says `teaches` for `times_are_used`
 
 }  // namespace
 
@@ -45,7 +46,9 @@ std::optional<std::size_t> MpiExecutions::next() {
 std::string to_text(const std::vector<MpiExecution>& executions) {
   json list = json::array();
   for (const MpiExecution& execution : executions) {
-    list.push_back({{"parameters", execution.parameters}, {"policy", path::policy_name(execution.policy)}, {"teaches", execution.teaches}});
+    list.push_back({{"parameters", execution.parameters},
+                    {"policy", path::policy_name(execution.policy)},
+                    {"times_are_used", execution.times_are_used}});
   }
   return json{{"schema", executions_schema}, {"executions", std::move(list)}}.dump();
 }
@@ -53,13 +56,15 @@ std::string to_text(const std::vector<MpiExecution>& executions) {
 std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
   try {
     const json document = json::parse(text);
-    if (document.at("schema") != executions_schema) {
+    const bool is_earlier = document.at("schema") == earlier_schema;
+    if (!is_earlier && document.at("schema") != executions_schema) {
       throw bad_input("a list of executions has schema {}, expected {}", document.at("schema").dump(), executions_schema);
     }
     std::vector<MpiExecution> executions;
     for (const json& each : document.at("executions")) {
       executions.push_back({member<std::map<std::string, std::string>>(each, "parameters"),
-                            path::policy_named(member<std::string>(each, "policy")), member<bool>(each, "teaches")});
+                            path::policy_named(member<std::string>(each, "policy")),
+                            member<bool>(each, is_earlier ? "teaches" : "times_are_used")});
     }
     if (executions.empty()) {
       throw bad_input("a list of executions is empty");

@@ -17,7 +17,7 @@ namespace flopcast::interpose {
 struct MpiExecution {
   std::map<std::string, std::string> parameters;
   path::Policy policy = path::Policy::full;
-  bool teaches = true;  ///< later executions use the kernel times of this one, if policy is full
+  bool times_are_used = true;  ///< later executions use the kernel times of this one, if policy is full
   friend bool operator==(const MpiExecution&, const MpiExecution&) = default;
 };
 

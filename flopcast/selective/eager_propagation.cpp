@@ -10,19 +10,19 @@ void EagerPropagation::offer(std::uint32_t number, const KernelKey& key, const K
 
 bool EagerPropagation::is_news(const Known& known, const Aggregate& channel) {
   if (known.everywhere) {
-    return std::find(known.told.begin(), known.told.end(), channel) == known.told.end();
+    return std::find(known.announced.begin(), known.announced.end(), channel) == known.announced.end();
   }
   const std::optional<Aggregate> further = Aggregate::combined(known.reached, channel);
   return further && further->dimensions().size() <= EagerRecord::max_dimensions;
 }
 
-std::vector<EagerRecord> EagerPropagation::to_announce(const Aggregate& channel, std::size_t most) const {
+std::vector<EagerRecord> EagerPropagation::to_announce(const Aggregate& channel, std::size_t max_records) const {
   std::vector<EagerRecord> records;
   if (channel.processes() == 1 && processes_ > 1) {
     return records;
   }
   for (const auto& [number, known] : known_) {
-    if (records.size() == most) {
+    if (records.size() == max_records) {
       break;
     }
     if (is_news(known, channel)) {
@@ -37,14 +37,14 @@ bool EagerPropagation::receive_announcement(std::uint32_t number, const EagerRec
   const auto before = known_.find(number);
   if (before != known_.end() && before->second.everywhere) {
     Known& mine = before->second;
-    const auto told = std::find(mine.told.begin(), mine.told.end(), channel);
+    const auto announced = std::find(mine.announced.begin(), mine.announced.end(), channel);
     const bool same = record.everywhere != 0 && record.origin == mine.origin;
-    if (same && told == mine.told.end()) {
-      mine.told.push_back(channel);
+    if (same && announced == mine.announced.end()) {
+      mine.announced.push_back(channel);
     }
     if (record.everywhere == 0 || record.origin > mine.origin) {
-      if (told != mine.told.end()) {
-        mine.told.erase(told);  // a process of the channel doesn't have this process's knowledge
+      if (announced != mine.announced.end()) {
+        mine.announced.erase(announced);  // a process of the channel doesn't have this process's knowledge
       }
       return false;
     }
@@ -62,7 +62,7 @@ bool EagerPropagation::receive_announcement(std::uint32_t number, const EagerRec
   const bool everywhere = record.everywhere != 0 || further->covers(processes_);
   known_[number] = {record.key, record.times, *further, record.origin, everywhere, {}};
   if (everywhere) {
-    known_[number].told.push_back(channel);
+    known_[number].announced.push_back(channel);
   }
   return everywhere;
 }

@@ -24,20 +24,20 @@ struct EagerRecord {
 
 /// Eager propagation (paper 004, sections III-B and IV-B). A kernel that one process knows well is made known on one channel after the
 /// other, until an aggregate of channels covers all processes. From then on nobody executes the kernel. In each blocking collective the
-/// process of lowest rank with something to tell is heard.
+/// process of lowest rank with something to announce is heard.
 ///
-/// Programs needn't be as regular as a grid suggests. Therefore times that count as known everywhere are told once more on each channel. Of
+/// Programs needn't be as regular as a grid suggests. Therefore times that count as known everywhere are announced once more on each channel. Of
 /// different times, those of the lowest rank win, so that in the end all processes use the same ones.
 class EagerPropagation {
  public:
   explicit EagerPropagation(int rank = 0, int processes = 1) : rank_(rank), processes_(processes) {}
 
-  /// Tells that this process knows kernel `number` well enough by itself.
+  /// Notes that this process knows kernel `number` well enough by itself.
   void offer(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
-  /// Returns at most `most` records that reach new processes if they are told to `channel`.
-  [[nodiscard]] std::vector<EagerRecord> to_announce(const Aggregate& channel, std::size_t most) const;
+  /// Returns at most `max_records` records that reach new processes if they are announced to `channel`.
+  [[nodiscard]] std::vector<EagerRecord> to_announce(const Aggregate& channel, std::size_t max_records) const;
   [[nodiscard]] bool has_something_to_announce(const Aggregate& channel) const { return !to_announce(channel, 1).empty(); }
-  /// Takes the record of kernel `number` that a process told to all of `channel`. Returns true if this process uses these times from now on
+  /// Takes the record of kernel `number` that a process announced to all of `channel`. Returns true if this process uses these times from now on
   /// instead of executing the kernel.
   bool receive_announcement(std::uint32_t number, const EagerRecord& record, const Aggregate& channel);
 
@@ -48,9 +48,9 @@ class EagerPropagation {
     Aggregate reached;
     std::int32_t origin = 0;
     bool everywhere = false;
-    std::vector<Aggregate> told;  ///< channels that it was told on after it was known everywhere
+    std::vector<Aggregate> announced;  ///< channels that it was announced on after it was known everywhere
   };
-  /// Returns true if telling it on `channel` reaches a process that needs it.
+  /// Returns true if announcing it on `channel` reaches a process that needs it.
   static bool is_news(const Known& known, const Aggregate& channel);
 
   int rank_, processes_;

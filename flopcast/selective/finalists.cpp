@@ -6,7 +6,7 @@
 namespace flopcast::path {
 
 std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Seconds affordable, double pace) {
-  constexpr std::size_t fewest = 2;
+  constexpr std::size_t min_finalists = 2;
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return all[x].seconds < all[y].seconds; });
@@ -18,12 +18,12 @@ std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Sec
       continue;
     }
     cost += all[i].executed ? 0 : pace * all[i].seconds;
-    if (finalists.size() >= fewest && cost > affordable) {
+    if (finalists.size() >= min_finalists && cost > affordable) {
       break;
     }
     finalists.push_back(i);
   }
-  if (finalists.size() < fewest) {
+  if (finalists.size() < min_finalists) {
     finalists.clear();
   }
   return finalists;

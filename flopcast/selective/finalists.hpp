@@ -24,8 +24,8 @@ struct Prediction {
 /// Returns whether the remaining finalists are left out after `done` of them were executed in the time `elapsed`. At least two are
 /// executed, and further ones only until `affordable` is spent.
 [[nodiscard]] constexpr bool leaves_out_finalists(std::size_t done, Seconds elapsed, Seconds affordable) noexcept {
-  constexpr std::size_t fewest = 2;
-  return done >= fewest && elapsed > affordable;
+  constexpr std::size_t min_finalists = 2;
+  return done >= min_finalists && elapsed > affordable;
 }
 
 }  // namespace flopcast::path

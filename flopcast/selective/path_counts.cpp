@@ -16,13 +16,13 @@ void PathCounts::replace(std::span<const KernelCount> counts) {
   }
 }
 
-KernelCounts PathCounts::most_frequent(std::size_t most) const {
+KernelCounts PathCounts::most_frequent(std::size_t max_counts) const {
   KernelCounts all;
   all.reserve(counts_.size());
   for (const auto& [kernel, count] : counts_) {
     all.push_back({kernel, count});
   }
-  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(max_counts, all.size()));
   std::partial_sort(all.begin(), end, all.end(), [](const KernelCount& a, const KernelCount& b) {
     return a.count != b.count ? a.count > b.count : a.kernel < b.kernel;
   });

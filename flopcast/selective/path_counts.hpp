@@ -29,8 +29,8 @@ class PathCounts {
   void add(std::uint64_t kernel) { ++counts_[kernel]; }
   [[nodiscard]] std::int64_t count(std::uint64_t kernel) const;
   void replace(std::span<const KernelCount> counts);
-  /// Returns at most `most` of them, the greatest first.
-  [[nodiscard]] KernelCounts most_frequent(std::size_t most) const;
+  /// Returns at most `max_counts` of them, the greatest first.
+  [[nodiscard]] KernelCounts most_frequent(std::size_t max_counts) const;
 
  private:
   using Count = std::pair<const std::uint64_t, std::int64_t>;

@@ -163,10 +163,10 @@ SizeModel::SizeModel(std::span<const Point> points) {
     }
   }
   variance_ = best;
-  const auto [least, most] = std::minmax_element(points.begin(), points.end(),
-                                                 [](const Point& a, const Point& b) { return operations(a.terms) < operations(b.terms); });
-  least_ = operations(least->terms);
-  most_ = operations(most->terms);
+  const auto [lowest, highest] = std::minmax_element(
+      points.begin(), points.end(), [](const Point& a, const Point& b) { return operations(a.terms) < operations(b.terms); });
+  min_operations_ = operations(lowest->terms);
+  max_operations_ = operations(highest->terms);
   note_residuals(points);
 }
 
@@ -247,7 +247,7 @@ std::optional<SizePrediction> SizeModel::predict(const SizeTerms& terms, Student
   constexpr double above = 1.5;
   constexpr double near = 0.35 * 0.35;
   constexpr double min_degrees = 3;
-  if (used_.empty() || operations(terms) < below * least_ || operations(terms) > above * most_) {
+  if (used_.empty() || operations(terms) < below * min_operations_ || operations(terms) > above * max_operations_) {
     return std::nullopt;
   }
   const double fitted = value(terms);

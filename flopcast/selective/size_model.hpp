@@ -72,13 +72,13 @@ class SizeModel {
   [[nodiscard]] std::pair<double, double> variance_near(const SizePlace& place) const;
 
   Residuals residuals_;
-  std::vector<Trial> trials_;         ///< each size is left out in turn
-  std::vector<std::size_t> used_;     ///< indices of the terms with a coefficient
-  std::vector<double> coefficients_;  ///< coefficients of these terms
-  std::vector<double> inverse_;       ///< inverse of their normal equations, row by row
-  double variance_ = 0;               ///< variance of relative errors
-  double degrees_ = 0;                ///< degrees of freedom
-  double least_ = 0, most_ = 0;       ///< range of operations
+  std::vector<Trial> trials_;                       ///< each size is left out in turn
+  std::vector<std::size_t> used_;                   ///< indices of the terms with a coefficient
+  std::vector<double> coefficients_;                ///< coefficients of these terms
+  std::vector<double> inverse_;                     ///< inverse of their normal equations, row by row
+  double variance_ = 0;                             ///< variance of relative errors
+  double degrees_ = 0;                              ///< degrees of freedom
+  double min_operations_ = 0, max_operations_ = 0;  ///< range of operations
 };
 
 }  // namespace flopcast::path

@@ -8,8 +8,8 @@
 namespace flopcast::path {
 
 double StudentQuantiles::operator()(double degrees) {
-  constexpr double most = 1000;
-  const double inside = std::clamp(degrees, 1.0, most);
+  constexpr double max_degrees = 1000;
+  const double inside = std::clamp(degrees, 1.0, max_degrees);
   const double below = std::floor(inside);
   const double at_below = of_whole(static_cast<std::size_t>(below));
   if (inside == below) {

@@ -26,9 +26,9 @@ void WindowSchedule::begin_execution(Policy policy, Seconds before, bool learns_
 
 void WindowSchedule::space(double share) noexcept {
   constexpr double nearly_all = 0.9;
-  constexpr double most = 0.75;  // unknown kernels are executed in any case, and teach as much as a window does
-  constexpr double rarest = 4;   // where all is known, mostly from dense windows: another window adds little to the means
-  rarer_ = share >= nearly_all ? std::min(2 * rarer_, rarest) : share >= most ? rarer_ : std::max(rarer_ / 2, 1.0);
+  constexpr double min_known = 0.75;  // unknown kernels are executed in any case, and teach as much as a window does
+  constexpr double max_factor = 4;    // where all is known, mostly from dense windows: another window adds little to the means
+  rarer_ = share >= nearly_all ? std::min(2 * rarer_, max_factor) : share >= min_known ? rarer_ : std::max(rarer_ / 2, 1.0);
 }
 
 }  // namespace flopcast::path

@@ -39,8 +39,8 @@ void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench
   sampler.refine(traces, target, budget);
   context.throw_if_cancelled("every sample is kept; run the same command again to go on");
   if (sampler.cost().segments > 0) {
-    context.note(fmt::format("{} stretch{} of kernel calls measured in {}", sampler.cost().segments,
-                             sampler.cost().segments == 1 ? "" : "es", format_seconds(sampler.cost().measuring)));
+    context.note(fmt::format("{} of kernel calls measured in {}", counted(sampler.cost().segments, "segment"),
+                             format_seconds(sampler.cost().measuring)));
   }
 }
 

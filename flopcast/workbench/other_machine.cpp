@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast {
 namespace {
@@ -34,9 +35,8 @@ std::string described(const LibraryIdentity& library) {
 std::string list(const std::vector<Environment>& environments) {
   std::string text;
   for (const Environment& environment : environments) {
-    text +=
-        fmt::format("\n  {}  {}, BLAS {}, LAPACK {}, {} thread{}", environment.fingerprint.substr(0, shown_digits), environment.cpu,
-                    described(environment.blas), described(environment.lapack), environment.threads, environment.threads == 1 ? "" : "s");
+    text += fmt::format("\n  {}  {}, BLAS {}, LAPACK {}, {}", environment.fingerprint.substr(0, shown_digits), environment.cpu,
+                        described(environment.blas), described(environment.lapack), counted(environment.threads, "thread"));
   }
   return text;
 }

@@ -123,10 +123,9 @@ interpose::Peak measure_peak(const interpose::RecordedPlace& place, const Kernel
                           {"kernels", library.identity().kernels}};
   });
   const auto chosen = measured.at("kernels").get<std::string>();
-  return {measured.at("rate").get<double>(),
-          fmt::format("the best dgemm of {} {}{} with {} thread{}", measured.at("name").get<std::string>(),
-                      measured.at("version").get<std::string>(), chosen.empty() ? "" : " (kernels " + chosen + ")", threads,
-                      threads == 1 ? "" : "s")};
+  return {measured.at("rate").get<double>(), fmt::format("the best dgemm of {} {}{} with {}", measured.at("name").get<std::string>(),
+                                                         measured.at("version").get<std::string>(),
+                                                         chosen.empty() ? "" : " (kernels " + chosen + ")", counted(threads, "thread"))};
 }
 
 }  // namespace flopcast

@@ -33,17 +33,24 @@ TEST(MpiExecutions, AProgramThatReadsNoParametersOnlyRepeatsItsOwn) {
 
 TEST(MpiExecutions, SurviveText) {
   MpiExecution silent = execution("96", "2x1", path::Policy::full);
-  silent.teaches = false;
+  silent.times_are_used = false;
   const std::vector<MpiExecution> executions = {execution("64", "1x2"), silent};
   EXPECT_EQ(parse_mpi_executions(to_text(executions)), executions);
 }
 
+TEST(MpiExecutions, ReadTheEarlierSchema) {
+  const std::vector<MpiExecution> read = parse_mpi_executions(
+      R"({"schema": "flopcast-mpi-executions-1", "executions": [{"parameters": {"nb": "64"}, "policy": "local", "teaches": false}]})");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_FALSE(read[0].times_are_used);
+}
+
 TEST(MpiExecutions, RefusesTextsThatAreNoList) {
   for (const char* text :
-       {"", "[]", "{}", R"({"schema": "flopcast-mpi-executions-2", "executions": []})",
-        R"({"schema": "flopcast-mpi-executions-1", "executions": []})",
-        R"({"schema": "flopcast-mpi-executions-1", "executions": [{"parameters": {"nb": 64}, "policy": "local", "teaches": true}]})",
-        R"({"schema": "flopcast-mpi-executions-1", "executions": [{"parameters": {}, "policy": "eagre", "teaches": true}]})"}) {
+       {"", "[]", "{}", R"({"schema": "flopcast-mpi-executions-3", "executions": []})",
+        R"({"schema": "flopcast-mpi-executions-2", "executions": []})",
+        R"({"schema": "flopcast-mpi-executions-2", "executions": [{"parameters": {"nb": 64}, "policy": "local", "times_are_used": true}]})",
+        R"({"schema": "flopcast-mpi-executions-2", "executions": [{"parameters": {}, "policy": "eagre", "times_are_used": true}]})"}) {
     EXPECT_THROW(static_cast<void>(parse_mpi_executions(text)), Error) << text;
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 KernelKey key_number(std::uint32_t number) { return {KernelKind::computation, number, {}}; }
 
-/// Processes on a grid, and the records that all have told each of them.
+/// Processes on a grid, and the records that all have announced to each of them.
 class Processes {
  public:
   Processes(int rows, int columns) : rows_(rows), columns_(columns), known_(static_cast<std::size_t>(rows * columns)) {
@@ -25,12 +25,12 @@ class Processes {
   /// Performs a collective of a row, a column or all processes as the library does.
   void collective(const std::vector<int>& ranks) {
     const Aggregate channel = *Aggregate::of_ranks(ranks);
-    const auto teller =
+    const auto announcer =
         std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return (*this)[rank].has_something_to_announce(channel); });
-    if (teller == ranks.end()) {
+    if (announcer == ranks.end()) {
       return;
     }
-    for (const EagerRecord& record : (*this)[*teller].to_announce(channel, 2)) {
+    for (const EagerRecord& record : (*this)[*announcer].to_announce(channel, 2)) {
       for (const int rank : ranks) {
         if ((*this)[rank].receive_announcement(record.key.routine, record, channel)) {
           known_[static_cast<std::size_t>(rank)][record.key.routine] = record.times;

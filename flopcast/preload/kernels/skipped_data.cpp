@@ -58,9 +58,9 @@ bool is_stale(std::uintptr_t address, std::int64_t bytes, bool zeros_count) {
 /// which a routine could give up, such as columns of zeros, are searched for more closely.
 std::int64_t probe_distance(const Operand& operand, bool closely) {
   constexpr std::int64_t probes = 32;
-  constexpr std::int64_t least = 512;
+  constexpr std::int64_t min_distance = 512;
   constexpr std::int64_t close = 2048;
-  const std::int64_t distance = std::max(least, operand.bytes() / probes);
+  const std::int64_t distance = std::max(min_distance, operand.bytes() / probes);
   return (closely ? std::min(close, distance) : distance) / line_bytes * line_bytes;
 }
 
@@ -133,8 +133,8 @@ bool must_be_written(const Routine& routine, const Argument& argument) { return 
 /// Returns whether a number isn't finite, or is so large that damped updates couldn't compensate the product of two such numbers.
 template <class Real>
 bool is_unusual(Real number) {
-  constexpr Real most = 65536;
-  return !(std::abs(number) <= most);
+  constexpr Real max_usual = 65536;
+  return !(std::abs(number) <= max_usual);
 }
 
 /// Replaces unusual numbers. Returns whether there were any.

@@ -54,7 +54,7 @@ void Session::begin_execution(std::size_t number, Seconds before) {
   if (counts_for_it && options_.policy == path::Policy::a_priori) {
     broadcast_counts_along();
   }
-  decisions_.begin_execution(options_.policy, before, executions_.current().teaches);
+  decisions_.begin_execution(options_.policy, before, executions_.current().times_are_used);
   set_count_propagation(options_.policy == path::Policy::online);
   skipping_.set(false);  // the program sets up its data again
   if (rank_ == 0) {

@@ -164,7 +164,7 @@ json head_document(const MpiOptions& options, const ProfileFacts& facts) {
           {"message_model", {{"latency_seconds", facts.messages.latency}, {"bytes_per_second", facts.messages.bytes_per_second}}},
           {"path", costs_document(facts.longest.along)},
           {"longest", costs_document(facts.longest.longest)},
-          {"per_process", costs_document(facts.most)},
+          {"per_process", costs_document(facts.max)},
           {"volumetric", costs_document(facts.sum, facts.ranks)},
           {"processes", processes_document(facts.processes)},
           {"prediction_error_seconds", facts.prediction_error},

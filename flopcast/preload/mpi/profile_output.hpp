@@ -35,7 +35,7 @@ struct ProfileFacts {
   int spawned = 0;          ///< processes that the program has started, which aren't followed
   Seconds elapsed = 0;      ///< measured wall time of the slowest process
   path::PathMark longest;
-  path::Costs most, sum;                ///< largest and total costs of the processes' own work
+  path::Costs max, sum;                 ///< largest and total costs of the processes' own work
   std::vector<ProcessFacts> processes;  ///< index: rank
   path::TimeSpent spent;                ///< the sum over the processes
   path::MessageModel messages;

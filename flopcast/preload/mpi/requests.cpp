@@ -429,13 +429,13 @@ bool is_under_way(Pending& pending) {
 /// Notes an unsuccessful poll of these requests, whose communication may be under way already. If there are many, some are examined,
 /// different ones each time.
 void note_in_vain(std::span<const MPI_Request> all) {
-  constexpr std::size_t most = 16;
+  constexpr std::size_t max_looks = 16;
   static std::size_t next = 0;
   session()->polling().note_vain_call();
   if (session()->clock().is_cpu_time()) {
     return;
   }
-  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(max_looks, all.size()); ++i) {
     const MPI_Request request = all[next++ % all.size()];
     Pending* pending = request == MPI_REQUEST_NULL ? nullptr : requests().find(request);
     if (pending != nullptr && pending->seen < 0 && is_under_way(*pending)) {

@@ -334,7 +334,7 @@ ProfileFacts Session::conclude() {
   collect_traffic(world_);
   facts.longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
-  PMPI_Reduce(&path_.own(), &facts.most, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
+  PMPI_Reduce(&path_.own(), &facts.max, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
   PMPI_Reduce(&path_.own(), &facts.sum, metrics, MPI_DOUBLE, MPI_SUM, 0, world_);
   spent_.waiting = path_.own().idle;
   PMPI_Reduce(&spent_, &facts.spent, static_cast<int>(path::spent_parts.size()), MPI_DOUBLE, MPI_SUM, 0, world_);

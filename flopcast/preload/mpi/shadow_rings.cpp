@@ -11,12 +11,12 @@ namespace {
 /// itself.
 std::uint32_t slots_per_ring(std::size_t processes) noexcept {
   constexpr std::size_t max_bytes = std::size_t{16} << 20U;  // all rings of a node
-  constexpr std::uint32_t fewest = 8;
+  constexpr std::uint32_t min_slots = 8;
   std::uint32_t slots = ShadowRings::max_slots;
-  while (slots >= fewest && processes * processes * slots * sizeof(RingSlot) > max_bytes) {
+  while (slots >= min_slots && processes * processes * slots * sizeof(RingSlot) > max_bytes) {
     slots /= 2;
   }
-  return slots >= fewest ? slots : 0;
+  return slots >= min_slots ? slots : 0;
 }
 
 /// Prefetches the second line of the next slot, which its receiver has read, so that writing it doesn't wait.

@@ -56,9 +56,9 @@ Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
 
 /// Returns the number of processes of `node` in this process's control group `group`.
 int count_sharing(MPI_Comm node, const std::filesystem::path& group) {
-  constexpr std::size_t most = 0x7FFFFFFF;
+  constexpr std::size_t max_color = 0x7FFFFFFF;
   MPI_Comm same = MPI_COMM_NULL;
-  PMPI_Comm_split(node, static_cast<int>(std::hash<std::string>()(group.string()) & most), 0, &same);
+  PMPI_Comm_split(node, static_cast<int>(std::hash<std::string>()(group.string()) & max_color), 0, &same);
   int sharing = 0;
   PMPI_Comm_size(same, &sharing);
   PMPI_Comm_free(&same);

@@ -79,20 +79,20 @@ double lonely_send_seconds(int rank, int bytes) {
   constexpr useconds_t late = 5000;
   constexpr int tries = 5;
   std::vector<char> data(static_cast<std::size_t>(bytes));
-  double least = 1;
+  double min_seconds = 1;
   for (int i = 0; i < tries; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
       const double start = MPI_Wtime();
       MPI_Send(data.data(), bytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD);
-      least = std::min(least, MPI_Wtime() - start);
+      min_seconds = std::min(min_seconds, MPI_Wtime() - start);
     } else {
       usleep(late);
       MPI_Recv(data.data(), bytes, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
   }
-  MPI_Bcast(&least, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  return least;
+  MPI_Bcast(&min_seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return min_seconds;
 }
 
 /// Returns the longest message, a power of two, whose send doesn't wait for its receiver.
@@ -114,15 +114,15 @@ class Tiles {
  public:
   explicit Tiles(Product product) : product_(product), memory_(tiles * order * order, 1e-3) {}
 
-  /// Returns the mean time of a product, over as many products as take `least` seconds.
-  double seconds_of_product(double least) {
+  /// Returns the mean time of a product, over as many products as take `min_seconds` seconds.
+  double seconds_of_product(double min_seconds) {
     constexpr double minus_one = -1;
     constexpr double one = 1;
     const int n = order;
     int done = 0;
     const double start = MPI_Wtime();
     double seconds = 0;
-    for (; seconds < least; seconds = MPI_Wtime() - start, ++done) {
+    for (; seconds < min_seconds; seconds = MPI_Wtime() - start, ++done) {
       product_("N", "T", &n, &n, &n, &minus_one, tile(0), &n, tile(1), &n, &one, tile(2), &n, 1, 1);
       at_ += 3;
     }
@@ -151,7 +151,7 @@ void sleep_until_message() {
 /// Returns the speed of rank 0 while both ranks compute, relative to computing alone; 1 where there is no BLAS to compute with.
 Measured busy_core_speed(int rank) {
   constexpr int turns = 9;
-  constexpr double least = 0.04;
+  constexpr double min_seconds = 0.04;
   void* blas = dlopen("libblas.so.3", RTLD_NOW);
   auto* product = blas != nullptr ? reinterpret_cast<Product>(dlsym(blas, "dgemm_")) : nullptr;
   int both_have = product != nullptr ? 1 : 0;
@@ -160,20 +160,20 @@ Measured busy_core_speed(int rank) {
     return {1, 0};
   }
   Tiles tiles(product);
-  tiles.seconds_of_product(least);
+  tiles.seconds_of_product(min_seconds);
   std::vector<double> ratios;
   for (int turn = 0; turn < turns; ++turn) {
     double alone = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-      alone = tiles.seconds_of_product(least);
+      alone = tiles.seconds_of_product(min_seconds);
       MPI_Send(&alone, 1, MPI_DOUBLE, 1, tag, MPI_COMM_WORLD);
     } else {
       sleep_until_message();
       MPI_Recv(&alone, 1, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    ratios.push_back(alone / tiles.seconds_of_product(least));
+    ratios.push_back(alone / tiles.seconds_of_product(min_seconds));
   }
   const Measured ratio = measured(std::move(ratios));
   return {std::min(1.0, ratio.median), ratio.spread};

@@ -71,15 +71,15 @@ int exchange(Routine routine, int send_count, MPI_Datatype send_type, int destin
     return call(status);
   }
   MPI_Status own;
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
+  MPI_Status* filled = status == MPI_STATUS_IGNORE ? &own : status;
   const std::int64_t bytes = bytes_of(send_count, send_type);
   std::optional<Pending> sent = begin_send(inside.process(), destination, send_tag, comm, bytes);
   std::optional<Pending> received = begin_receive(inside.process(), source, receive_tag, comm, bytes_of(receive_count, receive_type));
-  const int result = call(told);
+  const int result = call(filled);
   std::vector<Arrival> others;
   for (std::optional<Pending>* pending : {&sent, &received}) {
     if (*pending) {
-      add_others(inside.process(), **pending, told, others);
+      add_others(inside.process(), **pending, filled, others);
     }
   }
   simulation()->communicated(inside.process(), message_kernel(routine, bytes, inside.process().group(comm).get()), inside.entered(), others,
@@ -119,10 +119,10 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
     return PMPI_Recv(buffer, count, type, source, tag, comm, status);
   }
   MPI_Status own;
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
+  MPI_Status* filled = status == MPI_STATUS_IGNORE ? &own : status;
   std::optional<Pending> pending = begin_receive(inside.process(), source, tag, comm, bytes_of(count, type));
-  const int result = PMPI_Recv(buffer, count, type, source, tag, comm, told);
-  finish(inside, Routine::recv, pending, told, 0);
+  const int result = PMPI_Recv(buffer, count, type, source, tag, comm, filled);
+  finish(inside, Routine::recv, pending, filled, 0);
   return result;
 }
 
@@ -180,17 +180,18 @@ int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int ta
 int MPI_Sendrecv(const void* sent, int send_count, MPI_Datatype send_type, int destination, int send_tag, void* received, int receive_count,
                  MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
   return exchange(Routine::sendrecv, send_count, send_type, destination, send_tag, receive_count, receive_type, source, receive_tag, comm,
-                  status, [&](MPI_Status* told) {
+                  status, [&](MPI_Status* filled) {
                     return PMPI_Sendrecv(sent, send_count, send_type, destination, send_tag, received, receive_count, receive_type, source,
-                                         receive_tag, comm, told);
+                                         receive_tag, comm, filled);
                   });
 }
 
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destination, int send_tag, int source, int receive_tag,
                          MPI_Comm comm, MPI_Status* status) {
-  return exchange(
-      Routine::sendrecv_replace, count, type, destination, send_tag, count, type, source, receive_tag, comm, status,
-      [&](MPI_Status* told) { return PMPI_Sendrecv_replace(buffer, count, type, destination, send_tag, source, receive_tag, comm, told); });
+  return exchange(Routine::sendrecv_replace, count, type, destination, send_tag, count, type, source, receive_tag, comm, status,
+                  [&](MPI_Status* filled) {
+                    return PMPI_Sendrecv_replace(buffer, count, type, destination, send_tag, source, receive_tag, comm, filled);
+                  });
 }
 
 #pragma GCC visibility pop

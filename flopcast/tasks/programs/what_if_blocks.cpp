@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/tuning/block_tuning.hpp"
+#include "flopcast/tune/decision.hpp"
 
 namespace flopcast {
 namespace {

@@ -9,7 +9,7 @@
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/program/thread_safety.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/tasks/tuning/tuning_session.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/on_demand_sampling.hpp"
 #include "flopcast/workbench/workbench.hpp"

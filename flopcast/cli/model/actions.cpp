@@ -12,6 +12,7 @@
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/tasks/modelling/model_figure.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -42,7 +43,7 @@ void show_plan(const ModelPlan& plan, const CommonOptions& common) { emit((commo
 void list_models(const ModelChoice& choice, const CommonOptions& common) {
   const ModelList list = flopcast::list_models(workbench(choice, common), choice.other_machine);
   if (list.hidden > 0) {
-    note(fmt::format("{} of other libraries or machines not shown; --other-machine shows all, --blas and --lapack choose libraries",
+    note(fmt::format("not shown: {} of other libraries or machines. --other-machine shows all, --blas and --lapack choose libraries",
                      counted(list.hidden, "model")),
          common);
   }

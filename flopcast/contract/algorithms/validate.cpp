@@ -74,8 +74,7 @@ Workspace::Workspace(const Contraction& contraction, unsigned seed) {
 }
 
 std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, const Contraction& contraction, const FindRoutine& find,
-                                     std::span<const Seconds> predicted, const ValidateOptions& options,
-                                     const std::function<bool(std::int64_t, std::int64_t)>& go_on) {
+                                     std::span<const Seconds> predicted, const ValidateOptions& options, const Progress& progress) {
   const machine::WallClock clock;
   std::vector<std::vector<Seconds>> times(algorithms.size());
   const auto expected = static_cast<std::int64_t>(algorithms.size()) * options.repetitions;
@@ -84,7 +83,7 @@ std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, cons
   for (int repetition = 0; repetition < options.repetitions && !stopped; ++repetition) {
     Workspace tensors(contraction);  // new in each repetition, because caches hold more of some pages than of others
     for (std::size_t i = 0; i < algorithms.size() && !stopped; ++i) {
-      stopped = !go_on(done++, expected);
+      stopped = !progress(done++, expected);
       if (stopped || predicted[i] > options.longest) {
         continue;
       }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
@@ -35,10 +36,9 @@ struct ValidateOptions {
 };
 
 /// Executes algorithms and returns the medians of their times, NaN for one that wasn't executed. The repetitions of all algorithms are
-/// interleaved. C accumulates, as in the paper's kernels. `predicted` holds the predicted times, one per algorithm. `go_on` is called
+/// interleaved. C accumulates, as in the paper's kernels. `predicted` holds the predicted times, one per algorithm. `progress` is called
 /// before each execution; if it returns false, the function returns the results so far.
 std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, const Contraction& contraction, const FindRoutine& find,
-                                     std::span<const Seconds> predicted, const ValidateOptions& options,
-                                     const std::function<bool(std::int64_t done, std::int64_t expected)>& go_on);
+                                     std::span<const Seconds> predicted, const ValidateOptions& options, const Progress& progress);
 
 }  // namespace flopcast::contract

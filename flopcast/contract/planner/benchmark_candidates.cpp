@@ -435,7 +435,7 @@ Fold part_of(const Fold& fold, std::int64_t first, std::int64_t length) {
 }
 
 bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, const Environment& environment, const TileRates& rates,
-                          const FindRoutine& find, const std::function<bool()>& go_on) {
+                          const FindRoutine& find, const std::function<bool()>& cancelled) {
   const TimeModel model(folded, environment, rates);
   promote_each_kernel(all, max_tried);
   std::vector<Trial> trials;
@@ -447,7 +447,7 @@ bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, con
   Seconds best = std::numeric_limits<Seconds>::infinity();
   for (std::size_t round = 0; round < still_tried.size(); ++round) {
     for (Trial& trial : trials) {
-      if (go_on && !go_on()) {
+      if (cancelled()) {
         return false;
       }
       if (round == 0) {

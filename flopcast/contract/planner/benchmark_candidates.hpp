@@ -13,9 +13,9 @@ namespace flopcast::contract {
 /// of each candidate is timed: a tile, or the part of a tile that takes some ten microseconds. The sample runs on real memory at the
 /// contraction's own strides, with operands as far away as the whole contraction keeps them. Both the first tile of K, which overwrites C,
 /// and further tiles, which add to C, are timed. The time of the whole is the model's time multiplied by the sample's ratio of measured to
-/// modelled time. Returns false if `go_on` stopped the benchmarks.
+/// modelled time. Returns false if `cancelled` returned true, which stopped the benchmarks.
 bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, const Environment& environment, const TileRates& rates,
-                          const FindRoutine& find, const std::function<bool()>& go_on);
+                          const FindRoutine& find, const std::function<bool()>& cancelled);
 
 /// Returns the first `length` values of a folded dimension, or all if it has fewer.
 Fold beginning(const Fold& fold, std::int64_t length);

@@ -61,9 +61,9 @@ class Executions {
   }
 
  private:
-  /// Returns whether go_on has returned false. It isn't called again afterwards.
+  /// Returns whether options.cancelled has returned true; then it isn't called again.
   bool interrupted() {
-    stopped_ = stopped_ || (options_.go_on && !options_.go_on());
+    stopped_ = stopped_ || options_.cancelled();
     return stopped_;
   }
   [[nodiscard]] Seconds elapsed() const { return clock_.seconds(clock_.ticks() - begin_); }
@@ -185,7 +185,7 @@ bool execute_candidates(std::vector<Candidate>& all, const Contraction& contract
   // If many candidates are executed anyway, the model's order suffices. If only few can be executed, samples select them within tens of
   // milliseconds.
   if (is_dear(all.front().seconds, options) &&
-      !benchmark_candidates(all, folded, machine.environment, rates, machine.find, options.go_on)) {
+      !benchmark_candidates(all, folded, machine.environment, rates, machine.find, options.cancelled)) {
     return false;
   }
   Executions executions(all, contraction, folded, machine, options);

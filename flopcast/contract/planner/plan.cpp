@@ -88,7 +88,8 @@ bool compare(std::vector<Candidate>& all, const Contraction& contraction, const 
              const PlanOptions& options) {
   switch (options.effort) {
     case Effort::estimate: return false;
-    case Effort::microbench: return benchmark_candidates(all, folded, machine.environment, rates_of(machine), machine.find, options.go_on);
+    case Effort::microbench:
+      return benchmark_candidates(all, folded, machine.environment, rates_of(machine), machine.find, options.cancelled);
     case Effort::measure: break;
   }
   return execute_candidates(all, contraction, folded, machine, rates_of(machine), options);

@@ -61,8 +61,9 @@ struct PlanOptions {
       nullptr;  ///< store in which measured choices are kept and found again, also by other processes, for the same effort and budget
   std::optional<Tiling> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
   bool fresh = false;                ///< measure stored choices again and replace them
-  /// Polled before every execution while measuring; if false, the plan takes the best known candidate and stores nothing.
-  std::function<bool()> go_on = {};
+  /// Polled before every execution while measuring, as RunContext::cancelled. Once it returns true, the plan takes the best candidate that is
+  /// known, and stores nothing.
+  std::function<bool()> cancelled = [] { return false; };
 };
 
 /// A prepared contraction: execute() may be called often, on any buffers, and from several threads at once. A stored choice is prepared by

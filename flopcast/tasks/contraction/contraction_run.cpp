@@ -38,7 +38,7 @@ contract::PlanOptions plan_options(const PlanningTools& tools, const Contraction
   options.wisdom = tools.store();
   options.fresh = request.fresh;
   options.tiles = request.tiles;
-  options.go_on = [&context] { return !context.cancelled(); };
+  options.cancelled = context.cancelled;
   if (request.tiles) {
     contract::require_row_order(*request.tiles, contraction);
   }

@@ -520,7 +520,7 @@ TEST(Plan, SamplesCandidatesThatOutlastTheBudget) {
   EXPECT_EQ(made.considered()[0].basis, Basis::execution);
   EXPECT_EQ(made.considered()[1].basis, Basis::benchmark);
   options.time_budget = 1000;
-  options.go_on = [calls = 0]() mutable { return ++calls < 30; };  // without this limit the measurement would take long
+  options.cancelled = [calls = 0]() mutable { return ++calls >= 30; };  // without this limit the measurement would take long
   for (const Candidate& candidate : plan("ai,ibc->abc", {{100, 64}, {64, 30, 40}, {100, 30, 40}}, test_machine(), options).considered()) {
     EXPECT_NE(candidate.basis, Basis::benchmark);
   }
@@ -637,11 +637,11 @@ TEST_F(PlanWithWisdom, RemembersForTheSameThreadsEffortAndBudgetOnly) {
 
 TEST_F(PlanWithWisdom, DoesNotKeepAnInterruptedChoice) {
   int asked = 0;
-  options_.go_on = [&] { return ++asked < 3; };
+  options_.cancelled = [&] { return ++asked >= 3; };
   const Plan chosen = make();
   EXPECT_EQ(asked, 3);
   EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("measured")) << "two candidates were executed";
-  options_.go_on = {};
+  options_.cancelled = [] { return false; };
   EXPECT_FALSE(is_known());
 }
 

@@ -109,7 +109,7 @@ class SetupBuilder {
   SetupBuilder(const PlacedKernel& kernel, std::int64_t prefetch_bytes)
       : kernel_(kernel), prefetch_bytes_(prefetch_bytes), remote_(virtual_base(2 * kernel.operands.size())) {}
 
-  std::vector<Action> write(const std::vector<OperandHistory>& histories, const std::vector<SetupAccess>& list) {
+  std::vector<Action> build(const std::vector<OperandHistory>& histories, const std::vector<SetupAccess>& list) {
     actions_ = {on_call(What::fill, kernel_.call)};
     key_.clear();
     if (list.empty()) {
@@ -134,7 +134,7 @@ class SetupBuilder {
     return actions_;
   }
 
-  /// Returns a key of the actions written last.
+  /// Returns a key of the actions built last.
   [[nodiscard]] const std::string& key() const { return key_; }
 
  private:
@@ -220,19 +220,19 @@ class MicroBenchmarkBuilder {
     limit_bytes_ = static_cast<std::int64_t>(options.capacity_factor * static_cast<double>(capacity_bytes));
   }
 
-  std::vector<MicroBenchmark> write() {
+  std::vector<MicroBenchmark> build() {
     const bool in_segments = has(Stage::segments) && !algorithm_.loops.empty();
-    const std::size_t depth = in_segments ? write_segments() : algorithm_.loops.size() + 1;
+    const std::size_t depth = in_segments ? add_segments() : algorithm_.loops.size() + 1;
     if (!in_segments) {
-      write_kernel();
+      add_kernel();
     }
     for (const Copy& copy : algorithm_.copies) {
       if (copy.depth >= depth) {
         continue;  // segments contain this copy
       }
-      write_copy(copy, Node::Kind::copy_in);
+      add_copy(copy, Node::Kind::copy_in);
       if (copy.operand == Operand::c) {
-        write_copy(copy, Node::Kind::copy_out);
+        add_copy(copy, Node::Kind::copy_out);
       }
     }
     return std::move(all_);
@@ -242,7 +242,7 @@ class MicroBenchmarkBuilder {
   [[nodiscard]] bool has(Stage stage) const { return options_.stage >= stage; }
 
   /// Adds the segments. Returns the number of loops around them.
-  std::size_t write_segments() {
+  std::size_t add_segments() {
     const std::vector<TimedSegment> all = timed_segments(algorithm_, contraction_, environment_);
     for (const TimedSegment& segment : all) {
       MicroBenchmark benchmark;
@@ -257,11 +257,11 @@ class MicroBenchmarkBuilder {
     return all.front().outer.size();
   }
 
-  void write_kernel() {
+  void add_kernel() {
     const double calls = kernel_calls(algorithm_, contraction_);
     double others = calls;
     if (has(Stage::first_iterations) && !algorithm_.loops.empty()) {
-      others -= write_first_iterations(calls);
+      others -= add_first_iterations(calls);
     }
     const std::vector<OperandHistory> known = histories(tree_, path_, contraction_, line_bytes_, 0, options_.prefetched_lines);
     if (has(Stage::failures)) {
@@ -277,7 +277,7 @@ class MicroBenchmarkBuilder {
 
   /// Adds the first iterations of the innermost loop, and of outer loops as long as they matter. Returns the number of calls in these
   /// iterations.
-  double write_first_iterations(double calls) {
+  double add_first_iterations(double calls) {
     const std::size_t depth = algorithm_.loops.size();
     std::vector<double> counts;  // counts[s]: number of calls that are the first of the s + 1 innermost loops
     double share = 1;
@@ -312,16 +312,16 @@ class MicroBenchmarkBuilder {
   }
 
   void add(std::string what, double calls, const std::vector<OperandHistory>& known, const SetupOptions& setup) {
-    SetupBuilder writer(kernel_, options_.prefetched_lines * line_bytes_);
+    SetupBuilder builder(kernel_, options_.prefetched_lines * line_bytes_);
     MicroBenchmark benchmark;
     benchmark.what = std::move(what);
     benchmark.calls = calls;
     const std::vector<SetupAccess> list = has(Stage::distance) ? setup_list(known, setup) : std::vector<SetupAccess>{};
-    benchmark.experiment.setup = writer.write(known, list);
+    benchmark.experiment.setup = builder.build(known, list);
     benchmark.experiment.timed = {kernel_.call};
     benchmark.experiment.memory = measure::memory_of(benchmark.experiment.timed, benchmark.experiment.setup);
     benchmark.experiment.batch = list.empty() ? warm_batch(kernel_.call, environment_) : 1;
-    benchmark.key = kernel::format_call(kernel_.call) + ' ' + writer.key();
+    benchmark.key = kernel::format_call(kernel_.call) + ' ' + builder.key();
     if (!list.empty()) {
       benchmark.isolation = isolation(kernel_.call, environment_);
     }
@@ -335,7 +335,7 @@ class MicroBenchmarkBuilder {
   }
 
   /// Adds neighbouring columns of a copy, one call each. The operand is where the algorithm has left it; the buffer has just been used.
-  void write_copy(const Copy& copy, Node::Kind kind) {
+  void add_copy(const Copy& copy, Node::Kind kind) {
     const bool back = kind == Node::Kind::copy_out;
     const Tensor buffer = kernel_tensor(algorithm_, contraction_, copy.operand);
     const std::int64_t bytes = element_bytes(contraction_.precision);
@@ -412,7 +412,7 @@ class MicroBenchmarkBuilder {
 
 std::vector<MicroBenchmark> micro_benchmarks(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
                                              const BenchmarkOptions& options) {
-  return MicroBenchmarkBuilder(algorithm, contraction, environment, options).write();
+  return MicroBenchmarkBuilder(algorithm, contraction, environment, options).build();
 }
 
 }  // namespace flopcast::contract

@@ -66,7 +66,7 @@ class SegmentSelector {
     }
   }
 
-  std::vector<TimedSegment> plan() {
+  std::vector<TimedSegment> select() {
     choose_loop();
     const double executions = calls_outside(depth_);
     const std::int64_t length = extent(depth_);
@@ -484,7 +484,7 @@ Lifetime lifetime_in_last_cache(const Environment& environment) {
 std::vector<TimedSegment> timed_segments(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
                                          const SegmentOptions& options) {
   assert(!algorithm.loops.empty());
-  return SegmentSelector(algorithm, contraction, environment, options).plan();
+  return SegmentSelector(algorithm, contraction, environment, options).select();
 }
 
 }  // namespace flopcast::contract

@@ -10,6 +10,6 @@ int main() {
   const flopcast::contract::Plan plan = flopcast::plan(bench, "ija,jbic->abc", shape_a, shape_b);
   const std::vector<double> a(8 * 8 * 100, 1.0), b(8 * 100 * 8 * 100, 1.0);
   std::vector<double> c(100 * 100 * 100);
-  plan.execute(1.0, a.data(), b.data(), 0.0, c.data());
+  plan.execute(a.data(), b.data(), c.data());
   std::printf("%s\nC(0,0,0) = %g, a sum of 64 ones\n", plan.explain().c_str(), c[0]);
 }

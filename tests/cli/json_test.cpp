@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Document{{"contract", "abc=ai,ibc", "a=b=c=32", "i=8", "--run", "--time-budget", "1s", "--json"},
                  "flopcast-contract-run-1",
                  {"plan", "planning_seconds", "times", "flops_per_second"}},
-        Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-1", {"environment", "options", "predictions"}}));
+        Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-2", {"environment", "options", "predictions"}}));
 
 TEST(Rank, LeavesOutThreadsThatALibraryCannotHave) {
   const Ended ended = flopcast({"rank", "cholesky", "--n", "100", "--nb", "32", "--blas", "reference,openblas-pthread", "--threads", "1,2",

@@ -71,7 +71,7 @@ Predictions predict_here(const std::vector<PredictionSubject>& subjects, const W
     return models.placed();
   };
   source.cpus = machine::usable_cpus(machine::detect_topology());
-  Predictions result{environment, options.method, predict_subjects(subjects, options, source, context)};
+  Predictions result{environment, options, predict_subjects(subjects, options, source, context)};
   note_extrapolation(result.predictions, options.method == prediction::Method::placed ? more_time : "", context);
   return result;
 }
@@ -121,7 +121,7 @@ Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, 
     throw Error(static_cast<ExitCode>(answer.failure_code), answer.failure);
   }
   context.note(fmt::format("predicted for {}", answer.place));
-  Predictions result{answer.environment, options.method, {}};
+  Predictions result{answer.environment, options, {}};
   for (PredictedThread& thread : answers.front().threads) {
     PredictionSubject subject{std::to_string(opened.file.summary().threads[thread.thread].tid),
                               "-",
@@ -196,7 +196,7 @@ Predictions predict_trace(const OtherMachine& machine, const std::string& file, 
   PredictionSource source{environment, libraries, {}, models.finder(options.generator)};
   source.on_demand = [&](std::vector<tuning::Subject>&) -> const prediction::KernelModels& { return models.placed(); };
   source.cpus = environment.cores;
-  Predictions result{environment, options.method, predict_subjects(subjects, options, source, context)};
+  Predictions result{environment, options, predict_subjects(subjects, options, source, context)};
   const bool placed = options.method == prediction::Method::placed;
   note_extrapolation(result.predictions, placed ? "; predict the trace on that machine, which samples more, and copy its store again" : "",
                      context);

@@ -33,6 +33,7 @@ struct PredictionOptions {
   std::string generator = "refined";
   Seconds time_budget = 10;  ///< for sampling kernels that models on demand lack; 0: none
   bool with_calls = false;   ///< also predict every single call
+  friend bool operator==(const PredictionOptions&, const PredictionOptions&) = default;
 };
 
 /// Problems of a LAPACK routine: all combinations of the values.
@@ -93,7 +94,7 @@ struct Prediction {
 
 struct Predictions {
   Environment environment;
-  prediction::Method method = prediction::Method::placed;
+  PredictionOptions options;
   std::vector<Prediction> predictions;
   friend bool operator==(const Predictions&, const Predictions&) = default;
 };

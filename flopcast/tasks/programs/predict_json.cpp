@@ -47,8 +47,24 @@ struct FieldTable<Prediction> {
 };
 
 template <>
+struct EnumNames<cache::Start> {
+  using Start = cache::Start;
+  static constexpr std::array names{std::pair{Start::filled, "filled"}, std::pair{Start::repeated, "repeated"},
+                                    std::pair{Start::artificial, "paper"}, std::pair{Start::cold, "cold"}};
+};
+
+/// Schema 1 has texts of the command line in place of the start and the capacity.
+template <>
+struct FieldTable<PredictionOptions> {
+  static constexpr auto fields = std::tuple(
+      field("cache", &PredictionOptions::method), field("initial_cache", &PredictionOptions::start),
+      optional_field("capacity_bytes", &PredictionOptions::capacity_bytes), field("generator", &PredictionOptions::generator),
+      optional_field("time_budget_seconds", &PredictionOptions::time_budget), optional_field("with_calls", &PredictionOptions::with_calls));
+};
+
+template <>
 struct FieldTable<Predictions> {
-  static constexpr auto fields = std::tuple(field("environment", &Predictions::environment), optional_field("cache", &Predictions::method),
+  static constexpr auto fields = std::tuple(field("environment", &Predictions::environment), field("options", &Predictions::options),
                                             field("predictions", &Predictions::predictions));
 };
 

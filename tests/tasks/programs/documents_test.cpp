@@ -124,7 +124,8 @@ TEST(Documents, PredictionsReadBackEqual) {
   prediction.kernels = {{{.routine = "dgemm", .flags = "NN", .cache = "placed"}, 3, 1e6, 1, 0.1, 0.25}};
   prediction.by_models = 0.75;
   prediction.calls = {{"dgemm", "NN", {1, 2, 3}, 0.5, 0.1, true}};
-  const Predictions predictions{{.cpu = "a CPU"}, prediction::Method::levels, {prediction, Prediction{}}};
+  const Predictions predictions{
+      {.cpu = "a CPU"}, {.method = prediction::Method::levels, .start = cache::Start::repeated}, {prediction, Prediction{}}};
   EXPECT_EQ(predictions_from_json(to_json(predictions)), predictions);
 }
 

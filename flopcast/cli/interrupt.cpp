@@ -15,9 +15,9 @@ namespace {
 constexpr unsigned patience_seconds = 1;               // without a poll, until the process ends in the middle of what it does
 constexpr std::int64_t one_request_nanoseconds = 5e8;  // timeout(1) sends its signal to the process and to its group
 
-volatile std::sig_atomic_t signal_number = 0;  ///< 0: nobody asked for the end
+volatile std::sig_atomic_t signal_number = 0;  ///< the first signal that asked for the end; 0: none did
 volatile std::sig_atomic_t results_are_shown = 0;
-std::int64_t asked_at = 0;  ///< of the first signal; only the handler uses it
+std::int64_t asked_at = 0;  ///< time of the first signal; only the handler uses it
 
 std::int64_t now_nanoseconds() {
   timespec now{};
@@ -25,7 +25,7 @@ std::int64_t now_nanoseconds() {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-/// A signal that this process sent itself was meant for a program in hand, which has ended: its results are still to be kept.
+/// A signal from this process itself was meant for a program that it ran. The program has ended, and its results are still to be kept.
 void on_interrupt(int number, siginfo_t* info, void*) {
   if (signal_number == 0) {
     signal_number = number;
@@ -39,7 +39,7 @@ void on_interrupt(int number, siginfo_t* info, void*) {
   }
 }
 
-/// Nobody polled for a while: a long step can't be left otherwise. The store and files stay whole, whenever a process ends.
+/// Ends the process in the middle of a long step that doesn't poll. The store and files stay whole, whenever a process ends.
 void on_impatience(int) {
   if (signal_number == 0) {
     return;  // somebody else's alarm

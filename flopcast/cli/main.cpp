@@ -76,7 +76,7 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", fmt::join(nearest, "' or '"));
 }
 
-/// What is wrong with a command line that CLI11 refused, in words that help more than its own where a name is unknown.
+/// Returns a message about a command line that CLI11 refused. Where a name is unknown, the message helps more than CLI11's own.
 std::string describe(const CLI::App& top, const std::vector<std::string>& given, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr || dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
     return error.what();  // all names are known: a value is wrong

@@ -10,31 +10,31 @@
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/run_context.hpp"
 
-/// What every subcommand does with the common options.
+/// Functions of all subcommands that depend on the common options.
 namespace flopcast::cli {
 
 /// Adds --json, --csv, --output, --quiet and --color to `app` and to all its subcommands.
 void add_common_options(OptionSet& app, CommonOptions& common);
 
-/// Adds --seed, a whole number of 64 bits, saying of what it is the seed.
+/// Adds --seed, a whole number of 64 bits. `of` names its purpose in the help.
 void add_seed_option(OptionSet& command, std::uint64_t& seed, const std::string& of);
 
-/// Whether results are to be coloured: --color, else NO_COLOR and whether they go to a terminal.
+/// Returns whether results are coloured. --color decides, else NO_COLOR, else whether they go to a terminal.
 bool use_color(const CommonOptions& common);
 
-/// The table as --csv or the terminal wants it.
+/// Returns the table as comma-separated values with --csv, else as text.
 std::string render(const report::Table& table, const CommonOptions& common);
 
-/// Whether results may come in parts: text on standard output. A document is written as a whole.
+/// Returns whether results may come in parts, as text on standard output does. A document is written as a whole.
 bool shows_parts(const CommonOptions& common);
 
 /// Writes results to --output, or to standard output.
 void emit(const std::string& text, const CommonOptions& common);
-/// A document with its member "schema", indented by two.
+/// Writes a document with its member "schema", indented by two.
 void emit(const nlohmann::json& document, const CommonOptions& common);
 void emit(const report::Table& table, const CommonOptions& common);
 
-/// Writes to standard error; if nobody reads that any more, nothing happens.
+/// Writes to standard error. Does nothing if nobody reads it any more.
 void say(const std::string& text);
 
 /// Tells the user something beside the results, on standard error, unless --quiet.

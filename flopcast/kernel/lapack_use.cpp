@@ -15,9 +15,9 @@ constexpr double next_precision = 0.4;   // weight of one precision beside the o
 
 struct Row {
   const char* real;                                       ///< name without precision; empty: there is none
-  const char* complex;                                    ///< of complex matrices
-  std::map<std::string, std::string> flags = {};          ///< of real matrices
-  std::map<std::string, std::string> complex_flags = {};  ///< where they differ
+  const char* complex;                                    ///< name for complex matrices
+  std::map<std::string, std::string> flags = {};          ///< flags for real matrices
+  std::map<std::string, std::string> complex_flags = {};  ///< flags for complex matrices, where they differ
   Shapes shapes = Shapes::square;
   double weight = 1;
 };

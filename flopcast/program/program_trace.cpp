@@ -261,7 +261,7 @@ struct ProgramTraceFile::State {
     }
   }
 
-  /// Adds a library's state. Of several processes' states of one library the first counts.
+  /// Adds a library's state. The state from the first process counts.
   void add_state(std::string_view text) {
     const std::vector<std::string> lines = split(text, '\n');
     LibraryState state;
@@ -385,7 +385,7 @@ struct ProgramTraceFile::State {
   MappedFile file;
   ProgramSummary summary;
   std::vector<Entry> entries;
-  std::map<std::uint32_t, std::vector<Piece>> pieces;  ///< by number of the thread, used while reading
+  std::map<std::uint32_t, std::vector<Piece>> pieces;  ///< keyed by the thread's number, used while reading
   std::map<std::uint32_t, RecordedThread> identities;
   std::vector<std::vector<Piece>> ordered;  ///< in the order of summary.threads
 };

@@ -8,8 +8,8 @@
 #include "flopcast/machine/cpu/thread_team.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/machine_file.hpp"
-#include "flopcast/roofline/compute_roofs.hpp"
 #include "flopcast/roofline/roof.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
@@ -38,7 +38,8 @@ struct BandwidthOptions {
   std::int64_t max_bytes = 0;  ///< maximum memory of one team's working sets, at most an eighth of the available memory; 0: that eighth
 };
 
-/// Measures every stream in every level on every team, in random order in every round. Throws environment_error if memory is short.
+/// Measures every stream in every level on every team, in random order in every round. If `progress` returns false, the samples until then are
+/// returned. Throws environment_error if memory is short.
 std::vector<BandwidthRoof> measure_bandwidth(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
                                              const machine::MachineMeasurement& machine,
                                              const std::vector<machine::ReportedCache>& reported, const BandwidthOptions& options,

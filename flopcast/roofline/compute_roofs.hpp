@@ -1,19 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <vector>
 
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/cpu/thread_team.hpp"
 #include "flopcast/roofline/roof.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
-
-/// Callback with the steps done and expected. If it returns false, measuring ends, and the results so far are returned.
-using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
 
 struct ComputeOptions {
   int rounds = 5;                ///< samples of each ceiling, interleaved
@@ -23,7 +20,8 @@ struct ComputeOptions {
   std::uint64_t seed = 1;
 };
 
-/// Measures every compute kernel of this CPU on every team, in random order in every round.
+/// Measures every compute kernel of this CPU on every team, in random order in every round. If `progress` returns false, the samples until
+/// then are returned.
 std::vector<ComputeRoof> measure_compute(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
                                          const ComputeOptions& options, const Progress& progress = {});
 

@@ -26,8 +26,7 @@ struct GemmSearchOptions {
   Seconds time_budget = 20;         ///< time of the search
   Seconds confirmation_budget = 2;  ///< time of the confirmation, in addition to the unused time of the search
   std::uint64_t seed = 1;
-  std::function<void(std::int64_t evaluations, Seconds spent)> progress = {};
-  std::function<bool()> interrupted = {};
+  std::function<bool()> interrupted = {};  ///< polled after each evaluation; returns true to end the search
 };
 
 std::string to_string(search::Ending ending);

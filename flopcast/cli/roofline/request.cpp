@@ -13,7 +13,8 @@ void add_space_options(OptionSet& command, GemmSpaceTexts& texts) {
               "Order of the CPUs that threads run on: close fills one socket after the other, spread takes turns")
       .show_default()
       .choices({"close", "spread"});
-  command.option("--space", texts.space, "Shapes of gemm to search, listed below (default: brief)").choices({"brief", "reduced", "full"});
+  command.option("--space", texts.space, "Space of gemm shapes to search; 'flopcast roofline --help' lists the spaces (default: brief)")
+      .choices({"brief", "reduced", "full"});
   command.option("--m", texts.m, "Rows of C in a space of shapes of your own, such as 500,1000 or 256:1024:256").placeholder("SIZES");
   command.option("--n", texts.n, "Columns of C in a space of shapes of your own").placeholder("SIZES");
   command.option("--k", texts.k, "Columns of A in a space of shapes of your own").placeholder("SIZES");

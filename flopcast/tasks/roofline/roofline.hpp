@@ -17,6 +17,10 @@ namespace flopcast {
 
 class Workbench;
 
+using roofline::comparison_from_json;
+using roofline::roofline_from_json;
+using roofline::to_json;
+
 /// Measures the roofs of this machine: arithmetic, bandwidths of every level, the best gemm. Of the workbench, the choice of the BLAS and
 /// of its kernels counts; threads are those of the request. Once the context is cancelled, the roofs measured until then are returned.
 /// Throws bad_input or usage_error for a request that can't be measured.

@@ -12,7 +12,6 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
-#include "flopcast/support/range.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tune/decision.hpp"

@@ -50,7 +50,7 @@ def pool(decisions, others):
         best = min(validation["measured"], key=lambda m: m["seconds"])
         chosen = next(m for m in validation["measured"] if (m["nb"], m["nx"]) == (decision["chosen"]["nb"], decision["chosen"]["nx"]))
         validation["best"] = {"nb": best["nb"], "nx": best["nx"]}
-        validation["yield"] = best["seconds"] / chosen["seconds"]
+        validation["gain_kept"] = best["seconds"] / chosen["seconds"]
 
 
 def between_processes(decisions):
@@ -101,8 +101,9 @@ def main():
             tune = [options.flopcast, "tune", routine, *flags, "--n", options.n, "--nb", options.nb, "--blas", blas, "--fixed-crossover", "--validate",
                     "--repetitions", options.repetitions, "--json"]
             document = json.loads(run(tune, environment)[0])
-            decisions = document["decisions"]
-            pool(decisions, [json.loads(run([*tune, "--time-budget", "0s"], environment)[0])["decisions"] for _ in range(options.processes - 1)])
+            part = document["parts"][0]
+            decisions = part["decisions"]
+            pool(decisions, [json.loads(run([*tune, "--time-budget", "0s"], environment)[0])["parts"][0]["decisions"] for _ in range(options.processes - 1)])
             with open(os.path.join(environment["FLOPCAST_HOME"], f"{routine}-{blas}.json"), "w", encoding="utf-8") as file:
                 json.dump(document, file)
             print(f"\n### {routine}, {blas} ({document['environment']['blas']['kernels']} kernels)\n")
@@ -113,13 +114,13 @@ def main():
                 chosen, default = (times[d[w]["nb"], d[w]["nx"]] for w in ("chosen", "default"))
                 all_errors = [abs(m["error"]) for m in times.values()]
                 print(f"| {d['sizes'][0]} | {default['nb']} | {chosen['nb']} | {d['validation']['best']['nb']} | {100 * d['gain']:.1f} % | "
-                      f"{100 * (default['seconds'] / chosen['seconds'] - 1):.1f} % | {100 * d['validation']['yield']:.1f} | {100 * chosen['error']:+.1f} | "
+                      f"{100 * (default['seconds'] / chosen['seconds'] - 1):.1f} % | {100 * d['validation']['gain_kept']:.1f} | {100 * chosen['error']:+.1f} | "
                       f"{100 * statistics.median(all_errors):.1f} / {100 * max(all_errors):.1f} |")
-            yields = [d["validation"]["yield"] for d in decisions]
+            yields = [d["validation"]["gain_kept"] for d in decisions]
             inside = [d["interval"][0] <= m["seconds"] <= d["interval"][1]
                       for x in decisions for m in x["validation"]["measured"] for d in x["forecasts"] if (d["nb"], d["nx"]) == (m["nb"], m["nx"])]
             print(f"\nyield: median {100 * statistics.median(yields):.1f} %, worst {100 * min(yields):.1f} %; measuring kernels took "
-                  f"{document['cost']['measuring_seconds']:.1f} s ({document['cost']['segments']} segments); 95 % intervals hold {100 * sum(inside) / len(inside):.0f} % of the measurements; "
+                  f"{part['cost']['measuring_seconds']:.1f} s ({part['cost']['segments']} segments); 95 % intervals hold {100 * sum(inside) / len(inside):.0f} % of the measurements; "
                   f"spread between processes: median {between_processes(decisions)}\n")
             print("| treatment of the cache | n >= 1000: median / p95 % | n <= 800: median / p95 % |")
             print("|---|--:|--:|")

@@ -34,10 +34,10 @@ def run(command, environment):
 
 
 def decisions_of(document):
-    """Returns the decisions of the first place (`rank`) or of the first entry (`tune`)."""
+    """Returns the decisions of the first place (`rank`) or of the first part (`tune`)."""
     if "places" in document:
         return document["places"][0]["decisions"]
-    return document["decisions"]
+    return document["parts"][0]["decisions"]
 
 
 class Subject:
@@ -57,8 +57,8 @@ class Subject:
         decisions = decisions_of(run(self.command(self.options.test, "0s", True), self.environment))
         errors = [m["error"] for d in decisions for m in d["validation"]["measured"]]
         sizes = [abs(e) for e in errors]
-        losses = [d["validation"]["regret"] if self.is_family else 1 / d["validation"]["yield"] - 1 for d in decisions]
-        noise = [d["validation"]["split_half"] for d in decisions]
+        losses = [d["validation"]["regret"] if self.is_family else 1 / d["validation"]["gain_kept"] - 1 for d in decisions]
+        noise = [d["validation"]["repeatability"] for d in decisions]
         text = (f"| {self.name} | {self.blas} | {len(errors)} | {100 * statistics.median(sizes):.1f} | {100 * quantile(sizes, 0.95):.1f} | {100 * max(sizes):.1f} | "
                 f"{100 * statistics.median(errors):+.1f} | {100 * statistics.median(losses):.1f} | {100 * max(losses):.1f} | {100 * statistics.median(noise):.1f} |")
         return text, sizes

@@ -2,7 +2,7 @@
 """Measures the quality of the block sizes of `flopcast tune lapack`: tunes every routine that asks ilaenv with an empty store, then runs the routine
 with every block size, interleaved and drift-normalised. Prints a Markdown table of yields (best measured time / measured time of the chosen block size).
 
-  bench/lapack_yield.py --flopcast build/release/bin/flopcast [--precision d] [--blas openblas-serial] [--n 300,800,1600] [--nb ...] [--budget 4min]
+  bench/lapack_yield.py --flopcast build/release/bin/flopcast [--precision d] [--blas openblas-serial] [--n 300,800,1600] [--nb ...] [--time-budget 4min]
 
 Validation takes far longer than tuning: by default it covers eight block sizes and three orders. With --keep FOLDER, Ctrl-C prints the results so
 far, and the same command continues with the other routines."""
@@ -20,7 +20,7 @@ REACH = {"median": 0.985, "worst": 0.95}
 
 
 def yields(routine):
-    return [d["validation"]["yield"] for d in routine["decisions"] if "validation" in d]
+    return [d["validation"]["gain_kept"] for d in routine["decisions"] if "validation" in d]
 
 
 def size_text(sizes):
@@ -35,9 +35,9 @@ def row(routine):
     values = yields(routine)
     median, worst = statistics.median(values), min(values)
     decisions = routine["decisions"]
-    at = min(decisions, key=lambda d: d["validation"]["yield"])
+    at = min(decisions, key=lambda d: d["validation"]["gain_kept"])
     gains = [d["validation"]["default_seconds"] / d["validation"]["chosen_seconds"] - 1 for d in decisions if d["validation"]["default_seconds"] > 0]
-    noise = statistics.median(d["validation"]["split_half"] for d in decisions)
+    noise = statistics.median(d["validation"]["repeatability"] for d in decisions)
     return (f"| {routine['routine']} | {len(decisions)} | {bold_if(f'{100 * median:.1f}', median < REACH['median'])} | "
             f"{bold_if(f'{100 * worst:.1f}', worst < REACH['worst'])} | {size_text(at['sizes'])}: {at['chosen']['nb']}, {at['validation']['best_nb']} | "
             f"{100 * statistics.median(gains):+.1f} / {100 * min(gains):+.1f} | {100 * noise:.1f} | {routine['seconds']:.1f} s |")
@@ -51,7 +51,7 @@ def main():
     parser.add_argument("--threads", default="1")
     parser.add_argument("--n", default="300,800,1600")
     parser.add_argument("--nb", default="16,24,32,48,64,96,128,192")
-    parser.add_argument("--budget", default="4min")
+    parser.add_argument("--time-budget", default="4min")
     parser.add_argument("--repetitions", default="7", help="repetitions of long runs; short runs are repeated more often; with three, yields of 90 to 95 %% may be noise")
     parser.add_argument("--keep", help="folder for the store, the profile and the JSON documents")
     options = parser.parse_args()
@@ -61,7 +61,7 @@ def main():
     environment["FLOPCAST_HOME"] = home
     os.makedirs(home, exist_ok=True)
     command = [options.flopcast, "tune", "lapack", "--precision", options.precision, "--blas", options.blas, "--threads", options.threads, "--n", options.n,
-               "--nb", options.nb, "--budget", options.budget, "--repetitions", options.repetitions, "--validate", "--json", "--quiet",
+               "--nb", options.nb, "--time-budget", options.time_budget, "--repetitions", options.repetitions, "--validate", "--json", "--quiet",
                "--profile", os.path.join(home, "profile.json")]
     name = os.path.join(home, f"lapack-{options.precision}-{options.blas}-")
     with open(f"{name}{len(glob.glob(name + '*')):02}.json", "w", encoding="utf-8") as part:

@@ -43,7 +43,7 @@ def summary_row(family, blas, place):
     right = sum(d["validation"]["order"]["right"] for d in decisions)
     inside = [x for d in decisions for x in inside_intervals(d)]
     errors = [abs(run["error"]) for d in decisions for run in d["validation"]["measured"]]
-    noise = [d["validation"]["split_half"] for d in decisions]
+    noise = [d["validation"]["repeatability"] for d in decisions]
     median, worst = statistics.median(regrets), max(regrets)
     share = right / pairs if pairs else 1
     return (f"| {family} | {blas} | {bold_if(f'{100 * median:.1f}', median > REACH['regret_median'])} | "
@@ -61,7 +61,7 @@ def detail(family, blas, place):
         chosen, best = d["chosen"], validation["best"]
         order = validation["order"]
         print(f"| {d['sizes'][0]} | {chosen.get('variant') or 'library'}, {chosen['nb']} | {best['variant'] or 'library'}, {best['nb']} | "
-              f"{100 * validation['regret']:.1f} | {order['right']} of {order['pairs']} | {100 * validation['split_half']:.1f} |")
+              f"{100 * validation['regret']:.1f} | {order['right']} of {order['pairs']} | {100 * validation['repeatability']:.1f} |")
 
 
 def main():

@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"tune", "dgeqrf", "--n", "200", "--profile", "/proc/nowhere/profile.json"}, 4, "/proc/nowhere"},
         Mistake{{"tune", "lapack", "--profile", "/proc/nowhere/profile.json"}, 4, "/proc/nowhere"},
         Mistake{{"tune", "lapack", "uplo=L"}, 2, "tune lapack: arguments of one routine"},
-        Mistake{{"tune", "lapack", "--precision", "dx"}, 2, "--precision: 'x' is none; expected letters of s, d, c, z"},
+        Mistake{{"tune", "lapack", "--precision", "dx"}, 2, "precisions: 'x' is none; expected letters of s, d, c, z"},
         Mistake{{"rank", "cholesky"}, 2, "no sizes given; add --n"},
         Mistake{{"rank", "cholesy", "--n", "200"}, 3, "unknown family 'cholesy'; did you mean cholesky"},
         Mistake{{"rank", "nothing-of-the-kind", "--n", "200"}, 3, "there are cholesky, trtri, lauum, lu, lu-nopivot"},

@@ -1,0 +1,135 @@
+#include "flopcast/tasks/tuning/routine_tuning.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/support/error.hpp"
+#include "tests/tasks/tuning/synthetic_place.hpp"
+
+namespace flopcast {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::SyntheticMachine;
+
+TuneRequest request() {
+  TuneRequest request;
+  request.n = {400, 1200};
+  request.nb = range(16, 160, 16);
+  request.tune_crossover = false;
+  return request;
+}
+
+TEST(TuneRoutine, FindsABlockSizeThatGains) {
+  SyntheticMachine machine;
+  machine.defaults.nb = 8;
+  TuningSession session(machine.place(), {}, machine.context());
+
+  const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+
+  ASSERT_EQ(tuning.parts.size(), 1U);
+  EXPECT_EQ(tuning.parts[0].name(), "dgeqrf");
+  ASSERT_EQ(tuning.parts[0].decisions.size(), 2U);
+  EXPECT_EQ(tuning.parts[0].queries[1], (QuerySizes{1200, 1200}));
+  EXPECT_GT(tuning.parts[0].decisions[1].gain, 0.05);
+  EXPECT_GT(tuning.parts[0].decisions[1].chosen.blocks.nb, 8);
+  EXPECT_GT(tuning.parts[0].decisions[1].flops, 1e9);
+  EXPECT_FALSE(tuning.parts[0].decisions[1].validation);
+}
+
+TEST(TuneRoutine, ValidationRunsEveryBlockSizeAndReportsEachProblem) {
+  SyntheticMachine machine;
+  TuningSession session(machine.place(), {}, machine.context());
+  TuneRequest validated = request();
+  validated.validate = true;
+  std::vector<std::size_t> order;
+  bool was_decided = false;
+  validated.decided = [&](const Tuning& tuning) { was_decided = !tuning.parts.front().decisions.front().validation; };
+  validated.validated = [&](const Tuning& tuning, std::size_t part, std::size_t problem) {
+    EXPECT_TRUE(tuning.parts[part].decisions[problem].validation);
+    order.push_back(problem);
+  };
+
+  const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), validated, machine.context());
+
+  EXPECT_TRUE(was_decided);
+  EXPECT_EQ(order, (std::vector<std::size_t>{0, 1})) << "the shortest first";
+  const tuning::Decision& decision = tuning.parts[0].decisions[1];
+  EXPECT_EQ(decision.validation->measured.size(), decision.forecasts.size());
+  EXPECT_GT(decision.validation->gain_kept, 0.97);
+  EXPECT_LE(decision.validation->gain_kept, 1);
+}
+
+TEST(TuneRoutine, WithoutTimeForAValidationTheDecisionsStay) {
+  SyntheticMachine machine;
+  TuningSession session(machine.place(), {}, machine.context());
+  TuneRequest validated = request();
+  validated.validate = true;
+  validated.validation_budget = 0;
+
+  const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), validated, machine.context());
+
+  EXPECT_EQ(tuning.parts[0].decisions.size(), 2U);
+  EXPECT_FALSE(tuning.parts[0].decisions[0].validation);
+  EXPECT_THAT(machine.notes.back(), HasSubstr("before 2 of 2 sizes were run"));
+}
+
+TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {
+  SyntheticMachine machine;
+  std::vector<std::string> asked;
+  TuningPlace place = machine.place();
+  place.tunable_calls = [&](const Call& call) {
+    asked.push_back(flags(call));
+    return std::vector<interpose::TunableCall>{{call, {flags(call), 100, -1, {32, 2, 128}}}};
+  };
+  TuningSession session(std::move(place), {}, machine.context());
+  TuneRequest small;
+  small.n = {100};
+  small.nb = {16, 32};
+
+  const Tuning tuning = tune_routine(session, kernel::require("dpotrf"), small, machine.context());
+
+  ASSERT_EQ(tuning.parts.size(), 2U);
+  EXPECT_NE(tuning.parts[0].name(), tuning.parts[1].name());
+}
+
+TEST(TuneRoutine, RefusesARoutineWithNothingToTune) {
+  SyntheticMachine machine;
+  TuningPlace place = machine.place();
+  place.tunable_calls = [](const Call&) { return std::vector<interpose::TunableCall>(); };
+  TuningSession session(std::move(place), {}, machine.context());
+  try {
+    tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+    FAIL() << "nothing thrown";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("never asks ilaenv"));
+  }
+}
+
+TEST(TuneRoutine, RefusesMissingAndDoubleSizes) {
+  SyntheticMachine machine;
+  TuningSession session(machine.place(), {}, machine.context());
+  const Routine& routine = kernel::require("dgeqrf");
+  EXPECT_THROW(tune_routine(session, routine, {}, machine.context()), Error);
+  TuneRequest twice = request();
+  twice.sizes["n"] = {100};
+  EXPECT_THROW(tune_routine(session, routine, twice, machine.context()), Error);
+}
+
+TEST(TuneRoutine, ACancellationBeforeTheFirstDecisionThrows) {
+  SyntheticMachine machine;
+  machine.stop = true;
+  TuningSession session(machine.place(), {}, machine.context());
+  EXPECT_THROW(tune_routine(session, kernel::require("dgeqrf"), request(), machine.context()), Cancelled);
+}
+
+TEST(Range, IncludesItsEnd) {
+  EXPECT_EQ(range(200, 800, 200), (std::vector<std::int64_t>{200, 400, 600, 800}));
+  EXPECT_EQ(range(1, 4, 2), (std::vector<std::int64_t>{1, 3}));
+  EXPECT_TRUE(range(3, 2).empty());
+}
+
+}  // namespace
+}  // namespace flopcast

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/core/call.hpp"
+#include "flopcast/tasks/tuning/tuning_place.hpp"
+
+namespace flopcast::testing {
+
+/// A machine whose kernels have known times, and a LAPACK whose routines are flopcast's own algorithms. Its clock advances by what it times.
+class SyntheticMachine {
+ public:
+  Seconds clock = 0;
+  double speed = 1;  ///< all kernels are this many times as fast
+  std::size_t timed = 0;
+  bool stop = false;
+  std::vector<std::string> notes;
+  std::map<std::string, algorithm::BlockParameters> blocks_set;
+  algorithm::BlockParameters defaults{32, 2, 128};
+
+  static Environment environment() {
+    Environment environment;
+    environment.caches = {{.name = "L1", .capacity_bytes = 48 << 10, .bandwidth = 100e9},
+                          {.name = "L2", .capacity_bytes = 2 << 20, .bandwidth = 50e9},
+                          {.name = "L3", .capacity_bytes = 64 << 20, .bandwidth = 25e9}};
+    environment.memory_bandwidth = 12e9;
+    environment.peak_flops = 70e9;
+    environment.fingerprint = "synthetic";
+    environment.lapack.name = "synthetic";
+    return environment;
+  }
+
+  /// Panels are slow, and updates prefer large blocks.
+  [[nodiscard]] Seconds truth(const Call& call) const {
+    const auto s = sizes(call);
+    const std::string& family = call.routine->family;
+    const double work = flops(call);
+    if (work <= 0) {
+      return 5e-8 / speed;
+    }
+    if (family == "geqr2" || family == "larft") {
+      return (work / 4e9 + 1e-6) / speed;
+    }
+    const auto k = static_cast<double>(s[s.size() - 1]);
+    return (work / (75e9 * k / (k + 20)) + 2e-6) / speed;
+  }
+
+  [[nodiscard]] Seconds truth(const Trace& trace) const {
+    Seconds sum = 0;
+    for (const Call& call : trace.calls) {
+      sum += truth(call);
+    }
+    return sum;
+  }
+
+  TuningPlace place() {
+    TuningPlace place;
+    place.environment = environment();
+    place.models = [](const std::set<std::string>&) { return model::OnDemandModels(environment()); };
+    place.sampling = [this](const SamplingLimits&) {
+      tuning::SamplingSources sources;
+      sources.measure = [this](std::span<const measure::Experiment> experiments) { return time(experiments); };
+      sources.elapsed = [this, begin = clock] { return clock - begin; };
+      sources.interrupted = [this] { return stop; };
+      return sources;
+    };
+    place.measure = [this](std::span<const measure::Experiment> experiments, const measure::StopRule&, const Progress&) {
+      return run(experiments);
+    };
+    place.clock = [this] { return clock; };
+    place.tunable_calls = [this](const Call& call) { return std::vector<interpose::TunableCall>{{call, query(call)}}; };
+    place.block_size_query = [this](const Call& call) { return std::optional(query(call)); };
+    place.record = [](const Call& call, const std::optional<algorithm::BlockParameters>& blocks) {
+      return algorithm::record(call, blocks.value_or(algorithm::BlockParameters{}));
+    };
+    place.set_blocks = [this](const std::string& routine, const algorithm::BlockParameters& blocks) { blocks_set[routine] = blocks; };
+    return place;
+  }
+
+  RunContext context() {
+    RunContext context;
+    context.note = [this](const std::string& text) { notes.push_back(text); };
+    context.cancelled = [this] { return stop; };
+    return context;
+  }
+
+ private:
+  [[nodiscard]] interpose::BlockSizeQuery query(const Call& call) const {
+    const auto s = sizes(call);
+    return {"", s[0], s.size() > 1 ? s[1] : -1, defaults};
+  }
+
+  /// Times kernel calls, with 1 % of noise.
+  std::vector<measure::Timings> time(std::span<const measure::Experiment> experiments) {
+    std::vector<measure::Timings> all;
+    std::normal_distribution<double> normal;
+    for (const measure::Experiment& experiment : experiments) {
+      measure::Timings timings;
+      for (const Call& call : experiment.timed) {
+        std::vector<Repetition> repetitions;
+        for (int r = 0; r < 4; ++r) {
+          repetitions.push_back({.seconds = truth(call) * std::exp(0.01 * normal(random_))});
+          clock += repetitions.back().seconds;
+        }
+        timings.calls.push_back(repetitions);
+      }
+      ++timed;
+      all.push_back(timings);
+    }
+    return all;
+  }
+
+  /// Runs the library's own routine with the block sizes that are set.
+  std::vector<measure::Timings> run(std::span<const measure::Experiment> experiments) {
+    std::vector<measure::Timings> all;
+    for (const measure::Experiment& experiment : experiments) {
+      for (const measure::Action& action : experiment.setup) {
+        if (action.hook) {
+          action.hook();
+        }
+      }
+      const Call& call = experiment.timed.front();
+      const Seconds seconds = truth(algorithm::record(call, blocks_set.at(call.routine->name)));
+      clock += seconds;
+      measure::Timings timings;
+      timings.calls = {{{.seconds = seconds}, {.seconds = seconds}}};
+      all.push_back(timings);
+    }
+    return all;
+  }
+
+  std::mt19937_64 random_{7};
+};
+
+}  // namespace flopcast::testing

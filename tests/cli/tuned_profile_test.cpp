@@ -84,18 +84,6 @@ TEST_F(TunedProfiles, NumbersOfThreadsAreKeptApart) {
   EXPECT_FALSE(fs::exists(file() + ".previous"));
 }
 
-TEST_F(TunedProfiles, FlagsThatAreLeftOpenAreAllTuned) {
-  ASSERT_EQ(tune("dsyev", "64").code, 0);
-  const nlohmann::json document = profile();
-  std::set<std::string> flags;
-  for (const nlohmann::json& one : document.at("routines")) {
-    if (one.at("routine") == "dsytrd") {
-      flags.insert(one.at("flags").get<std::string>());
-    }
-  }
-  EXPECT_EQ(flags, (std::set<std::string>{"L", "U"}));
-}
-
 TEST_F(TunedProfiles, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
   ASSERT_EQ(tune("dgeqrf", "64").code, 0);
   nlohmann::json changed = profile();

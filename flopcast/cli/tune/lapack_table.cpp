@@ -13,7 +13,7 @@ namespace flopcast::cli {
 namespace {
 
 struct Summary {
-  std::size_t decided = 0;  ///< of the sizes
+  std::size_t decided = 0;  ///< number of decided sizes
   double gain = 0, best_gain = 0, regret = 0;
   std::string blocks;
 };

@@ -151,7 +151,7 @@ class LapackTuner {
   const std::vector<interpose::TunedRoutine>& known_;
   const RunContext& context_;
   std::vector<kernel::LapackUse> uses_;
-  double weight_left_ = 0;  ///< of the routines that weren't dealt with
+  double weight_left_ = 0;  ///< sum over the routines that are still to come
   Seconds spent_ = 0;
   LapackTuning result_;
 };

@@ -15,7 +15,7 @@ namespace flopcast {
 /// The problems of a ranking, looked up in registry and catalogue.
 struct RankedCalls {
   algorithm::FamilyRoutine family;
-  std::vector<Call> calls;           ///< of its routine
+  std::vector<Call> calls;           ///< calls of the family's routine
   std::vector<std::int64_t> blocks;  ///< block sizes to choose from
   LibraryRow library = LibraryRow::default_blocks;
 };

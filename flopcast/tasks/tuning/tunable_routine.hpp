@@ -18,7 +18,7 @@ struct TunableRoutine {
   const Routine* routine = nullptr;
   std::string options;                             ///< ilaenv's
   std::vector<tuning::Problem> problems;           ///< alternatives differ in nb
-  std::vector<interpose::BlockSizeQuery> queries;  ///< of each problem
+  std::vector<interpose::BlockSizeQuery> queries;  ///< one for each problem
 
   /// Returns "dpotrf:L", as profiles and reports call it.
   [[nodiscard]] std::string name() const { return options.empty() ? routine->name : routine->name + ":" + options; }

@@ -75,8 +75,8 @@ struct TuneRequest {
   bool tune_crossover = true;  ///< choose LAPACK's crossover point nx, too
   bool validate = false;       ///< run the routine with every block size and compare
   Seconds validation_budget = std::numeric_limits<Seconds>::infinity();
-  std::int64_t repetitions = 5;  ///< of long runs in a validation; short ones get more
-  std::uint64_t seed = 1;        ///< of the order of measurements
+  std::int64_t repetitions = 5;  ///< repetitions of long runs in a validation; short ones get more
+  std::uint64_t seed = 1;        ///< seed of the order of measurements
   bool fresh = false;            ///< use no samples of earlier runs
   std::string profile;           ///< file in which the decisions are kept; empty: none
   /// Receives the decisions before a validation begins.
@@ -121,7 +121,7 @@ struct LapackRequest {
   std::string precisions = "dzsc";  ///< letters, the most used first
   std::vector<std::int64_t> n = {150, 300, 600, 1000, 1500, 2200, 3200};
   std::vector<std::int64_t> nb = tuned_block_sizes();  ///< block sizes to choose from
-  Seconds time_budget = 600;                           ///< of all routines together, validation not counted
+  Seconds time_budget = 600;                           ///< time for all routines together, without their validation
   bool tune_crossover = true;
   bool validate = false;
   bool limits_validation = false;  ///< each routine's validation may take as long as its tuning
@@ -131,8 +131,8 @@ struct LapackRequest {
   std::string profile;  ///< file that keeps each routine's decisions as soon as they are there; empty: the default profile
 };
 
-/// Tunes every routine that queries ilaenv, the most used first, each for a share of what is left of the time budget. What the profile
-/// already holds for the same sizes is left alone unless `fresh` is set. A cancellation ends it early. Throws usage_error for letters that
+/// Tunes every routine that queries ilaenv, the most used first, each for a share of what is left of the time budget. Sizes
+/// that the profile already holds are left alone unless `fresh` is set. A cancellation ends it early. Throws usage_error for letters that
 /// are no precision.
 LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, const RunContext& context = {});
 
@@ -181,14 +181,14 @@ struct RankRequest {
   std::vector<std::int64_t> n;  ///< as in TuneRequest
   std::map<std::string, std::vector<std::int64_t>> sizes;
   std::map<std::string, std::string> flags;
-  char precision = 'd';                                 ///< of a family; a routine's name has its own
+  char precision = 'd';                                 ///< precision of a family; a routine's name has its own
   std::optional<std::vector<std::string>> variants;     ///< names of the variants to compare; nothing: all of the family
   std::vector<std::int64_t> nb = ranked_block_sizes();  ///< block sizes to choose from; a recursion ends at nb
   LibraryRow library = LibraryRow::default_blocks;
-  Seconds time_budget = 60;  ///< of all places together
+  Seconds time_budget = 60;  ///< time for all places together
   bool tune_crossover = true;
   std::optional<tuning::Extent> validate;                                ///< alternatives that are run and compared; nothing: none
-  Seconds validation_budget = std::numeric_limits<Seconds>::infinity();  ///< of all places together
+  Seconds validation_budget = std::numeric_limits<Seconds>::infinity();  ///< time for all places together
   std::int64_t repetitions = 5;
   std::uint64_t seed = 1;
   bool fresh = false;

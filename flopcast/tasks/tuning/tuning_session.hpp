@@ -23,8 +23,8 @@ namespace flopcast {
 measure::StopRule sampling_rule();
 
 struct TuningOptions {
-  std::int64_t repetitions = 5;  ///< of long runs in a validation; short ones get more
-  std::uint64_t seed = 1;        ///< of the order of measurements
+  std::int64_t repetitions = 5;  ///< repetitions of long runs in a validation; short ones get more
+  std::uint64_t seed = 1;        ///< seed of the order of measurements
   bool fresh = false;            ///< use no samples of earlier runs
 };
 
@@ -61,7 +61,7 @@ class TuningSession {
   TuningPlace place_;
   TuningOptions options_;
   RunContext context_;
-  model::OnDemandModels fresh_models_;  ///< of this session's samples
+  model::OnDemandModels fresh_models_;  ///< models of this session's samples
   bool told_of_others_ = false;
 
   void tell_of_others(double busy_cores);

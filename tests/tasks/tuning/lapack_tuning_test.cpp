@@ -16,9 +16,9 @@ using ::testing::HasSubstr;
 /// A LAPACK whose routines all query ilaenv, and a clock that only deciding advances.
 struct FakeLapack {
   Seconds clock = 0;
-  double share_used = 1;  ///< of the budget that a decision takes
+  double share_used = 1;  ///< part of its budget that a decision takes
   bool completes = true;  ///< decisions are complete after the first pass
-  double regret = 0;      ///< of the decisions
+  double regret = 0;      ///< regret of all decisions
   std::string failing;    ///< a routine that throws
   int decisions_before_stop = 1 << 30;
   std::vector<std::pair<std::string, Seconds>> decided;  ///< routine and budget

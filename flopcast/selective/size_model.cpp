@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 #include <Eigen/Cholesky>
 
@@ -67,7 +68,9 @@ std::optional<Fit> fit(std::span<const SizeModel::Point> points, const std::vect
     return std::nullopt;
   }
   for (const SizeModel::Point& point : points) {
-    found.squares += std::pow(found.coefficients.dot(relative_terms(point)) - 1, 2);
+    const Vector terms = relative_terms(point);
+    const double expected = std::inner_product(terms.begin(), terms.end(), found.coefficients.begin(), 0.0);
+    found.squares += std::pow(expected - 1, 2);
   }
   return found;
 }

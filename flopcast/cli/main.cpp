@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/help_formatter.hpp"
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/help_formatter.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"

@@ -91,8 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"rank", "cholesky", "--n", "200", "--blas", "reference", "--threads", "2,3"}, 3, "none of reference can have 2,3 threads"},
         Mistake{{"rank", "cholesky", "--n", "200", "--blas", "reference,nosuch"}, 3, "no BLAS library 'nosuch' is installed"},
         Mistake{{"rank", "cholesky", "--n", "200", "--blas", "reference,"}, 3, "has an empty name in it"},
-        Mistake{{"rank", "cholesky", "--n", "200", "uplo=X"}, 3, "'X' is not a legal flag"},
-        Mistake{{"run"}, 2, "no program to run"},
+        Mistake{{"rank", "cholesky", "--n", "200", "uplo=X"}, 3, "'X' is not a legal flag"}, Mistake{{"run"}, 2, "no program to run"},
         Mistake{{"run", "--profile", "/nonexistent", "--", "true"}, 3, "there is no profile /nonexistent; make one with: flopcast tune"}));
 
 INSTANTIATE_TEST_SUITE_P(

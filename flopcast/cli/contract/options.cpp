@@ -2,12 +2,12 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/contract/request.hpp"
 #include "flopcast/cli/contract/tables.hpp"
-#include "flopcast/cli/library_options.hpp"
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/workbench/workbench.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 

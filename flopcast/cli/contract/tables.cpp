@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/units.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 
 namespace flopcast::cli {

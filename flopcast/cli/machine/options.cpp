@@ -1,9 +1,9 @@
 #include <memory>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/machine/tables.hpp"
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
 
 namespace flopcast::cli {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {

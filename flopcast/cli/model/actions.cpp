@@ -8,7 +8,7 @@
 #include <string>
 
 #include "flopcast/cli/model/tables.hpp"
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/support/error.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/model/actions.hpp"
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"

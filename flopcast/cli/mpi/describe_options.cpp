@@ -2,8 +2,8 @@
 #include <string>
 
 #include "flopcast/cli/mpi/options.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/workbench/workbench.hpp"
 

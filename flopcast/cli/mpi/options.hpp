@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/units.hpp"

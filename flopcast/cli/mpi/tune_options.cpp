@@ -5,8 +5,8 @@
 
 #include "flopcast/cli/mpi/options.hpp"
 #include "flopcast/cli/mpi/tune_tables.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"

@@ -2,11 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/library_options.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/predict/tables.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/predict.hpp"

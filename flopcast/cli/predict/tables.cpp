@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {

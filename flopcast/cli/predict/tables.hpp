@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"

@@ -1,10 +1,10 @@
 #include <memory>
 #include <string>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/record/tables.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/program_context.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/programs.hpp"

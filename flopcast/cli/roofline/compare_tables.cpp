@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {

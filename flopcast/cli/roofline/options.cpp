@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline/compare_tables.hpp"
 #include "flopcast/cli/roofline/request.hpp"
 #include "flopcast/cli/roofline/study.hpp"
 #include "flopcast/cli/roofline/tables.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/kernel/call_list.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/support/error.hpp"

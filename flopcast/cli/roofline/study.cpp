@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline/request.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"

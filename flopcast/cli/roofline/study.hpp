@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 
 namespace flopcast::cli {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline/roof_tables.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/support/units.hpp"
 

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/library_options.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/sample/tables.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/kernel/call_list.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/options.hpp"
 
 namespace flopcast::cli {
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/trace/tables.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "flopcast/algorithm/families.hpp"
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/library_options.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/rank/tables.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/tune/tables.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/routine_problem.hpp"

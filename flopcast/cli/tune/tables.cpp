@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/options.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/support/units.hpp"

@@ -1,4 +1,4 @@
-#include "flopcast/cli/library_options.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 
 namespace flopcast::cli {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/run_context.hpp"

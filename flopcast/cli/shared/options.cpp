@@ -1,4 +1,4 @@
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/shared/options.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/progress.hpp"
 #include "flopcast/support/file.hpp"

@@ -1,4 +1,4 @@
-#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
 
 #include <time.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "flopcast/cli/help_formatter.hpp"
+#include "flopcast/cli/shared/help_formatter.hpp"
 
 #include <sstream>
 #include <string>

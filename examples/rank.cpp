@@ -12,6 +12,6 @@ int main(int argc, char** argv) {
   flopcast::Workbench bench;
   const flopcast::Ranking ranking = flopcast::rank(bench, "cholesky", request);
   for (const flopcast::tuning::VariantRank& variant : ranking.places.front().decisions.front().ranking) {
-    std::printf("%-20s %.3g ms\n", variant.variant.c_str(), 1e3 * variant.best.seconds);
+    std::printf("%-20s %.3g ms\n", variant.best.variant.c_str(), 1e3 * variant.best.seconds);
   }
 }

@@ -1,8 +1,12 @@
 #pragma once
 
 /// Tensor contractions: notation, algorithms, predictions and the planner.
+#include "flopcast/contract/algorithms/algorithm.hpp"
+#include "flopcast/contract/algorithms/emit.hpp"
 #include "flopcast/contract/algorithms/generate.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/notation/npy.hpp"
 #include "flopcast/contract/planner/plan.hpp"
 #include "flopcast/contract/prediction/forecast.hpp"
+#include "flopcast/contract/prediction/predicted_time.hpp"
+#include "flopcast/contract/prediction/stage.hpp"

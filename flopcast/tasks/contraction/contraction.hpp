@@ -8,7 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/contract/contract.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
+#include "flopcast/contract/algorithms/emit.hpp"
+#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
+#include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/prediction/predicted_time.hpp"
+#include "flopcast/contract/prediction/stage.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"

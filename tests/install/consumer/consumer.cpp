@@ -25,7 +25,7 @@ int main() {
     std::printf("a contraction is read as %s\n", text.c_str());
     return 1;
   }
-  const flopcast::Workbench bench({.blas = "no such library"});
+  flopcast::Workbench bench({.blas = "no such library"});
   try {
     flopcast::predict(bench, "dgemm", {});
     std::puts("a library that doesn't exist is opened");

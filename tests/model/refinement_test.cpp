@@ -1,5 +1,5 @@
-#include "flopcast/model/model_json.hpp"
 #include "flopcast/model/refinement.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>
 

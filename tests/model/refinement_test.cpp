@@ -1,5 +1,4 @@
 #include "flopcast/model/refinement.hpp"
-#include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,6 +7,7 @@
 #include <set>
 
 #include "flopcast/model/evaluator.hpp"
+#include "flopcast/model/model_json.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::model {

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -232,10 +233,21 @@ TEST(RunInForeground, OtherSignalsArePassedOnWithoutEffectHere) {
   EXPECT_EQ(handled, 0);
 }
 
+/// Returns this process's line "SigBlk:\t0000000000000000\n" of /proc/self/status.
+std::string blocked_signals() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("SigBlk", 0) == 0) {
+      return line + '\n';
+    }
+  }
+  return "";
+}
+
 TEST(RunInForeground, LeavesTheSignalMaskAsItWas) {
   sigset_t before, after;
   pthread_sigmask(SIG_BLOCK, nullptr, &before);
-  EXPECT_EQ(printed("grep SigBlk /proc/$$/status"), printed("grep SigBlk /proc/" + std::to_string(getpid()) + "/status"));
+  EXPECT_EQ(printed("exec grep SigBlk /proc/self/status"), blocked_signals()) << "a child has the mask of its parent";
   run_in_foreground("/bin/true", {"true"}, process::current_environment());
   pthread_sigmask(SIG_BLOCK, nullptr, &after);
   for (const int number : {SIGINT, SIGTERM, SIGCHLD}) {

@@ -1003,22 +1003,30 @@ TEST_P(MpiTune, AProgramWithConfigurationsRunsOnceByItself) {
   EXPECT_EQ(kernel(profile(), "dgemm(NT, 50, 50, 50)")->at("executed").at("count"), 2 * 20);
 }
 
+/// The full execution shows all kernels, so that the selective ones execute none. On a busy machine some kernels are looked at again:
+/// without sharing, no attempt would leave out all of them.
 TEST_P(MpiTune, ConfigurationsInOneLaunchShareStatistics) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "split"}}});
-  const Result result = tune("space.json --json --self-check all" + anyhow);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json found = json::parse(result.out);
-  EXPECT_EQ(found.at("launches"), 1);
-  ASSERT_EQ(found.at("configurations").size(), 4U);
-  for (const json& each : found.at("configurations")) {
-    EXPECT_EQ(each.at("selective"), true);
-    EXPECT_GT(each.at("predicted_seconds"), 0);
-    EXPECT_LT(each.at("executed_share"), 1) << "the full execution has shown the kernels; a busy machine makes some be looked at again";
+  constexpr int max_attempts = 8;
+  bool all_left_out = false;
+  for (int attempt = 0; attempt < max_attempts && !all_left_out; ++attempt) {
+    const Result result = tune("space.json --json --fresh --self-check all" + anyhow);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json found = json::parse(result.out);
+    EXPECT_EQ(found.at("launches"), 1);
+    ASSERT_EQ(found.at("configurations").size(), 4U);
+    all_left_out = true;
+    for (const json& each : found.at("configurations")) {
+      EXPECT_EQ(each.at("selective"), true);
+      EXPECT_GT(each.at("predicted_seconds"), 0);
+      all_left_out = all_left_out && each.at("executed_share") == 0;
+    }
+    EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 3) << "what begins a launch is executed in full once more" << result.err;
+    for (const char* line : {"order 30, split\n", "order 40, all\n", "order 40, split\n"}) {
+      EXPECT_EQ(occurrences(result.err, line), 2) << line << result.err;
+    }
   }
-  EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 3) << "what begins a launch is executed in full once more" << result.err;
-  for (const char* line : {"order 30, split\n", "order 40, all\n", "order 40, split\n"}) {
-    EXPECT_EQ(occurrences(result.err, line), 2) << line << result.err;
-  }
+  EXPECT_TRUE(all_left_out) << "in none of " << max_attempts << " attempts did the configurations share what was learnt";
 }
 
 /// Processes don't wait for each other either when executions of different policies follow in one launch: in full, rehearsed, selectively.

@@ -326,7 +326,8 @@ TEST_P(MpiRun, ProgramsOfAnotherMpiAreRefused) {
   const Result started = followed(2, "", foreign + " 5");
   EXPECT_NE(started.exit_code, 0);
   EXPECT_THAT(started.err, HasSubstr("Start it with mpirun." + other));
-  EXPECT_EQ(started.out, "");
+  // MPICH's mpiexec may report the end of the processes on standard output.
+  EXPECT_THAT(started.out, testing::Not(HasSubstr("result")));
 }
 
 /// A script names no MPI, and has opened the other one when this is noticed.
@@ -342,7 +343,7 @@ TEST_P(MpiRun, ProgramsThatOpenAnotherMpiAreRefused) {
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("script loads " + std::string(other == "mpich" ? "MPICH" : "Open MPI")));
   EXPECT_THAT(result.err, HasSubstr("Start it with mpirun." + other));
-  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("result")));
   const Result chosen = followed(1, "--mpi " + GetParam(), "./script");
   EXPECT_EQ(chosen.exit_code, 4) << chosen.err;
   EXPECT_THAT(chosen.err, HasSubstr("Give --mpi " + other));

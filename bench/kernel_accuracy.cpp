@@ -97,18 +97,15 @@ class Experiment {
  private:
   void load() {
     const model::Store store = model::Store::open();
-    const auto kept = store.find_artifact("reference-time", environment_.fingerprint);
-    if (!kept) {
+    if (!store.find_artifact("reference-time", environment_.fingerprint)) {
       throw bad_input("the store {} has no samples of {}. Tune a routine with `flopcast tune` first", store.path().string(),
                       environment_.blas.path);
     }
-    reference_ = kept->at("seconds").get<double>();
     for (const ModelKey& key : store.sampled_keys()) {
       if (key.library != environment_.fingerprint || key.cache != "placed") {
         continue;
       }
-      for (Sample& sample : store.samples(key)) {
-        sample.relate_to(reference_);
+      for (const Sample& sample : store.samples(key)) {
         const Call call = call_of(sample, kernel::find);
         if (models_.add(sample, call)) {
           sampled_[key].insert(model::KernelProcess::coordinates(call, sample.placement, models_.baseline()));
@@ -149,7 +146,6 @@ class Experiment {
 
   void measure(const std::vector<Drawn>& drawn) {
     measure::SessionOptions session_options;
-    session_options.reference_time = reference_;
     session_options.stop.max_repetitions = options_.repetitions;
     session_options.stop.min_repetitions = std::min(5, options_.repetitions);
     measure::Session session(libraries_, environment_, session_options);
@@ -228,7 +224,6 @@ class Experiment {
   Environment environment_;
   model::OnDemandModels models_;
   std::mt19937_64 random_;
-  Seconds reference_ = 0;
   std::map<ModelKey, std::set<Place>> sampled_;
   std::map<ModelKey, std::vector<Point>> points_;
 };

@@ -2,6 +2,9 @@
 
 #include "flopcast/core/sample_json.hpp"
 
+#include <cmath>
+
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
@@ -138,13 +141,30 @@ std::vector<Seconds> Sample::times() const {
 }
 
 void Sample::relate_to(Seconds reference) {
-  if (reference <= 0 || reference_seconds <= 0) {
+  if (reference <= 0 || state.reference <= 0) {
     return;
   }
   for (Repetition& repetition : repetitions) {
-    repetition.drift *= reference_seconds / reference;
+    repetition.drift *= state.reference / reference;
   }
-  reference_seconds = reference;
+  state.reference = reference;
+}
+
+void Sample::find_state(double added) {
+  static constexpr double sessions_per_hour = 6;
+  if (state.session > 0) {
+    return;
+  }
+  state.session = std::floor(added * sessions_per_hour) / sessions_per_hour;
+  std::vector<double> drifts;
+  for (const Repetition& repetition : repetitions) {
+    if (!repetition.discarded) {
+      drifts.push_back(repetition.drift);
+    }
+  }
+  if (!drifts.empty()) {
+    relate_to(state.reference * median(drifts));
+  }
 }
 
 void to_json(nlohmann::json& json, const Sample& sample) {
@@ -157,10 +177,18 @@ void to_json(nlohmann::json& json, const Sample& sample) {
     repetitions.push_back(
         {{"seconds", repetition.seconds}, {"drift", repetition.drift}, {"at", repetition.at}, {"discarded", repetition.discarded}});
   }
-  json = {{"key", sample.key},           {"sizes", sample.sizes},
-          {"strides", sample.strides},   {"placement", placement},
-          {"batch", sample.batch},       {"repetitions", repetitions},
-          {"warnings", sample.warnings}, {"reference_seconds", sample.reference_seconds}};
+  json = {{"key", sample.key},
+          {"sizes", sample.sizes},
+          {"strides", sample.strides},
+          {"placement", placement},
+          {"batch", sample.batch},
+          {"repetitions", repetitions},
+          {"warnings", sample.warnings},
+          {"reference_seconds", sample.state.reference},
+          {"session", sample.state.session}};
+  if (sample.state.unrest > 0) {
+    json["unrest"] = sample.state.unrest;
+  }
 }
 
 void from_json(const nlohmann::json& json, Sample& sample) {
@@ -170,7 +198,7 @@ void from_json(const nlohmann::json& json, Sample& sample) {
   read_member(json, "strides", sample.strides);
   read_member(json, "batch", sample.batch);
   read_member(json, "warnings", sample.warnings);
-  sample.reference_seconds = member_or(json, "reference_seconds", 0.0);
+  sample.state = {member_or(json, "session", 0.0), member_or(json, "reference_seconds", 0.0), member_or(json, "unrest", 0.0)};
   if (json.at("placement").size() > max_operands) {
     throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(),
                     max_operands);

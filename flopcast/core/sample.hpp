@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/placement.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -39,7 +40,7 @@ ModelKey model_key(const Call& call, std::string cache, std::string library);
 /// One timed execution.
 struct Repetition {
   Seconds seconds = 0;  ///< without timer overhead; per call if calls were batched
-  double drift = 1;     ///< time of the reference kernel at that moment / its median over the session; normalised time = seconds / drift
+  double drift = 1;     ///< time of the reference kernel at that moment / its standard; normalised time = seconds / drift
   double at = 0;        ///< seconds since the session began
   /// Unusable, mostly because of a preemption (involuntary context switch, steal); kept, but excluded from statistics.
   bool discarded = false;
@@ -56,15 +57,17 @@ struct Sample {
   Placement placement;                ///< place of each operand; empty if places aren't known per operand
   std::int64_t batch = 1;             ///< calls timed together
   std::vector<Repetition> repetitions;
-  Seconds reference_seconds = 0;  ///< time of the reference kernel at a drift of 1; 0: not known
+  MachineState state;  ///< in which the normalised times hold
   std::vector<std::string> warnings;
   friend bool operator==(const Sample&, const Sample&) = default;
 
   /// Returns the drift-normalised times of the repetitions that aren't discarded.
   [[nodiscard]] std::vector<Seconds> times() const;
-  /// Converts drifts to another time of the reference kernel, so that times of different sessions are comparable. Does nothing if either
-  /// time is unknown.
+  /// Converts drifts to another time of the reference kernel as standard. Does nothing if either time is unknown.
   void relate_to(Seconds reference);
+  /// Finds the state of a sample that was stored without a session, `added` hours after 1970. Samples that were stored within ten minutes
+  /// count as one session. The standard becomes the reference kernel's median beside the repetitions.
+  void find_state(double added);
 };
 
 /// Returns a call like the measured ones: with their flags, sizes and strides, scalars of their class, operands without addresses. Throws

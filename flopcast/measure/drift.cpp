@@ -6,6 +6,11 @@
 #include "flopcast/core/statistics.hpp"
 
 namespace flopcast::measure {
+namespace {
+
+constexpr std::size_t few = 8;  // references that say nothing on their distribution
+
+}  // namespace
 
 void Drift::Series::add(double value) {
   values_.push_back(value);
@@ -24,10 +29,7 @@ void Drift::add(Seconds at, const ReferenceTimes& times) {
   solve_.add(times.product > 0 ? times.solve / times.product : 0);
 }
 
-double Drift::calm_solve() const {
-  constexpr std::size_t few = 8;
-  return moments_.size() < few ? 0 : solve_.lower_quartile();
-}
+double Drift::calm_solve() const { return moments_.size() < few ? 0 : solve_.lower_quartile(); }
 
 std::size_t Drift::first_after(Seconds at) const {
   return static_cast<std::size_t>(std::lower_bound(moments_.begin(), moments_.end(), at) - moments_.begin());
@@ -56,6 +58,20 @@ Seconds Drift::median_time() const {
   // Each kernel may be slow at other moments, so that no calm reference is left.
   const std::vector<Seconds>& times = calm.empty() ? all : calm;
   return times.empty() ? 0 : median(times);
+}
+
+double Drift::unrest(Seconds from) const {
+  static constexpr double normal_quartiles = 1.349;  // distance of a normal distribution's quartiles in standard deviations
+  std::vector<Seconds> times;
+  for (std::size_t reference = first_after(from); reference < moments_.size(); ++reference) {
+    times.push_back(product_[reference]);
+  }
+  if (times.size() < few) {
+    return 0;
+  }
+  const Summary summary = summarise(times);
+  const double deviation = (summary.third_quartile - summary.first_quartile) / (normal_quartiles * summary.median);
+  return deviation >= restless ? deviation : 0;
 }
 
 Seconds Drift::time_near(Seconds at) const {

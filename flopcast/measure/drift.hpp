@@ -20,6 +20,8 @@ class Drift {
   /// Adds a reference; `at` must not decrease from one call to the next.
   void add(Seconds at, const ReferenceTimes& times);
 
+  /// The relative standard deviation of the products from which on the machine is restless.
+  static constexpr double restless = 0.05;
   /// The ratio to the lower quartile from which on a reference is slow.
   static constexpr double slow = 1.2;
 
@@ -33,6 +35,9 @@ class Drift {
   [[nodiscard]] double calm_solve() const;
   /// Returns the median product over the session, without slow references; 0 without references. If all are slow, all count.
   [[nodiscard]] Seconds median_time() const;
+  /// Returns the relative standard deviation of the products since `from`, estimated from their quartiles, if it says that the machine was
+  /// restless; 0 if it was calm, or with fewer than eight references.
+  [[nodiscard]] double unrest(Seconds from) const;
   /// Returns the median product of the five references nearest to `at`; 0 without references. Slow references are left out, unless the last
   /// one before `at` or the first one after it is slow.
   [[nodiscard]] Seconds time_near(Seconds at) const;

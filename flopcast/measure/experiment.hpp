@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/placement.hpp"
 #include "flopcast/core/region.hpp"
 #include "flopcast/core/sample.hpp"
@@ -58,7 +59,7 @@ struct Experiment {
 /// The result of one experiment: for each timed call its repetitions, in the order of execution.
 struct Timings {
   std::vector<std::vector<Repetition>> calls;
-  Seconds reference_seconds = 0;  ///< time of the reference kernel at a drift of 1; 0: not normalised
+  MachineState state;  ///< its reference is 0 if the times aren't normalised
   std::vector<std::string> warnings;
 };
 

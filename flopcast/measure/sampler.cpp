@@ -80,7 +80,7 @@ std::vector<Sample> sample(Session& session, std::span<const SamplePoint> points
     one.placement = points[i].precondition.placement;
     one.batch = experiments[i].batch;
     one.repetitions = std::move(timings[i].calls.front());
-    one.reference_seconds = timings[i].reference_seconds;
+    one.state = timings[i].state;
     one.warnings = std::move(timings[i].warnings);
     const std::vector<std::string> more = doubts(one.times());
     one.warnings.insert(one.warnings.end(), more.begin(), more.end());

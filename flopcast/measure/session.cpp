@@ -1,8 +1,10 @@
 #include "flopcast/measure/session.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <random>
+#include <ratio>
 #include <unordered_set>
 
 #include "flopcast/core/statistics.hpp"
@@ -42,6 +44,10 @@ struct Made {
   std::int64_t repetition;
   Seconds from, to;
 };
+
+double hours_since_1970() {
+  return std::chrono::duration<double, std::ratio<3600>>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 void warn_once(std::vector<std::string>& warnings, std::string text) {
   if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) {
@@ -89,6 +95,7 @@ struct Session::State {
   std::vector<std::int64_t> ticks;
   std::vector<Seconds> seconds;
   std::int64_t begin;
+  double started = hours_since_1970();
 
   State(Backend outside, Environment where, SessionOptions how)
       : backend(std::move(outside)),
@@ -101,7 +108,6 @@ struct Session::State {
 
   [[nodiscard]] Seconds now() const { return backend.wall.between(begin, backend.wall.ticks()); }
   [[nodiscard]] const Timer& timer() const { return options.clock == Clock::cpu ? backend.cpu : backend.wall; }
-  [[nodiscard]] Seconds reference_time() const { return options.reference_time > 0 ? options.reference_time : first_standard; }
 
   std::vector<Task> prepare(std::span<const Experiment> experiments);
   [[nodiscard]] StopRule rule_for(const Experiment& experiment) const;
@@ -294,7 +300,7 @@ void Session::State::normalise(Timings& timings, Seconds standard) const {
   if (!options.normalise || standard <= 0) {
     return;
   }
-  timings.reference_seconds = standard;
+  timings.state.reference = standard;
   for (std::vector<Repetition>& call : timings.calls) {
     for (Repetition& repetition : call) {
       repetition.drift = drift.time_near(repetition.at) / standard;
@@ -338,17 +344,20 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
     fitting.push_back(with_integers(experiment, state_->backend.integer_bytes));
   }
   std::vector<Task> tasks = state_->prepare(fitting);
+  const Seconds begin = state_->now();
   state_->take_reference(references_at_ends);
   state_->execute(tasks, progress);
   state_->take_reference(references_at_ends);
   if (state_->first_standard <= 0) {
     state_->first_standard = state_->drift.median_time();
   }
-  const Seconds standard = state_->reference_time();
+  const Seconds standard = state_->first_standard;
   std::vector<Timings> all;
   all.reserve(tasks.size());
+  const double unrest = state_->drift.unrest(begin);
   for (Task& task : tasks) {
     Timings timings = task.tally.take();
+    timings.state = {state_->started, 0, unrest};
     timings.warnings.insert(timings.warnings.end(), task.warnings.begin(), task.warnings.end());
     state_->normalise(timings, standard);
     state_->warn_if_short(timings, task.prepared.batch());
@@ -357,8 +366,15 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   return all;
 }
 
-Seconds Session::reference_time() const { return state_->reference_time(); }
-Seconds Session::own_reference_time() const { return state_->drift.median_time(); }
+MachineState Session::observe() {
+  constexpr int references = 9;
+  if (state_->drift.empty()) {
+    state_->take_reference(references);
+  }
+  return {state_->started, state_->first_standard > 0 ? state_->first_standard : state_->drift.median_time(), 0};
+}
+
+Seconds Session::reference_time() const { return state_->first_standard; }
 double Session::calm_solve() const { return state_->drift.calm_solve(); }
 const Environment& Session::environment() const { return state_->environment; }
 const SessionOptions& Session::options() const { return state_->options; }

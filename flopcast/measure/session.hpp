@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/experiment.hpp"
@@ -37,11 +38,11 @@ class Session {
   /// some experiments.
   std::vector<Timings> run(std::span<const Experiment> experiments, const Progress& progress = {});
 
-  /// Returns the time of the reference kernel that counts as a drift of 1 in all runs of this session. It is the one in the options, or
-  /// else the median of the first run without slow references. Returns 0 before the first run.
+  /// Returns the time of the reference kernel that counts as a drift of 1 in all runs of this session: the median of the first run without
+  /// slow references. Returns 0 before the first run.
   [[nodiscard]] Seconds reference_time() const;
-  /// Returns the median of the reference product over this session, whatever counts as a drift of 1; 0 before anything was measured.
-  [[nodiscard]] Seconds own_reference_time() const;
+  /// Takes a few references if there are none yet, and returns the present state of the machine.
+  MachineState observe();
   /// Returns the lower quartile of the ratio of reference solve to reference product; 0 with too few references or without dtrsm.
   [[nodiscard]] double calm_solve() const;
   [[nodiscard]] const Environment& environment() const;

@@ -33,20 +33,61 @@ double log_prior(const ProcessParameters& at, const ProcessParameters& start) {
   if (start.calming > 0) {
     sum += penalty(at.calming, start.calming);
   }
+  if (start.session > 0) {
+    sum += penalty(at.session, start.session);
+  }
   return sum;
 }
 
 }  // namespace
 
-double GaussianProcess::covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const {
-  double squared = 0;
-  for (Eigen::Index d = 0; d < coordinates_.cols(); ++d) {
-    const double difference = a[d] - b[d];
-    squared += difference * difference;
+GaussianProcess::GaussianProcess(std::vector<int> groups, const ProcessParameters& parameters)
+    : parameters_(parameters), groups_(std::move(groups)), scale_(static_cast<Eigen::Index>(groups_.size())) {
+  const std::vector<double> lengths = coordinate_lengths(parameters, groups_);
+  for (std::size_t d = 0; d < groups_.size(); ++d) {
+    const auto column = static_cast<Eigen::Index>(d);
+    if (groups_[d] == session_group) {
+      session_ = column;
+    } else if (groups_[d] == reference_group) {
+      reference_ = column;
+    }
+    scale_[column] = groups_[d] == session_group || groups_[d] == reference_group ? 1 : 1 / lengths[d];
   }
-  static constexpr double same_place = 1e-12;
-  return smooth_covariance_function(squared) + (squared < same_place ? nugget_of_a * nugget_of_b : 0);
 }
+
+GaussianProcess::Relation GaussianProcess::relation(const double* a, const double* b) const {
+  static constexpr double same_place = 1e-12;
+  static constexpr double session_stretch = 3;  // a session's part varies over so many times the length scales
+  static constexpr double kinship = 0.99;       // correlation of the parts of two sessions that follow each other
+  static constexpr double session_hours = 6;    // the correlation falls by e in this time
+  double squared = 0;
+  for (Eigen::Index d = 0; d < scale_.size(); ++d) {
+    if (d != session_ && d != reference_) {
+      const double difference = a[d] - b[d];
+      squared += difference * difference;
+    }
+  }
+  double smooth = parameters_.amplitude * parameters_.amplitude * matern(squared);
+  double of_state = 0;
+  if (session_ >= 0 && parameters_.session > 0) {
+    const double hours = std::fabs(a[session_] - b[session_]);
+    of_state += parameters_.session * parameters_.session * (hours == 0 ? 1 : kinship * std::exp(-hours / session_hours));
+  }
+  if (reference_ >= 0) {
+    of_state += parameters_.response_deviation * parameters_.response_deviation * a[reference_] * b[reference_];
+  }
+  if (of_state != 0) {
+    smooth += of_state * matern(squared / (session_stretch * session_stretch));
+  }
+  return {squared < same_place, smooth};
+}
+
+double GaussianProcess::covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const {
+  const Relation related = relation(a, b);
+  return related.smooth + (related.same_place ? nugget_of_a * nugget_of_b : 0);
+}
+
+double GaussianProcess::response_at(const double* at) const { return reference_ >= 0 ? parameters_.response * at[reference_] : 0; }
 
 double GaussianProcess::nugget(const double* at, const std::vector<int>& groups, const ProcessParameters& parameters) {
   const auto work = std::find(groups.begin(), groups.end(), work_group);
@@ -61,15 +102,11 @@ Eigen::VectorXd GaussianProcess::nuggets(const Points& points, const std::vector
   return nuggets;
 }
 
-double GaussianProcess::smooth_covariance_function(double squared_distance) const {
-  return parameters_.amplitude * parameters_.amplitude * matern(squared_distance);
-}
-
 Eigen::MatrixXd GaussianProcess::smooth_covariance_matrix(const Points& a, const Points& b) const {
   Eigen::MatrixXd covariance(a.rows(), b.rows());
   for (Eigen::Index j = 0; j < b.rows(); ++j) {
     for (Eigen::Index i = 0; i < a.rows(); ++i) {
-      covariance(i, j) = smooth_covariance_function((a.row(i) - b.row(j)).squaredNorm());
+      covariance(i, j) = relation(a.row(i).data(), b.row(j).data()).smooth;
     }
   }
   return covariance;
@@ -78,14 +115,9 @@ Eigen::MatrixXd GaussianProcess::smooth_covariance_matrix(const Points& a, const
 std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups) {
   std::vector<double> lengths;
   for (const int group : groups) {
-    lengths.push_back(group == work_group ? std::numeric_limits<double>::infinity() : parameters.lengths[static_cast<std::size_t>(group)]);
+    lengths.push_back(group < 0 ? std::numeric_limits<double>::infinity() : parameters.lengths[static_cast<std::size_t>(group)]);
   }
   return lengths;
-}
-
-Eigen::VectorXd GaussianProcess::scales(const std::vector<int>& groups, const ProcessParameters& parameters) {
-  const std::vector<double> lengths = model::coordinate_lengths(parameters, groups);
-  return Eigen::Map<const Eigen::VectorXd>(lengths.data(), static_cast<Eigen::Index>(lengths.size())).cwiseInverse();
 }
 
 GaussianProcess GaussianProcess::condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
@@ -94,10 +126,7 @@ GaussianProcess GaussianProcess::condition(const Points& coordinates, const Eige
     throw internal_error("Gaussian process: {} observations with {} values, {} coordinates in {} groups", coordinates.rows(), values.size(),
                          coordinates.cols(), groups.size());
   }
-  GaussianProcess process;
-  process.parameters_ = parameters;
-  process.groups_ = std::move(groups);
-  process.scale_ = scales(process.groups_, parameters);
+  GaussianProcess process(std::move(groups), parameters);
   process.coordinates_ = coordinates * process.scale_.asDiagonal();
   process.nuggets_ = nuggets(coordinates, process.groups_, parameters);
   const Eigen::Index n = coordinates.rows();
@@ -115,8 +144,12 @@ GaussianProcess GaussianProcess::condition(const Points& coordinates, const Eige
   // The constant mean by generalised least squares, drawn towards parameters.mean if few observations determine it.
   static constexpr double mean_precision = 1.0;
   const Eigen::VectorXd solved = factor.solve(ones);
-  process.parameters_.mean = (solved.dot(values) + mean_precision * parameters.mean) / (solved.sum() + mean_precision);
-  const Eigen::VectorXd residual = values - process.parameters_.mean * ones;
+  Eigen::VectorXd residual = values;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    residual[i] -= process.response_at(coordinates.row(i).data());
+  }
+  process.parameters_.mean = (solved.dot(residual) + mean_precision * parameters.mean) / (solved.sum() + mean_precision);
+  residual -= process.parameters_.mean * ones;
   process.weights_ = factor.solve(residual);
   process.log_likelihood_ = -0.5 * residual.dot(process.weights_) - process.cholesky_.diagonal().array().log().sum();
   if (!std::isfinite(process.log_likelihood_)) {
@@ -138,8 +171,10 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
     for (double& length : p.lengths) {
       all.push_back(&length);
     }
-    if (p.calming > 0) {
-      all.push_back(&p.calming);
+    for (double* optional : {&p.calming, &p.session}) {
+      if (*optional > 0) {
+        all.push_back(optional);
+      }
     }
     return all;
   };
@@ -177,18 +212,18 @@ GaussianProcess::Prediction GaussianProcess::predict(const Eigen::RowVectorXd& a
   }
   const Eigen::VectorXd whitened = cholesky_.triangularView<Eigen::Lower>().solve(cross);
   const double variance = covariance_function(scaled.data(), scaled.data(), own, own) - whitened.squaredNorm();
-  return {parameters_.mean + cross.dot(weights_), std::max(0.0, variance)};
+  return {parameters_.mean + response_at(at.data()) + cross.dot(weights_), std::max(0.0, variance)};
 }
 
 double GaussianProcess::mean(const double* at) const {
-  static constexpr std::size_t max_coordinates = 16;
+  static constexpr std::size_t max_coordinates = 32;
   double scaled[max_coordinates];
   const Eigen::Index dimensions = coordinates_.cols();
   for (Eigen::Index d = 0; d < dimensions; ++d) {
     scaled[d] = at[d] * scale_[d];
   }
   const double own = nugget(at, groups_, parameters_);
-  double sum = parameters_.mean;
+  double sum = parameters_.mean + response_at(at);
   for (Eigen::Index i = 0; i < coordinates_.rows(); ++i) {
     sum += weights_[i] * covariance_function(coordinates_.row(i).data(), scaled, nuggets_[i], own);
   }
@@ -229,9 +264,8 @@ Eigen::MatrixXd GaussianProcess::smooth_covariance(const Points& points) const {
 
 Eigen::MatrixXd GaussianProcess::prior_smooth_covariance(const Points& points, const std::vector<int>& groups,
                                                          const ProcessParameters& parameters) {
-  GaussianProcess process;
-  process.parameters_ = parameters;
-  const Points scaled = points * scales(groups, parameters).asDiagonal();
+  const GaussianProcess process(groups, parameters);
+  const Points scaled = points * process.scale_.asDiagonal();
   return process.smooth_covariance_matrix(scaled, scaled);
 }
 

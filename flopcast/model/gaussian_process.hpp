@@ -15,26 +15,35 @@ struct ProcessParameters {
   /// Standard deviation of the part that no smooth function explains: an offset of every place, which is the same in all observations of
   /// the place. If a coordinate has group `work_group`, this is the value where that coordinate is 0.
   double nugget = 0.005;
-  double calming = 0;           ///< the nugget falls by the factor exp(-calming * work)
-  std::vector<double> lengths;  ///< length scale of every group of coordinates
+  double calming = 0;             ///< the nugget falls by the factor exp(-calming * work)
+  double session = 0;             ///< standard deviation of the part that all observations of one session share; 0: sessions don't count
+  double response = 0;            ///< expected change of the function by one unit of the reference coordinate
+  double response_deviation = 0;  ///< standard deviation of that change
+  std::vector<double> lengths;    ///< length scale of every group of coordinates
   friend bool operator==(const ProcessParameters&, const ProcessParameters&) = default;
 };
 
-/// The group of a coordinate that doesn't distinguish places: the logarithm of work, with which the nugget becomes smaller.
-constexpr int work_group = -1;
+/// Groups of coordinates that don't distinguish places. At most one coordinate has each of them.
+constexpr int work_group = -1;       ///< logarithm of work, with which the nugget becomes smaller
+constexpr int session_group = -2;    ///< moment in hours at which the session of the observation began
+constexpr int reference_group = -3;  ///< state of the machine in the session: logarithm of a reference time, 0 in the state of interest
 
-/// Returns the length scale of every coordinate, given the group of each; infinite for work.
+/// Returns the length scale of every coordinate, given the group of each; infinite for groups that don't distinguish places.
 std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups);
 
 /// Regression with a Gaussian process: interpolates noisy observations and provides the joint uncertainty of predictions, and so also that
 /// of a weighted sum of predictions.
+///
+/// With a session coordinate, the function is the sum of a part that all sessions share and one part per session. The parts of sessions
+/// vary more slowly over the places, and those of two sessions resemble each other the less the more time lies between them.
+/// So a few observations of a new session move what older sessions know, and what the sessions differ by is part of the uncertainty.
 class GaussianProcess {
  public:
   /// One point per row.
   using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   /// Conditions a process on observations, one per row of `coordinates`, with one noise_variance each. groups[d] is the number of the
-  /// length scale of coordinate d (0, 1, ...), or work_group for at most one of them. The hyperparameters maximise the marginal likelihood
+  /// length scale of coordinate d (0, 1, ...), or one of the groups above. The hyperparameters maximise the marginal likelihood
   /// times a weak log-normal prior.
   static GaussianProcess fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                              std::vector<int> groups, const ProcessParameters& start);
@@ -75,20 +84,28 @@ class GaussianProcess {
   [[nodiscard]] double log_likelihood() const noexcept { return log_likelihood_; }
 
  private:
+  /// How two rows of scaled coordinates are related.
+  struct Relation {
+    bool same_place = false;
+    double smooth = 0;  ///< covariance without nuggets
+  };
+  GaussianProcess(std::vector<int> groups, const ProcessParameters& parameters);
+  [[nodiscard]] Relation relation(const double* a, const double* b) const;
   /// Returns the covariance at two rows of scaled coordinates; nuggets are standard deviations.
   [[nodiscard]] double covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const;
-  [[nodiscard]] double smooth_covariance_function(double squared_distance) const;
   [[nodiscard]] Eigen::MatrixXd smooth_covariance_matrix(const Points& a, const Points& b) const;
+  /// Returns the expected change of the function at a place (not scaled) by its reference coordinate.
+  [[nodiscard]] double response_at(const double* at) const;
   static Eigen::VectorXd nuggets(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters);
-  static Eigen::VectorXd scales(const std::vector<int>& groups, const ProcessParameters& parameters);
 
   ProcessParameters parameters_;
   std::vector<int> groups_;
-  Points coordinates_;        ///< scaled by the length scales
-  Eigen::VectorXd nuggets_;   ///< standard deviation of every observation
-  Eigen::VectorXd weights_;   ///< (K + noise)^-1 (values - mean)
-  Eigen::MatrixXd cholesky_;  ///< lower factor of K + noise
-  Eigen::VectorXd scale_;     ///< 1 / length scale of every coordinate
+  Eigen::Index session_ = -1, reference_ = -1;  ///< columns of these coordinates; -1: none
+  Points coordinates_;                          ///< scaled by the length scales
+  Eigen::VectorXd nuggets_;                     ///< standard deviation of every observation
+  Eigen::VectorXd weights_;                     ///< (K + noise)^-1 (values - mean)
+  Eigen::MatrixXd cholesky_;                    ///< lower factor of K + noise
+  Eigen::VectorXd scale_;                       ///< 1 / length scale of every coordinate; 1 for session and reference
   double log_likelihood_ = 0;
 };
 

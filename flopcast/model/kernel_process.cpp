@@ -41,6 +41,17 @@ double median_variance(std::span<const Seconds> times) {
   return std::max(error, floor) * std::max(error, floor);
 }
 
+constexpr std::size_t state_coordinates = 2;  // session and reference, which are the last
+
+/// Sets the coordinates of the state.
+void set_state(std::vector<double>& at, double session, double reference) {
+  at[at.size() - 2] = session;
+  at[at.size() - 1] = reference;
+}
+
+/// Returns 0 if the reference kernel's time isn't known.
+double log_reference(const MachineState& state) { return state.reference > 0 ? std::log(state.reference) : 0; }
+
 double log_flops(const Call& call) { return std::log(std::max(1.0, flops(call))); }
 
 /// Returns the coordinate that distinguishes the two sides of a cliff.
@@ -108,6 +119,7 @@ std::vector<double> KernelProcess::coordinates(const Call& call, const Placement
   static const double common_work = std::log(1e7);
   static constexpr double number_bytes = 8;
   at.push_back(std::log(std::max({1.0, flops(call), bytes / number_bytes})) - common_work);
+  at.insert(at.end(), state_coordinates, 0.0);
   return at;
 }
 
@@ -118,7 +130,7 @@ std::vector<int> KernelProcess::coordinate_groups(const Routine& routine) {
     groups.push_back(i);
   }
   groups.insert(groups.end(), static_cast<std::size_t>(count_operands(routine)), size_count);
-  groups.push_back(work_group);
+  groups.insert(groups.end(), {work_group, session_group, reference_group});
   return groups;
 }
 
@@ -131,10 +143,15 @@ ProcessParameters KernelProcess::prior(const Routine& routine) {
   parameters.amplitude = 0.4;
   parameters.nugget = 0.02;
   parameters.calming = 0.15;  // a hundred times the work halves the deviation
+  // A slower reference kernel makes kernels slower, compute-bound ones by as much and memory-bound ones hardly.
+  parameters.response = 0.6;
+  parameters.response_deviation = 0.4;
+  parameters.session = 0.03;
   return parameters;
 }
 
-void KernelProcess::add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline) {
+void KernelProcess::add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline,
+                        const MachineState& state) {
   if (times.empty() || returns_at_once(call)) {
     return;
   }
@@ -142,9 +159,12 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
   threads_ = call.threads;
   Observation observation;
   observation.at = coordinates(call, placement, baseline);
+  set_state(observation.at, state.session, 0);
   observation.log_flops = log_flops(call);
   observation.log_ratio = std::log(std::max(median(times), 1e-9) / baseline_time(call, placement, baseline));
-  observation.variance = median_variance(times);
+  observation.variance = median_variance(times) + state.unrest * state.unrest;
+  observation.log_reference = log_reference(state);
+  observation.calm = state.unrest <= 0;
   if (lowest_.empty()) {
     lowest_ = highest_ = observation.at;
   }
@@ -152,25 +172,54 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
     lowest_[d] = std::min(lowest_[d], observation.at[d]);
     highest_[d] = std::max(highest_[d], observation.at[d]);
   }
-  const auto same_place = [&](const Observation& other) {
-    static constexpr double tolerance = 1e-9;
-    return std::equal(other.at.begin(), other.at.end(), observation.at.begin(),
+  keep(std::move(observation));
+}
+
+/// Merges the observation with that of its place in the same session, or adds it in place of what it makes superfluous.
+void KernelProcess::keep(Observation observation) {
+  static constexpr std::size_t max_per_place = 3;
+  static constexpr double tolerance = 1e-9;
+  const auto session_of = [](const Observation& any) { return any.at[any.at.size() - state_coordinates]; };
+  const auto at_place = [&](const Observation& other) {
+    return std::equal(other.at.begin(), other.at.end() - state_coordinates, observation.at.begin(),
                       [](double a, double b) { return std::fabs(a - b) < tolerance; });
   };
-  const auto known = std::find_if(observations_.begin(), observations_.end(), same_place);
-  if (known == observations_.end()) {
-    observations_.push_back(std::move(observation));
+  const auto is_calm_here = [&](const Observation& other) { return other.calm && at_place(other); };
+  std::size_t here = 0;
+  auto oldest = observations_.end();
+  for (auto other = observations_.begin(); other != observations_.end(); ++other) {
+    if (!at_place(*other)) {
+      continue;
+    }
+    if (session_of(*other) == session_of(observation) && other->calm == observation.calm) {
+      // The errors share the machine's state in that minute, so that the variance falls to the smaller one at best.
+      const double weight = other->variance / (other->variance + observation.variance);
+      other->log_ratio += weight * (observation.log_ratio - other->log_ratio);
+      other->variance = std::min(other->variance, observation.variance);
+      return;
+    }
+    ++here;
+    if (oldest == observations_.end() || session_of(*other) < session_of(*oldest)) {
+      oldest = other;
+    }
+  }
+  if (!observation.calm && std::any_of(observations_.begin(), observations_.end(), is_calm_here)) {
     return;
   }
-  // Observed before: take the mean weighted by certainty. The errors share the machine's state in that minute, so that the variance falls
-  // to the smaller one at best.
-  const double weight = known->variance / (known->variance + observation.variance);
-  known->log_ratio += weight * (observation.log_ratio - known->log_ratio);
-  known->variance = std::min(known->variance, observation.variance);
+  if (here >= max_per_place) {
+    observations_.erase(oldest);
+  }
+  if (observation.calm) {
+    const auto is_restless_here = [&](const Observation& other) { return !other.calm && at_place(other); };
+    observations_.erase(std::remove_if(observations_.begin(), observations_.end(), is_restless_here), observations_.end());
+  }
+  observations_.push_back(std::move(observation));
 }
 
 std::vector<double> KernelProcess::place(const Call& call, const Placement& placement, const Baseline& baseline) const {
-  return beside_cliffs(coordinates(call, placement, baseline), log_flops(call));
+  std::vector<double> at = coordinates(call, placement, baseline);
+  set_state(at, wanted_.session, 0);
+  return beside_cliffs(std::move(at), log_flops(call));
 }
 
 std::vector<std::vector<double>> KernelProcess::observed_places() const {
@@ -205,6 +254,9 @@ KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
   for (Eigen::Index i = 0; i < count; ++i) {
     const Observation& observation = observations_[static_cast<std::size_t>(i * step)];
     data.points.row(i) = Eigen::Map<const Eigen::RowVectorXd>(observation.at.data(), dimensions);
+    if (wanted_.reference > 0 && observation.log_reference != 0) {
+      data.points(i, dimensions - 1) = observation.log_reference - log_reference(wanted_);
+    }
     data.log_flops[i] = observation.log_flops;
     data.values[i] = observation.log_ratio;
     data.noise[i] = observation.variance;
@@ -278,7 +330,8 @@ void KernelProcess::fit() {
   if (parameters_.lengths.empty()) {
     parameters_ = prior(*routine_);
   }
-  parameters_.mean = median({all.values.data(), static_cast<std::size_t>(count)});
+  const Eigen::VectorXd without_response = all.values - parameters_.response * all.points.col(all.points.cols() - 1);
+  parameters_.mean = median({without_response.data(), static_cast<std::size_t>(count)});
   if (observations_.size() >= fewest_to_learn && static_cast<double>(count) >= growth * static_cast<double>(learnt_from_)) {
     learnt_from_ = count;
     ProcessParameters start = prior(*routine_);

@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/placement.hpp"
 #include "flopcast/model/baseline.hpp"
 #include "flopcast/model/estimate.hpp"
@@ -16,12 +17,16 @@
 
 namespace flopcast::model {
 
-/// One kernel's model and its observations.
+/// One kernel's model and its observations, which may come from many sessions in different states of the machine.
 class KernelProcess {
  public:
-  /// Adds the times of one call. Requires the same `threads` and flags for all calls. The coordinates are the logarithm of every size, the
-  /// weighted level of every operand, and the work.
-  void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline);
+  /// Adds the times of one call, which were measured in `state`. Requires the same `threads` and flags for all calls. The coordinates are the
+  /// logarithm of every size, the weighted level of every operand, the work, and the state. An observation of a restless machine counts
+  /// only at places that have none of a calm one.
+  void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline,
+           const MachineState& state = {});
+  /// Sets the state for which times are predicted, from the next fit() on.
+  void predict_for(const MachineState& state) { wanted_ = state; }
   /// Conditions the process on all observations. Learns hyperparameters if there are enough observations.
   void fit();
 
@@ -34,7 +39,8 @@ class KernelProcess {
   /// Returns whether `at`, a result of place(), lies outside of the sampled domain by its sizes.
   [[nodiscard]] bool extrapolates(std::span<const double> at, std::size_t size_count) const;
 
-  /// Returns the coordinates of a call, and the groups of coordinates that share a length scale, before the kernel has observations.
+  /// Returns the coordinates of a call, and the groups of coordinates that share a length scale, before the kernel has observations. The last
+  /// two are the state, which isn't known then.
   static std::vector<double> coordinates(const Call& call, const Placement& placement, const Baseline& baseline);
   static std::vector<int> coordinate_groups(const Routine& routine);
   /// Returns the coordinates of every observation in the fitted process.
@@ -53,6 +59,8 @@ class KernelProcess {
     double log_flops = 0;
     double log_ratio = 0;
     double variance = 0;
+    double log_reference = 0;  ///< logarithm of the reference kernel's time in seconds; 0: not known
+    bool calm = true;
   };
   /// Observations as a regression problem.
   struct Data {
@@ -60,6 +68,7 @@ class KernelProcess {
     Eigen::VectorXd log_flops, values, noise;
   };
   [[nodiscard]] Data data(Eigen::Index step) const;
+  void keep(Observation observation);
   [[nodiscard]] std::vector<double> beside_cliffs(std::vector<double> at, double log_flops) const;
   void learn(const ProcessParameters& start);
   [[nodiscard]] std::optional<double> likeliest_cliff(const Data& data, const ProcessParameters& known, std::vector<double> cliffs) const;
@@ -70,6 +79,7 @@ class KernelProcess {
   std::optional<GaussianProcess> process_;
   std::vector<double> cliffs_;  ///< logarithms of the flops at the cliffs
   int threads_ = 1;
+  MachineState wanted_;
   ProcessParameters parameters_;
   Eigen::Index learnt_from_ = 0;  ///< number of observations when hyperparameters were last learnt
 };

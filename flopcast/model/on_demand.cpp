@@ -43,8 +43,34 @@ ModelKey OnDemandModels::key(const Call& call) const {
   return key;
 }
 
-void OnDemandModels::add(const Call& call, const Placement& placement, std::span<const Seconds> times) {
-  kernels_[key(call)].add(call, placement, times, baseline_);
+void OnDemandModels::add(const Call& call, const Placement& placement, std::span<const Seconds> times, const MachineState& state) {
+  note(state);
+  kernels_[key(call)].add(call, placement, times, baseline_, state);
+}
+
+void OnDemandModels::note(const MachineState& state) {
+  const auto [known, is_new] = sessions_.try_emplace(state.session, state);
+  if (!is_new && state.unrest < known->second.unrest) {
+    known->second = state;
+  }
+}
+
+void OnDemandModels::predict_for(const MachineState& state) {
+  wanted_ = state;
+  fit();
+}
+
+MachineState OnDemandModels::wanted_state() const {
+  if (wanted_.session > 0) {
+    const auto measured = sessions_.find(wanted_.session);
+    return measured == sessions_.end() ? wanted_ : measured->second;
+  }
+  for (auto session = sessions_.rbegin(); session != sessions_.rend(); ++session) {
+    if (session->second.unrest <= 0) {
+      return session->second;
+    }
+  }
+  return sessions_.empty() ? MachineState{} : sessions_.rbegin()->second;
 }
 
 bool OnDemandModels::add(const Sample& sample, const Call& call) {
@@ -55,12 +81,15 @@ bool OnDemandModels::add(const Sample& sample, const Call& call) {
   if (times.empty()) {
     return false;
   }
-  kernels_[sample.key].add(call, sample.placement, times, baseline_);
+  note(sample.state);
+  kernels_[sample.key].add(call, sample.placement, times, baseline_, sample.state);
   return true;
 }
 
 void OnDemandModels::fit() {
+  const MachineState wanted = wanted_state();
   for (auto& [key, kernel] : kernels_) {
+    kernel.predict_for(wanted);
     kernel.fit();
   }
 }

@@ -8,6 +8,7 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/placement.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/model/baseline.hpp"
@@ -47,11 +48,17 @@ class OnDemandModels {
  public:
   explicit OnDemandModels(const Environment& environment);
 
-  /// Adds the drift-normalised times of one measured call.
-  void add(const Call& call, const Placement& placement, std::span<const Seconds> times);
+  /// Adds the drift-normalised times of one measured call, and the state of the machine in which they hold.
+  void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const MachineState& state = {});
   /// Adds a stored sample. Returns false, and adds nothing, if the sample has no placement, no times or another cache state than "placed".
   bool add(const Sample& sample, const Call& call);
+  /// Conditions the models on what was added. Times are predicted for wanted_state() from then on.
   void fit();
+  /// Sets the state for which times are predicted, and conditions the models.
+  void predict_for(const MachineState& state);
+  /// Returns the state for which times are predicted. It is the one that was set, with the reference's time as measured in that session if
+  /// known. If none was set, it is the usual state: that of the latest calm session, or of the latest session if none was calm.
+  [[nodiscard]] MachineState wanted_state() const;
 
   [[nodiscard]] ModelKey key(const Call& call) const;
   /// Returns the estimate of a call. A kernel without samples gets its baseline with relative_error 1, marked as extrapolated.
@@ -68,12 +75,15 @@ class OnDemandModels {
   [[nodiscard]] const std::string& library() const noexcept { return library_; }
 
  private:
+  void note(const MachineState& state);
   /// Adds the times of calls of one modelled kernel.
   void add(Total& total, const ModelKey& kernel, const std::vector<Location>& locations) const;
 
   Baseline baseline_;
   std::string library_;
   std::map<ModelKey, KernelProcess> kernels_;
+  MachineState wanted_;
+  std::map<double, MachineState> sessions_;  ///< every session by its beginning, in its calmest part
 };
 
 }  // namespace flopcast::model

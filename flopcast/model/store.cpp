@@ -416,7 +416,15 @@ void Store::add_samples(std::span<const Sample> samples) {
 }
 
 std::vector<Sample> Store::samples(const ModelKey& key) const {
-  return state_->all<Sample>("SELECT document FROM samples WHERE key = ? ORDER BY id", to_text(key));
+  static constexpr double seconds_per_hour = 3600;
+  Statement statement(state_->database, "SELECT document, CAST(strftime('%s', added) AS INTEGER) FROM samples WHERE key = ? ORDER BY id");
+  statement.bind(1, to_text(key));
+  std::vector<Sample> samples;
+  while (statement.step()) {
+    samples.push_back(from_text<Sample>(statement.text(0), state_->database.path()));
+    samples.back().find_state(static_cast<double>(statement.integer(1)) / seconds_per_hour);
+  }
+  return samples;
 }
 
 std::vector<ModelKey> Store::sampled_keys() const { return state_->all<ModelKey>("SELECT DISTINCT key FROM samples ORDER BY key"); }

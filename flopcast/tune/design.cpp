@@ -1,5 +1,6 @@
 #include "flopcast/tune/design.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -116,7 +117,9 @@ class Designer {
     }
     for (auto& [key, design] : designs_) {
       if (const model::KernelProcess* known = fitted(key)) {
-        design.mark_known(known->observed_places());
+        const std::vector<int>& groups = known->process().groups();
+        const auto session = std::find(groups.begin(), groups.end(), model::session_group);
+        design.mark_observed(known->observed_places(), static_cast<std::size_t>(session - groups.begin()));
       }
     }
   }

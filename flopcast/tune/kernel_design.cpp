@@ -22,15 +22,21 @@ KernelDesign::Cell KernelDesign::exact_cell(std::span<const double> at) {
 std::size_t KernelDesign::add(std::vector<double> at, std::size_t subject, std::size_t call) {
   const auto [place, is_new] = place_at_.try_emplace(exact_cell(at), places_.size());
   if (is_new) {
-    places_.push_back({std::move(at), subject, call, 0, 0, {}, false});
+    places_.push_back({std::move(at), subject, call, 0, 0, {}, false, false});
   }
   return place->second;
 }
 
-void KernelDesign::mark_known(std::span<const std::vector<double>> places) {
-  for (const std::vector<double>& at : places) {
+void KernelDesign::mark_observed(std::span<const std::vector<double>> places, std::size_t session) {
+  if (places_.empty()) {
+    return;
+  }
+  const std::vector<double>& wanted = places_.front().at;  // all have the same state
+  for (std::vector<double> at : places) {
+    const bool is_known = at[session] == wanted[session];
+    std::copy_n(wanted.begin() + static_cast<std::ptrdiff_t>(session), 2, at.begin() + static_cast<std::ptrdiff_t>(session));
     if (const auto place = place_at_.find(exact_cell(at)); place != place_at_.end()) {
-      places_[place->second].known = true;
+      (is_known ? places_[place->second].known : places_[place->second].seen) = true;
     }
   }
 }
@@ -97,7 +103,7 @@ void KernelDesign::begin(const model::ProcessParameters& parameters, const std::
   next_noise_ = gains_ = Eigen::VectorXd::Zero(points);
   for (Place& place : places_) {
     const double deviation = model::GaussianProcess::nugget(place.at.data(), groups, parameters);
-    place.deviation = deviation * deviation;
+    place.deviation = place.seen ? 0 : deviation * deviation;
     if (!place.known) {
       add_dependence(place, 1);
     }

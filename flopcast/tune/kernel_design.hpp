@@ -27,13 +27,15 @@ class KernelDesign {
     std::size_t point = 0;                               ///< point that the place belongs to
     double deviation = 0;                                ///< variance of its deviation
     std::vector<std::pair<std::size_t, double>> shares;  ///< subject and weighted share of its time; subjects ascend
-    bool known = false;                                  ///< observed or chosen to be observed
+    bool known = false;                                  ///< observed in this session or chosen to be observed
+    bool seen = false;                                   ///< observed in an earlier session
   };
 
   /// Adds a call of a subject; subjects come in ascending order. Returns the place of the call.
   std::size_t add(std::vector<double> at, std::size_t subject, std::size_t call);
-  /// Marks a place as observed before.
-  void mark_known(std::span<const std::vector<double>> places);
+  /// Marks places as observed: known if observed in the session of the design's places, seen if in another one. The session is coordinate
+  /// `session`, which the reference's follows.
+  void mark_observed(std::span<const std::vector<double>> places, std::size_t session);
   /// Groups places whose coordinates agree within `coarseness` times the length scales into points. The coarseness grows until there are at
   /// most `max_points`.
   void form_points(std::span<const double> lengths, double coarseness, std::size_t max_points);

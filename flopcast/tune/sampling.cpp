@@ -12,6 +12,9 @@ bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seco
   static constexpr double share_of_rest = 1.0 / 3;  // share of the remaining time for one batch; later batches know more
   static constexpr Seconds shortest_batch = 1;
   std::set<Pick> measured;
+  if (const MachineState present = sources_.observe(); present.session > 0 && present.session != models_.wanted_state().session) {
+    models_.predict_for(present);
+  }
   for (int round = 0; round < max_rounds; ++round) {
     const Seconds begin = sources_.elapsed();
     const Seconds left = until - begin - thinking_;
@@ -56,13 +59,13 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
       sample.key = models_.key(call);
       sample.placement = subject.placements[at];
       sample.repetitions = timings[p].calls[c];
-      sample.reference_seconds = timings[p].reference_seconds;
+      sample.state = timings[p].state;
       sample.warnings = timings[p].warnings;
       const std::vector<Seconds> times = sample.times();
       if (times.empty()) {
         continue;
       }
-      models_.add(call, subject.placements[at], times);
+      models_.add(call, subject.placements[at], times, sample.state);
       cost_.timings += times.size();
       samples.push_back(std::move(sample));
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/measure/experiment.hpp"
 #include "flopcast/model/on_demand.hpp"
@@ -18,6 +19,8 @@ namespace flopcast::tuning {
 struct SamplingSources {
   /// Measures experiments. When interrupted, it may return early with fewer repetitions, or none for some experiments.
   std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)> measure;
+  /// Returns the present state of the machine, for which times are to be predicted. Default: the usual state of what the models know.
+  std::function<MachineState()> observe = [] { return MachineState{}; };
   /// Stores the measurements; called after every batch.
   std::function<void(std::span<const Sample>)> keep = [](std::span<const Sample>) {};
   /// Returns the seconds since the start, on any clock.
@@ -33,8 +36,9 @@ class OnDemandSampler {
       : environment_(environment), models_(models), sources_(sources) {}
 
   /// Measures batch after batch until the weighted relative standard deviation of every subject's total is below `target`. Once there are
-  /// models, `weigh` sets the weights before each batch, given the expected time of every subject. No segment is measured twice. Returns
-  /// false if the time `until` (on the clock of sources.elapsed) came first or if work was interrupted.
+  /// models, `weigh` sets the weights before each batch, given the expected time of every subject. No segment is measured twice. Kernels that
+  /// are known from earlier sessions only are timed at a few places again, as far as their state may have changed. Returns false if the time
+  /// `until` (on the clock of sources.elapsed) came first or if work was interrupted.
   bool refine(std::vector<Subject>& subjects, double target, Seconds until,
               const std::function<void(std::span<const Seconds> totals)>& weigh = {});
 

@@ -23,6 +23,7 @@ tuning::SamplingSources sampling_sources(measure::Session& session, model::Store
       return show(std::llround(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < budget;
     });
   };
+  sources.observe = [&session] { return session.observe(); };
   sources.keep = [&](std::span<const Sample> samples) {
     store.add_samples(samples);
     bench.keep_reference(store, session);

@@ -91,14 +91,12 @@ Seconds reference_time(const model::Store& store, const Environment& environment
 
 model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only) {
   model::OnDemandModels models(environment);
-  const Seconds reference = reference_time(store, environment);
   for (const ModelKey& key : store.sampled_keys()) {
     if (key.library != environment.fingerprint || key.cache != "placed" || key.threads != environment.threads ||
         (!only.empty() && only.count(key.routine) == 0)) {
       continue;
     }
-    for (Sample& sample : store.samples(key)) {
-      sample.relate_to(reference);
+    for (const Sample& sample : store.samples(key)) {
       models.add(sample, call_of(sample, kernel::find));
     }
   }
@@ -202,24 +200,20 @@ model::Store& Workbench::store() const {
 Seconds Workbench::reference_time(const model::Store& store) const { return flopcast::reference_time(store, environment()); }
 
 measure::Session Workbench::session(const model::Store& store, measure::SessionOptions options) const {
-  options.reference_time = reference_time(store);
   options.calm_solve = calm_solve(store, environment());
   return {libraries(), environment(), options};
 }
 
 void Workbench::keep_reference(model::Store& store, const measure::Session& session) const {
   static constexpr double clearly_less = 0.97;  // medians wander by a few percent anyway
-  const auto is_better = [](double own, double kept) { return own > 0 && (kept <= 0 || own < clearly_less * kept); };
-  const Seconds kept = reference_time(store);
-  const Seconds own = session.own_reference_time();
+  const Seconds own = session.reference_time();
   const double kept_solve = calm_solve(store, environment());
   const double own_solve = session.calm_solve();
-  if (is_better(own, kept) || is_better(own_solve, kept_solve)) {
+  const bool is_better = own_solve > 0 && (kept_solve <= 0 || own_solve < clearly_less * kept_solve);
+  if (own > 0 && (own != reference_time(store) || is_better)) {
     store.put_environment(environment());
     store.put_artifact(model::artifact::reference_time, environment().fingerprint,
-                       {{"kernel", "dgemm 256"},
-                        {"seconds", is_better(own, kept) ? own : kept},
-                        {"calm_solve", is_better(own_solve, kept_solve) ? own_solve : kept_solve}});
+                       {{"kernel", "dgemm 256"}, {"seconds", own}, {"calm_solve", is_better ? own_solve : kept_solve}});
   }
 }
 

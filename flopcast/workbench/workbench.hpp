@@ -57,12 +57,10 @@ class Workbench {
   /// Returns the store at its default path (model::default_store_path()).
   [[nodiscard]] model::Store& store() const;
 
-  /// Returns a measuring session whose drift-normalised times are comparable with those of earlier sessions in this environment: the
-  /// reference kernel's time is kept in the store.
+  /// Returns a measuring session, which knows from the store how the reference kernels run in calm.
   [[nodiscard]] measure::Session session(const model::Store& store, measure::SessionOptions options) const;
   [[nodiscard]] Seconds reference_time(const model::Store& store) const;
-  /// Keeps the times of the session's reference kernels if nothing is kept yet, or if the machine was clearly slower (because it was busy)
-  /// when the kept times were measured.
+  /// Keeps the times of the session's reference kernels in the store.
   void keep_reference(model::Store& store, const measure::Session& session) const;
 
   /// Returns models on demand from all stored samples of this environment, or from those of the kernels `only`.
@@ -79,7 +77,7 @@ class Workbench {
 /// Returns the store at its default path; the context's note tells of a damaged one.
 model::Store open_store(const RunContext& context);
 
-/// Returns the time of the reference kernel at a drift of 1 in `environment`, to which sessions and samples are related; 0 if none is kept yet.
+/// Returns the time of the reference kernel in the latest session in `environment`; 0 if none is kept yet.
 Seconds reference_time(const model::Store& store, const Environment& environment);
 
 /// Returns models on demand from all stored samples of `environment`, or from those of the kernels `only`.

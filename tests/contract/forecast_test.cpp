@@ -24,7 +24,7 @@ class Stopwatch {
       std::vector<measure::Timings> all;
       for (const measure::Experiment& experiment : experiments) {
         measure::Timings timings;
-        timings.reference_seconds = 1;
+        timings.state.reference = 1;
         timings.calls.assign(experiment.timed.size(), std::vector<Repetition>(repetitions, Repetition{seconds, 1, 0, false}));
         all.push_back(timings);
       }
@@ -141,10 +141,13 @@ TEST_F(Forecasting, TimingsOfTooFewRepetitionsAreNotKnown) {
   EXPECT_EQ(forecast_with(watch_.measure(2.0, 5), timings_in(*store_, "here", 5)).known, 0U);
 }
 
-TEST_F(Forecasting, KnownTimingsAreRelatedToTodaysReference) {
+TEST_F(Forecasting, TimingsOfAnotherStateOfTheMachineAreMeasuredAnew) {
   const Forecasts first = forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3));
-  const Forecasts second = forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3, 0.5));
-  EXPECT_DOUBLE_EQ(second.each[0].seconds, first.each[0].seconds / 2) << "the reference kernel takes half its former time";
+  const Forecasts alike = forecast_with(watch_.measure(1.0, 3), timings_in(*store_, "here", 3, 1.05));
+  EXPECT_DOUBLE_EQ(alike.each[0].seconds, first.each[0].seconds);
+  const Forecasts faster = forecast_with(watch_.measure(1.0, 3), timings_in(*store_, "here", 3, 0.5));
+  EXPECT_EQ(faster.known, 0U) << "the reference kernel takes half its former time";
+  EXPECT_DOUBLE_EQ(faster.each[0].seconds, first.each[0].seconds / 2);
 }
 
 TEST_F(Forecasting, TheCostOfStandingAloneIsSubtractedFromShortCalls) {

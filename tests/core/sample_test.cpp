@@ -16,7 +16,7 @@ Sample small_sample() {
   sample.placement = {{4096, 0, true}, {-1, 3, false}};
   sample.batch = 3;
   sample.repetitions = {{2e-6, 1.25, 0.5, false}, {9e-6, 1, 0.6, true}, {1e-6, 0.5, 0.7, false}};
-  sample.reference_seconds = 5e-4;
+  sample.state = {490000.25, 5e-4, 0.06};
   sample.warnings = {"preempted once"};
   return sample;
 }
@@ -39,9 +39,22 @@ TEST(Sample, IsRelatedToTheReferenceOfAnotherSession) {
   sample.relate_to(4e-4);
   EXPECT_DOUBLE_EQ(sample.times()[1], 0.8 * 2e-6);
   Sample unrelated = small_sample();
-  unrelated.reference_seconds = 0;
+  unrelated.state.reference = 0;
   unrelated.relate_to(4e-4);
   EXPECT_DOUBLE_EQ(unrelated.times()[0], 1.6e-6);
+}
+
+TEST(Sample, OfBeforeSessionsWereKeptHasTheStateBesideItsRepetitions) {
+  Sample sample = small_sample();
+  sample.state.session = 0;
+  sample.find_state(490000.30);
+  EXPECT_NEAR(sample.state.session, 490000 + 1.0 / 6, 1e-9) << "the ten minutes in which it was stored";
+  EXPECT_DOUBLE_EQ(sample.state.reference, 0.875 * 5e-4) << "median of the drifts that count: 1.25 and 0.5";
+  EXPECT_DOUBLE_EQ(sample.repetitions[0].drift, 1.25 / 0.875);
+  const Sample known = small_sample();
+  Sample same = known;
+  same.find_state(490001);
+  EXPECT_EQ(same, known);
 }
 
 TEST(ModelKey, KeepsZeroSizesThroughJson) {

@@ -161,5 +161,18 @@ TEST(Drift, AgreesWithSortingByDistance) {
   }
 }
 
+TEST(Drift, TellsARestlessMachineByTheSpreadSinceAMoment) {
+  Drift drift;
+  for (int i = 0; i < 20; ++i) {
+    drift.add(0.03 * i, {i % 2 == 0 ? 1.0 : 1.02});
+  }
+  EXPECT_EQ(drift.unrest(0), 0) << "2 % are nothing";
+  for (int i = 0; i < 20; ++i) {
+    drift.add(1 + 0.03 * i, {i % 2 == 0 ? 1.0 : 1.3});
+  }
+  EXPECT_NEAR(drift.unrest(1), 0.3 / 1.349 / 1.15, 1e-9) << "quartiles 1 and 1.3, median 1.15";
+  EXPECT_EQ(drift.unrest(1.5), 0) << "four references say nothing";
+}
+
 }  // namespace
 }  // namespace flopcast::measure

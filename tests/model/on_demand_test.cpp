@@ -107,6 +107,86 @@ TEST(OnDemandModels, FindTheCliffWhereALibraryChangesItsAlgorithm) {
   }
 }
 
+/// A machine in moods: how much longer than in its usual state a call takes where the reference kernel takes `slowness` times as long. Small
+/// calls suffer more than large ones, and not as the reference kernel does.
+Seconds in_mood(const Call& call, double slowness) {
+  const double share = 0.5 + 0.1 * (std::log(1e8) - std::log(flops(call)));
+  return truth(call, everything_at(1, 0)) * std::pow(slowness, share);
+}
+
+constexpr Seconds usual_reference = 1e-3;
+
+MachineState session(double hour, double slowness, double unrest = 0) { return {490000 + hour, usual_reference * slowness, unrest}; }
+
+/// Adds what a session in a mood finds, with repetitions 0.3 % apart.
+void add_session(OnDemandModels& models, double hour, double slowness, std::initializer_list<std::int64_t> sizes, double unrest = 0) {
+  for (const std::int64_t m : sizes) {
+    const Call call = gemm(m, m, 64);
+    const Seconds time = in_mood(call, slowness);
+    models.add(call, everything_at(1, 0), std::array{time * 0.997, time, time * 1.003}, session(hour, slowness, unrest));
+  }
+}
+
+TEST(OnDemandModelsInMoods, PredictForTheLatestSessionFromAFewOfItsPoints) {
+  OnDemandModels models(machine());
+  add_session(models, 0, 1.45, {64, 90, 128, 180, 256, 360, 512, 720, 1024});
+  add_session(models, 1, 1.00, {100, 400});
+  add_session(models, 3, 1.40, {80, 200, 300, 600, 900});
+  add_session(models, 5, 1.02, {64, 1024});
+  models.fit();
+  for (const std::int64_t m : {90, 150, 256, 500, 720}) {
+    const Call call = gemm(m, m, 64);
+    const Estimate estimate = models.estimate(call, everything_at(1, 0));
+    EXPECT_NEAR(estimate.seconds / in_mood(call, 1.02), 1, 0.04) << m << ": the slow sessions are 20 to 45 % away";
+    EXPECT_LT(std::fabs(std::log(estimate.seconds / in_mood(call, 1.02))), 2.5 * std::hypot(estimate.relative_error, 0.005)) << m;
+  }
+}
+
+TEST(OnDemandModelsInMoods, ASessionOfAnotherKernelMovesAPredictionByLessThanItsInterval) {
+  const auto add_others = [](OnDemandModels& models, double hour, double slowness) {
+    const Call call = kernel::parse_call(kernel::require("dsyrk"), {{"n", "200"}, {"k", "64"}});
+    models.add(call, {{1, 0, false}, {1, 0, false}}, std::array{1e-4 * slowness, 1e-4 * slowness, 1e-4 * slowness},
+               session(hour, slowness));
+  };
+  const Call call = gemm(300, 300, 64);
+  for (const double slowness : {0.69, 0.9, 1.2, 1.45}) {
+    OnDemandModels before(machine());
+    add_session(before, 0, 1.0, {64, 128, 256, 512, 1024});
+    add_session(before, 2, 1.3, {90, 200, 300, 800});
+    add_session(before, 4, 1.0, {70, 400, 900});
+    before.fit();
+    const Estimate first = before.estimate(call, everything_at(1, 0));
+    add_others(before, 5, slowness);
+    before.fit();
+    const Estimate second = before.estimate(call, everything_at(1, 0));
+    const double expected = in_mood(call, slowness);
+    EXPECT_LT(std::fabs(std::log(second.seconds / expected)), 2 * second.relative_error) << slowness;
+    EXPECT_LT(second.relative_error, 0.2) << "the sessions have shown how dgemm responds";
+    EXPECT_GE(second.relative_error, first.relative_error) << "this mood is known from another kernel only";
+  }
+}
+
+TEST(OnDemandModelsInMoods, WhatARestlessMachineShowedGivesWayToCalm) {
+  const Call call = gemm(256, 256, 64);
+  OnDemandModels models(machine());
+  add_session(models, 0, 1.0, {64, 128, 256, 512, 1024});
+  models.fit();
+  const Estimate calm = models.estimate(call, everything_at(1, 0));
+  add_session(models, 1, 1.6, {128, 256, 512}, 0.2);
+  models.fit();
+  const Estimate after = models.estimate(call, everything_at(1, 0));
+  EXPECT_NEAR(after.seconds / calm.seconds, 1, 1e-9) << "places and usual state stay those of the calm session";
+  EXPECT_EQ(models.wanted_state(), session(0, 1.0));
+
+  OnDemandModels restless(machine());
+  add_session(restless, 0, 1.6, {64, 128, 256, 512, 1024}, 0.2);
+  restless.fit();
+  EXPECT_GT(restless.estimate(call, everything_at(1, 0)).relative_error, 0.05);
+  add_session(restless, 1, 1.0, {64, 128, 256, 512, 1024});
+  restless.fit();
+  EXPECT_NEAR(restless.estimate(call, everything_at(1, 0)).seconds / truth(call, everything_at(1, 0)), 1, 0.01);
+}
+
 /// A library whose time rises above some size and nearly halves further up, where a second thread begins.
 TEST(OnDemandModels, FindWhereASecondThreadBegins) {
   static constexpr double packed = 5e5, threaded = 4e6;  // in flops

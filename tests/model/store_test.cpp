@@ -6,10 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <ratio>
 
 #include "flopcast/support/error.hpp"
 
@@ -56,6 +58,7 @@ Sample sample(std::int64_t m, const std::string& routine = "dtrsm") {
   made.strides = {m, m};
   made.placement = {{4096, 1, true}};
   made.repetitions = {{1e-3, 1.01, 0.5, false}, {1.0 / 3, 1, 0.7, true}};
+  made.state = {490000.5, 6e-4, 0};
   made.warnings = {"was preempted"};
   return made;
 }
@@ -95,6 +98,18 @@ TEST_F(Stores, SamplesKeepEveryRepetition) {
   EXPECT_THAT(store.sampled_keys(), ElementsAre(key("dgemm"), key("dtrsm")));
   EXPECT_EQ(store.sample_count(), 4);
   EXPECT_TRUE(store.samples(key("dsyrk")).empty());
+}
+
+TEST_F(Stores, SamplesWithoutASessionBelongToTheTimeWhenTheyWereStored) {
+  Store store = Store::open(path);
+  Sample older = sample(8);
+  older.state.session = 0;
+  store.add_sample(older);
+  const double now = std::chrono::duration<double, std::ratio<3600>>(std::chrono::system_clock::now().time_since_epoch()).count();
+  ASSERT_EQ(store.samples(key()).size(), 1U);
+  const MachineState state = store.samples(key())[0].state;
+  EXPECT_NEAR(state.session, now, 0.2);
+  EXPECT_DOUBLE_EQ(state.reference, 1.01 * 6e-4);
 }
 
 TEST_F(Stores, ModelsAreReplacedFoundAndDeleted) {

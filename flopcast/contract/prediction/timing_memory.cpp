@@ -33,7 +33,7 @@ nlohmann::json to_json(const measure::Timings& timings) {
     }
     calls.push_back(std::move(repetitions));
   }
-  return {{"calls", std::move(calls)}, {"reference_seconds", timings.reference_seconds}, {"warnings", timings.warnings}};
+  return {{"calls", std::move(calls)}, {"reference_seconds", timings.state.reference}, {"warnings", timings.warnings}};
 }
 
 measure::Timings from_json(const nlohmann::json& json) {
@@ -45,21 +45,9 @@ measure::Timings from_json(const nlohmann::json& json) {
     }
     timings.calls.push_back(std::move(repetitions));
   });
-  timings.reference_seconds = member<double>(json, "reference_seconds");
+  timings.state.reference = member<double>(json, "reference_seconds");
   timings.warnings = member<std::vector<std::string>>(json, "warnings");
   return timings;
-}
-
-void relate(measure::Timings& timings, Seconds reference) {
-  if (reference <= 0 || timings.reference_seconds <= 0) {
-    return;
-  }
-  for (std::vector<Repetition>& call : timings.calls) {
-    for (Repetition& one : call) {
-      one.drift *= timings.reference_seconds / reference;
-    }
-  }
-  timings.reference_seconds = reference;
 }
 
 }  // namespace
@@ -73,8 +61,8 @@ TimingMemory timings_in(model::Store& store, const std::string& context, std::si
     }
     try {
       measure::Timings timings = from_json(*found);
-      relate(timings, reference);
-      return is_complete(timings, fewest) ? std::optional(std::move(timings)) : std::nullopt;
+      return is_alike(timings.state.reference, reference) && is_complete(timings, fewest) ? std::optional(std::move(timings))
+                                                                                          : std::nullopt;
     } catch (const nlohmann::json::exception&) {
       return std::nullopt;  // written by another version: measured again and replaced
     }

@@ -23,8 +23,8 @@ struct TimingMemory {
 };
 
 /// Returns access to the timings in `store`, which must outlive the memory. `context` names everything beside the key on which the timings
-/// depend: machine, library, options. Timings are kept and found only if every call has at least `fewest` repetitions that count. Drifts
-/// are converted to `reference`, the time of the reference kernel that counts as a drift of 1 today (0: unknown).
+/// depend: machine, library, options. Timings are kept and found only if every call has at least `fewest` repetitions that count. They
+/// are found only if the reference kernel took about `reference`, its present time, when they were measured (0: unknown).
 TimingMemory timings_in(model::Store& store, const std::string& context, std::size_t fewest, Seconds reference = 0);
 
 struct BenchmarkOptions;

@@ -120,13 +120,16 @@ class KernelSource {
   RunContext context_;
 };
 
-/// Returns medians of the stored samples of the same calls, whose key and strides are equal, by their sizes.
+/// Returns medians of the stored samples of the same calls, whose key and strides are equal, by their sizes. Samples of another state of
+/// the machine are left out, and so measured anew.
 std::map<model::Sizes, Seconds> known_samples(const Subject& subject, const Environment& environment, const model::Store& store,
                                               Seconds reference) {
   const ModelledKernel& kernel = subject.kernel;
   std::map<model::Sizes, Seconds> known;
-  for (Sample& sample : store.samples(subject.key)) {
-    sample.relate_to(reference);
+  for (const Sample& sample : store.samples(subject.key)) {
+    if (!is_alike(sample.state.reference, reference)) {
+      continue;
+    }
     const bool inside =
         std::any_of(kernel.domain.begin(), kernel.domain.end(), [&](const model::Box& box) { return box.contains(sample.sizes); });
     const std::vector<Seconds> times = sample.times();

@@ -17,7 +17,7 @@ namespace flopcast {
 struct ModelBuildTools {
   const Environment& environment;
   model::Store& store;
-  Seconds reference_time = 0;  ///< time of the reference kernel to which stored samples are related; 0: not known
+  Seconds reference_time = 0;  ///< present time of the reference kernel; 0: not known
   /// Samples calls in a cache state. If `progress` returns false, the samples so far are returned.
   std::function<std::vector<Sample>(std::span<const Call> calls, const measure::Precondition& state, const measure::Progress& progress)>
       sample;

@@ -49,7 +49,7 @@ ModelBuild build_model(const Workbench& bench, const ModelRequest& request, cons
   const Stopwatch watch;
   const ModelBuildTools tools{environment,
                               store,
-                              bench.reference_time(store),
+                              session.observe().reference,
                               [&](std::span<const Call> calls, const measure::Precondition& state, const measure::Progress& progress) {
                                 return measure::sample(session, calls, state, progress);
                               },
@@ -84,6 +84,7 @@ SampleResult sample(const Workbench& bench, std::span<const Call> calls, const S
   const Stopwatch watch;
   SampleResult result = sample(
       session, calls, request, [&watch] { return watch.elapsed(); }, context);
+  note_speed(bench.reference_time(bench.store()), session.reference_time(), context);
   if (request.keep) {
     keep_samples(bench, session, result.samples);
   }

@@ -33,25 +33,15 @@ struct Points {
   std::vector<SampledCall> sampled;
 };
 
-/// Normalised times refer to the speed that the machine had when its reference was first kept. Notes if the machine's speed differs now.
-void note_speed(const std::vector<SampledCall>& sampled, const RunContext& context) {
+}  // namespace
+
+void note_speed(Seconds earlier, Seconds now, const RunContext& context) {
   constexpr double usual = 1.2;
-  std::vector<double> drifts;
-  for (const SampledCall& one : sampled) {
-    for (const Repetition& repetition : one.sample.repetitions) {
-      drifts.push_back(repetition.drift);
-    }
-  }
-  const double drift = median(drifts);
-  if (drift > usual || drift < 1 / usual) {
-    context.note(fmt::format(
-        "note: the reference kernel takes {:.2f} times as long as in the session that times are normalised to; --no-normalise shows "
-        "times as they are now",
-        drift));
+  const double ratio = earlier > 0 && now > 0 ? now / earlier : 1;
+  if (ratio > usual || ratio < 1 / usual) {
+    context.note(fmt::format("note: the reference kernel takes {:.2f} times as long as in the session before", ratio));
   }
 }
-
-}  // namespace
 
 measure::SessionOptions session_options(const SampleRequest& request) {
   constexpr std::int64_t max_until_precise = 1000;
@@ -78,7 +68,6 @@ SampleResult sample(measure::Session& session, std::span<const Call> calls, cons
   for (std::size_t i = 0; i < samples.size(); ++i) {
     sampled[i].sample = std::move(samples[i]);
   }
-  note_speed(sampled, context);
   const measure::SessionOptions& options = session.options();
   return {session.environment(),
           measure::huge_pages_setting(),

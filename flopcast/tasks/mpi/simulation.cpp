@@ -136,11 +136,10 @@ bool agrees_with(const SimulatedRun& run, const std::vector<SmpiKernelTime>& tim
   return std::abs(total - taken) <= agreement * total;
 }
 
-/// Returns the time of the reference kernel now, relative to its time at the machine's best speed, to which models refer. The program's own
+/// Returns the time of the reference kernel now, relative to `reference`, its time in the state to which the models refer. The program's own
 /// code is measured at the present speed, so the kernels' times must be scaled to it.
-double present_drift(const Workbench& bench, const model::Store& store) {
+double present_drift(const Workbench& bench, Seconds reference) {
   constexpr std::size_t runs = 61;
-  const Seconds reference = bench.reference_time(store);
   if (reference <= 0) {
     return 1;
   }
@@ -172,7 +171,7 @@ void MpiSimulator::learn(const SmpiResult& result, int processes_per_host) {
   const std::vector<TracedCalls> traces = traced_calls(result.traces, caches);
   std::vector<tuning::Subject> subjects = subjects_of(traces, *models_);
   sample_missing(subjects, *bench_, store_, *models_, request_.time_budget, "sampling kernels", context_);
-  drift_ = drift_ ? drift_ : present_drift(*bench_, store_);
+  drift_ = drift_ ? drift_ : present_drift(*bench_, models_->wanted_state().reference);
   times_.clear();
   for (const auto& [place, seconds] : kernel_means(traces, caches, *models_)) {
     const SimulatedKernel& kernel = result.run.kernels.at(place);

@@ -94,7 +94,7 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
   std::vector<double> differences;
   for (std::size_t f = 0; f < forecasts.size(); ++f) {
     const Forecast& forecast = forecasts[f];
-    Measured measured{forecast.variant, forecast.blocks, {}, 0, 0};
+    Measured measured{.variant = forecast.variant, .blocks = forecast.blocks};
     if (f < timings.size() && !timings[f].calls.empty()) {
       for (const std::string& warning : timings[f].warnings) {
         result.warnings.push_back({fmt::format("{} {}, nb {}", decision.sizes.empty() ? 0 : decision.sizes.front(),
@@ -102,6 +102,7 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
                                    warning});
       }
       for (const Repetition& repetition : timings[f].calls[0]) {
+        measured.wall_times.push_back(repetition.seconds);
         if (!repetition.discarded) {
           measured.times.push_back(repetition.normalised());
         }
@@ -111,7 +112,11 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
       continue;
     }
     measured.median = median(measured.times);
-    measured.error = forecast.seconds / measured.median - 1;
+    measured.error = forecast.seconds / median(measured.wall_times) - 1;
+    measured.normalised_error = forecast.seconds / measured.median - 1;
+    measured.within = static_cast<std::size_t>(std::count_if(measured.wall_times.begin(), measured.wall_times.end(), [&](Seconds run) {
+      return forecast.interval.low <= run && run <= forecast.interval.high;
+    }));
     differences.push_back(split_half(measured.times));
     if (result.best_seconds == 0 || measured.median < result.best_seconds) {
       result.best_seconds = measured.median;

@@ -74,6 +74,22 @@ TEST(Validate, RunsEverythingIfAsked) {
   EXPECT_EQ(check_order(decision, check), (OrderCheck{3, 3}));
 }
 
+TEST(Validate, ComparesWithRawWallTimes) {
+  const auto run = [](std::span<const measure::Experiment> all) {
+    measure::Timings own;
+    own.calls = {{{.seconds = 1.3, .drift = 1.3}, {.seconds = 1.1, .drift = 1.1}, {.seconds = 1.6, .drift = 1, .discarded = true}}};
+    return std::vector<measure::Timings>(all.size(), own);
+  };
+  Decision decision = ranked({"3"});
+  decision.forecasts.resize(1);
+  decision.forecasts[0].interval = {0.9, 1.4};
+  const Check check = validate(problem(), decision, run, runners(), Extent::all);
+  ASSERT_EQ(check.measured.size(), 1U);
+  EXPECT_NEAR(check.measured[0].error, 1 / 1.3 - 1, 1e-12) << "disturbed runs count, too";
+  EXPECT_NEAR(check.measured[0].normalised_error, 0, 1e-12);
+  EXPECT_EQ(check.measured[0].within, 2U);
+}
+
 TEST(Validate, SkipsHopelesslySlowVariants) {
   World world;
   Decision decision = ranked({"3", "2", "1"});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/validation_errors.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/support/units.hpp"
@@ -62,7 +63,8 @@ std::string validation_text(const Ranking& ranking, std::size_t place, const Com
 }
 
 std::string validation_summary(const PlaceRanking& place) {
-  std::vector<double> regrets, errors;
+  std::vector<double> regrets;
+  ValidationErrors errors;
   tuning::OrderCheck order;
   for (const tuning::Decision& decision : place.decisions) {
     if (!decision.validation) {
@@ -74,16 +76,13 @@ std::string validation_summary(const PlaceRanking& place) {
     if (check.chosen_seconds > 0) {
       regrets.push_back(check.regret);
     }
-    for (const tuning::Measured& measured : check.measured) {
-      errors.push_back(std::fabs(measured.error));
-    }
+    errors.add(check);
   }
   if (regrets.empty()) {
     return "";
   }
-  return fmt::format(
-      "validation: regret median {:.1f} %, worst {:.1f} %; {} of {} pairs in order; prediction error median {:.1f} %, worst {:.1f} %",
-      100 * median(regrets), 100 * quantile(regrets, 1), order.right, order.pairs, 100 * median(errors), 100 * quantile(errors, 1));
+  return fmt::format("validation: regret median {:.1f} %, worst {:.1f} %; {} of {} pairs in order; {}", 100 * median(regrets),
+                     100 * quantile(regrets, 1), order.right, order.pairs, errors.text());
 }
 
 }  // namespace flopcast::cli

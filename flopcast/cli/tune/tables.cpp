@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/validation_errors.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/support/units.hpp"
@@ -153,24 +154,21 @@ report::Table tuning_table(const Tuning& tuning) {
 }
 
 std::string validation_summary(const RoutineTuning& part) {
-  std::vector<double> kept, errors, repeatability;
+  std::vector<double> kept, repeatability;
+  ValidationErrors errors;
   for (const tuning::Decision& decision : part.decisions) {
     if (!decision.validation) {
       continue;
     }
     kept.push_back(decision.validation->gain_kept);
     repeatability.push_back(decision.validation->repeatability);
-    for (const tuning::Measured& measured : decision.validation->measured) {
-      errors.push_back(std::fabs(measured.error));
-    }
+    errors.add(*decision.validation);
   }
   if (kept.empty()) {
     return "";
   }
-  return fmt::format(
-      "validation: gain kept median {:.1f} %, worst {:.1f} %; prediction error median {:.1f} %, 95th percentile {:.1f} %; measuring twice "
-      "differs by {:.1f} %",
-      100 * median(kept), 100 * quantile(kept, 0), 100 * median(errors), 100 * quantile(errors, 0.95), 100 * median(repeatability));
+  return fmt::format("validation: gain kept median {:.1f} %, worst {:.1f} %; {}; measuring twice differs by {:.1f} %", 100 * median(kept),
+                     100 * quantile(kept, 0), errors.text(), 100 * median(repeatability));
 }
 
 }  // namespace flopcast::cli

@@ -54,8 +54,10 @@ struct FieldTable<tuning::VariantRank> {
 template <>
 struct FieldTable<tuning::Measured> {
   using T = tuning::Measured;
-  static constexpr auto fields = std::tuple(optional_field("variant", &T::variant), inlined_field(&T::blocks), field("seconds", &T::median),
-                                            field("times", &T::times), field("error", &T::error));
+  static constexpr auto fields =
+      std::tuple(optional_field("variant", &T::variant), inlined_field(&T::blocks), field("seconds", &T::median), field("times", &T::times),
+                 field("error", &T::error), optional_field("wall_times", &T::wall_times),
+                 optional_field("normalised_error", &T::normalised_error), optional_field("within", &T::within));
 };
 template <>
 struct FieldTable<tuning::RunWarning> {

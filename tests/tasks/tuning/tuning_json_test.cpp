@@ -26,7 +26,7 @@ tuning::Decision decision() {
   decision.gain = 1;
   decision.regret = 0.01;
   tuning::Check check;
-  check.measured = {{"3", {48, 2, 64}, {1e-3, 1.1e-3}, 1.05e-3, -0.05}};
+  check.measured = {{"3", {48, 2, 64}, {1e-3, 1.1e-3}, {1e-3, 1.2e-3, 2e-3}, 1.05e-3, -0.05, 0.01, 2}};
   check.default_seconds = 2e-3;
   check.chosen_seconds = check.best_seconds = 1.05e-3;
   check.best = {"3", {48, 2, 64}};

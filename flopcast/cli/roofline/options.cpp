@@ -115,7 +115,7 @@ void run_comparison(const std::vector<std::string>& files, CommonOptions& common
 
 void run_measurement(const RooflineCommand& options, const CommonOptions& common) {
   const RooflineRequest request = parse_request(options);
-  Workbench bench({.kernels = options.kernels}, run_context(common));
+  const Workbench bench({.kernels = options.kernels}, run_context(common));
   if (options.dry_run) {
     show_plan(plan_roofline(bench, request), common);
     return;

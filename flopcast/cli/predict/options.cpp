@@ -119,7 +119,7 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
   check(command, common);
   const Predictions predictions = predictions_of(command, run_context(common));
   if (common.json) {
-    emit(to_json(predictions) + '\n', common);
+    emit_document(predictions, common);
     return;
   }
   std::string text = render(summary_table(predictions), common);

@@ -118,7 +118,7 @@ void run(const StudyCommand& options, const CommonOptions& common) {
     note("the time budget is used up; what was measured is kept: run it again to go on", common);
   }
   if (common.json) {
-    emit(to_json(study), common);
+    emit_document(study, common);
   } else {
     emit(table_of(study), common);
   }

@@ -90,7 +90,7 @@ Request routine_request(const TuningOptions& options, const Routine& routine, co
 template <class Result, class Table, class Text>
 void show(const Result& result, Table table, Text text, const CommonOptions& common) {
   if (common.json) {
-    emit(to_json(result) + '\n', common);
+    emit_document(result, common);
   } else if (common.csv) {
     emit(table(result), common);
   } else {

@@ -65,7 +65,7 @@ void tune_places(const TuneOptions& options, const std::vector<machine::LibraryC
   }
   const auto show = [&](const Ranking& tuning) {
     if (common.json) {
-      emit(to_json(tuning) + '\n', common);
+      emit_document(tuning, common);
     } else {
       emit(joint_table(tuning), common);
     }
@@ -147,7 +147,7 @@ void tune_all(const TuneOptions& options, const CommonOptions& common) {
   const Workbench bench(options.shared.libraries, run_context(common));
   const LapackTuning tuning = tune_lapack(bench, request, run_context(common));
   if (common.json) {
-    emit(to_json(tuning) + '\n', common);
+    emit_document(tuning, common);
   } else {
     emit(lapack_table(tuning, options.shared.validate), common);
   }

@@ -52,7 +52,7 @@ RooflinePlan plan_roofline(const Workbench& bench, const RooflineRequest& reques
   return plan_roofline(complete, *machine);
 }
 
-std::string to_json(const RooflinePlan& plan) { return to_document(plan, plan_schema).dump(2) + '\n'; }
+std::string to_json(const RooflinePlan& plan) { return to_document(plan, plan_schema).dump(2); }
 
 RooflinePlan roofline_plan_from_json(std::string_view text) { return from_document<RooflinePlan>(text, "the plan", {plan_schema}); }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/program/library_links.hpp"
@@ -124,16 +125,20 @@ TEST_F(Preloading, AProgramGetsThreadsAndFlopcastsLibraryOnly) {
 }
 
 TEST_F(Preloading, AProgramThatIsNoneIsRefused) {
-  EXPECT_THROW(PreparedProgram({{"/no/such/program"}, {}, std::nullopt}, "part.so"), Error);
-  const fs::path script = file_in(folder_.path(), "script");
+  const fs::path script = file_in(folder_.path(), "script"), text = file_in(folder_.path(), "text");
   std::ofstream(script) << "#!/no/such/interpreter\n";
   fs::permissions(script, fs::perms::owner_all);
-  try {
-    const PreparedProgram program({{script.string()}, {}, std::nullopt}, "part.so");
-    FAIL() << "nothing thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::environment);
-    EXPECT_THAT(error.what(), HasSubstr("/no/such/interpreter"));
+  for (const auto& [command, said] : {std::pair<std::string, const char*>{"no-such-program", "no program 'no-such-program' in any folder"},
+                                      {"./no-such-program", "no program ./no-such-program"},
+                                      {text.string(), "text"},
+                                      {script.string(), "/no/such/interpreter"}}) {
+    try {
+      const PreparedProgram program({{command}, {}, std::nullopt}, "part.so");
+      FAIL() << command;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::environment);
+      EXPECT_THAT(error.what(), HasSubstr(said));
+    }
   }
 }
 

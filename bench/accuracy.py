@@ -13,8 +13,9 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
+
+from program_runs import environment_with_home
 
 
 def quantile(values, q):
@@ -92,9 +93,7 @@ def main():
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--keep", help="folder for the JSON documents")
     options = parser.parse_args()
-    environment = dict(os.environ)
-    environment["FLOPCAST_HOME"] = options.keep or tempfile.mkdtemp(prefix="flopcast-accuracy-")
-    os.makedirs(environment["FLOPCAST_HOME"], exist_ok=True)
+    environment = environment_with_home(options.keep, "accuracy")
     for blas in options.blas.split(","):
         for routine in options.routines.split(","):
             flags = ["uplo=L"] if "potrf" in routine else []

@@ -3,8 +3,6 @@
 // calls in such contexts. With --alone each sampled call is also timed without context. Its operands are then placed as `sample` places
 // them, with the vector units asleep or woken.
 // Prints the sums per kernel.
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -14,6 +12,8 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cache/placement.hpp"
+#include "flopcast/cli/shared/command_line.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -22,7 +22,6 @@
 #include "flopcast/measure/precondition.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/report/table.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/tune/segment.hpp"
 
 namespace {
@@ -215,35 +214,27 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures the sources of prediction errors");
+  cli::CommandLine line("error_sources", "Measures the sources of prediction errors");
+  cli::OptionSet app = line.options();
   Options options;
-  app.add_option("--routine", options.routine)->capture_default_str();
-  app.add_option("--variant", options.variant, "variant of the algorithm (default: LAPACK's)");
-  app.add_option("-n", options.n)->capture_default_str();
-  app.add_option("--nb", options.nb)->capture_default_str();
-  app.add_option("--nx", options.nx)->capture_default_str();
-  app.add_option("--step", options.step, "distance between sampled calls, in calls")->capture_default_str();
-  app.add_option("--repetitions", options.repetitions)->capture_default_str();
-  app.add_flag("--disturbed", options.disturbed, "push all data out of the caches before each experiment, as other experiments do");
-  app.add_flag("--alone", options.alone, "also time the first call of every sampled segment without context");
-  app.add_flag("--details", options.details, "print every sampled segment, call by call, relative to the calls in sequence");
-  app.add_option("--context-share", options.segments.context_share, "maximum time of a context, relative to the sampled call")
-      ->capture_default_str();
-  app.add_option("--least-context", options.segments.min_context, "time of a context that is always allowed, in seconds")
-      ->capture_default_str();
-  app.add_option("--warm-up", options.segments.warm_up, "minimum time of a context, in seconds")->capture_default_str();
-  app.add_option("--far-warm-up", options.segments.far_warm_up,
-                 "minimum time of the context of a call with an operand in the last cache, in seconds")
-      ->capture_default_str();
-  app.add_option("--most-context-calls", options.segments.max_context_calls)->capture_default_str();
-  app.add_option("--blas", options.blas);
-  app.add_option("--lapack", options.lapack);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(options);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "error_sources: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
-  return 0;
+  app.option("--routine", options.routine).show_default();
+  app.option("--variant", options.variant, "variant of the algorithm (default: LAPACK's)");
+  app.option("-n", options.n).show_default();
+  app.option("--nb", options.nb).show_default();
+  app.option("--nx", options.nx).show_default();
+  app.option("--step", options.step, "distance between sampled calls, in calls").show_default();
+  app.option("--repetitions", options.repetitions).show_default();
+  app.flag("--disturbed", options.disturbed, "push all data out of the caches before each experiment, as other experiments do");
+  app.flag("--alone", options.alone, "also time the first call of every sampled segment without context");
+  app.flag("--details", options.details, "print every sampled segment, call by call, relative to the calls in sequence");
+  app.option("--context-share", options.segments.context_share, "maximum time of a context, relative to the sampled call").show_default();
+  app.option("--least-context", options.segments.min_context, "time of a context that is always allowed, in seconds").show_default();
+  app.option("--warm-up", options.segments.warm_up, "minimum time of a context, in seconds").show_default();
+  app.option("--far-warm-up", options.segments.far_warm_up,
+             "minimum time of the context of a call with an operand in the last cache, in seconds")
+      .show_default();
+  app.option("--most-context-calls", options.segments.max_context_calls).show_default();
+  app.option("--blas", options.blas);
+  app.option("--lapack", options.lapack);
+  return line.run(argc, argv, [&] { run(options); });
 }

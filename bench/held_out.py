@@ -9,13 +9,12 @@ is the difference between two measurements of the same thing.
 Run this on an idle machine. It takes about an hour per library; `--keep FOLDER` continues with the samples of an earlier run."""
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
-import tempfile
 
 from accuracy import quantile
+from program_runs import environment_with_home
 
 FAMILIES = ["cholesky", "trtri", "lauum", "lu", "lu-nopivot", "sygst", "sylvester", "qr"]
 ROUTINES = {
@@ -77,9 +76,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--keep", help="folder for the store")
     options = parser.parse_args()
-    environment = dict(os.environ)
-    environment["FLOPCAST_HOME"] = options.keep or tempfile.mkdtemp(prefix="flopcast-held-out-")
-    os.makedirs(environment["FLOPCAST_HOME"], exist_ok=True)
+    environment = environment_with_home(options.keep, "held-out")
     wanted = options.only.split(",") if options.only else None
     print("| family or routine | BLAS | runs | error: median % | p95 % | worst % | bias % | loss of the chosen: median % | worst % | split-half % |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)

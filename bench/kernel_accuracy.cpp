@@ -3,7 +3,6 @@
 // the models in the store of FLOPCAST_HOME. Sampled places don't count. The noise floor beside the errors is the error of a median
 // according to the spread of its repetitions.
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +15,8 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cache/placement.hpp"
+#include "flopcast/cli/shared/command_line.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -85,7 +86,7 @@ class Experiment {
 
   void run() {
     std::vector<Drawn> drawn;
-    for (const std::string& routine : CLI::detail::split(options_.routines, ',')) {
+    for (const std::string_view routine : split(options_.routines, ',')) {
       for (int i = 0; i < options_.traces; ++i) {
         drawn.push_back(draw(kernel::require(routine)));
       }
@@ -124,7 +125,7 @@ class Experiment {
       arguments["m"] = n;
     }
     if (routine.index("uplo") >= 0) {
-      arguments["uplo"] = "L";
+      arguments.emplace("uplo", "L");
     }
     Drawn drawn;
     drawn.trace = algorithm::record(kernel::parse_call(routine, arguments), {8 * uniform(2, options_.largest_block / 8), 2, 128});
@@ -231,23 +232,18 @@ class Experiment {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Error of kernel models on demand at points that were not sampled; uses the store of FLOPCAST_HOME");
+  cli::CommandLine line("kernel_accuracy",
+                        "Error of kernel models on demand at points that were not sampled; uses the store of FLOPCAST_HOME");
+  cli::OptionSet app = line.options();
   Options options;
-  app.add_option("--blas", options.blas,
-                 "BLAS by name or path, with the kernels of the tuning: set OPENBLAS_CORETYPE or BLIS_ARCH_TYPE as there")
-      ->capture_default_str();
-  app.add_option("--routines", options.routines)->capture_default_str();
-  app.add_option("--traces", options.traces, "number of traces per routine, with random orders and block sizes")->capture_default_str();
-  app.add_option("--calls", options.calls_per_trace, "number of calls drawn from every trace")->capture_default_str();
-  app.add_option("--repetitions", options.repetitions)->capture_default_str();
-  app.add_option("--worst", options.worst, "number of places with the largest errors that are shown per kernel");
-  app.add_option("--seed", options.seed)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    Experiment(options).run();
-  } catch (const Error& error) {
-    std::fprintf(stderr, "kernel_accuracy: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
-  return 0;
+  app.option("--blas", options.blas,
+             "BLAS by name or path, with the kernels of the tuning: set OPENBLAS_CORETYPE or BLIS_ARCH_TYPE as there")
+      .show_default();
+  app.option("--routines", options.routines).show_default();
+  app.option("--traces", options.traces, "number of traces per routine, with random orders and block sizes").show_default();
+  app.option("--calls", options.calls_per_trace, "number of calls drawn from every trace").show_default();
+  app.option("--repetitions", options.repetitions).show_default();
+  app.option("--worst", options.worst, "number of places with the largest errors that are shown per kernel");
+  app.option("--seed", options.seed).show_default();
+  return line.run(argc, argv, [&] { Experiment(options).run(); });
 }

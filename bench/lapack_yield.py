@@ -14,7 +14,8 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
+
+from program_runs import bold_if, environment_with_home
 
 REACH = {"median": 0.985, "worst": 0.95}
 
@@ -25,10 +26,6 @@ def yields(routine):
 
 def size_text(sizes):
     return str(sizes[0]) if len(set(sizes)) == 1 else "x".join(map(str, sizes))
-
-
-def bold_if(text, short):
-    return f"**{text}**" if short else text
 
 
 def row(routine):
@@ -56,10 +53,8 @@ def main():
     parser.add_argument("--keep", help="folder for the store, the profile and the JSON documents")
     options = parser.parse_args()
     signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for flopcast, which prints its results so far
-    environment = dict(os.environ)
-    home = options.keep or tempfile.mkdtemp(prefix="flopcast-lapack-")
-    environment["FLOPCAST_HOME"] = home
-    os.makedirs(home, exist_ok=True)
+    environment = environment_with_home(options.keep, "lapack")
+    home = environment["FLOPCAST_HOME"]
     command = [options.flopcast, "tune", "lapack", "--precision", options.precision, "--blas", options.blas, "--threads", options.threads, "--n", options.n,
                "--nb", options.nb, "--time-budget", options.time_budget, "--repetitions", options.repetitions, "--validate", "--json", "--quiet",
                "--profile", os.path.join(home, "profile.json")]

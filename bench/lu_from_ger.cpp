@@ -1,12 +1,12 @@
 // Reproduces paper 001 on this machine: unblocked LU is predicted from a few timings of ger with m = n and compared with a real LU made of
 // dscal and dger calls. Prints a table of orders, predicted and measured times and deviations; --figure draws the deviation over n.
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 #include <random>
 #include <vector>
 
+#include "flopcast/cli/shared/command_line.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -18,7 +18,6 @@
 #include "flopcast/model/lu_from_ger.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
-#include "flopcast/support/error.hpp"
 
 namespace {
 
@@ -200,18 +199,13 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Unblocked LU predicted from 8 to 12 timings of ger (paper 001)");
+  cli::CommandLine line("lu_from_ger", "Unblocked LU predicted from 8 to 12 timings of ger (paper 001)");
+  cli::OptionSet app = line.options();
   Options options;
-  app.add_option("--blas", options.blas, "BLAS, by name or path")->capture_default_str();
-  app.add_option("--n", options.sizes, "Orders of LU")->capture_default_str();
-  app.add_option("--measurements", options.measurements, "Timings of ger per memory level")->capture_default_str();
-  app.add_option("--repetitions", options.repetitions, "Repetitions of each timing")->capture_default_str();
-  app.add_option("--figure", options.figure, "Draw the deviation into FILE (.svg, .png, .gp)");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(options);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "lu_from_ger: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  app.option("--blas", options.blas, "BLAS, by name or path").show_default();
+  app.option("--n", options.sizes, "Orders of LU").show_default();
+  app.option("--measurements", options.measurements, "Timings of ger per memory level").show_default();
+  app.option("--repetitions", options.repetitions, "Repetitions of each timing").show_default();
+  app.option("--figure", options.figure, "Draw the deviation into FILE (.svg, .png, .gp)");
+  return line.run(argc, argv, [&] { run(options); });
 }

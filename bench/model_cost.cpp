@@ -1,8 +1,6 @@
 // Reproduces figure 5 of paper 000 on this machine: accuracy of models over the cost of their samples, for configurations of the refinement
 // and for the bases, at points that no model was built from. Samples are measured once and shared by all configurations; each configuration
 // counts the samples that it asked for.
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "flopcast/cli/shared/command_line.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -20,7 +20,6 @@
 #include "flopcast/model/refinement.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
-#include "flopcast/support/error.hpp"
 
 namespace {
 
@@ -237,25 +236,14 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Accuracy of kernel models against the samples they cost (paper 000, Fig. 5)");
+  cli::CommandLine line("model_cost", "Accuracy of kernel models against the samples they cost (paper 000, Fig. 5)");
+  cli::OptionSet app = line.options();
   Options options;
-  app.add_option("--blas", options.blas, "BLAS, by name or path")->capture_default_str();
-  app.add_option("--routine", options.routine, "Routine with its first flags")->capture_default_str();
-  app.add_option("--largest", options.largest, "Maximum of every size; the minimum is 8")
-      ->capture_default_str()
-      ->check(CLI::Range(64, 4096));
-  app.add_option("--held-out", options.held_out, "Random points to judge the models by")
-      ->capture_default_str()
-      ->check(CLI::Range(10, 100000));
-  app.add_option("--repetitions", options.repetitions, "Maximum number of repetitions of each point")
-      ->capture_default_str()
-      ->check(CLI::Range(3, 1000));
-  app.add_option("--figure", options.figure, "Draw accuracy over cost into FILE (.svg, .png, .gp)");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(options);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "model_cost: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  app.option("--blas", options.blas, "BLAS, by name or path").show_default();
+  app.option("--routine", options.routine, "Routine with its first flags").show_default();
+  app.option("--largest", options.largest, "Maximum of every size; the minimum is 8").show_default().range(64, 4096);
+  app.option("--held-out", options.held_out, "Random points to judge the models by").show_default().range(10, 100000);
+  app.option("--repetitions", options.repetitions, "Maximum number of repetitions of each point").show_default().range(3, 1000);
+  app.option("--figure", options.figure, "Draw accuracy over cost into FILE (.svg, .png, .gp)");
+  return line.run(argc, argv, [&] { run(options); });
 }

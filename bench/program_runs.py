@@ -1,7 +1,9 @@
 """Functions shared by the benchmarks that run whole programs."""
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
 NUMPY = "/usr/bin/python3"
 
@@ -18,3 +20,15 @@ def milliseconds(seconds):
     """Returns the median as a text, in brackets half the spread between the fastest and the slowest."""
     middle = statistics.median(seconds)
     return f"{1e3 * middle:.4g} ms ({50 * (max(seconds) - min(seconds)) / middle:.0f} %)"
+
+
+def environment_with_home(folder, benchmark):
+    """Returns this process's environment with `folder` as FLOPCAST_HOME, which is made; without `folder` with a new one, named after `benchmark`."""
+    home = folder or tempfile.mkdtemp(prefix=f"flopcast-{benchmark}-")
+    os.makedirs(home, exist_ok=True)
+    return {**os.environ, "FLOPCAST_HOME": home}
+
+
+def bold_if(text, short):
+    """Returns the text in bold type where a figure falls short of its goal."""
+    return f"**{text}**" if short else text

@@ -12,7 +12,8 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
+
+from program_runs import bold_if, environment_with_home
 
 REACH = {"regret_median": 0.01, "regret_worst": 0.04, "pairs": 0.95}
 
@@ -30,10 +31,6 @@ def inside_intervals(decision):
         interval = forecasts.get((run["variant"], run["nb"], run["nx"]))
         if interval is not None:
             yield interval[0] <= run["seconds"] <= interval[1]
-
-
-def bold_if(text, short):
-    return f"**{text}**" if short else text
 
 
 def summary_row(family, blas, place):
@@ -76,9 +73,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="run every predicted block size, not only each variant's best")
     parser.add_argument("--keep", help="folder for the store and the JSON documents")
     options = parser.parse_args()
-    environment = dict(os.environ)
-    environment["FLOPCAST_HOME"] = options.keep or tempfile.mkdtemp(prefix="flopcast-ranking-")
-    os.makedirs(environment["FLOPCAST_HOME"], exist_ok=True)
+    environment = environment_with_home(options.keep, "ranking")
     rows = []
     for blas in options.blas.split(","):
         for family in options.families.split(","):

@@ -3,8 +3,6 @@
 // quartile of that kernel over all windows, and calm if it is at most 1.1 times as long. The program prints each kernel's time in both
 // kinds of windows, relative to its own lower quartile. Without disturbances there are no slow windows. Ratios of the kernel that tells are
 // large by selection, the others' ratios aren't.
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -15,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/cli/shared/command_line.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
@@ -25,7 +25,6 @@
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/report/table.hpp"
-#include "flopcast/support/error.hpp"
 
 namespace {
 
@@ -129,20 +128,14 @@ void run(const std::string& blas, const std::string& tells, Seconds duration) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Finds the kernels that slow down while other programs use this core's second hyperthread");
+  cli::CommandLine line("slow_moments", "Finds the kernels that slow down while other programs use this core's second hyperthread");
+  cli::OptionSet app = line.options();
   std::string blas = "openblas-serial", tells = "dtrsm 150";
   double seconds = 30;
-  app.add_option("--blas", blas)->capture_default_str();
+  app.option("--blas", blas).show_default();
   std::vector<std::string> names;
   std::transform(kernels.begin(), kernels.end(), std::back_inserter(names), [](const Kernel& kernel) { return kernel.name; });
-  app.add_option("--tells", tells, "kernel that tells slow windows from calm ones")->check(CLI::IsMember(names))->capture_default_str();
-  app.add_option("--seconds", seconds)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(blas, tells, seconds);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "slow_moments: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
-  return 0;
+  app.option("--tells", tells, "kernel that tells slow windows from calm ones").choices(names).show_default();
+  app.option("--seconds", seconds).show_default();
+  return line.run(argc, argv, [&] { run(blas, tells, seconds); });
 }

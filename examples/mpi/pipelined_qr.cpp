@@ -18,6 +18,7 @@
 #include "common/distribution.hpp"
 #include "common/grid.hpp"
 #include "common/lapack.hpp"
+#include "common/qr_options.hpp"
 #include "common/run.hpp"
 
 namespace {
@@ -30,24 +31,15 @@ using subject::View;
 constexpr const char* usage =
     "[--m M] [--n N] [--nb NB] [--grid ROWSxCOLUMNS] [--panel tsqr|cholesky-qr2] [--lookahead 0|1] [--check]; M >= N";
 
-struct Options {
-  int m = 0, n = 0, nb = 0;
-  subject::Extents grid;
+struct Options : subject::QrOptions {
   std::string panel;
   bool lookahead = true;
-  bool check = false;
 };
 
 Options parse(subject::CommandLine& line) {
-  Options options;
-  const auto [m, n] = subject::tall_shape(line);
-  options.m = m;
-  options.n = n;
-  options.nb = line.integer("--nb", 32, 1);
-  options.grid = subject::grid_option(line);
+  Options options{subject::qr_options(line, 32)};
   options.panel = line.choice("--panel", {"tsqr", "cholesky-qr2"});
   options.lookahead = line.choice("--lookahead", {"1", "0"}) == "1";
-  options.check = line.flag("--check");
   line.finish();
   return options;
 }

@@ -6,30 +6,13 @@
 #include <vector>
 
 #include "common/check.hpp"
+#include "common/qr_options.hpp"
 #include "common/run.hpp"
 #include "common/scalapack.hpp"
 
 namespace {
 
 constexpr const char* usage = "[--m M] [--n N] [--nb NB] [--grid ROWSxCOLUMNS] [--check]; M >= N";
-
-struct Options {
-  int m = 0, n = 0, nb = 0;
-  subject::Extents grid;
-  bool check = false;
-};
-
-Options parse(subject::CommandLine& line) {
-  Options options;
-  const auto [m, n] = subject::tall_shape(line);
-  options.m = m;
-  options.n = n;
-  options.nb = line.integer("--nb", 32, 1);
-  options.grid = subject::grid_option(line);
-  options.check = line.flag("--check");
-  line.finish();
-  return options;
-}
 
 void expect_success(const char* routine, int info) {
   if (info != 0) {
@@ -47,7 +30,8 @@ void with_space(Work work) {
 }
 
 bool scalapack_qr(subject::CommandLine& line) {
-  const Options options = parse(line);
+  const subject::QrOptions options = subject::qr_options(line, 32);
+  line.finish();
   const subject::Grid grid(options.grid);
   const subject::BlacsGrid blacs(options.grid);
   const int one = 1;

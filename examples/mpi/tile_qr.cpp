@@ -18,6 +18,7 @@
 #include "common/distribution.hpp"
 #include "common/grid.hpp"
 #include "common/lapack.hpp"
+#include "common/qr_options.hpp"
 #include "common/run.hpp"
 
 namespace {
@@ -29,21 +30,13 @@ using subject::View;
 
 constexpr const char* usage = "[--m M] [--n N] [--nb NB] [--ib IB] [--grid ROWSxCOLUMNS] [--check]; M >= N, NB >= IB";
 
-struct Options {
-  int m = 0, n = 0, nb = 0, ib = 0;
-  subject::Extents grid;
-  bool check = false;
+struct Options : subject::QrOptions {
+  int ib = 0;
 };
 
 Options parse(subject::CommandLine& line) {
-  Options options;
-  const auto [m, n] = subject::tall_shape(line);
-  options.m = m;
-  options.n = n;
-  options.nb = line.integer("--nb", 96, 1);
+  Options options{subject::qr_options(line, 96)};
   options.ib = line.integer("--ib", std::min(16, options.nb), 1);
-  options.grid = subject::grid_option(line);
-  options.check = line.flag("--check");
   line.finish();
   if (options.ib > options.nb) {
     throw subject::UsageError("inner blocks of " + std::to_string(options.ib) + " don't fit tiles of " + std::to_string(options.nb));

@@ -22,15 +22,16 @@ using machine::ElfFile;
 
 constexpr int wide_bytes = 8;
 
-/// Bytes of the library's integers; those of the usual libraries if no file is given or nothing tells.
-int integer_bytes_of(const fs::path& library) { return library.empty() ? 4 : machine::integer_bytes(library).value_or(4); }
+/// Returns the bytes of the library's integers; those of the usual libraries if no file is given or nothing tells.
+int integer_bytes_of(const fs::path& library, const LibraryFacts& facts) {
+  return library.empty() ? 4 : facts.integer_bytes(library).value_or(4);
+}
 
 /// Returns whether the program asks for libraries whose names say that it passes 64-bit integers.
-bool passes_wide_integers(const std::vector<std::string>& command) {
-  const std::vector<LoadedLibrary> loaded = loaded_libraries(find_program(command.at(0)), process::current_environment());
-  return std::any_of(loaded.begin(), loaded.end(), [](const LoadedLibrary& library) {
-    const std::string name = fs::path(library.name).filename().string();
-    return name == "libblas64.so.3" || name == "liblapack64.so.3";
+bool passes_wide_integers(const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    const std::string file = fs::path(name).filename().string();
+    return file == "libblas64.so.3" || file == "liblapack64.so.3";
   });
 }
 
@@ -42,25 +43,24 @@ bool passes_wide_integers(const std::vector<std::string>& command) {
 }
 
 /// Threads of a program may call its libraries at the same time, which isn't known before it runs.
-void require_safe_for_threads(const fs::path& library) {
-  const std::optional<bool> is_safe = machine::may_be_called_by_several_threads(library);
+void require_safe_for_threads(const fs::path& library, const LibraryFacts& facts) {
+  const std::optional<bool> is_safe = facts.may_be_called_by_several_threads(library);
   if (!is_safe) {
     throw environment_error("{} can't be opened: the dynamic linker refuses it, or it crashes when it is loaded. 'ldd -r {}' may say why",
                             library.string(), library.string());
   }
-  if (!*is_safe && !machine::buffers_can_be_locked(library)) {
+  if (!*is_safe && !facts.buffers_can_be_locked(library)) {
     throw environment_error(
         "{} would give wrong results where several threads of the program call it. It was built for one thread, its buffers have no lock, "
-        "and "
-        "flopcast can't add one, since the library doesn't call for them through the dynamic linker. Choose another library, such as "
+        "and flopcast can't add one, since the library doesn't call for them through the dynamic linker. Choose another library, such as "
         "openblas-pthread",
         library.string());
   }
 }
 
-fs::path usable_in_programs(const std::string& name_or_path, machine::Role role) {
-  fs::path library = machine::locate_usable(name_or_path, role);
-  require_safe_for_threads(library);
+fs::path usable_in_programs(const std::string& name_or_path, machine::Role role, const LibraryFacts& facts) {
+  fs::path library = facts.locate(name_or_path, role);
+  require_safe_for_threads(library, facts);
   return library;
 }
 
@@ -103,23 +103,41 @@ std::string why_bound(const fs::path& program, const fs::path& taken) {
 
 }  // namespace
 
-LibraryFiles program_libraries(const std::string& blas, const std::string& lapack, const std::vector<std::string>& command) {
+LibraryFacts this_library_facts() {
+  LibraryFacts facts;
+  facts.locate = [](const std::string& name_or_path, machine::Role role) { return machine::locate_usable(name_or_path, role); };
+  facts.default_lapack = machine::default_lapack;
+  facts.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
+  facts.may_be_called_by_several_threads = [](const fs::path& library) { return machine::may_be_called_by_several_threads(library); };
+  facts.buffers_can_be_locked = machine::buffers_can_be_locked;
+  facts.asked_libraries = [](const std::string& program) {
+    std::vector<std::string> names;
+    for (const LoadedLibrary& library : loaded_libraries(find_program(program), process::current_environment())) {
+      names.push_back(library.name);
+    }
+    return names;
+  };
+  return facts;
+}
+
+LibraryFiles program_libraries(const std::string& blas, const std::string& lapack, const std::vector<std::string>& command,
+                               const LibraryFacts& facts) {
   LibraryFiles files;
   if (!blas.empty()) {
-    files.blas = usable_in_programs(blas, machine::Role::blas);
+    files.blas = usable_in_programs(blas, machine::Role::blas, facts);
   }
-  const int blas_bytes = integer_bytes_of(files.blas);
-  const std::string chosen = lapack.empty() && !blas.empty() ? machine::default_lapack(blas_bytes) : lapack;
+  const int blas_bytes = integer_bytes_of(files.blas, facts);
+  const std::string chosen = lapack.empty() && !blas.empty() ? facts.default_lapack(blas_bytes) : lapack;
   if (!chosen.empty()) {
-    files.lapack = usable_in_programs(chosen, machine::Role::lapack);
+    files.lapack = usable_in_programs(chosen, machine::Role::lapack, facts);
   }
-  const int lapack_bytes = files.lapack.empty() ? blas_bytes : integer_bytes_of(files.lapack);
+  const int lapack_bytes = files.lapack.empty() ? blas_bytes : integer_bytes_of(files.lapack, facts);
   files.wide = lapack_bytes == wide_bytes;
   if (!files.blas.empty() && blas_bytes != lapack_bytes) {
     throw environment_error("LAPACK {} can't call BLAS {}: its integers have {} bits, the other's {}. Choose a LAPACK with {}-bit integers",
                             files.lapack.string(), files.blas.string(), 8 * lapack_bytes, 8 * blas_bytes, 8 * blas_bytes);
   }
-  if (files.wide && !passes_wide_integers(command)) {
+  if (files.wide && !passes_wide_integers(facts.asked_libraries(command.at(0)))) {
     refuse_wide_integers(files.blas.empty() ? files.lapack : files.blas);
   }
   return files;

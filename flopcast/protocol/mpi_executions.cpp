@@ -61,11 +61,11 @@ std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
       throw bad_input("a list of executions has schema {}, expected {}", document.at("schema").dump(), executions_schema);
     }
     std::vector<MpiExecution> executions;
-    for (const json& each : document.at("executions")) {
+    for_each_element(document, "executions", [&](const json& each) {
       executions.push_back({member<std::map<std::string, std::string>>(each, "parameters"),
                             path::policy_named(member<std::string>(each, "policy")),
                             member<bool>(each, is_earlier ? "teaches" : "times_are_used")});
-    }
+    });
     if (executions.empty()) {
       throw bad_input("a list of executions is empty");
     }

@@ -77,7 +77,7 @@ std::string to_json(const Comparison& comparison) {
                                          {"differences", nlohmann::json(comparison.differences)},
                                          {"only_before", texts(comparison.only_before)},
                                          {"only_after", texts(comparison.only_after)}});
-  return document.dump(2) + '\n';
+  return document.dump(2);
 }
 
 Comparison comparison_from_json(std::string_view text, const std::string& document) {

@@ -55,7 +55,7 @@ void from_json(const nlohmann::json& json, ComputeRoof& roof) {
   read_member(json, "instructions_per_cycle", roof.instructions_per_cycle);
 }
 
-std::string to_json(const Roofline& roofline) { return to_document(roofline, schema).dump(2) + '\n'; }
+std::string to_json(const Roofline& roofline) { return to_document(roofline, schema).dump(2); }
 
 Roofline roofline_from_json(std::string_view text, const std::string& document) {
   return from_document<Roofline>(text, document, {schema});

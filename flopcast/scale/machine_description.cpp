@@ -147,7 +147,7 @@ MachineDescription machine_from_document(const json& document, const std::string
   return machine;
 }
 
-std::string to_json(const MachineDescription& machine) { return machine_document(machine).dump(2) + '\n'; }
+std::string to_json(const MachineDescription& machine) { return machine_document(machine).dump(2); }
 
 MachineDescription machine_description_from_json(std::string_view text, const std::string& source) {
   const json document = parse_json(text, source, WrittenBy::hand);

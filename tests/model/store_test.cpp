@@ -14,6 +14,7 @@
 #include <ratio>
 
 #include "flopcast/support/error.hpp"
+#include "tests/message_of.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using tests::message_of;
 
 /// A test with a store in a directory of its own, which is removed in the end.
 class Stores : public ::testing::Test {
@@ -75,15 +77,6 @@ Model model(const std::string& routine = "dtrsm") {
   piece.polynomial = {{500}, {500}, {Monomial{0}, Monomial{1}}, {1e-3, 2e-4}};
   made.pieces = {piece};
   return made;
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST_F(Stores, SamplesKeepEveryRepetition) {
@@ -316,41 +309,14 @@ TEST_F(Stores, StoredDataSurviveAKill) {
   EXPECT_EQ(store.models().size(), 1U);
 }
 
-TEST_F(Stores, ProcessesWriteAtTheSameTime) {
-  constexpr int writers = 4;
-  constexpr int samples_each = 50;
-  std::vector<pid_t> children;
-  for (int writer = 0; writer < writers; ++writer) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      try {
-        Store store = Store::open(path);  // they also make it at the same time
-        for (int i = 0; i < samples_each; ++i) {
-          store.add_sample(sample(8 * i));
-        }
-      } catch (const std::exception&) {
-        ::_exit(1);
-      }
-      ::_exit(0);
-    }
-    children.push_back(child);
-  }
-  for (const pid_t child : children) {
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
-  }
-  EXPECT_EQ(Store::open(path).sample_count(), writers * samples_each);
-}
-
-TEST_F(Stores, ConcurrentRepairsLoseNothingThatOthersWrite) {
-  std::ofstream(path) << std::string(5000, 'x');
+/// Executes `write` in four processes at the same time, and expects that none of them throws.
+void in_four_processes(const std::function<void()>& write) {
   std::vector<pid_t> children;
   for (int writer = 0; writer < 4; ++writer) {
     const pid_t child = ::fork();
     if (child == 0) {
       try {
-        Store::open(path).add_sample(sample(8));
+        write();
       } catch (const std::exception&) {
         ::_exit(1);
       }
@@ -363,6 +329,22 @@ TEST_F(Stores, ConcurrentRepairsLoseNothingThatOthersWrite) {
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
   }
+}
+
+TEST_F(Stores, ProcessesWriteAtTheSameTime) {
+  constexpr int samples_each = 50;
+  in_four_processes([&] {
+    Store store = Store::open(path);  // they also make it at the same time
+    for (int i = 0; i < samples_each; ++i) {
+      store.add_sample(sample(8 * i));
+    }
+  });
+  EXPECT_EQ(Store::open(path).sample_count(), 4 * samples_each);
+}
+
+TEST_F(Stores, ConcurrentRepairsLoseNothingThatOthersWrite) {
+  std::ofstream(path) << std::string(5000, 'x');
+  in_four_processes([&] { Store::open(path).add_sample(sample(8)); });
   EXPECT_EQ(Store::open(path).sample_count(), 4);
   EXPECT_EQ(moved_aside().size(), 1U);
 }

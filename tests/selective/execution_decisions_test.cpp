@@ -5,16 +5,10 @@
 #include <array>
 #include <cmath>
 
+#include "tests/selective/kernel_statistics.hpp"
+
 namespace flopcast::path {
 namespace {
-
-KernelStatistics times(std::initializer_list<double> values) {
-  KernelStatistics statistics;
-  for (const double value : values) {
-    statistics.add(value);
-  }
-  return statistics;
-}
 
 /// Returns how many of `occurrences`, which all take `seconds`, are executed.
 int executions(ExecutionDecisions& decisions, int occurrences, Seconds seconds = 1, const PathPosition& standing = {}) {

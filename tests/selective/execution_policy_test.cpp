@@ -7,17 +7,10 @@
 #include <limits>
 
 #include "flopcast/support/error.hpp"
+#include "tests/selective/kernel_statistics.hpp"
 
 namespace flopcast::path {
 namespace {
-
-KernelStatistics times(std::initializer_list<double> values) {
-  KernelStatistics statistics;
-  for (const double value : values) {
-    statistics.add(value);
-  }
-  return statistics;
-}
 
 StudentQuantiles& quantiles() {
   static StudentQuantiles all(0.95);

@@ -6,16 +6,10 @@
 #include <cmath>
 #include <random>
 
+#include "tests/selective/kernel_statistics.hpp"
+
 namespace flopcast::path {
 namespace {
-
-KernelStatistics times(std::initializer_list<double> values) {
-  KernelStatistics statistics;
-  for (const double value : values) {
-    statistics.add(value);
-  }
-  return statistics;
-}
 
 TEST(PredictionInterval, ErrorsOfMeansGrowWithTheCountAndScatterWithItsRoot) {
   const KernelStatistics known = times({1, 3});  // variance 2, of its mean 1

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,10 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/support/error.hpp"
+#include "tests/message_of.hpp"
 
 namespace flopcast {
 namespace {
+
+using tests::bad_input_of;
 
 enum class Verdict { better, equal, worse };
 
@@ -105,27 +106,17 @@ json document() { return json::parse(to_document(example(), schema).dump()); }
 
 Tuning read(const json& document) { return from_document<Tuning>(document.dump(), "t.json", {schema, "flopcast-tuning-1"}); }
 
-std::string message(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 /// Returns the error for the example's document in which the value at `pointer` is another one.
 std::string error_with(const std::string& pointer, const json& value) {
   json changed = document();
   changed[json::json_pointer(pointer)] = value;
-  return message([&] { read(changed); });
+  return bad_input_of([&] { read(changed); });
 }
 
 std::string error_without(const std::string& parent, const std::string& name) {
   json changed = document();
   changed[json::json_pointer(parent)].erase(name);
-  return message([&] { read(changed); });
+  return bad_input_of([&] { read(changed); });
 }
 
 TEST(Fields, WhatIsWrittenReadsBackEqual) {
@@ -142,7 +133,7 @@ TEST(Fields, EveryMemberCounts) {  // a table that forgot one would read its def
     json other = whole;
     other.erase(name);
     const bool optional = name == "verdict" || name == "note" || name == "host";
-    EXPECT_EQ(message([&] { read(other); }) == "nothing was thrown", optional) << name;
+    EXPECT_EQ(bad_input_of([&] { read(other); }) == "nothing was thrown", optional) << name;
   }
 }
 
@@ -209,7 +200,7 @@ TEST(Fields, NumbersThatJsonLacksAreRefusedWhenTheyAreRead) {
   json infinite = Interval{0, std::numeric_limits<double>::infinity()};
   EXPECT_TRUE(json::parse(infinite.dump())["high"].is_null());
   infinite["schema"] = schema;
-  EXPECT_EQ(message([&] { from_document<Interval>(infinite.dump(), "t.json", {schema}); }),
+  EXPECT_EQ(bad_input_of([&] { from_document<Interval>(infinite.dump(), "t.json", {schema}); }),
             "t.json is damaged: member high: null given, expected a number");
 }
 
@@ -224,18 +215,18 @@ TEST(Fields, OtherSchemasAreRefused) {
   EXPECT_EQ(error_with("/schema", "flopcast-tuning-3"),
             "t.json was written by a newer flopcast: its schema is \"flopcast-tuning-3\", this version reads \"flopcast-tuning-2\"");
   EXPECT_THAT(error_without("", "schema"), HasSubstr("it has no member \"schema\""));
-  EXPECT_THAT(message([] { from_document<Tuning>("[]", "t.json", {schema}); }), HasSubstr("t.json is no flopcast document"));
+  EXPECT_THAT(bad_input_of([] { from_document<Tuning>("[]", "t.json", {schema}); }), HasSubstr("t.json is no flopcast document"));
 }
 
 TEST(Fields, TextThatIsNoJsonIsRefused) {
-  EXPECT_THAT(message([] { from_document<Tuning>("{\"schema\": ", "t.json", {schema}); }), HasSubstr("t.json is cut off"));
-  EXPECT_THAT(message([] { from_document<Tuning>("", "t.json", {schema}); }), HasSubstr("t.json is empty"));
+  EXPECT_THAT(bad_input_of([] { from_document<Tuning>("{\"schema\": ", "t.json", {schema}); }), HasSubstr("t.json is cut off"));
+  EXPECT_THAT(bad_input_of([] { from_document<Tuning>("", "t.json", {schema}); }), HasSubstr("t.json is empty"));
 }
 
 TEST(Fields, ADocumentWrittenByHandMayNotHoldAMemberTwice) {
   const std::string twice = R"({"schema": "flopcast-tuning-2", "low": 1, "low": 2, "high": 3})";
   EXPECT_EQ(from_document<Interval>(twice, "t.json", {schema}), (Interval{2, 3}));
-  EXPECT_THAT(message([&] { from_document<Interval>(twice, "t.json", {schema}, WrittenBy::hand); }), HasSubstr("two members \"low\""));
+  EXPECT_THAT(bad_input_of([&] { from_document<Interval>(twice, "t.json", {schema}, WrittenBy::hand); }), HasSubstr("two members \"low\""));
 }
 
 TEST(Fields, FieldsAreWrittenBesideThoseThatAreThere) {

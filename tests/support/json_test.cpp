@@ -6,25 +6,18 @@
 #include <functional>
 #include <string>
 
+#include "tests/message_of.hpp"
+
 namespace flopcast {
 namespace {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string message(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using tests::bad_input_of;
 
 std::string complaint_about(const std::string& text, WrittenBy author = WrittenBy::program) {
-  return message([&] { parse_json(text, "a.json", author); });
+  return bad_input_of([&] { parse_json(text, "a.json", author); });
 }
 
 TEST(Json, SyntaxErrorsAreLocated) {
@@ -47,7 +40,7 @@ TEST(Json, DeepNestingIsRefused) {
 }
 
 std::string complaint_about_member(const std::function<void()>& read) {
-  return message([&] { in_document("a.json", read); });
+  return bad_input_of([&] { in_document("a.json", read); });
 }
 
 TEST(Json, MembersAreReadWithoutLoss) {

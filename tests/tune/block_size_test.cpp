@@ -11,43 +11,14 @@
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "tests/synthetic_kernels.hpp"
 
 namespace flopcast::tuning {
 namespace {
 
-Environment machine() {
-  Environment environment;
-  environment.caches = {{.name = "L1", .capacity_bytes = 48 << 10, .bandwidth = 100e9},
-                        {.name = "L2", .capacity_bytes = 2 << 20, .bandwidth = 50e9},
-                        {.name = "L3", .capacity_bytes = 64 << 20, .bandwidth = 25e9}};
-  environment.memory_bandwidth = 12e9;
-  environment.peak_flops = 70e9;
-  environment.fingerprint = "test";
-  return environment;
-}
-
-/// Times of a machine with slow panels, where updates prefer large blocks.
-Seconds truth(const Call& call) {
-  const auto s = sizes(call);
-  const std::string& family = call.routine->family;
-  const double work = flops(call);
-  if (work <= 0) {
-    return 5e-8;
-  }
-  if (family == "geqr2" || family == "larft") {
-    return work / 4e9 + 1e-6;
-  }
-  const double k = static_cast<double>(s[s.size() - 1]);
-  return work / (75e9 * k / (k + 20)) + 2e-6;
-}
-
-Seconds truth(const Trace& trace) {
-  Seconds sum = 0;
-  for (const Call& call : trace.calls) {
-    sum += truth(call);
-  }
-  return sum;
-}
+Environment machine() { return tests::synthetic_environment(); }
+Seconds truth(const Call& call) { return tests::synthetic_seconds(call); }
+Seconds truth(const Trace& trace) { return tests::synthetic_seconds(trace); }
 
 struct Fixture {
   std::mt19937_64 random{7};
@@ -68,12 +39,7 @@ struct Fixture {
       for (const measure::Experiment& experiment : experiments) {
         measure::Timings timings;
         for (const Call& call : experiment.timed) {
-          std::vector<Repetition> repetitions;
-          for (int r = 0; r < 4; ++r) {
-            repetitions.push_back({.seconds = truth(call) * std::exp(noise * normal(random))});
-            clock += repetitions.back().seconds;
-          }
-          timings.calls.push_back(repetitions);
+          timings.calls.push_back(tests::noisy_repetitions(truth(call), noise, normal, random, clock));
         }
         all.push_back(timings);
       }

@@ -89,15 +89,6 @@ std::optional<std::vector<int>> CommandLine::extents(std::string_view option, st
   return all;
 }
 
-TallShape tall_shape(CommandLine& line) {
-  const int n = line.integer("--n", 500, 1);
-  const int m = line.integer("--m", std::max(1000, n), 1);
-  if (m < n) {
-    throw UsageError("a matrix of " + std::to_string(m) + " x " + std::to_string(n) + " has fewer rows than columns");
-  }
-  return {m, n};
-}
-
 void CommandLine::finish() const {
   for (std::size_t i = 0; i < words_.size(); ++i) {
     if (!taken_[i]) {

@@ -36,10 +36,4 @@ class CommandLine {
   std::vector<std::string> known_;
 };
 
-/// Shape of a matrix for a QR factorisation: --m and --n, m x n with m >= n.
-struct TallShape {
-  int m, n;
-};
-TallShape tall_shape(CommandLine& line);
-
 }  // namespace subject

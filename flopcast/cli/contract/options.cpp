@@ -30,14 +30,14 @@ void run_contract(const ContractOptions& options, const OptionSet& command, cons
   const RunContext context = run_context(common);
   if (options.takes_files()) {
     const ContractFilesRequest request = files_request(options);
-    Workbench bench(planning_libraries(options.libraries), context);
+    const Workbench bench(planning_libraries(options.libraries), context);
     show_run(contract_files(bench, request, context), common);
     return;
   }
   const contract::Contraction contraction = requested_contraction(options);
   if (options.run) {
     const PlanRequest request = plan_request(options);
-    Workbench bench(planning_libraries(options.libraries), context);
+    const Workbench bench(planning_libraries(options.libraries), context);
     show_run(run_contraction(bench, contraction, request, context), common);
     return;
   }
@@ -51,7 +51,7 @@ void run_contract(const ContractOptions& options, const OptionSet& command, cons
     }
     return;
   }
-  Workbench bench(options.libraries, context);
+  const Workbench bench(options.libraries, context);
   show_ranking(rank_algorithms(bench, contraction, request, context), options.all, common);
 }
 

@@ -51,7 +51,7 @@ report::Table ranking_table(const AlgorithmRanking& ranking, bool is_validated, 
 
 void show_list(const AlgorithmList& list, const CommonOptions& common) {
   if (common.json) {
-    emit(to_json(list), common);
+    emit_document(list, common);
     return;
   }
   report::Table table{{{"algorithm", report::Align::left},
@@ -73,7 +73,7 @@ void show_list(const AlgorithmList& list, const CommonOptions& common) {
 
 void show_run(const ContractionRun& run, const CommonOptions& common) {
   if (common.json) {
-    emit(to_json(run), common);
+    emit_document(run, common);
     return;
   }
   if (!common.csv) {
@@ -94,7 +94,7 @@ void show_run(const ContractionRun& run, const CommonOptions& common) {
 
 void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions& common) {
   if (common.json) {
-    emit(to_json(ranking), common);
+    emit_document(ranking, common);
     return;
   }
   constexpr std::size_t max_rows = 12;

@@ -17,7 +17,7 @@ void add_machine_command(OptionSet& app, CommonOptions& common) {
   command.action([request, &common] {
     const MachineReport found = inspect_machine(*request, run_context(common));
     if (common.json) {
-      emit(to_json(found) + '\n', common);
+      emit_document(found, common);
     } else {
       emit(common.csv ? render(cache_table(found.measurement), common) : to_text(found, common), common);
     }

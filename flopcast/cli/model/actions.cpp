@@ -48,7 +48,7 @@ void list_models(const ModelChoice& choice, const CommonOptions& common) {
          common);
   }
   if (common.json) {
-    emit(to_json(list) + '\n', common);
+    emit_document(list, common);
   } else if (list.models.empty() && !common.csv) {
     note("no models; 'flopcast model build --help' shows how to make one", common);
   } else {

@@ -20,7 +20,7 @@ Examples:
   flopcast mpi describe --mpi mpich --output node.json)";
 
 void describe(const MpiDescribeRequest& request, const CommonOptions& common) {
-  emit(scale::to_json(describe_mpi_machine(Workbench({}, run_context(common)), request, run_context(common))), common);
+  emit_document(describe_mpi_machine(Workbench({}, run_context(common)), request, run_context(common)), common);
 }
 
 }  // namespace

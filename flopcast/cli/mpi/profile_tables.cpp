@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "flopcast/cli/mpi/kernel_table.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -115,22 +118,11 @@ std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t
 }
 
 report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels) {
-  report::Table table;
-  table.columns = {{"kernel", report::Align::left},
-                   {"on path"},
-                   {"time", report::Align::right, "seconds"},
-                   {"% of path", report::Align::right, "percent_of_path"},
-                   {"mean", report::Align::right, "mean_seconds"},
-                   {"deviation", report::Align::right, "standard_deviation_seconds"},
-                   {"executed"},
-                   {"skipped"}};
-  for (const MpiKernel& kernel : kernels_by_time(profile.kernels, max_kernels)) {
-    table.rows.push_back({kernel.name, report::whole(kernel.along.count), seconds_cell(kernel.along.seconds),
-                          percent_cell(kernel.along.seconds, profile.critical_path.time), seconds_cell(kernel.along.mean),
-                          seconds_cell(std::sqrt(kernel.along.variance)), report::whole(kernel.executed.count),
-                          report::whole(kernel.skipped)});
-  }
-  return table;
+  return kernel_table<MpiKernel>(profile.kernels, max_kernels, profile.critical_path.time,
+                                 {{{"deviation", report::Align::right, "standard_deviation_seconds"},
+                                   [](const MpiKernel& kernel) { return seconds_cell(std::sqrt(kernel.along.variance)); }},
+                                  {{"executed"}, [](const MpiKernel& kernel) { return report::whole(kernel.executed.count); }},
+                                  {{"skipped"}, [](const MpiKernel& kernel) { return report::whole(kernel.skipped); }}});
 }
 
 report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -24,13 +23,5 @@ report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_ke
 report::Cell seconds_cell(Seconds seconds);
 /// Returns 100 * part / whole with one decimal; 0 if `whole` is 0.
 report::Cell percent_cell(double part, double whole);
-
-/// Returns at most `max_kernels` of `kernels`, those with most time along the path first.
-template <class Kernel>
-std::vector<Kernel> kernels_by_time(std::vector<Kernel> kernels, std::size_t max_kernels) {
-  std::stable_sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) { return a.along.seconds > b.along.seconds; });
-  kernels.resize(std::min(max_kernels, kernels.size()));
-  return kernels;
-}
 
 }  // namespace flopcast::cli

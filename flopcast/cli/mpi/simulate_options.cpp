@@ -59,7 +59,7 @@ void simulate(SimulateOptions options, CommonOptions& common) {
   options.request.ranks = rank_counts(options.ranks);
   const MpiSimulation simulation = simulate_mpi(Workbench({}, run_context(common)), options.request, run_context(common));
   if (common.json) {
-    emit(to_json(simulation), common);
+    emit_document(simulation, common);
   } else if (common.csv || options.request.ranks.size() > 1) {
     emit(simulation_table(simulation), common);
   } else {

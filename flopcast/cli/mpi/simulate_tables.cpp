@@ -1,5 +1,6 @@
 #include "flopcast/cli/mpi/simulate_tables.hpp"
 
+#include "flopcast/cli/mpi/kernel_table.hpp"
 #include "flopcast/cli/mpi/profile_tables.hpp"
 
 namespace flopcast::cli {
@@ -44,19 +45,8 @@ report::Table simulation_table(const MpiSimulation& simulation) {
 }
 
 report::Table simulated_kernel_table(const SimulatedRun& run, std::size_t max_kernels) {
-  report::Table table;
-  table.columns = {{"kernel", report::Align::left},
-                   {"on path"},
-                   {"time", report::Align::right, "seconds"},
-                   {"% of path", report::Align::right, "percent_of_path"},
-                   {"mean", report::Align::right, "mean_seconds"},
-                   {"in all"}};
-  for (const SimulatedKernel& kernel : kernels_by_time(run.kernels, max_kernels)) {
-    table.rows.push_back({kernel.name, report::whole(kernel.along.count), seconds_cell(kernel.along.seconds),
-                          percent_cell(kernel.along.seconds, run.seconds), seconds_cell(kernel.along.mean),
-                          report::whole(kernel.all.count)});
-  }
-  return table;
+  return kernel_table<SimulatedKernel>(run.kernels, max_kernels, run.seconds,
+                                       {{{"in all"}, [](const SimulatedKernel& kernel) { return report::whole(kernel.all.count); }}});
 }
 
 }  // namespace flopcast::cli

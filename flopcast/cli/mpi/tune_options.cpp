@@ -56,7 +56,7 @@ void tune(TuneOptions options, const CommonOptions& common) {
   options.request.min_coverage = options.min_coverage / 100;
   const MpiTuning tuning = tune_mpi(Workbench({}, run_context(common)), options.request, run_context(common));
   if (common.json) {
-    emit(to_json(tuning), common);
+    emit_document(tuning, common);
     return;
   }
   emit(tuning_table(tuning), common);

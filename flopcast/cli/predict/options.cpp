@@ -107,11 +107,11 @@ Predictions predictions_of(const PredictCommand& command, const RunContext& cont
     return predict_recording(command.trace, change_of(command), options, context);
   }
   if (!command.trace.empty()) {
-    Workbench bench = Workbench::opened(command.libraries, context);
+    const Workbench bench = Workbench::opened(command.libraries, context);
     return predict_trace(bench, command.trace, options, context);
   }
   const LapackProblems problems = parse_problems(command.routine, command.arguments);  // before anything is opened
-  Workbench bench = Workbench::opened(command.libraries, context);
+  const Workbench bench = Workbench::opened(command.libraries, context);
   return predict_problems(bench, command.routine, problems, options, context);
 }
 
@@ -119,7 +119,7 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
   check(command, common);
   const Predictions predictions = predictions_of(command, run_context(common));
   if (common.json) {
-    emit(to_json(predictions) + '\n', common);
+    emit_document(predictions, common);
     return;
   }
   std::string text = render(summary_table(predictions), common);

@@ -76,7 +76,7 @@ std::vector<TitledTable> tables(const ProgramProfile& profile, const ProfileOpti
 
 void show(const ProgramProfile& profile, const ProfileOptions& options, const CommonOptions& common) {
   if (common.json) {
-    emit(to_json(profile) + '\n', common);
+    emit_document(profile, common);
     return;
   }
   const std::vector<TitledTable> all = tables(profile, options);

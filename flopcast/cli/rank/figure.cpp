@@ -4,22 +4,6 @@
 #include "flopcast/cli/rank/tables.hpp"
 
 namespace flopcast::cli {
-namespace {
-
-/// Returns the measured run of a forecast, or nullptr.
-const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast) {
-  if (!decision.validation) {
-    return nullptr;
-  }
-  for (const tuning::Measured& measured : decision.validation->measured) {
-    if (measured.variant == forecast.variant && measured.blocks == forecast.blocks) {
-      return &measured;
-    }
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 report::Figure ranking_figure(const Ranking& ranking) {
   using report::Series;

@@ -23,19 +23,6 @@ bool has_validations(const PlaceRanking& place) {
   return std::any_of(place.decisions.begin(), place.decisions.end(), [](const tuning::Decision& d) { return d.validation.has_value(); });
 }
 
-/// Returns the measured run of a forecast, or nullptr.
-const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast) {
-  if (!decision.validation) {
-    return nullptr;
-  }
-  for (const tuning::Measured& measured : decision.validation->measured) {
-    if (measured.variant == forecast.variant && measured.blocks == forecast.blocks) {
-      return &measured;
-    }
-  }
-  return nullptr;
-}
-
 std::string description(const Ranking& ranking, const std::string& variant) {
   for (const VariantInfo& info : ranking.variants) {
     if (info.variant == variant) {
@@ -149,6 +136,18 @@ std::string where(const Ranking& ranking, std::size_t place) {
 }
 
 }  // namespace
+
+const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast) {
+  if (!decision.validation) {
+    return nullptr;
+  }
+  for (const tuning::Measured& measured : decision.validation->measured) {
+    if (measured.variant == forecast.variant && measured.blocks == forecast.blocks) {
+      return &measured;
+    }
+  }
+  return nullptr;
+}
 
 std::string variant_text(const std::string& variant, const PlaceRanking& place) {
   return variant.empty() ? place.environment.lapack.name + "'s" : variant;

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -11,23 +9,16 @@
 #include "flopcast/report/table.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
-/// Tables, texts and the figure of `rank`, and what `tune` shares with it.
+/// Tables, texts and the figure of `rank`, some of which `tune` shares.
 namespace flopcast::cli {
-
-/// Returns the orders that --n gives, which `what` needs unless `sizes` has some. Throws usage_error if n is given twice or nothing is given;
-/// `example` is an option to add.
-std::vector<std::int64_t> orders(const std::string& n, const std::map<std::string, std::vector<std::int64_t>>& sizes, std::int64_t max,
-                                 const std::string& what, const std::string& example);
-/// Returns the names of a list separated by commas; none for an empty text.
-std::vector<std::string> list_of(const std::string& text);
-/// Returns the places that --blas and --threads list.
-std::vector<machine::LibraryChoice> listed_places(const std::string& blas, const std::string& threads, const machine::LibraryChoice& common,
-                                                  const RunContext& context);
 
 /// Returns a variant's name in tables, or the name of the library whose own routine it is.
 std::string variant_text(const std::string& variant, const PlaceRanking& place);
 /// Returns "blis x 2".
 std::string place_name(const PlaceRanking& place);
+
+/// Returns the measured run of a forecast, or nullptr without one.
+const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast);
 
 /// Returns a row per problem: the fastest of all places, its gain over the first place's default, ties, regret, and times that were measured.
 report::Table joint_table(const Ranking& ranking);

@@ -58,7 +58,7 @@ void show(const RecordOptions& options, const CommonOptions& common) {
   const Recording recording = read_recording(options.show, options.calls);
   const RunContext context = program_context(common);
   if (common.json) {
-    emit(to_json(recording) + '\n', common);
+    emit_document(recording, common);
   } else {
     emit(options.calls ? call_table(recording) : routine_table(recording), common);
     context.note(overview(recording));

@@ -75,7 +75,7 @@ RooflineRequest parse_request(const RooflineCommand& options) {
 /// Shows the results before the figure: they are there even if the figure can't be drawn.
 void show(const RooflineCommand& options, const roofline::Roofline& found, const CommonOptions& common) {
   if (common.json) {
-    emit(to_json(found), common);
+    emit_document(found, common);
   } else if (common.csv) {
     emit(roofline_table(found), common);
   } else {
@@ -89,7 +89,7 @@ void show(const RooflineCommand& options, const roofline::Roofline& found, const
 
 void show_plan(const RooflinePlan& plan, const CommonOptions& common) {
   if (common.json) {
-    emit(to_json(plan), common);
+    emit_document(plan, common);
     return;
   }
   emit(plan_table(plan), common);
@@ -104,7 +104,7 @@ void run_comparison(const std::vector<std::string>& files, CommonOptions& common
   }
   const roofline::Comparison comparison = compare_rooflines(files.at(0), files.at(1));
   if (common.json) {
-    emit(to_json(comparison), common);
+    emit_document(comparison, common);
   } else if (common.csv) {
     emit(comparison_table(comparison), common);
   } else {
@@ -115,7 +115,7 @@ void run_comparison(const std::vector<std::string>& files, CommonOptions& common
 
 void run_measurement(const RooflineCommand& options, const CommonOptions& common) {
   const RooflineRequest request = parse_request(options);
-  Workbench bench({.kernels = options.kernels}, run_context(common));
+  const Workbench bench({.kernels = options.kernels}, run_context(common));
   if (options.dry_run) {
     show_plan(plan_roofline(bench, request), common);
     return;

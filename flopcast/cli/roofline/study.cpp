@@ -112,13 +112,13 @@ report::Table table_of(const RooflineStudy& study) {
 }
 
 void run(const StudyCommand& options, const CommonOptions& common) {
-  Workbench bench({.kernels = options.kernels}, run_context(common));
+  const Workbench bench({.kernels = options.kernels}, run_context(common));
   const RooflineStudy study = study_gemm_searches(bench, parse_request(options), run_context(common));
   if (!study.complete && !interrupted()) {
     note("the time budget is used up; what was measured is kept: run it again to go on", common);
   }
   if (common.json) {
-    emit(to_json(study), common);
+    emit_document(study, common);
   } else {
     emit(table_of(study), common);
   }

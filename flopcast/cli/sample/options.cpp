@@ -57,7 +57,7 @@ std::vector<Call> requested_calls(const SampleArguments& given) {
 
 void show(const SampleResult& result, bool raw, const CommonOptions& common) {
   if (common.json) {
-    emit(to_json(result) + '\n', common);
+    emit_document(result, common);
     return;
   }
   std::vector<std::string> notes;

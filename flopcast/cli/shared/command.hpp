@@ -4,7 +4,7 @@
 
 #include <string>
 
-/// One file per subcommand: each adds itself to the application and does its work in CLI11's callback. Errors are thrown (support/error.hpp)
+/// Declarations of the subcommands. Each adds itself to the program and does its work in its action. Errors are thrown (support/error.hpp)
 /// and caught once, in main.
 namespace flopcast::cli {
 

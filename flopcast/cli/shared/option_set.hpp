@@ -11,7 +11,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-/// Commands and their options. CLI11, which parses them, is included by this header's source only: its headers take 13 s to compile.
+/// Commands and their options. CLI11, which parses them, is included by two sources of this folder only: its headers take 13 s to compile.
 namespace flopcast::cli {
 
 /// A declared option. All functions but given() return the option itself, so that calls can follow each other.

@@ -66,7 +66,6 @@ void emit(const std::string& text, const CommonOptions& common) {
   }
   write_file(common.output, text);
 }
-void emit(const nlohmann::json& document, const CommonOptions& common) { emit(document.dump(2) + '\n', common); }
 void emit(const report::Table& table, const CommonOptions& common) { emit(render(table, common), common); }
 
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/table.hpp"
@@ -30,9 +28,13 @@ bool shows_parts(const CommonOptions& common);
 
 /// Writes results to --output, or to standard output.
 void emit(const std::string& text, const CommonOptions& common);
-/// Writes a document with its member "schema", indented by two.
-void emit(const nlohmann::json& document, const CommonOptions& common);
 void emit(const report::Table& table, const CommonOptions& common);
+
+/// Writes the document of a result, which to_json() makes, and ends its last line.
+template <class Result>
+void emit_document(const Result& result, const CommonOptions& common) {
+  emit(to_json(result) + '\n', common);
+}
 
 /// Writes to standard error. Does nothing if nobody reads it any more.
 void say(const std::string& text);

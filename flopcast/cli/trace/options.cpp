@@ -33,9 +33,9 @@ void run_trace(const TraceOptions& options, const CommonOptions& common) {
   request.observe = options.mode == "observe";
   const RoutineTrace trace = record_trace(request, run_context(common));
   if (!options.summary) {
-    emit(to_json(trace) + '\n', common);
+    emit_document(trace, common);
   } else if (common.json) {
-    emit(to_json(summary_of(trace)) + '\n', common);
+    emit_document(summary_of(trace), common);
   } else {
     emit(summary_table(summary_of(trace)), common);
   }

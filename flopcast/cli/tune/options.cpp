@@ -12,10 +12,9 @@
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
-#include "flopcast/cli/tune/request.hpp"
+#include "flopcast/cli/shared/tuning_options.hpp"
 #include "flopcast/cli/tune/tables.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/program/profile_file.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/support/error.hpp"
@@ -25,6 +24,22 @@
 namespace flopcast::cli {
 namespace {
 
+/// The values of the options of `flopcast tune`.
+struct TuneOptions {
+  std::string routine;
+  std::string precisions = "dzsc";
+  bool save = false;
+  std::string profile;
+  std::string variants;  ///< "all", names, or nothing: the library's own routine only
+  TuningOptions shared = {.blocks = "8:128:8,144:256:16"};
+};
+
+/// Returns the request for one routine or family.
+template <class Request>
+Request make_request(const TuneOptions& options, const Routine& routine) {
+  return routine_request<Request>(options.shared, routine, "tune " + options.routine, "--n 200:3200");
+}
+
 /// Throws usage_error for the name of a family: without variants there is nothing to choose from.
 void refuse_family(const std::string& name) {
   if (kernel::find(name) == nullptr && algorithm::is_family(name)) {
@@ -33,35 +48,35 @@ void refuse_family(const std::string& name) {
 }
 
 void tune_places(const TuneOptions& options, const std::vector<machine::LibraryChoice>& where, const CommonOptions& common) {
-  if (options.save || !options.profile.empty() || !options.figure.empty()) {
+  if (options.save || !options.profile.empty() || !options.shared.figure.empty()) {
     throw usage_error(
         "a profile holds block sizes of one library's own routine: --save, --profile and --figure don't go with --variant, "
         "nor with several --threads or --blas");
   }
   const bool library_only = options.variants.empty();
   const Routine& routine = library_only ? kernel::require(options.routine) : *algorithm::find_family(options.routine).routine;
-  auto request = routine_request<RankRequest>(options, routine);
-  request.time_budget = options.time_budget.empty() ? TuneRequest().time_budget : request.time_budget;
+  auto request = make_request<RankRequest>(options, routine);
+  request.time_budget = options.shared.time_budget.empty() ? TuneRequest().time_budget : request.time_budget;
   if (options.variants != "all") {
     request.variants = list_of(options.variants);
   }
-  if (options.validate) {
+  if (options.shared.validate) {
     request.validate = tuning::Extent::ranking;
   }
-  const auto show = [&](const JointTuning& tuning) {
+  const auto show = [&](const Ranking& tuning) {
     if (common.json) {
-      emit(to_json(tuning) + '\n', common);
+      emit_document(tuning, common);
     } else {
       emit(joint_table(tuning), common);
     }
   };
-  request.decided = [&](const JointTuning& tuning) {
-    if (!options.validate || shows_parts(common) || common.output != "-") {
+  request.decided = [&](const Ranking& tuning) {
+    if (shows_decisions(options.shared.validate, common)) {
       show(tuning);
     }
   };
-  const JointTuning tuning = tune_jointly(where, options.routine, request, run_context(common));
-  if (options.validate) {
+  const Ranking tuning = tune_jointly(where, options.routine, request, run_context(common));
+  if (options.shared.validate) {
     if (shows_parts(common)) {
       emit(std::string("\nmeasured\n\n"), common);
     }
@@ -70,29 +85,21 @@ void tune_places(const TuneOptions& options, const std::vector<machine::LibraryC
   throw_if_interrupted("what was tuned and validated is shown, and every sample is kept; run the same command again to go on");
 }
 
-void show(const Tuning& tuning, const CommonOptions& common) {
-  if (common.json) {
-    emit(to_json(tuning) + '\n', common);
-  } else if (common.csv) {
-    emit(tuning_table(tuning), common);
-  } else {
-    emit(tuning_text(tuning, common), common);
-  }
-}
+void show_tuning(const Tuning& tuning, const CommonOptions& common) { show(tuning, tuning_table, tuning_text, common); }
 
 void tune_one(const TuneOptions& options, const CommonOptions& common) {
   refuse_family(options.routine);
   const Routine& routine = kernel::require(options.routine);
-  auto request = routine_request<TuneRequest>(options, routine);
-  request.validate = options.validate;
+  auto request = make_request<TuneRequest>(options, routine);
+  request.validate = options.shared.validate;
   request.profile = !options.profile.empty() ? options.profile : options.save ? interpose::default_profile_file() : "";
-  if (!options.figure.empty()) {
-    report::require_drawable(options.figure);
+  if (!options.shared.figure.empty()) {
+    report::require_drawable(options.shared.figure);
   }
   const bool rows_at_once = shows_parts(common);  // else everything is shown together at the end, whatever ends it
   request.decided = [&](const Tuning& tuning) {
-    if (!options.validate || rows_at_once || common.output != "-") {
-      show(tuning, common);
+    if (shows_decisions(options.shared.validate, common)) {
+      show_tuning(tuning, common);
     }
   };
   bool has_rows = false;
@@ -104,45 +111,45 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
       has_rows = true;
     }
   };
-  const Workbench bench(options.libraries, run_context(common));
+  const Workbench bench(options.shared.libraries, run_context(common));
   const Tuning tuning = tune(bench, options.routine, request, run_context(common));
   if (!request.profile.empty()) {
     note("profile saved to " + request.profile + "; run a program with it: flopcast run -- COMMAND", common);
   }
   if (has_rows) {
     emit(std::string(gain_kept_legend), common);
-  } else if (options.validate && !rows_at_once) {
-    show(tuning, common);
+  } else if (options.shared.validate && !rows_at_once) {
+    show_tuning(tuning, common);
   }
   for (const RoutineTuning& part : tuning.parts) {
     if (const std::string summary = validation_summary(part); !summary.empty()) {
       note(summary, common);
     }
   }
-  if (!options.figure.empty()) {
-    report::draw(tuning_figure(tuning.parts.front()), options.figure);
+  if (!options.shared.figure.empty()) {
+    report::draw(tuning_figure(tuning.parts.front()), options.shared.figure);
   }
   throw_if_interrupted("the tuning is shown, with the rows that were validated by then");
 }
 
 void tune_all(const TuneOptions& options, const CommonOptions& common) {
-  if (!options.arguments.empty() || !options.figure.empty()) {
+  if (!options.shared.arguments.empty() || !options.shared.figure.empty()) {
     throw usage_error("tune lapack: arguments of one routine and --figure don't go with all of LAPACK; --n, --nb and --precision do");
   }
-  auto request = common_request<LapackRequest>(options);
+  auto request = common_request<LapackRequest>(options.shared);
   request.precisions = options.precisions;
-  if (!options.n.empty()) {
-    request.n = parse_sizes(options.n, "--n", 1, max_order);
+  if (!options.shared.n.empty()) {
+    request.n = parse_sizes(options.shared.n, "--n", 1, max_order);
   }
-  request.validate = options.validate;
-  request.limits_validation = !options.time_budget.empty();
+  request.validate = options.shared.validate;
+  request.limits_validation = options.shared.limits_validation;
   request.profile = options.profile;
-  const Workbench bench(options.libraries, run_context(common));
+  const Workbench bench(options.shared.libraries, run_context(common));
   const LapackTuning tuning = tune_lapack(bench, request, run_context(common));
   if (common.json) {
-    emit(to_json(tuning) + '\n', common);
+    emit_document(tuning, common);
   } else {
-    emit(lapack_table(tuning, options.validate), common);
+    emit(lapack_table(tuning, options.shared.validate), common);
   }
   if (!tuning.left_out.empty()) {
     note(fmt::format("the budget is spent; {} are left, {} first: run the same command again to go on",
@@ -158,12 +165,12 @@ void tune_all(const TuneOptions& options, const CommonOptions& common) {
 }
 
 void run_tune(TuneOptions options, const CommonOptions& common) {
-  const std::vector<machine::LibraryChoice> where = listed_places(options.blas, options.threads, options.libraries, run_context(common));
+  const std::vector<machine::LibraryChoice> where = listed_places(options.shared, run_context(common));
   if (where.size() > 1 || !options.variants.empty()) {
     tune_places(options, where, common);
     return;
   }
-  options.libraries = where.front();
+  options.shared.libraries = where.front();
   if (options.routine == "lapack") {
     tune_all(options, common);
   } else {
@@ -175,31 +182,29 @@ void run_tune(TuneOptions options, const CommonOptions& common) {
 
 void add_tune_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
+  TuningOptions& shared = options->shared;
   OptionSet command = app.add_command("tune", "Choose the block size of a LAPACK routine without running it");
   command
       .option("routine", options->routine,
               "LAPACK routine, such as dgeqrf; lapack: all of them; with --variant also a family, such as cholesky")
       .required();
-  command.option("arguments", options->arguments,
+  command.option("arguments", shared.arguments,
                  "Sizes (m=2000:4000) and flags (uplo=U; both of two values where none is given) as name=value; n alone means square");
-  command.option("--n", options->n, "Orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
-  command.option("--nb", options->blocks, "Block sizes to choose from").show_default();
-  command.option("--time-budget", options->time_budget,
-                 "Time for tuning (50s, for lapack 10min); where it is given, --validate has as much again");
-  command.option("--repetitions", options->repetitions, "Repetitions of long runs in a validation; short ones get more")
-      .show_default()
-      .range(1, 1000);
-  command.flag("--fixed-crossover", options->fixed_crossover, "Keep LAPACK's crossover point nx instead of choosing it, too");
-  command.flag("--validate", options->validate, "Also run the routine with every block size, interleaved, and compare");
+  command.option("--n", shared.n, "Orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
+  command.option("--nb", shared.blocks, "Block sizes to choose from").show_default();
+  add_time_budget_option(command, shared, "Time for tuning (50s, for lapack 10min); where it is given, --validate has as much again");
+  add_repetitions_option(command, shared);
+  command.flag("--fixed-crossover", shared.fixed_crossover, "Keep LAPACK's crossover point nx instead of choosing it, too");
+  command.flag("--validate", shared.validate, "Also run the routine with every block size, interleaved, and compare");
   command.flag("--save", options->save, "Keep the result in the profile that 'flopcast run' uses");
   command.option("--profile", options->profile, "Keep the result in this profile");
-  command.flag("--fresh", options->fresh, "Use no samples of earlier runs");
-  command.option("--figure", options->figure, "Draw time over block size into this .svg or .png file");
-  add_seed_option(command, options->seed, "Seed of the order of measurements");
+  command.flag("--fresh", shared.fresh, "Use no samples of earlier runs");
+  command.option("--figure", shared.figure, "Draw time over block size into this .svg or .png file");
+  add_seed_option(command, shared.seed, "Seed of the order of measurements");
   command.option("--precision", options->precisions, "Precisions of lapack: letters of s, d, c, z, the most used first").show_default();
   command.option("--variant", options->variants,
                  "Choose among these variants, too (all, or names that 'flopcast rank' shows), beside the library's own routine");
-  add_library_lists(command, options->libraries, options->blas, options->threads);
+  add_library_lists(command, shared.libraries, shared.blas, shared.threads);
   command.footer(
       "Examples:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s\n"
       "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s\n"

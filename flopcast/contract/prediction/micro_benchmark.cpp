@@ -6,6 +6,7 @@
 
 #include "flopcast/contract/algorithms/kernel_call.hpp"
 #include "flopcast/contract/prediction/access_history.hpp"
+#include "flopcast/contract/prediction/algorithm_context.hpp"
 #include "flopcast/contract/prediction/segment_experiment.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
@@ -208,25 +209,18 @@ class MicroBenchmarkBuilder {
  public:
   MicroBenchmarkBuilder(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
                         const BenchmarkOptions& options)
-      : algorithm_(algorithm),
-        contraction_(contraction),
-        environment_(environment),
-        options_(options),
-        tree_(syntax_tree(algorithm, contraction)),
-        path_(path_to(tree_, Node::Kind::kernel)),
-        kernel_(placed_kernel(algorithm, contraction, options.threads)) {
-    line_bytes_ = environment.caches.empty() ? 64 : environment.caches.front().line_bytes;
+      : context_(algorithm, contraction, environment), options_(options), kernel_(placed_kernel(algorithm, contraction, options.threads)) {
     const std::int64_t capacity_bytes = environment.caches.empty() ? std::int64_t{32} << 20 : environment.caches.back().capacity_bytes;
     limit_bytes_ = static_cast<std::int64_t>(options.capacity_factor * static_cast<double>(capacity_bytes));
   }
 
   std::vector<MicroBenchmark> build() {
-    const bool in_segments = has(Stage::segments) && !algorithm_.loops.empty();
-    const std::size_t depth = in_segments ? add_segments() : algorithm_.loops.size() + 1;
+    const bool in_segments = has(Stage::segments) && !context_.algorithm.loops.empty();
+    const std::size_t depth = in_segments ? add_segments() : context_.algorithm.loops.size() + 1;
     if (!in_segments) {
       add_kernel();
     }
-    for (const Copy& copy : algorithm_.copies) {
+    for (const Copy& copy : context_.algorithm.copies) {
       if (copy.depth >= depth) {
         continue;  // segments contain this copy
       }
@@ -243,27 +237,28 @@ class MicroBenchmarkBuilder {
 
   /// Adds the segments. Returns the number of loops around them.
   std::size_t add_segments() {
-    const std::vector<TimedSegment> all = timed_segments(algorithm_, contraction_, environment_);
+    const std::vector<TimedSegment> all = timed_segments(context_.algorithm, context_.contraction, context_.environment);
     for (const TimedSegment& segment : all) {
       MicroBenchmark benchmark;
       benchmark.what = segment.what;
       benchmark.calls = segment.count;
-      benchmark.experiment = segment_experiment(segment, algorithm_, contraction_, environment_, options_.find, options_.threads,
-                                                options_.repetitions, options_.sweeper);
+      benchmark.experiment = segment_experiment(segment, context_.algorithm, context_.contraction, context_.environment, options_.find,
+                                                options_.threads, options_.repetitions, options_.sweeper);
       benchmark.alike = true;
-      benchmark.key = segment_key(segment, algorithm_, contraction_);
+      benchmark.key = segment_key(segment, context_.algorithm, context_.contraction);
       all_.push_back(std::move(benchmark));
     }
     return all.front().outer.size();
   }
 
   void add_kernel() {
-    const double calls = kernel_calls(algorithm_, contraction_);
+    const double calls = kernel_calls(context_.algorithm, context_.contraction);
     double others = calls;
-    if (has(Stage::first_iterations) && !algorithm_.loops.empty()) {
+    if (has(Stage::first_iterations) && !context_.algorithm.loops.empty()) {
       others -= add_first_iterations(calls);
     }
-    const std::vector<OperandHistory> known = histories(tree_, path_, contraction_, line_bytes_, 0, options_.prefetched_lines);
+    const std::vector<OperandHistory> known =
+        histories(context_.tree, context_.path, context_.contraction, context_.line_bytes, 0, options_.prefetched_lines);
     if (has(Stage::failures)) {
       if (const double failing = failing_calls(calls, known); failing > 0) {
         add("kernel, new line", failing, known, {limit_bytes_, true, true});
@@ -278,11 +273,11 @@ class MicroBenchmarkBuilder {
   /// Adds the first iterations of the innermost loop, and of outer loops as long as they matter. Returns the number of calls in these
   /// iterations.
   double add_first_iterations(double calls) {
-    const std::size_t depth = algorithm_.loops.size();
+    const std::size_t depth = context_.algorithm.loops.size();
     std::vector<double> counts;  // counts[s]: number of calls that are the first of the s + 1 innermost loops
     double share = 1;
     for (std::size_t s = 0; s < depth; ++s) {
-      share /= static_cast<double>(contraction_.extent(algorithm_.loops[depth - 1 - s]));
+      share /= static_cast<double>(context_.contraction.extent(context_.algorithm.loops[depth - 1 - s]));
       if (s > 0 && share <= options_.first_share) {
         break;
       }
@@ -291,8 +286,8 @@ class MicroBenchmarkBuilder {
     for (std::size_t s = 0; s < counts.size(); ++s) {
       const double count = counts[s] - (s + 1 < counts.size() ? counts[s + 1] : 0);
       if (count > half_a_call) {
-        const std::vector<OperandHistory> known = histories(tree_, path_, contraction_, line_bytes_, s + 1);
-        add(fmt::format("kernel, first of {}", algorithm_.loops.substr(depth - 1 - s)), count, known, {limit_bytes_, false, false});
+        const std::vector<OperandHistory> known = histories(context_.tree, context_.path, context_.contraction, context_.line_bytes, s + 1);
+        add(fmt::format("kernel, first of {}", context_.algorithm.loops.substr(depth - 1 - s)), count, known, {limit_bytes_, false, false});
       }
     }
     return counts.front();
@@ -305,14 +300,14 @@ class MicroBenchmarkBuilder {
     if (!shares) {
       return 0;
     }
-    const std::int64_t length = contraction_.extent(algorithm_.loops.back());
-    const std::int64_t per_line = std::max<std::int64_t>(1, line_bytes_ / element_bytes(contraction_.precision));
+    const std::int64_t length = context_.contraction.extent(context_.algorithm.loops.back());
+    const std::int64_t per_line = std::max<std::int64_t>(1, context_.line_bytes / element_bytes(context_.contraction.precision));
     const std::int64_t lines = has(Stage::first_iterations) ? (length - 1) / per_line : ceil_div(length, per_line);
     return calls / static_cast<double>(length) * static_cast<double>(lines);
   }
 
   void add(std::string what, double calls, const std::vector<OperandHistory>& known, const SetupOptions& setup) {
-    SetupBuilder builder(kernel_, options_.prefetched_lines * line_bytes_);
+    SetupBuilder builder(kernel_, options_.prefetched_lines * context_.line_bytes);
     MicroBenchmark benchmark;
     benchmark.what = std::move(what);
     benchmark.calls = calls;
@@ -320,10 +315,10 @@ class MicroBenchmarkBuilder {
     benchmark.experiment.setup = builder.build(known, list);
     benchmark.experiment.timed = {kernel_.call};
     benchmark.experiment.memory = measure::memory_of(benchmark.experiment.timed, benchmark.experiment.setup);
-    benchmark.experiment.batch = list.empty() ? warm_batch(kernel_.call, environment_) : 1;
+    benchmark.experiment.batch = list.empty() ? warm_batch(kernel_.call, context_.environment) : 1;
     benchmark.key = kernel::format_call(kernel_.call) + ' ' + builder.key();
     if (!list.empty()) {
-      benchmark.isolation = isolation(kernel_.call, environment_);
+      benchmark.isolation = isolation(kernel_.call, context_.environment);
     }
     const auto same = std::find_if(all_.begin(), all_.end(), [&](const MicroBenchmark& other) { return other.key == benchmark.key; });
     if (same != all_.end()) {
@@ -337,19 +332,19 @@ class MicroBenchmarkBuilder {
   /// Adds neighbouring columns of a copy, one call each. The operand is where the algorithm has left it; the buffer has just been used.
   void add_copy(const Copy& copy, Node::Kind kind) {
     const bool back = kind == Node::Kind::copy_out;
-    const Tensor buffer = kernel_tensor(algorithm_, contraction_, copy.operand);
-    const std::int64_t bytes = element_bytes(contraction_.precision);
-    const std::int64_t columns = contraction_.extent(buffer.indices[1]);
+    const Tensor buffer = kernel_tensor(context_.algorithm, context_.contraction, copy.operand);
+    const std::int64_t bytes = element_bytes(context_.contraction.precision);
+    const std::int64_t columns = context_.contraction.extent(buffer.indices[1]);
     const std::int64_t timed = std::min(columns, options_.max_columns);
-    const std::int64_t operand_step = folded_step(contraction_.tensor(copy.operand).stride(buffer.indices[1])) * bytes;
+    const std::int64_t operand_step = folded_step(context_.contraction.tensor(copy.operand).stride(buffer.indices[1])) * bytes;
     MicroBenchmark benchmark;
     benchmark.what = fmt::format("copy {} {}", back ? "back to" : "of", letter(copy.operand));
     benchmark.calls = 1;
     for (std::size_t i = 0; i < copy.depth; ++i) {
-      benchmark.calls *= static_cast<double>(contraction_.extent(algorithm_.loops[i]));
+      benchmark.calls *= static_cast<double>(context_.contraction.extent(context_.algorithm.loops[i]));
     }
     benchmark.scale = static_cast<double>(columns) / static_cast<double>(timed);
-    const Call first = column_copy(algorithm_, contraction_, copy.operand, back);
+    const Call first = column_copy(context_.algorithm, context_.contraction, copy.operand, back);
     const auto x = static_cast<std::size_t>(first.routine->index("x")), y = static_cast<std::size_t>(first.routine->index("y"));
     for (std::int64_t j = 0; j < timed; ++j) {
       Call call = first;
@@ -361,7 +356,7 @@ class MicroBenchmarkBuilder {
     const bool far = is_far(kind, copy);
     benchmark.experiment.setup = copy_setup(benchmark.experiment.timed, far, back);
     benchmark.experiment.memory = measure::memory_of(benchmark.experiment.timed, benchmark.experiment.setup);
-    benchmark.isolation = isolation(first_column, environment_);
+    benchmark.isolation = isolation(first_column, context_.environment);
     benchmark.key = fmt::format("{} {} columns {} apart {}", kernel::format_call(first), timed, operand_step, far ? "far" : "near");
     all_.push_back(std::move(benchmark));
   }
@@ -376,8 +371,8 @@ class MicroBenchmarkBuilder {
     if (!has(Stage::distance)) {
       return false;
     }
-    const std::vector<std::size_t> path = path_to(tree_, kind, copy.operand);
-    const std::vector<OperandHistory> known = histories(tree_, path, contraction_, line_bytes_);
+    const std::vector<std::size_t> path = path_to(context_.tree, kind, copy.operand);
+    const std::vector<OperandHistory> known = histories(context_.tree, path, context_.contraction, context_.line_bytes);
     return known.front().distance_bytes > limit_bytes_;
   }
 
@@ -397,14 +392,10 @@ class MicroBenchmarkBuilder {
     return actions;
   }
 
-  const Algorithm& algorithm_;
-  const Contraction& contraction_;
-  const Environment& environment_;
+  AlgorithmContext context_;
   const BenchmarkOptions& options_;
-  Node tree_;
-  std::vector<std::size_t> path_;
   PlacedKernel kernel_;
-  std::int64_t line_bytes_ = 64, limit_bytes_ = 0;
+  std::int64_t limit_bytes_ = 0;
   std::vector<MicroBenchmark> all_;
 };
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "flopcast/contract/algorithms/kernel_call.hpp"
+#include "flopcast/contract/prediction/algorithm_context.hpp"
 #include "flopcast/core/call.hpp"
 #include "flopcast/support/division.hpp"
 
@@ -49,19 +50,12 @@ constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 class SegmentSelector {
  public:
   SegmentSelector(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment, const SegmentOptions& options)
-      : algorithm_(algorithm),
-        contraction_(contraction),
-        environment_(environment),
-        options_(options),
-        tree_(syntax_tree(algorithm, contraction)),
-        path_(path_to(tree_, Node::Kind::kernel)),
-        line_bytes_(environment.caches.empty() ? 64 : environment.caches.front().line_bytes),
-        call_seconds_(estimated_call_seconds()) {
+      : context_(algorithm, contraction, environment), options_(options), call_seconds_(estimated_call_seconds()) {
     for (std::size_t level = 0; level < environment.caches.size(); ++level) {
       capacities_.push_back(capacity_for_placing(environment, level));
     }
-    nodes_.push_back(&tree_);
-    for (const std::size_t i : path_) {
+    nodes_.push_back(&context_.tree);
+    for (const std::size_t i : context_.path) {
       nodes_.push_back(&nodes_.back()->body[i]);
     }
   }
@@ -70,8 +64,8 @@ class SegmentSelector {
     choose_loop();
     const double executions = calls_outside(depth_);
     const std::int64_t length = extent(depth_);
-    const bool has_copies =
-        std::any_of(algorithm_.copies.begin(), algorithm_.copies.end(), [&](const Copy& copy) { return copy.depth == depth_; });
+    const bool has_copies = std::any_of(context_.algorithm.copies.begin(), context_.algorithm.copies.end(),
+                                        [&](const Copy& copy) { return copy.depth == depth_; });
     const bool matters = has_copies || iterations_ == length || 1.0 / static_cast<double>(length) > 0.1 * options_.min_share;
     const std::int64_t of_first = matters ? std::min(iterations_, length) : 0;
     std::vector<TimedSegment> all;
@@ -85,7 +79,7 @@ class SegmentSelector {
   }
 
  private:
-  [[nodiscard]] std::int64_t extent(std::size_t depth) const { return contraction_.extent(algorithm_.loops[depth]); }
+  [[nodiscard]] std::int64_t extent(std::size_t depth) const { return context_.contraction.extent(context_.algorithm.loops[depth]); }
   [[nodiscard]] double calls_outside(std::size_t depth) const {
     double calls = 1;
     for (std::size_t l = 0; l < depth; ++l) {
@@ -93,30 +87,33 @@ class SegmentSelector {
     }
     return calls;
   }
-  [[nodiscard]] double calls_inside(std::size_t depth) const { return kernel_calls(algorithm_, contraction_) / calls_outside(depth + 1); }
+  [[nodiscard]] double calls_inside(std::size_t depth) const {
+    return kernel_calls(context_.algorithm, context_.contraction) / calls_outside(depth + 1);
+  }
 
   [[nodiscard]] Seconds estimated_call_seconds() const {
     constexpr Seconds overhead = 20e-9;
     constexpr double bandwidth = 100e9;  // rather too fast, which makes segments longer
-    const Call call = kernel_call(algorithm_, contraction_).call;
-    const double peak = environment_.peak_flops > 0 ? environment_.peak_flops : 100e9;
+    const Call call = kernel_call(context_.algorithm, context_.contraction).call;
+    const double peak = context_.environment.peak_flops > 0 ? context_.environment.peak_flops : 100e9;
     constexpr Seconds new_page = 8e-9;
     double bytes = 0, pages = 0;
     for (const Slice& slice : nodes_of_kernel().touched) {
-      bytes += static_cast<double>(line_footprint_bytes(slice, contraction_, line_bytes_));
-      pages += static_cast<double>(line_footprint_bytes(slice, contraction_, page_bytes) / page_bytes - 1);
+      bytes += static_cast<double>(line_footprint_bytes(slice, context_.contraction, context_.line_bytes));
+      pages += static_cast<double>(line_footprint_bytes(slice, context_.contraction, page_bytes) / page_bytes - 1);
     }
-    const bool is_far = footprint_bytes(all_touched(tree_, contraction_)) > private_bytes();
+    const bool is_far = footprint_bytes(all_touched(context_.tree, context_.contraction)) > private_bytes();
     return overhead + flops(call) / peak + bytes / bandwidth + (is_far ? pages * new_page : 0);
   }
   /// Returns the capacity of the largest cache that isn't shared.
   [[nodiscard]] std::int64_t private_bytes() const {
-    const std::size_t caches = environment_.caches.size();
-    return environment_.caches.empty() ? std::int64_t{1} << 20 : environment_.caches[caches < 2 ? 0 : caches - 2].capacity_bytes;
+    const std::size_t caches = context_.environment.caches.size();
+    return context_.environment.caches.empty() ? std::int64_t{1} << 20
+                                               : context_.environment.caches[caches < 2 ? 0 : caches - 2].capacity_bytes;
   }
   [[nodiscard]] const Node& nodes_of_kernel() const {
-    const Node* node = &tree_;
-    for (const std::size_t i : path_) {
+    const Node* node = &context_.tree;
+    for (const std::size_t i : context_.path) {
       node = &node->body[i];
     }
     return *node;
@@ -126,23 +123,25 @@ class SegmentSelector {
   [[nodiscard]] std::int64_t iterations_per_line(std::size_t depth) const {
     std::int64_t most = 1;
     for (const Operand operand : all_operands) {
-      most = std::max(most, iterations_per_line(Slice{operand, false, kernel_indices(algorithm_, contraction_, operand)}, depth));
+      most = std::max(most,
+                      iterations_per_line(Slice{operand, false, kernel_indices(context_.algorithm, context_.contraction, operand)}, depth));
     }
     return most;
   }
   /// Returns the number of iterations after which the slice has reached a new line; 1 if it moves by whole lines or not at all.
   [[nodiscard]] std::int64_t iterations_per_line(const Slice& slice, std::size_t depth) const {
-    const char index = algorithm_.loops[depth];
-    if (!varies(slice, index, contraction_)) {
+    const char index = context_.algorithm.loops[depth];
+    if (!varies(slice, index, context_.contraction)) {
       return 1;
     }
-    const std::int64_t step = std::abs(contraction_.tensor(slice.operand).stride(index)) * element_bytes(contraction_.precision);
-    return step > 0 ? std::max<std::int64_t>(1, line_bytes_ / step) : 1;
+    const std::int64_t step =
+        std::abs(context_.contraction.tensor(slice.operand).stride(index)) * element_bytes(context_.contraction.precision);
+    return step > 0 ? std::max<std::int64_t>(1, context_.line_bytes / step) : 1;
   }
 
   /// Chooses the innermost loop that is long enough for a segment and its lead, or the outermost loop if none is.
   void choose_loop() {
-    for (depth_ = algorithm_.loops.size(); depth_-- > 0;) {
+    for (depth_ = context_.algorithm.loops.size(); depth_-- > 0;) {
       const Seconds one = calls_inside(depth_) * call_seconds_;
       const std::int64_t per_line = iterations_per_line(depth_);
       const auto wanted = static_cast<std::int64_t>(std::ceil(options_.timed / one));
@@ -192,7 +191,7 @@ class SegmentSelector {
   /// Returns whether the lines of a slice were also touched in the previous iteration of the outer loop `depth`.
   [[nodiscard]] bool same_before(const Slice& slice, std::size_t depth, const Situation& situation) const {
     const Position position = situation.loops[depth];
-    if (!varies(slice, algorithm_.loops[depth], contraction_)) {
+    if (!varies(slice, context_.algorithm.loops[depth], context_.contraction)) {
       return position != Position::first;
     }
     return position == Position::inside && iterations_per_line(slice, depth) > 1;
@@ -203,16 +202,18 @@ class SegmentSelector {
     std::int64_t sum = 0;
     for (const Slice& slice : touched) {
       if (!written_only || slice.operand == Operand::c) {
-        sum += line_footprint_bytes(slice, contraction_, line_bytes_);
+        sum += line_footprint_bytes(slice, context_.contraction, context_.line_bytes);
       }
     }
     return sum;
   }
-  [[nodiscard]] std::vector<Slice> touched_in_loop(std::size_t depth) const { return all_touched(*nodes_[depth + 1], contraction_); }
+  [[nodiscard]] std::vector<Slice> touched_in_loop(std::size_t depth) const {
+    return all_touched(*nodes_[depth + 1], context_.contraction);
+  }
   [[nodiscard]] std::vector<Slice> touched_in_iteration(std::size_t depth) const {
     std::vector<Slice> all;
     for (const Node& node : nodes_[depth + 1]->body) {
-      merge(all, all_touched(node, contraction_));
+      merge(all, all_touched(node, context_.contraction));
     }
     return all;
   }
@@ -227,8 +228,8 @@ class SegmentSelector {
       last = same_before(slice, l, situation) ? l : nowhere;
     }
     for (std::size_t l = last == nowhere ? 0 : last + 1; l <= depth_; ++l) {
-      if (varies(slice, algorithm_.loops[l], contraction_)) {
-        return {footprint_bytes(touched_in_loop(l)), kernel_calls(algorithm_, contraction_) / calls_outside(l)};
+      if (varies(slice, context_.algorithm.loops[l], context_.contraction)) {
+        return {footprint_bytes(touched_in_loop(l)), kernel_calls(context_.algorithm, context_.contraction) / calls_outside(l)};
       }
     }
     return {footprint_bytes(touched_in_iteration(depth_)), calls_inside(depth_)};
@@ -256,9 +257,9 @@ class SegmentSelector {
   /// Returns the slices that kernel calls and copies within the loop touch.
   [[nodiscard]] std::vector<Slice> slices() const {
     std::vector<Slice> all = nodes_.back()->touched;
-    for (const Copy& copy : algorithm_.copies) {
+    for (const Copy& copy : context_.algorithm.copies) {
       if (copy.depth >= depth_) {
-        Slice operand{copy.operand, false, kernel_indices(algorithm_, contraction_, copy.operand)};
+        Slice operand{copy.operand, false, kernel_indices(context_.algorithm, context_.contraction, copy.operand)};
         std::sort(operand.whole.begin(), operand.whole.end());
         all.push_back(operand);
       }
@@ -271,10 +272,10 @@ class SegmentSelector {
     if (slice.buffer) {
       return all;
     }
-    for (const char index : contraction_.tensor(slice.operand).indices) {
-      const std::size_t l = algorithm_.loops.find(index);
+    for (const char index : context_.contraction.tensor(slice.operand).indices) {
+      const std::size_t l = context_.algorithm.loops.find(index);
       if (l == std::string::npos || l > depth_) {
-        all.push_back({0, contraction_.extent(index)});
+        all.push_back({0, context_.contraction.extent(index)});
       } else {
         all.push_back(l == depth_ ? along : IndexRange{outer[l], outer[l] + 1});
       }
@@ -285,8 +286,8 @@ class SegmentSelector {
   /// Returns the share of written lines among those that have gone through the caches: the lines of the innermost loop that exceeds all
   /// caches but the last.
   [[nodiscard]] double written_share() const {
-    const std::size_t caches = environment_.caches.size();
-    const std::int64_t inner_bytes = caches < 2 ? 0 : environment_.caches[caches - 2].capacity_bytes;
+    const std::size_t caches = context_.environment.caches.size();
+    const std::int64_t inner_bytes = caches < 2 ? 0 : context_.environment.caches[caches - 2].capacity_bytes;
     std::vector<Slice> touched;
     for (std::size_t l = depth_ + 1; l-- > 0;) {
       touched = touched_in_loop(l);
@@ -320,7 +321,7 @@ class SegmentSelector {
 
   [[nodiscard]] TimedSegment made(const Situation& situation, bool first, std::int64_t iterations) const {
     TimedSegment segment;
-    segment.what = fmt::format("{} {}", first ? "first of" : "segment of", algorithm_.loops.substr(depth_));
+    segment.what = fmt::format("{} {}", first ? "first of" : "segment of", context_.algorithm.loops.substr(depth_));
     segment.outer = positions(situation);
     segment.iterations = iterations;
     segment.estimate = static_cast<double>(iterations) * calls_inside(depth_) * call_seconds_;
@@ -348,10 +349,11 @@ class SegmentSelector {
     constexpr std::int64_t enough = 8;
     std::int64_t bytes = 0;
     for (const Slice& slice : touched_in_iteration(depth_)) {
-      if (varies(slice, algorithm_.loops[depth_], contraction_)) {  // neighbouring iterations may share pages
-        const std::int64_t step =
-            std::abs(contraction_.tensor(slice.operand).stride(algorithm_.loops[depth_])) * element_bytes(contraction_.precision);
-        bytes += segment.iterations * (line_footprint_bytes(slice, contraction_, page_bytes) / page_bytes) * std::min(step, page_bytes);
+      if (varies(slice, context_.algorithm.loops[depth_], context_.contraction)) {  // neighbouring iterations may share pages
+        const std::int64_t step = std::abs(context_.contraction.tensor(slice.operand).stride(context_.algorithm.loops[depth_])) *
+                                  element_bytes(context_.contraction.precision);
+        bytes +=
+            segment.iterations * (line_footprint_bytes(slice, context_.contraction, page_bytes) / page_bytes) * std::min(step, page_bytes);
       }
     }
     const auto by_time = static_cast<std::int64_t>(std::min<double>(enough, options_.in_a_row / segment.estimate));
@@ -384,15 +386,10 @@ class SegmentSelector {
     }
   }
 
-  const Algorithm& algorithm_;
-  const Contraction& contraction_;
-  const Environment& environment_;
+  AlgorithmContext context_;
   const SegmentOptions& options_;
-  Node tree_;
-  std::vector<std::size_t> path_;
   std::vector<const Node*> nodes_;
   std::vector<std::int64_t> capacities_;
-  std::int64_t line_bytes_;
   Seconds call_seconds_;
   std::size_t depth_ = 0;
   std::int64_t iterations_ = 1, lead_ = 1;

@@ -88,42 +88,45 @@ bool announce_exchange(const Outgoing& message, Channel& channel) {
   return empty;
 }
 
-/// Makes a blocking send. Time beyond a message's usual time is waiting for the receiver.
-template <class Send>
-int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
+/// Makes a send, and calls `note_made` with its channel and with the announcement if the send is followed.
+template <class Send, class NoteMade>
+int followed_send(const Outgoing& message, MPI_Comm comm, Send send, NoteMade note_made) {
   const InterceptGuard inside;
   Channel* channel = channel_to(inside, comm, message.destination);
   if (channel == nullptr) {
     return send(message.count);
   }
-  Session& all = *session();
   const Announced made = announced_send(message, *channel, send);
-  if (made.empty) {
-    all.communicated(made.kernel, all.estimate(made.kernel), static_cast<double>(made.bytes), false);
-    return made.result;
-  }
-  const Seconds usual = 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(made.bytes), channel->size());
-  if (made.taken > usual) {
-    all.clock().note_unusual();
-  }
-  const Seconds unexplained = all.explain_wait(std::max(made.taken - usual, 0.0), made.bytes >= Session::min_acknowledged);
-  account(message.routine, *channel, made.bytes, std::min(made.taken, usual), unexplained);
+  note_made(*channel, made);
   return made.result;
+}
+
+/// Makes a blocking send. Time beyond a message's usual time is waiting for the receiver.
+template <class Send>
+int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
+  return followed_send(message, comm, send, [&message](Channel& channel, const Announced& made) {
+    Session& all = *session();
+    if (made.empty) {
+      all.communicated(made.kernel, all.estimate(made.kernel), static_cast<double>(made.bytes), false);
+      return;
+    }
+    const Seconds usual = 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(made.bytes), channel.size());
+    if (made.taken > usual) {
+      all.clock().note_unusual();
+    }
+    const Seconds unexplained = all.explain_wait(std::max(made.taken - usual, 0.0), made.bytes >= Session::min_acknowledged);
+    account(message.routine, channel, made.bytes, std::min(made.taken, usual), unexplained);
+  });
 }
 
 /// Makes a nonblocking send. Its call alone takes time; the program waits for its completion elsewhere.
 template <class Send>
 int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
-  const InterceptGuard inside;
-  Channel* channel = channel_to(inside, comm, message.destination);
-  if (channel == nullptr) {
-    return send(message.count);
-  }
-  Session& all = *session();
-  const Announced made = announced_send(message, *channel, send);
-  const Seconds taken = made.empty ? all.estimate(made.kernel) : all.clock().is_cpu_time() ? all.messages().latency : made.taken;
-  all.communicated(made.kernel, taken, static_cast<double>(made.bytes), !made.empty);
-  return made.result;
+  return followed_send(message, comm, send, [](Channel&, const Announced& made) {
+    Session& all = *session();
+    const Seconds taken = made.empty ? all.estimate(made.kernel) : all.clock().is_cpu_time() ? all.messages().latency : made.taken;
+    all.communicated(made.kernel, taken, static_cast<double>(made.bytes), !made.empty);
+  });
 }
 
 bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG; }

@@ -148,7 +148,7 @@ AlgorithmRanking rank_algorithms(const RankingTools& tools, const Contraction& c
   return ranking;
 }
 
-AlgorithmRanking rank_algorithms(Workbench& bench, const Contraction& contraction, const RankAlgorithmsRequest& request,
+AlgorithmRanking rank_algorithms(const Workbench& bench, const Contraction& contraction, const RankAlgorithmsRequest& request,
                                  const RunContext& context) {
   std::vector<Algorithm> algorithms = requested_algorithms(contraction, request, context);
   const machine::WallClock begins_to_calibrate(0);  // while libraries are opened

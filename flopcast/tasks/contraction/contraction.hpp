@@ -46,12 +46,12 @@ machine::LibraryChoice planning_libraries(machine::LibraryChoice choice);
 /// Chooses how to compute a contraction; the plan executes it on any buffers. Measured choices are kept in the store and found again.
 /// Throws bad_input if the BLAS of `bench` has several threads, and what contract::plan() throws. Throws Cancelled if the context cancels
 /// the choice; then nothing is kept of it.
-contract::Plan plan(Workbench& bench, const contract::Contraction& contraction, const PlanRequest& request = {},
+contract::Plan plan(const Workbench& bench, const contract::Contraction& contraction, const PlanRequest& request = {},
                     const RunContext& context = {});
 
 /// Plans the contraction of tensors of these shapes, in any of the notations that contract::parse_notation() reads. Throws, in addition,
 /// bad_input if the shapes contradict the notation or each other.
-contract::Plan plan(Workbench& bench, std::string_view notation, const std::vector<std::int64_t>& shape_a,
+contract::Plan plan(const Workbench& bench, std::string_view notation, const std::vector<std::int64_t>& shape_a,
                     const std::vector<std::int64_t>& shape_b, const PlanRequest& request = {}, const RunContext& context = {});
 
 /// Tiles that a plan considered.
@@ -88,7 +88,7 @@ struct ContractionRun {
 
 /// Plans a contraction and executes it on random numbers for a second: at least 3 and at most 100 times. Throws environment_error if the
 /// tensors need more memory than is available, and what plan() throws.
-ContractionRun run_contraction(Workbench& bench, const contract::Contraction& contraction, const PlanRequest& request = {},
+ContractionRun run_contraction(const Workbench& bench, const contract::Contraction& contraction, const PlanRequest& request = {},
                                const RunContext& context = {});
 
 /// A contraction of two .npy files into a third.
@@ -101,7 +101,7 @@ struct ContractFilesRequest {
 /// Contracts .npy files. The result is written as a whole or not at all; .npy has float32, float64, complex64 or complex128. One file as
 /// both operands is one tensor. Throws bad_input, which names the file, if a file isn't .npy or contradicts the notation, and if the
 /// result's file is an operand's.
-ContractionRun contract_files(Workbench& bench, const ContractFilesRequest& request, const RunContext& context = {});
+ContractionRun contract_files(const Workbench& bench, const ContractFilesRequest& request, const RunContext& context = {});
 
 /// The BLAS-based algorithms that are to be ranked, and how.
 struct RankAlgorithmsRequest {
@@ -144,8 +144,8 @@ struct AlgorithmRanking {
 /// Predicts the times of the BLAS-based algorithms of a contraction from micro-benchmarks, without executing the algorithms. Timings are
 /// kept in the store. Algorithms whose calls BLAS's 32-bit integers can't express are left out, and the context's note says so. Throws
 /// bad_input if no algorithm is left, Cancelled if the context cancels the measurement.
-AlgorithmRanking rank_algorithms(Workbench& bench, const contract::Contraction& contraction, const RankAlgorithmsRequest& request = {},
-                                 const RunContext& context = {});
+AlgorithmRanking rank_algorithms(const Workbench& bench, const contract::Contraction& contraction,
+                                 const RankAlgorithmsRequest& request = {}, const RunContext& context = {});
 
 /// Algorithms of a contraction, without times.
 struct AlgorithmList {

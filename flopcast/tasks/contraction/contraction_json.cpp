@@ -167,7 +167,7 @@ RankedAlgorithm read_ranked(const nlohmann::json& json) {
 
 std::string text_of(nlohmann::json json, const char* schema) {
   json["schema"] = schema;
-  return json.dump(2) + '\n';
+  return json.dump(2);
 }
 
 /// Reads a document of this schema.

@@ -157,7 +157,7 @@ Planned planned(const PlanningTools& tools, const Contraction& contraction, cons
   return planned;
 }
 
-PlanningTools tools_of(Workbench& bench, const PlanRequest& request) {
+PlanningTools tools_of(const Workbench& bench, const PlanRequest& request) {
   if (bench.choice().threads != 1) {
     throw bad_input("the planner's threads share the work around a BLAS on one thread, but the workbench has {}; give PlanRequest::threads",
                     counted(bench.choice().threads, "thread"));
@@ -253,22 +253,23 @@ ContractionRun contract_files(const PlanningTools& tools, const ContractFilesReq
   return finished(chosen, planning_seconds, {taken});
 }
 
-contract::Plan plan(Workbench& bench, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
+contract::Plan plan(const Workbench& bench, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
   return plan(tools_of(bench, request), contraction, request, context);
 }
 
-contract::Plan plan(Workbench& bench, std::string_view notation, const std::vector<std::int64_t>& shape_a,
+contract::Plan plan(const Workbench& bench, std::string_view notation, const std::vector<std::int64_t>& shape_a,
                     const std::vector<std::int64_t>& shape_b, const PlanRequest& request, const RunContext& context) {
   const contract::Notation parsed = contract::parse_notation(notation);
   const contract::Extents extents = extents_of(parsed, {{{"the shape of A", shape_a}, {"the shape of B", shape_b}}});
   return plan(bench, contract::make_contraction(parsed, extents, request.precision, request.order, request.strides), request, context);
 }
 
-ContractionRun run_contraction(Workbench& bench, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
+ContractionRun run_contraction(const Workbench& bench, const Contraction& contraction, const PlanRequest& request,
+                               const RunContext& context) {
   return run_contraction(tools_of(bench, request), contraction, request, context);
 }
 
-ContractionRun contract_files(Workbench& bench, const ContractFilesRequest& request, const RunContext& context) {
+ContractionRun contract_files(const Workbench& bench, const ContractFilesRequest& request, const RunContext& context) {
   return contract_files(tools_of(bench, request.plan), request, context);
 }
 

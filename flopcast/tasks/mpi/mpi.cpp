@@ -100,13 +100,6 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
   }
 }
 
-void note_unknown(const SimulatedRun& run, const RunContext& context) {
-  if (const Seconds unknown = run.unknown_seconds(); unknown > 0) {
-    context.note(fmt::format("flopcast: kernels that take {} of all processes' time have no model; they count with 20 GFLOP/s",
-                             format_seconds(unknown)));
-  }
-}
-
 }  // namespace
 
 std::string to_string(MpiLibrary library) { return library == MpiLibrary::mpich ? "mpich" : "openmpi"; }
@@ -153,33 +146,10 @@ MpiSimulation simulate_mpi(const Workbench& bench, const MpiSimulateRequest& req
   require_simulable(request.command.at(0));
   model::Store& store = bench.store();
   const SimulatedMachine machine(request.machine, store, context);
-  MpiSimulator simulator(request, store, context);
   if (request.show_output) {
     context.note("flopcast: kernels aren't executed, so that the program computes and prints garbage");
   }
-  MpiSimulation simulation;
-  if (machine.platform_file().empty()) {
-    simulation.machine = machine.description();
-  }
-  simulation.platform = machine.platform_file();
-  for (const int ranks : request.ranks) {
-    context.throw_if_cancelled("what was measured of kernels is kept");
-    try {
-      simulation.runs.push_back(simulator.run(machine.prepared(ranks)));
-    } catch (const Error& error) {
-      if (simulation.runs.empty() && ranks == request.ranks.back()) {
-        throw;
-      }
-      context.note(fmt::format("flopcast: {} can't be simulated: {}", counted(ranks, "process"), error.what()));
-      simulation.failures.push_back({ranks, error.what(), static_cast<int>(error.code())});
-      continue;
-    }
-    note_unknown(simulation.runs.back(), context);
-    if (request.ranks.size() > 1) {
-      context.note(fmt::format("{}: {}", counted(ranks, "process"), format_seconds(simulation.runs.back().seconds)));
-    }
-  }
-  return simulation;
+  return simulate_all(request, machine, this_simulation_world(store, context), context);
 }
 
 }  // namespace flopcast

@@ -121,7 +121,7 @@ struct MpiProfile {
   [[nodiscard]] double path_variance() const noexcept;
 };
 
-/// Returns the document `flopcast-mpi-profile-1`, one kernel a line.
+/// Returns the document `flopcast-mpi-profile-1`, one kernel a line. Its last line is ended, as in the file that a program leaves.
 [[nodiscard]] std::string to_json(const MpiProfile& profile);
 /// Inverse of to_json(). `source` names the text in messages. Throws bad_input for members that are missing or wrong.
 [[nodiscard]] MpiProfile mpi_profile_from_json(std::string_view text, const std::string& source = "the profile");

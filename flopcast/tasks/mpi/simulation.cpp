@@ -1,21 +1,17 @@
 #include "flopcast/tasks/mpi/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
 
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/core/statistics.hpp"
-#include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/measure/reference_kernels.hpp"
-#include "flopcast/measure/system_backend.hpp"
-#include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tune/design.hpp"
-#include "flopcast/workbench/on_demand_sampling.hpp"
 
 namespace flopcast {
 namespace {
@@ -23,16 +19,7 @@ namespace {
 constexpr std::int64_t max_traced_calls = 100000;
 constexpr int max_rounds = 3;
 constexpr double agreement = 0.005;
-
-/// Runs a simulation. Throws Cancelled in place of an error if the user cancelled, because Ctrl-C ends the simulator as well.
-SmpiResult simulated(const SmpiSimulation& simulation, const RunContext& context) {
-  try {
-    return run_simulation(simulation);
-  } catch (const Error&) {
-    context.throw_if_cancelled("what was measured of kernels is kept");
-    throw;
-  }
-}
+constexpr const char* kept = "what was measured of kernels is kept";
 
 /// The calls of one of the simulated processes.
 struct TracedCalls {
@@ -41,14 +28,13 @@ struct TracedCalls {
   std::vector<std::size_t> kernels;  ///< place of every call's kernel in the result's list
 };
 
-/// Returns the caches of one of several processes on a host: it has a part of the last one if cores share that one.
-std::vector<CacheLevel> caches_of_process(std::vector<CacheLevel> caches, int processes) {
-  const std::vector<machine::ReportedCache> reported = machine::detect_topology().caches;
-  const int sharing = caches.size() > 1 && !reported.empty() ? std::min(processes, reported.back().cores) : 1;
-  if (sharing > 1) {
+/// Returns the caches of one of `sharing` processes that share the last one, of which each has a part. Models count levels, so a part that
+/// isn't larger than the level before stays as a level of one line more.
+std::vector<CacheLevel> caches_of_process(std::vector<CacheLevel> caches, int sharing) {
+  if (caches.size() > 1 && sharing > 1) {
     CacheLevel& last = caches.back();
     for (std::int64_t* bytes : {&last.capacity_bytes, &last.capacity_low_bytes, &last.capacity_high_bytes}) {
-      *bytes = std::max(*bytes / sharing, caches[caches.size() - 2].capacity_bytes);
+      *bytes = std::max(*bytes / sharing, caches[caches.size() - 2].capacity_bytes + last.line_bytes);
     }
   }
   return caches;
@@ -70,7 +56,7 @@ std::vector<TracedCalls> traced_calls(const std::vector<SmpiTrace>& traces, std:
 /// Returns the subjects whose predictions are to be accurate: each process's calls as a whole, and the first calls of each kernel by itself.
 /// Kernels are subjects because the roofline, which replaces a
 /// model without samples, is too optimistic for short calls.
-std::vector<tuning::Subject> subjects_of(const std::vector<TracedCalls>& traces, const model::OnDemandModels& models) {
+std::vector<tuning::Subject> subjects_of(const std::vector<TracedCalls>& traces, const KernelPlace& place) {
   constexpr std::size_t max_calls = 32;
   constexpr double kernel_weight = 0.2;  // to five times the error of a whole
   std::vector<tuning::Subject> subjects;
@@ -79,7 +65,7 @@ std::vector<tuning::Subject> subjects_of(const std::vector<TracedCalls>& traces,
     subjects.push_back(traced.subject);
     std::map<ModelKey, tuning::Subject> of_process;
     for (std::size_t i = 0; i < traced.subject.trace.calls.size(); ++i) {
-      tuning::Subject& subject = of_process[models.key(traced.subject.trace.calls[i])];
+      tuning::Subject& subject = of_process[place.key(traced.subject.trace.calls[i])];
       if (subject.trace.calls.size() < max_calls) {
         subject.weight = kernel_weight;
         subject.trace.allocations = traced.subject.trace.allocations;
@@ -97,11 +83,10 @@ std::vector<tuning::Subject> subjects_of(const std::vector<TracedCalls>& traces,
 
 /// Returns the mean time of every kernel over its calls, by its place in the result's list.
 std::map<std::size_t, Seconds> kernel_means(const std::vector<TracedCalls>& traces, std::span<const CacheLevel> caches,
-                                            const model::OnDemandModels& models) {
+                                            const prediction::KernelModels& models) {
   std::map<std::size_t, std::pair<Seconds, std::int64_t>> sums;
-  const prediction::PlacedModels source(models);
   for (const TracedCalls& traced : traces) {
-    const prediction::Prediction prediction = prediction::predict(traced.subject.trace, traced.state, caches, source, {.per_call = true});
+    const prediction::Prediction prediction = prediction::predict(traced.subject.trace, traced.state, caches, models, {.per_call = true});
     for (std::size_t i = 0; i < traced.kernels.size(); ++i) {
       auto& [seconds, calls] = sums[traced.kernels[i]];
       seconds += prediction.calls.at(i).seconds;
@@ -136,46 +121,29 @@ bool agrees_with(const SimulatedRun& run, const std::vector<SmpiKernelTime>& tim
   return std::abs(total - taken) <= agreement * total;
 }
 
-/// Returns the time of the reference kernel now, relative to `reference`, its time in the state to which the models refer. The program's own
-/// code is measured at the present speed, so the kernels' times must be scaled to it.
-double present_drift(const Workbench& bench, Seconds reference) {
-  constexpr std::size_t runs = 61;
-  if (reference <= 0) {
-    return 1;
+void note_unknown(const SimulatedRun& run, const RunContext& context) {
+  if (const Seconds unknown = run.unknown_seconds(); unknown > 0) {
+    context.note(fmt::format("flopcast: kernels that take {} of all processes' time have no model; they count with 20 GFLOP/s",
+                             format_seconds(unknown)));
   }
-  const measure::Backend backend = measure::system_backend(bench.libraries());
-  backend.set_threads(1);
-  measure::ReferenceKernels kernels(backend, 1);
-  std::vector<Seconds> times(runs);
-  std::generate(times.begin(), times.end(), [&] { return kernels.time(backend.wall).product; });
-  return median(times) / reference;
 }
 
 }  // namespace
 
-void MpiSimulator::open_libraries(const SimulatedRun& run) {
-  if (bench_) {
-    return;
-  }
-  machine::LibraryChoice libraries;
-  libraries.blas = run.blas;
-  libraries.lapack = run.lapack;
-  libraries.kernels = request_.tuned_kernels ? "auto" : "library";
-  bench_.emplace(libraries, context_);
-  models_.emplace(bench_->models(store_));
-}
-
 void MpiSimulator::learn(const SmpiResult& result, int processes_per_host) {
-  open_libraries(result.run);
-  const std::vector<CacheLevel> caches = caches_of_process(bench_->environment().caches, processes_per_host);
+  if (!place_) {
+    place_ = world_.open({.blas = result.run.blas, .lapack = result.run.lapack, .kernels = request_.tuned_kernels ? "auto" : "library"});
+  }
+  const std::vector<CacheLevel> caches =
+      caches_of_process(place_->environment().caches, std::min(processes_per_host, world_.cores_of_last_cache));
   const std::vector<TracedCalls> traces = traced_calls(result.traces, caches);
-  std::vector<tuning::Subject> subjects = subjects_of(traces, *models_);
-  sample_missing(subjects, *bench_, store_, *models_, request_.time_budget, "sampling kernels", context_);
-  drift_ = drift_ ? drift_ : present_drift(*bench_, models_->wanted_state().reference);
+  std::vector<tuning::Subject> subjects = subjects_of(traces, *place_);
+  const prediction::KernelModels& models = place_->models(subjects, request_.time_budget);
+  drift_ = drift_ ? drift_ : place_->drift();
   times_.clear();
-  for (const auto& [place, seconds] : kernel_means(traces, caches, *models_)) {
-    const SimulatedKernel& kernel = result.run.kernels.at(place);
-    times_.push_back({kernel.routine, kernel.words, seconds * *drift_});
+  for (const auto& [kernel, seconds] : kernel_means(traces, caches, models)) {
+    const SimulatedKernel& known = result.run.kernels.at(kernel);
+    times_.push_back({known.routine, known.words, seconds * *drift_});
   }
 }
 
@@ -189,7 +157,7 @@ SimulatedRun MpiSimulator::run(SmpiSimulation machine) {
   SmpiResult result;
   for (int round = 0; round < max_rounds; ++round) {
     machine.times = times_;
-    result = simulated(machine, context_);
+    result = simulated(machine);
     if (result.traces.empty() || round + 1 == max_rounds) {
       break;
     }
@@ -200,6 +168,43 @@ SimulatedRun MpiSimulator::run(SmpiSimulation machine) {
   }
   result.run.simulation_seconds = watch.elapsed();
   return std::move(result.run);
+}
+
+SmpiResult MpiSimulator::simulated(const SmpiSimulation& simulation) const {
+  try {
+    return world_.simulate(simulation);
+  } catch (const Error&) {
+    context_.throw_if_cancelled(kept);  // Ctrl-C ends the simulator as well
+    throw;
+  }
+}
+
+MpiSimulation simulate_all(const MpiSimulateRequest& request, const SimulatedMachine& machine, const SimulationWorld& world,
+                           const RunContext& context) {
+  MpiSimulator simulator(request, world, context);
+  MpiSimulation simulation;
+  if (machine.platform_file().empty()) {
+    simulation.machine = machine.description();
+  }
+  simulation.platform = machine.platform_file();
+  for (const int ranks : request.ranks) {
+    context.throw_if_cancelled(kept);
+    try {
+      simulation.runs.push_back(simulator.run(machine.prepared(ranks)));
+    } catch (const Error& error) {
+      if (simulation.runs.empty() && ranks == request.ranks.back()) {
+        throw;
+      }
+      context.note(fmt::format("flopcast: {} can't be simulated: {}", counted(ranks, "process"), error.what()));
+      simulation.failures.push_back({ranks, error.what(), static_cast<int>(error.code())});
+      continue;
+    }
+    note_unknown(simulation.runs.back(), context);
+    if (request.ranks.size() > 1) {
+      context.note(fmt::format("{}: {}", counted(ranks, "process"), format_seconds(simulation.runs.back().seconds)));
+    }
+  }
+  return simulation;
 }
 
 }  // namespace flopcast

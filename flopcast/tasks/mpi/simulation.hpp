@@ -1,16 +1,15 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "flopcast/model/on_demand.hpp"
-#include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/machine.hpp"
 #include "flopcast/tasks/mpi/simulation_result.hpp"
+#include "flopcast/tasks/mpi/simulation_world.hpp"
 #include "flopcast/tasks/mpi/smpi_run.hpp"
-#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
 
@@ -18,24 +17,30 @@ namespace flopcast {
 /// operands lie.
 class MpiSimulator {
  public:
-  MpiSimulator(const MpiSimulateRequest& request, model::Store& store, RunContext context)
-      : request_(request), store_(store), context_(std::move(context)) {}
+  MpiSimulator(const MpiSimulateRequest& request, const SimulationWorld& world, RunContext context)
+      : request_(request), world_(world), context_(std::move(context)) {}
 
   /// Simulates the program on `machine` (its platform, its processes). Kernel times depend on where operands lie, which depends on the
-  /// number of processes. The simulation is therefore repeated until all kernels together take the predicted time, to half a percent.
+  /// number of processes. The simulation is therefore repeated until all kernels together take the predicted time, to half a percent, but
+  /// not more than twice.
   SimulatedRun run(SmpiSimulation machine);
 
  private:
+  /// Simulates once. Throws Cancelled in place of an error if the user cancelled.
+  [[nodiscard]] SmpiResult simulated(const SmpiSimulation& simulation) const;
   void learn(const SmpiResult& result, int processes_per_host);
-  void open_libraries(const SimulatedRun& run);
 
   const MpiSimulateRequest& request_;
-  model::Store& store_;
+  const SimulationWorld& world_;
   RunContext context_;
-  std::optional<Workbench> bench_;
-  std::optional<model::OnDemandModels> models_;
+  std::unique_ptr<KernelPlace> place_;
   std::optional<double> drift_;  ///< present drift of the machine, once it is known
   std::vector<SmpiKernelTime> times_;
 };
+
+/// Simulates the program with every number of processes of the request. A number that can't be simulated is among the failures. Throws the
+/// last one's error if all fail, and Cancelled.
+MpiSimulation simulate_all(const MpiSimulateRequest& request, const SimulatedMachine& machine, const SimulationWorld& world,
+                           const RunContext& context);
 
 }  // namespace flopcast

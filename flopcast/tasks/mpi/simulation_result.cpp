@@ -52,7 +52,7 @@ std::string to_json(const MpiSimulation& simulation) {
   if (simulation.failures.empty()) {
     document.erase("failures");
   }
-  return document.dump(2) + '\n';
+  return document.dump(2);
 }
 
 MpiSimulation mpi_simulation_from_json(std::string_view text) {

@@ -72,8 +72,9 @@ bool MpiTuner::needs_full(std::size_t setting) const {
 std::vector<MpiTuner::Execution> MpiTuner::missing() const {
   std::vector<Execution> all;
   const auto add = [&](std::size_t setting, Policy policy) {
-    if (result(setting, policy) == nullptr) {
-      all.emplace_back(setting, policy);
+    const Execution execution(setting, policy);
+    if (result(setting, policy) == nullptr && std::find(all.begin(), all.end(), execution) == all.end()) {
+      all.push_back(execution);
     }
   };
   for (const std::size_t i : failed_selectively_) {

@@ -64,7 +64,7 @@ std::string to_json(const MpiTuning& tuning) {
       each = {{"configuration", each["configuration"]}, {"verdict", each["verdict"]}};
     }
   }
-  return document.dump(2) + '\n';
+  return document.dump(2);
 }
 
 MpiTuning mpi_tuning_from_json(std::string_view text) {

@@ -149,12 +149,12 @@ LapackProblems parse_problems(const std::string& routine, const std::vector<std:
   return problems;
 }
 
-Predictions predict_problems(Workbench& bench, const std::string& routine, const LapackProblems& problems, const PredictionOptions& options,
-                             const RunContext& context) {
+Predictions predict_problems(const Workbench& bench, const std::string& routine, const LapackProblems& problems,
+                             const PredictionOptions& options, const RunContext& context) {
   return predict_here(record_subjects(routine, problems, bench, context), bench, options, context);
 }
 
-Prediction predict(Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context) {
+Prediction predict(const Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context) {
   LapackProblems problems;
   problems.arguments = request.arguments;
   for (const auto& [name, size] : {std::pair("m", request.m), std::pair("n", request.n), std::pair("k", request.k)}) {
@@ -170,7 +170,7 @@ Prediction predict(Workbench& bench, const std::string& routine, const PredictRe
 
 bool is_recording(const std::string& file) { return interpose::is_program_trace(file); }
 
-Predictions predict_trace(Workbench& bench, const std::string& file, const PredictionOptions& options, const RunContext& context) {
+Predictions predict_trace(const Workbench& bench, const std::string& file, const PredictionOptions& options, const RunContext& context) {
   const std::vector<PredictionSubject> subjects = read_subjects(file, bench.choice().threads, context);
   context.note(fmt::format("predicted for {}", place_text(bench.environment())));  // the trace may come from other libraries
   return predict_here(subjects, bench, options, context);
@@ -209,7 +209,7 @@ Predictions predict_recording(const std::string& file, const WhatIf& change, con
   if (options.method == prediction::Method::placed && start_of(options) == cache::Start::filled) {
     return predict_change(opened, change, options, context);
   }
-  Workbench bench = Workbench::opened(libraries_for(opened, change), context);
+  const Workbench bench = Workbench::opened(libraries_for(opened, change), context);
   return predict_trace(bench, file, options, context);
 }
 

@@ -101,13 +101,14 @@ struct Predictions {
 
 /// Predicts one problem with the libraries of `bench`. Kernels are sampled where the store lacks samples. Throws bad_input for an unknown
 /// routine or argument, for blocks that the LAPACK never asks for, and for models that are missing; Cancelled.
-Prediction predict(Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context = {});
+Prediction predict(const Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context = {});
 /// Predicts every combination of sizes and block sizes.
-Predictions predict_problems(Workbench& bench, const std::string& routine, const LapackProblems& problems,
+Predictions predict_problems(const Workbench& bench, const std::string& routine, const LapackProblems& problems,
                              const PredictionOptions& options = {}, const RunContext& context = {});
 
 /// Predicts the trace of a routine, or the threads of a recorded program, with the libraries of `bench`. "-" is standard input.
-Predictions predict_trace(Workbench& bench, const std::string& file, const PredictionOptions& options = {}, const RunContext& context = {});
+Predictions predict_trace(const Workbench& bench, const std::string& file, const PredictionOptions& options = {},
+                          const RunContext& context = {});
 
 /// A store that was copied from another machine.
 struct OtherMachine {

@@ -53,7 +53,6 @@ struct EnumNames<cache::Start> {
                                     std::pair{Start::artificial, "paper"}, std::pair{Start::cold, "cold"}};
 };
 
-/// Schema 1 has texts of the command line in place of the start and the capacity.
 template <>
 struct FieldTable<PredictionOptions> {
   static constexpr auto fields = std::tuple(
@@ -79,9 +78,40 @@ struct FieldTable<TraceSummary> {
   static constexpr auto fields = std::tuple(field("kernels", &TraceSummary::kernels), field("all", &TraceSummary::all));
 };
 
+namespace {
+
+/// Reads `start` and `capacity` of schema 1, which are texts of the command line; empty: not given.
+void read_texts(const nlohmann::json& document, PredictionOptions& options) {
+  at_place("options", [&] {
+    const nlohmann::json& texts = document.at("options");
+    if (!member_or(texts, "start", "").empty()) {
+      read_member(texts, "start", options.start.emplace());
+    }
+    if (const std::string capacity = member_or(texts, "capacity", ""); !capacity.empty()) {
+      try {
+        options.capacity_bytes = parse_bytes(capacity, "capacity");
+      } catch (const Error& error) {
+        throw MemberError("capacity", error.what());
+      }
+    }
+  });
+}
+
+}  // namespace
+
 std::string to_json(const Predictions& predictions) { return to_document(predictions, "flopcast-predict-2").dump(2); }
 Predictions predictions_from_json(std::string_view text) {
-  return from_document<Predictions>(text, "predictions", {"flopcast-predict-2", "flopcast-predict-1"});
+  const std::string name = "predictions";
+  const nlohmann::json json = parse_json(text, name);
+  return in_document(name, [&] {
+    require_schema(json, name, {"flopcast-predict-2", "flopcast-predict-1"});
+    Predictions predictions;
+    read_fields(json, predictions);
+    if (json.at("schema") == "flopcast-predict-1") {
+      read_texts(json, predictions.options);
+    }
+    return predictions;
+  });
 }
 
 std::string to_json(const RoutineTrace& trace) { return to_json(trace.trace).dump(2); }

@@ -37,6 +37,6 @@ class StudyMachine {
 RooflineStudy study_gemm_searches(const GemmSearchStudyRequest& request, StudyMachine& machine, const RunContext& context);
 
 /// Returns this machine with the workbench's store.
-std::unique_ptr<StudyMachine> this_study_machine(Workbench& bench, const RunContext& context);
+std::unique_ptr<StudyMachine> this_study_machine(const Workbench& bench, const RunContext& context);
 
 }  // namespace flopcast

@@ -40,19 +40,19 @@ RooflineRequest completed(const Workbench& bench, RooflineRequest request) {
 
 }  // namespace
 
-roofline::Roofline measure_roofline(Workbench& bench, const RooflineRequest& request, const RunContext& context) {
+roofline::Roofline measure_roofline(const Workbench& bench, const RooflineRequest& request, const RunContext& context) {
   const RooflineRequest complete = completed(bench, request);
   const std::unique_ptr<RooflineMachine> machine = this_machine(bench.choice().kernels, context);
   return measure_roofline(complete, bench.choice().kernels, *machine, context);
 }
 
-RooflinePlan plan_roofline(Workbench& bench, const RooflineRequest& request) {
+RooflinePlan plan_roofline(const Workbench& bench, const RooflineRequest& request) {
   const RooflineRequest complete = completed(bench, request);
   const std::unique_ptr<RooflineMachine> machine = this_machine(bench.choice().kernels, {});
   return plan_roofline(complete, *machine);
 }
 
-std::string to_json(const RooflinePlan& plan) { return to_document(plan, plan_schema).dump(2) + '\n'; }
+std::string to_json(const RooflinePlan& plan) { return to_document(plan, plan_schema).dump(2); }
 
 RooflinePlan roofline_plan_from_json(std::string_view text) { return from_document<RooflinePlan>(text, "the plan", {plan_schema}); }
 
@@ -63,7 +63,7 @@ roofline::Comparison compare_rooflines(const std::string& before, const std::str
   return roofline::compare(first, read_roofline(after));
 }
 
-RooflineStudy study_gemm_searches(Workbench& bench, const GemmSearchStudyRequest& request, const RunContext& context) {
+RooflineStudy study_gemm_searches(const Workbench& bench, const GemmSearchStudyRequest& request, const RunContext& context) {
   require_memory(request.space);
   const std::unique_ptr<StudyMachine> machine = this_study_machine(bench, context);
   return study_gemm_searches(request, *machine, context);

@@ -24,7 +24,7 @@ using roofline::to_json;
 /// Measures the roofs of this machine: arithmetic, bandwidths of every level, the best gemm. Of the workbench, the choice of the BLAS and
 /// of its kernels counts; threads are those of the request. Once the context is cancelled, the roofs measured until then are returned.
 /// Throws bad_input or usage_error for a request that can't be measured.
-roofline::Roofline measure_roofline(Workbench& bench, const RooflineRequest& request, const RunContext& context = {});
+roofline::Roofline measure_roofline(const Workbench& bench, const RooflineRequest& request, const RunContext& context = {});
 
 /// The steps that a measurement would take.
 struct RooflinePlan {
@@ -39,7 +39,7 @@ struct RooflinePlan {
 };
 
 /// Plans a measurement without measuring anything. Throws as measure_roofline.
-RooflinePlan plan_roofline(Workbench& bench, const RooflineRequest& request);
+RooflinePlan plan_roofline(const Workbench& bench, const RooflineRequest& request);
 
 std::string to_json(const RooflinePlan& plan);
 /// Reads what to_json wrote. Throws bad_input for another document.
@@ -78,7 +78,7 @@ struct RooflineStudy {
 /// Compares searches of the best gemm: techniques of paper 003, racing and halving. Every measured shape is kept in the workbench's store,
 /// where a later run goes on. Once the context is cancelled, the results until then are returned. Throws usage_error for an unknown
 /// technique or an order that no technique uses, bad_input for shapes that don't fit in memory.
-RooflineStudy study_gemm_searches(Workbench& bench, const GemmSearchStudyRequest& request, const RunContext& context = {});
+RooflineStudy study_gemm_searches(const Workbench& bench, const GemmSearchStudyRequest& request, const RunContext& context = {});
 
 std::string to_json(const RooflineStudy& study);
 /// Reads what to_json wrote, now or in an earlier version. Throws bad_input for another document.

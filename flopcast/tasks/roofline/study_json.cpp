@@ -42,7 +42,7 @@ std::string to_json(const RooflineStudy& study) {
     shapes.push_back({shape.m, shape.n, shape.k});
   }
   document["shapes"] = std::move(shapes);
-  return document.dump(2) + '\n';
+  return document.dump(2);
 }
 
 RooflineStudy roofline_study_from_json(std::string_view text) {

@@ -20,7 +20,7 @@ namespace {
 
 class ThisStudyMachine : public StudyMachine {
  public:
-  ThisStudyMachine(Workbench& bench, const RunContext& context) : bench_(bench), context_(context) {}
+  ThisStudyMachine(const Workbench& bench, const RunContext& context) : bench_(bench), context_(context) {}
 
   Seconds now() override { return watch_.elapsed(); }
 
@@ -83,14 +83,14 @@ class ThisStudyMachine : public StudyMachine {
   }
 
  private:
-  Workbench& bench_;
+  const Workbench& bench_;
   RunContext context_;
   Stopwatch watch_;
 };
 
 }  // namespace
 
-std::unique_ptr<StudyMachine> this_study_machine(Workbench& bench, const RunContext& context) {
+std::unique_ptr<StudyMachine> this_study_machine(const Workbench& bench, const RunContext& context) {
   return std::make_unique<ThisStudyMachine>(bench, context);
 }
 

@@ -464,8 +464,8 @@ Ranking rank_everywhere(const std::vector<machine::LibraryChoice>& places, const
   return Ranker(places, family, request, context).run();
 }
 
-JointTuning tune_jointly(const std::vector<machine::LibraryChoice>& places, const std::string& routine, RankRequest request,
-                         const RunContext& context) {
+Ranking tune_jointly(const std::vector<machine::LibraryChoice>& places, const std::string& routine, RankRequest request,
+                     const RunContext& context) {
   request.library = LibraryRow::tuned;
   if (request.validate) {
     request.validate = tuning::Extent::ranking;

@@ -175,7 +175,6 @@ struct Ranking {
   std::vector<tuning::JointDecision> joint;  ///< for each problem
   friend bool operator==(const Ranking&, const Ranking&) = default;
 };
-using JointTuning = Ranking;
 
 struct RankRequest {
   std::vector<std::int64_t> n;  ///< as in TuneRequest
@@ -207,8 +206,8 @@ Ranking rank_everywhere(const std::vector<machine::LibraryChoice>& places, const
 
 /// Chooses variant, block size, threads and library together. The libraries' own routines take part with every block size. Without any
 /// variant (an empty list), only they do.
-JointTuning tune_jointly(const std::vector<machine::LibraryChoice>& places, const std::string& routine, RankRequest request,
-                         const RunContext& context = {});
+Ranking tune_jointly(const std::vector<machine::LibraryChoice>& places, const std::string& routine, RankRequest request,
+                     const RunContext& context = {});
 
 /// Returns every pair of a BLAS (empty: the default one) and a number of threads; the rest is as in `common`. A library that has one thread
 /// only is left out with other numbers, and a note says so. Throws bad_input if nothing is left.

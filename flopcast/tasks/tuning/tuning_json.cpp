@@ -161,14 +161,40 @@ struct FieldTable<Ranking> {
 
 namespace {
 
+/// Calls change(element) for the elements of the array that member `name` is; errors name member and index.
+template <class Change>
+void change_elements(nlohmann::json& object, const char* name, Change change) {
+  static_cast<void>(json_detail::member(object, name));
+  nlohmann::json& array = object[name];
+  at_place(name, [&] {
+    for (std::size_t i = 0; i < json_detail::elements(array).size(); ++i) {
+      at_place(json_detail::place(i), [&] { change(array[i]); });
+    }
+  });
+}
+
+/// Returns parse(text) of a member that is a text; errors name the member.
+template <class Parse>
+auto parsed_member(const nlohmann::json& object, const char* name, Parse parse) {
+  const auto text = member<std::string>(object, name);
+  try {
+    return parse(text);
+  } catch (const Error& error) {
+    throw MemberError(name, error.what());
+  }
+}
+
 /// Options of the documents of schema 1 are texts: "50s", "8:128:8".
 void upgrade_options(nlohmann::json& document) {
   static constexpr std::int64_t max_block = 1'000'000;
-  nlohmann::json& options = document.at("options");
-  if (options.at("time_budget").is_string()) {
-    options["time_budget"] = parse_duration(options["time_budget"].get<std::string>(), "time_budget");
-    options["nb"] = parse_sizes(options.at("nb").get<std::string>(), "nb", 1, max_block);
-  }
+  static_cast<void>(json_detail::member(document, "options"));
+  nlohmann::json& options = document["options"];
+  at_place("options", [&] {
+    const Seconds budget = parsed_member(options, "time_budget", [](const auto& text) { return parse_duration(text, "time_budget"); });
+    const auto nb = parsed_member(options, "nb", [](const auto& text) { return parse_sizes(text, "nb", 1, max_block); });
+    options["time_budget"] = budget;
+    options["nb"] = nb;
+  });
 }
 
 void rename(nlohmann::json& object, const char* from, const char* to) {
@@ -179,34 +205,38 @@ void rename(nlohmann::json& object, const char* from, const char* to) {
 }
 
 /// A validation of schema 1 has other names for three members, and warnings are texts.
-void upgrade_decisions(nlohmann::json& decisions) {
-  for (nlohmann::json& decision : decisions) {
-    if (!decision.contains("validation")) {
-      continue;
-    }
-    nlohmann::json& validation = decision["validation"];
-    rename(validation, "yield", "gain_kept");
-    rename(validation, "split_half", "repeatability");
-    if (validation.contains("best_nb")) {
-      validation["best"] = {{"nb", validation["best_nb"]}};
-    }
-    for (nlohmann::json& warning : validation.contains("warnings") ? validation["warnings"] : nlohmann::json::array()) {
-      const std::string text = warning.get<std::string>();
+void upgrade_validation(nlohmann::json& validation) {
+  rename(validation, "yield", "gain_kept");
+  rename(validation, "split_half", "repeatability");
+  if (validation.contains("best_nb")) {
+    validation["best"] = {{"nb", validation["best_nb"]}};
+  }
+  if (validation.contains("warnings")) {
+    change_elements(validation, "warnings", [](nlohmann::json& warning) {
+      const std::string text = json_detail::text(warning);
       const std::size_t colon = text.find(": ");
       warning = {{"run", text.substr(0, colon)}, {"text", colon == std::string::npos ? text : text.substr(colon + 2)}};
-    }
+    });
   }
 }
 
-/// Parses a document and checks its schema; `upgrade` changes documents of other schemas than the first into it.
-template <class T, class Upgrade>
-T read_document(std::string_view text, const std::string& name, std::initializer_list<std::string_view> schemas, Upgrade upgrade) {
+void upgrade_decisions(nlohmann::json& object) {
+  change_elements(object, "decisions", [](nlohmann::json& decision) {
+    if (json_detail::members(decision).contains("validation")) {
+      at_place("validation", [&] { upgrade_validation(decision["validation"]); });
+    }
+  });
+}
+
+/// Parses a document and checks its schema; earlier(json, schema) reads documents of other schemas than the first.
+template <class T, class Earlier>
+T read_document(std::string_view text, const std::string& name, std::initializer_list<std::string_view> schemas, Earlier earlier) {
   nlohmann::json json = parse_json(text, name);
   return in_document(name, [&] {
     require_schema(json, name, schemas);
     const std::string schema = member<std::string>(json, "schema");
     if (schema != *schemas.begin()) {
-      upgrade(json, schema);
+      return T(earlier(json, schema));
     }
     T value{};
     read_fields(json, value);
@@ -214,34 +244,42 @@ T read_document(std::string_view text, const std::string& name, std::initializer
   });
 }
 
-void upgrade_tuning(nlohmann::json& document, const std::string& schema) {
-  if (schema == "flopcast-tune-1") {
-    document = {{"routine", document.at("routine")}, {"parts", {document}}};
-  }
-  nlohmann::json& parts = document.at("parts");
-  for (nlohmann::json& part : parts) {
-    upgrade_decisions(part.at("decisions"));
+/// Reads flopcast-tune-1, which is one part with environment and options, and flopcast-tune-parts-1, an array of such parts.
+Tuning earlier_tuning(nlohmann::json& document, const std::string& schema) {
+  Tuning tuning;
+  read_member(document, "routine", tuning.routine);
+  const auto read_part = [&tuning](nlohmann::json& part) {
+    upgrade_decisions(part);
     upgrade_options(part);
+    if (tuning.parts.empty()) {
+      read_member(part, "environment", tuning.environment);
+      read_member(part, "options", tuning.options);
+    }
+    read_fields(part, tuning.parts.emplace_back());
+  };
+  if (schema == "flopcast-tune-1") {
+    read_part(document);
+  } else {
+    change_elements(document, "parts", read_part);
   }
-  document["environment"] = parts.at(0).at("environment");
-  document["options"] = parts.at(0).at("options");
+  return tuning;
 }
 
-void upgrade_lapack(nlohmann::json& document, const std::string& /*schema*/) {
-  for (nlohmann::json& routine : document.at("routines")) {
-    const std::string name = routine.at("routine").get<std::string>();
+LapackTuning earlier_lapack(nlohmann::json& document, const std::string& /*schema*/) {
+  change_elements(document, "routines", [](nlohmann::json& routine) {
+    const auto name = member<std::string>(routine, "routine");
     const std::size_t colon = name.find(':');
     routine["routine"] = name.substr(0, colon);
     routine["flags"] = colon == std::string::npos ? "" : name.substr(colon + 1);
-    upgrade_decisions(routine.at("decisions"));
-  }
+    upgrade_decisions(routine);
+  });
+  return document.get<LapackTuning>();
 }
 
-void upgrade_ranking(nlohmann::json& document, const std::string& /*schema*/) {
+Ranking earlier_ranking(nlohmann::json& document, const std::string& /*schema*/) {
   upgrade_options(document);
-  for (nlohmann::json& place : document.at("places")) {
-    upgrade_decisions(place.at("decisions"));
-  }
+  change_elements(document, "places", upgrade_decisions);
+  return document.get<Ranking>();
 }
 
 template <class T>
@@ -253,17 +291,17 @@ std::string text_of_document(const T& value, const char* schema) {
 
 std::string to_json(const Tuning& tuning) { return text_of_document(tuning, "flopcast-tune-2"); }
 Tuning tuning_from_json(std::string_view text) {
-  return read_document<Tuning>(text, "tuning", {"flopcast-tune-2", "flopcast-tune-1", "flopcast-tune-parts-1"}, upgrade_tuning);
+  return read_document<Tuning>(text, "tuning", {"flopcast-tune-2", "flopcast-tune-1", "flopcast-tune-parts-1"}, earlier_tuning);
 }
 
 std::string to_json(const LapackTuning& tuning) { return text_of_document(tuning, "flopcast-tune-lapack-2"); }
 LapackTuning lapack_tuning_from_json(std::string_view text) {
-  return read_document<LapackTuning>(text, "tuning of LAPACK", {"flopcast-tune-lapack-2", "flopcast-tune-lapack-1"}, upgrade_lapack);
+  return read_document<LapackTuning>(text, "tuning of LAPACK", {"flopcast-tune-lapack-2", "flopcast-tune-lapack-1"}, earlier_lapack);
 }
 
 std::string to_json(const Ranking& ranking) { return text_of_document(ranking, "flopcast-rank-2"); }
 Ranking ranking_from_json(std::string_view text) {
-  return read_document<Ranking>(text, "ranking", {"flopcast-rank-2", "flopcast-rank-1", "flopcast-joint-1"}, upgrade_ranking);
+  return read_document<Ranking>(text, "ranking", {"flopcast-rank-2", "flopcast-rank-1", "flopcast-joint-1"}, earlier_ranking);
 }
 
 }  // namespace flopcast

@@ -3,26 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <map>
 #include <string>
 
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
-#include "flopcast/support/error.hpp"
+#include "tests/message_of.hpp"
 
 namespace flopcast::machine {
 namespace {
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using tests::message_of;
 
 TEST(IntegerWidth, FollowsTheLibrarysBehaviourUnderAnyName) {
   const std::map<std::string, int> blas = {{"openblas-serial", 4},   {"blis-serial", 4},   {"reference", 4},

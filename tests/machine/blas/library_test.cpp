@@ -8,7 +8,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <optional>
 #include <thread>
@@ -17,12 +16,14 @@
 
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/message_of.hpp"
 
 namespace flopcast::machine {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using tests::message_of;
 
 using Dgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
                        const double*, const int*, const double*, double*, const int*, std::size_t, std::size_t);
@@ -34,15 +35,6 @@ bool installed(const std::string& name, Role role) {
     }
   }
   return false;
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 /// Returns [1 2; 3 4] [5 6; 7 8], column-major.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -920,39 +919,6 @@ TEST_P(MpiTune, PredictsEveryConfigurationAndKeepsStatistics) {
   EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
 }
 
-TEST_P(MpiTune, FinalistsAreExecutedInFullAndDecide) {
-  write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64, 128}}});
-  const Result result = tune("space.json --json --confirm 2 --self-check none --tolerance 1000 --min-coverage 0");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json found = json::parse(result.out);
-  EXPECT_EQ(found.at("launches"), 2);
-  double slowest_finalist = 0;
-  double fastest_other = 1e9;
-  double chosen_path = 0;
-  std::vector<double> full_paths;
-  for (const json& each : found.at("configurations")) {
-    const double predicted = each.at("predicted_seconds");
-    EXPECT_EQ(each.contains("full_path_seconds"), each.at("finalist"));
-    if (each.at("finalist")) {
-      slowest_finalist = std::max(slowest_finalist, predicted);
-      full_paths.push_back(each.at("full_path_seconds"));
-    } else {
-      fastest_other = std::min(fastest_other, predicted);
-    }
-    if (each.at("verdict") == "chosen") {
-      chosen_path = each.at("full_path_seconds");
-    }
-  }
-  ASSERT_EQ(full_paths.size(), 2U);
-  EXPECT_LE(slowest_finalist, fastest_other);
-  EXPECT_EQ(chosen_path, *std::min_element(full_paths.begin(), full_paths.end()));
-  const Result all = tune("space.json --confirm 9 --tolerance 1000 --min-coverage 0");  // more finalists than configurations
-  ASSERT_EQ(all.exit_code, 0) << all.err;
-  EXPECT_EQ(occurrences(all.out, "finalist"), 2) << all.out;
-  EXPECT_EQ(occurrences(all.out, "chosen"), 1) << all.out;
-  EXPECT_THAT(all.out, HasSubstr("full path"));
-}
-
 TEST_P(MpiTune, APrioriTakesItsCountsFromASelectiveExecution) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --min-coverage 0 --no-windows --self-check none");
@@ -1074,14 +1040,6 @@ TEST_P(MpiTune, ExecutionsForValidationTeachNothing) {
       << "the products are the same";
 }
 
-TEST_P(MpiTune, ParametersThatTheProgramDoesNotReadTakeAnotherLaunch) {
-  write_space("test", {program("configurations_program"), "{order}", "all", "{word}"}, {{"order", {30, 40}}, {"word", {"a", "b"}}});
-  const Result result = tune("space.json --json" + anyhow);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(json::parse(result.out).at("launches"), 2);
-  EXPECT_EQ(json::parse(result.out).at("configurations").size(), 4U);
-}
-
 TEST_P(MpiTune, ALaunchThatDiesIsFollowedByAnother) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "dies"}}});
   const Result result = tune("space.json --json" + anyhow);
@@ -1141,24 +1099,6 @@ TEST_P(MpiTune, AFailingConfigurationIsReportedAndTheOthersAreKept) {
   EXPECT_EQ(self_checks, 1) << "another configuration is looked at instead of the one that fails";
 }
 
-TEST_P(MpiTune, AProgramThatIsNotThereIsNamed) {
-  write_space("test", {"./nowhere", "{order}"}, {{"order", {"many", "few"}}});
-  const Result result = tune("space.json" + anyhow);
-  EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.err, HasSubstr("space.json: there is no program ./nowhere (looked for from the current folder"));
-  EXPECT_THAT(result.err, testing::Not(HasSubstr("mpirun"))) << "nothing is launched";
-}
-
-TEST_P(MpiTune, AProgramBesideASpaceOfAnotherFolderIsNamed) {
-  write_space("test", {"./program", "{n}"}, {{"n", {1, 2}}});
-  fs::create_directory(folder_ / "other");
-  fs::rename(folder_ / "space.json", folder_ / "other/space.json");
-  fs::copy_file(program("work_program"), folder_ / "other/program");
-  const Result result = tune("other/space.json" + anyhow);
-  EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.err, HasSubstr("There is other/program: start flopcast in " + (fs::canonical(folder_) / "other").string()));
-}
-
 TEST_P(MpiTune, GridsChangeFromConfigurationToConfiguration) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/pipelined_qr_" + GetParam();
   write_space("test", {qr, "--m", "160", "--n", "80", "--nb", "{nb}", "--grid", "{grid}"}, {{"nb", {16, 32}}, {"grid", {"2x1", "1x2"}}});
@@ -1202,11 +1142,6 @@ TEST_P(MpiTune, RefusesWrongSpacesAndOptions) {
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("parameter 'nb' occurs nowhere"));
   EXPECT_EQ(MpiPrograms::run("FLOPCAST_HOME=. TMPDIR=/nowhere " FLOPCAST_PROGRAM " mpi tune space.json").exit_code, 4);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("TMPDIR is '/nowhere', which is no directory"));
-  std::vector<int> many(400);
-  std::iota(many.begin(), many.end(), 1);
-  write_space("test", {subject(), "--n", "{n}", "--nb", "{nb}"}, {{"n", many}, {"nb", many}});
-  EXPECT_EQ(tune("space.json").exit_code, 3);
-  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("has 160000 configurations"));
 }
 
 /// All started processes end, whatever ends the tuning. The launcher here writes its process number and waits.

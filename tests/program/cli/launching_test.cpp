@@ -87,13 +87,6 @@ TEST_P(Launching, RefusesALibraryToWhichNoLockCanBeAdded) {
   EXPECT_EQ(launch("--blas " + kinds + "with_locking/libblas.so.3", "true").exit_code, 0);
 }
 
-TEST_P(Launching, RefusesALibraryWithWideIntegers) {
-  const Result result = launch("--blas " + kinds + "wide/libblas.so.3", kinds + "two_threads");
-  EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("wide/libblas.so.3"), HasSubstr("64-bit integers")));
-  EXPECT_EQ(result.out, "");
-}
-
 TEST_P(Launching, AChosenLibraryTakesPrecedenceOverAnRpath) {
   const Result result = launch("--blas reference", kinds + "two_threads_by_rpath");
   EXPECT_EQ(result.out, "0 wrong products\n");

@@ -184,31 +184,6 @@ TEST_F(RunCommand, ReportsTheFlagsOfQueries) {
   EXPECT_THAT(result.err, Not(HasSubstr("didn't call it")));
 }
 
-/// One profile holds several places, and the matching one is used.
-TEST_F(RunCommand, UsesThePlaceWithTheNumberOfThreads) {
-  Profile one = odd_profile();
-  one.environment.blas.path = machine::locate("openblas-pthread", machine::Role::blas);
-  one.environment.threads = 1;
-  one.set({"dgeqrf", "", {{200, 200, {21, 2, 0}, {}, 0}}});
-  Profile two = one;
-  two.environment.threads = 2;
-  two.set({"dgeqrf", "", {{200, 200, {64, 2, 0}, {}, 0}}});
-  one.others = {two};
-  write_profile(one);
-  const auto told = [&](const std::string& threads) {
-    return report_of("--blas openblas-pthread --lapack reference --threads " + threads, FLOPCAST_WORKSPACES, "info 0")
-        .at("routines")[0]
-        .at("told")
-        .get<int>();
-  };
-
-  EXPECT_EQ(told("1"), 21);
-  EXPECT_EQ(told("2"), 64);
-  EXPECT_THAT(flopcast("run --blas openblas-pthread --threads 3 -- true").err, HasSubstr("hold for 2 threads of BLAS, and 3 are expected"));
-  EXPECT_THAT(flopcast("run --blas openblas-pthread --threads 2 -- true").err, Not(HasSubstr("are expected")));
-  EXPECT_THAT(flopcast("run --blas reference -- true").err, HasSubstr("the profile holds no block sizes for"));
-}
-
 TEST_F(RunCommand, ReportsWhereLapackNeverQueries) {
   const Result result = flopcast("run --blas openblas-serial --lapack openblas-serial -- " FLOPCAST_EXAMPLE_CHOLESKY " 300");
 
@@ -246,20 +221,9 @@ TEST_F(RunCommand, PassesSignalsOn) {
   EXPECT_EQ(WEXITSTATUS(status), 9);
 }
 
-TEST_F(RunCommand, KeepsLibrariesThatArePreloadedAlready) {
-  setenv("LD_PRELOAD", "libm.so.6", 1);
-  const Result result = flopcast("run --quiet -- sh -c 'echo $LD_PRELOAD'");
-  unsetenv("LD_PRELOAD");
-  EXPECT_THAT(result.out, HasSubstr("libflopcast-tuned.so:libm.so.6"));
-}
-
 TEST_F(RunCommand, TheRecordingLibraryForwardsCallsOfPrograms) {
   const std::string library = find_component("libflopcast-record.so").string();
   EXPECT_EQ(std::system(("LD_PRELOAD=" + library + " " FLOPCAST_EXAMPLE_CHOLESKY " 200 >/dev/null").c_str()), 0);
-}
-
-TEST_F(RunCommand, SetsThreads) {
-  EXPECT_EQ(flopcast("run --quiet --threads 3 -- sh -c 'echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS'").out, "3 3\n");
 }
 
 TEST_F(RunCommand, LeavesNoFilesBehind) {
@@ -269,50 +233,6 @@ TEST_F(RunCommand, LeavesNoFilesBehind) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
     EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("flopcast")));
   }
-}
-
-TEST_F(RunCommand, WithoutProfileSaysHowToMakeOne) {
-  fs::remove(folder_ / "profile.json");
-  const Result result = flopcast("run -- true");
-
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("flopcast tune dgeqrf --n 200:3200 --save"));
-}
-
-TEST_F(RunCommand, LibrariesAndThreadsAreSetWithoutAProfile) {
-  fs::remove(folder_ / "profile.json");
-  const Result other = flopcast("run --kernels library --blas reference --lapack reference -- sh -c 'echo $LD_LIBRARY_PATH'");
-  EXPECT_EQ(other.exit_code, 0) << other.err;
-  EXPECT_THAT(other.out, HasSubstr("/blas"));
-  EXPECT_THAT(other.err, AllOf(HasSubstr("LAPACK's own block sizes"), HasSubstr("flopcast tune dgeqrf --n 200:3200 --save")));
-  const Result threads = flopcast("run --kernels library --threads 3 -- sh -c 'echo $OPENBLAS_NUM_THREADS'");
-  EXPECT_EQ(threads.exit_code, 0) << threads.err;
-  EXPECT_EQ(threads.out, "3\n");
-}
-
-TEST_F(RunCommand, RefusesAProfileOfAnotherMachine) {
-  write_profile(odd_profile("another CPU"));
-
-  EXPECT_EQ(flopcast("run -- true").exit_code, 3);
-  EXPECT_THAT(flopcast("run -- true").err, AllOf(HasSubstr("another CPU"), HasSubstr("--other-machine")));
-  EXPECT_EQ(flopcast("run --other-machine -- true").exit_code, 0);
-}
-
-TEST_F(RunCommand, RefusesADamagedProfile) {
-  const std::string good = contents(folder_ / "profile.json");
-  for (const std::string& bad : {std::string(), good.substr(0, good.size() / 2), std::string("{}"), std::string("[1, 2]")}) {
-    std::ofstream(folder_ / "profile.json") << bad;
-    const Result result = flopcast("run -- true");
-    EXPECT_EQ(result.exit_code, 3) << bad;
-    EXPECT_THAT(result.err, HasSubstr("profile.json")) << bad;
-  }
-}
-
-TEST_F(RunCommand, SaysThatTheProgramDoesntExist) {
-  EXPECT_EQ(flopcast("run -- no-such-program").exit_code, 4);
-  EXPECT_THAT(flopcast("run -- no-such-program").err, HasSubstr("no program 'no-such-program' in any folder of PATH"));
-  EXPECT_THAT(flopcast("run -- ./no-such-program").err, HasSubstr("no program ./no-such-program"));
-  EXPECT_EQ(flopcast("run -- /etc/passwd").exit_code, 4);
 }
 
 TEST_F(RunCommand, SaysThatTheProgramIsStatic) {

@@ -163,17 +163,6 @@ TEST_F(MachineReports, ReadBackEqual) {
   EXPECT_EQ(machine_report_from_json(to_json(report)), report);
 }
 
-TEST_F(MachineReports, ReadDocumentsOfTheFirstSchema) {
-  topology_.places.clear();
-  const MachineReport report = inspect_machine(tools(), {});
-  std::string text = to_json(report);
-  text.replace(text.find("flopcast-machine-2"), 18, "flopcast-machine-1");
-  for (std::size_t at = text.find("max_hertz"); at != std::string::npos; at = text.find("max_hertz")) {
-    text.replace(at, 9, "most_hertz");
-  }
-  EXPECT_EQ(machine_report_from_json(text), report);
-}
-
 TEST(MachineDocuments, NameTheMemberAtFault) {
   try {
     static_cast<void>(machine_report_from_json(R"({"schema": "flopcast-machine-2", "topology": {"cpu": 5}})"));

@@ -101,14 +101,6 @@ TEST(ModelDocuments, ReadBackEqual) {
   EXPECT_EQ(model_list_from_json(to_json(list)), list);
 }
 
-TEST(ModelDocuments, ReadTheListsOfTheFirstSchema) {
-  std::string text = to_json(ModelList{{summary(example("dpotf2", "here"), true)}, 0});
-  const auto replace = [&](const std::string& before, const std::string& now) { text.replace(text.find(before), before.size(), now); };
-  replace("flopcast-models-2", "flopcast-models-1");
-  replace("\"other_machine\"", "\"foreign\"");
-  EXPECT_EQ(model_list_from_json(text).models.front(), summary(example("dpotf2", "here"), true));
-}
-
 TEST(ModelDocuments, NameTheMemberAtFault) {
   const auto message = [](const auto& read) {
     try {

@@ -129,15 +129,5 @@ TEST_F(Samples, ReadBackEqual) {
   EXPECT_EQ(sample_result_from_json(to_json(result)), result);
 }
 
-TEST_F(Samples, ReadDocumentsOfTheFirstSchema) {
-  const SampleResult result = sample_with({});
-  std::string text = to_json(result);
-  for (const auto& [now, before] :
-       {std::pair("flopcast-samples-2", "flopcast-samples-1"), {"\"min_rep", "\"minimum_rep"}, {"\"max_rep", "\"maximum_rep"}}) {
-    text.replace(text.find(now), std::string(now).size(), before);
-  }
-  EXPECT_EQ(sample_result_from_json(text), result);
-}
-
 }  // namespace
 }  // namespace flopcast

@@ -78,6 +78,21 @@ TEST(SimulatedMachine, ChoicesExcludeEachOther) {
   }
 }
 
+TEST(SimulatedMachine, WarnsOfADescriptionFromADisturbedMeasurement) {
+  const tests::OwnFolder folder;
+  const model::Store store = model::Store::open(folder.path() / "store.db");
+  MpiMachineChoice choice;
+  choice.machine = (folder.path() / "machine.json").string();
+  std::ofstream(choice.machine)
+      << R"({"schema": "flopcast-machine-description-1", "disturbances": ["other programs kept 1.0 cores busy"]})";
+  std::vector<std::string> notes;
+  RunContext context;
+  context.note = [&notes](const std::string& text) { notes.push_back(text); };
+  const SimulatedMachine machine(choice, store, context);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0], HasSubstr("something disturbed the measurement of " + choice.machine + ": other programs kept 1.0 cores busy"));
+}
+
 TEST(SimulatedMachine, TakesHostsFromThePlatformsFile) {
   const tests::OwnFolder folder;
   const model::Store store = model::Store::open(folder.path() / "store.db");

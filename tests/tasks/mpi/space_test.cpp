@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -15,6 +16,7 @@
 namespace flopcast {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -80,6 +82,60 @@ TEST(MpiSpace, ErrorsNameFileAndMember) {
   }
   std::ofstream(file) << good;
   EXPECT_EQ(read_mpi_space(file), (MpiSpace{"x", {"true"}, {"true", "{nb}"}, {{"nb", {"1", "2"}}}, file}));
+}
+
+TEST(MpiSpace, HasALimitOfConfigurations) {
+  std::vector<std::string> many;
+  for (int i = 0; i < 400; ++i) {
+    many.push_back(std::to_string(i));
+  }
+  const MpiSpace space = {"test", {"mpirun"}, {"./app", "{n}", "{nb}"}, {{"n", many}, {"nb", many}}, ""};
+  try {
+    static_cast<void>(settings_of(space));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("space 'test' has 160000 configurations"));
+  }
+}
+
+/// A folder with a program "app" in the folder "other", to which the process changes.
+class ProgramsOfASpace : public ::testing::Test {
+ protected:
+  ProgramsOfASpace() : before_(fs::current_path()) {
+    fs::create_directory(folder_.path() / "other");
+    const fs::path program = folder_.path() / "other/app";
+    std::ofstream(program) << "#!/bin/sh\n";
+    fs::permissions(program, fs::perms::owner_all);
+    fs::current_path(folder_.path());
+  }
+  ~ProgramsOfASpace() override { fs::current_path(before_); }
+
+  static std::string missing(const MpiSpace& space) {
+    try {
+      require_programs(space);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::environment);
+      return error.what();
+    }
+    return "";
+  }
+
+  tests::OwnFolder folder_;
+  fs::path before_;
+};
+
+TEST_F(ProgramsOfASpace, AreLookedForFromTheCurrentFolder) {
+  EXPECT_EQ(missing({"test", {"mpirun"}, {"other/app", "{n}"}, {{"n", {"1"}}}, "space.json"}), "");
+  EXPECT_THAT(missing({"test", {"mpirun"}, {"./nowhere", "{n}"}, {{"n", {"1", "2"}}}, "space.json"}),
+              HasSubstr("space.json: there is no program ./nowhere (looked for from the current folder"));
+  EXPECT_THAT(missing({"test", {"mpirun"}, {"{folder}/app"}, {{"folder", {"other", "none"}}}, "space.json"}),
+              HasSubstr("there is no program none/app"));
+}
+
+TEST_F(ProgramsOfASpace, BesideASpaceOfAnotherFolderAreNamed) {
+  EXPECT_THAT(missing({"test", {"mpirun"}, {"./app"}, {}, "other/space.json"}),
+              HasSubstr("There is other/app: start flopcast in " + (fs::canonical(folder_.path()) / "other").string()));
 }
 
 TEST(MpiSelfChecks, AreMadeAnewForAnotherProgramFileAndAfterTenTunings) {

@@ -58,17 +58,6 @@ ProgramProfile profile() {
 
 TEST(Documents, ProfilesReadBackEqual) { EXPECT_EQ(program_profile_from_json(to_json(profile())), profile()); }
 
-TEST(Documents, ProfilesOfTheSchemaBeforeAreRead) {
-  std::string text = to_json(profile());
-  const std::string now = "flopcast-program-profile-2";
-  text.replace(text.find(now), now.size(), "flopcast-program-profile-1");
-  const std::string started = "\"started\": 1000,";
-  text.erase(text.find(started), started.size());
-  ProgramProfile before = profile();
-  before.started = 0;
-  EXPECT_EQ(program_profile_from_json(text), before);
-}
-
 TEST(Documents, ErrorsNameTheMember) {
   std::string text = to_json(profile());
   const std::string flags = "\"NT\"";

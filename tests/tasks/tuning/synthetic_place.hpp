@@ -10,6 +10,7 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/core/call.hpp"
 #include "flopcast/tasks/tuning/tuning_place.hpp"
+#include "tests/synthetic_kernels.hpp"
 
 namespace flopcast::testing {
 
@@ -25,39 +26,13 @@ class SyntheticMachine {
   algorithm::BlockParameters defaults{32, 2, 128};
 
   static Environment environment() {
-    Environment environment;
-    environment.caches = {{.name = "L1", .capacity_bytes = 48 << 10, .bandwidth = 100e9},
-                          {.name = "L2", .capacity_bytes = 2 << 20, .bandwidth = 50e9},
-                          {.name = "L3", .capacity_bytes = 64 << 20, .bandwidth = 25e9}};
-    environment.memory_bandwidth = 12e9;
-    environment.peak_flops = 70e9;
-    environment.fingerprint = "synthetic";
+    Environment environment = tests::synthetic_environment();
     environment.lapack.name = "synthetic";
     return environment;
   }
 
-  /// Panels are slow, and updates prefer large blocks.
-  [[nodiscard]] Seconds truth(const Call& call) const {
-    const auto s = sizes(call);
-    const std::string& family = call.routine->family;
-    const double work = flops(call);
-    if (work <= 0) {
-      return 5e-8 / speed;
-    }
-    if (family == "geqr2" || family == "larft") {
-      return (work / 4e9 + 1e-6) / speed;
-    }
-    const auto k = static_cast<double>(s[s.size() - 1]);
-    return (work / (75e9 * k / (k + 20)) + 2e-6) / speed;
-  }
-
-  [[nodiscard]] Seconds truth(const Trace& trace) const {
-    Seconds sum = 0;
-    for (const Call& call : trace.calls) {
-      sum += truth(call);
-    }
-    return sum;
-  }
+  [[nodiscard]] Seconds truth(const Call& call) const { return tests::synthetic_seconds(call) / speed; }
+  [[nodiscard]] Seconds truth(const Trace& trace) const { return tests::synthetic_seconds(trace) / speed; }
 
   TuningPlace place() {
     TuningPlace place;
@@ -103,12 +78,7 @@ class SyntheticMachine {
     for (const measure::Experiment& experiment : experiments) {
       measure::Timings timings;
       for (const Call& call : experiment.timed) {
-        std::vector<Repetition> repetitions;
-        for (int r = 0; r < 4; ++r) {
-          repetitions.push_back({.seconds = truth(call) * std::exp(0.01 * normal(random_))});
-          clock += repetitions.back().seconds;
-        }
-        timings.calls.push_back(repetitions);
+        timings.calls.push_back(tests::noisy_repetitions(truth(call), 0.01, normal, random_, clock));
       }
       ++timed;
       all.push_back(timings);

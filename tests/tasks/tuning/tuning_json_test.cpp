@@ -94,37 +94,5 @@ TEST(TuningJson, NamesTheMemberThatIsWrong) {
   EXPECT_THROW(ranking_from_json("{"), Error);
 }
 
-/// Documents as they were before the schema's present number.
-nlohmann::json old_decision() {
-  return nlohmann::json::parse(R"({"sizes": [300], "default": {"nb": 32, "nx": 128, "seconds": 0.002, "interval": [0.001, 0.003],
-      "extrapolated": 0}, "chosen": {"nb": 48, "nx": 128, "seconds": 0.001, "interval": [0.0009, 0.0011], "extrapolated": 0}, "gain": 1,
-      "ties": [64], "regret": 0.01, "forecasts": [], "validation": {"measured": [{"nb": 48, "nx": 128, "seconds": 0.001,
-      "times": [0.001], "error": 0}], "yield": 0.99, "split_half": 0.02, "best": {"nb": 56, "nx": 128}}})");
-}
-
-TEST(TuningJson, ReadsTheSchemasBefore) {
-  nlohmann::json one = {{"schema", "flopcast-tune-1"},
-                        {"routine", "dgeqrf"},
-                        {"flags", ""},
-                        {"environment", nlohmann::json::parse(to_json(tuning())).at("environment")},
-                        {"options", {{"time_budget", "1min"}, {"nb", "16:64:16"}, {"seed", 1}}},
-                        {"decisions", {old_decision()}},
-                        {"cost", {{"segments", 1}, {"timings", 2}, {"measuring_seconds", 0.5}}},
-                        {"complete", true}};
-  const Tuning single = tuning_from_json(one.dump());
-  EXPECT_EQ(single.options.time_budget, 60);
-  EXPECT_EQ(single.options.nb, range(16, 64, 16));
-  ASSERT_EQ(single.parts.size(), 1U);
-  const tuning::Decision& decision = single.parts[0].decisions.at(0);
-  EXPECT_EQ(decision.chosen.blocks.nb, 48);
-  EXPECT_EQ(decision.validation->gain_kept, 0.99);
-  EXPECT_EQ(decision.validation->repeatability, 0.02);
-  EXPECT_EQ(decision.validation->best.blocks.nb, 56);
-
-  const nlohmann::json parts = {{"schema", "flopcast-tune-parts-1"}, {"routine", "dpotri"}, {"parts", {one, one}}};
-  EXPECT_EQ(tuning_from_json(parts.dump()).parts.size(), 2U);
-  EXPECT_EQ(tuning_from_json(parts.dump()).routine, "dpotri");
-}
-
 }  // namespace
 }  // namespace flopcast

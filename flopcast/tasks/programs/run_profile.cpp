@@ -1,0 +1,133 @@
+#include "flopcast/tasks/programs/run_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flopcast/core/environment.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
+
+namespace flopcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns what is known of the kernels of libraries that the profile doesn't hold for. Its own libraries' kernels are part of it.
+KernelSettings further_kernels(const RunRequest& request, const LibraryIdentity& tuned, const RunWorld& world) {
+  return request.kernels == "library" ? KernelSettings() : world.known_kernels(tuned.path);
+}
+
+/// Returns the kernels to set without a profile: those of the library that is asked for, found by trying unless they are known, else
+/// whatever is known.
+KernelSettings kernels_alone(const RunRequest& request, const RunWorld& world) {
+  return request.blas.empty() || request.kernels == "library" ? further_kernels(request, {}, world) : world.better_kernels(request.blas);
+}
+
+/// Returns the BLAS that the program is expected to load: the one chosen for it, else the loader's libblas.so.3; empty if there is none.
+fs::path expected_blas(const interpose::LibraryFiles& chosen, const RunWorld& world) {
+  return chosen.blas.empty() ? world.loaders_blas() : chosen.blas;
+}
+
+/// Returns whether the library in `file`, which lies in a folder of its own, is one without threads.
+bool lies_beside_serial(const fs::path& file, const RunWorld& world) {
+  const std::vector<machine::InstalledLibrary> installed = world.installed();
+  return std::any_of(installed.begin(), installed.end(), [&](const machine::InstalledLibrary& library) {
+    return library.has_blas && in_same_folder(library.path, file) && (library.name.ends_with("-serial") || library.name == "reference");
+  });
+}
+
+/// Returns the threads that the program's BLAS is expected to have: as the request or the user's variables say, else one per core, or one
+/// for a library without threads.
+int expected_threads(const RunRequest& request, const fs::path& blas, const RunWorld& world) {
+  if (!blas.empty() && lies_beside_serial(blas, world)) {
+    return 1;
+  }
+  if (request.threads) {
+    return *request.threads;
+  }
+  for (const char* name : {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    if (const int threads = std::atoi(world.variable(name).c_str()); threads > 0) {
+      return threads;
+    }
+  }
+  return world.cores();
+}
+
+/// Returns the part of a profile that suits this library and number of threads best. The library counts first, then the threads.
+interpose::Profile best_place(std::vector<interpose::Profile> places, const fs::path& blas, int threads) {
+  const auto distance = [&](const interpose::Profile& place) {
+    const bool other_library = !blas.empty() && !in_same_folder(blas, place.environment.blas.path);
+    return std::pair(other_library, std::abs(place.environment.threads - threads));
+  };
+  return *std::min_element(places.begin(), places.end(),
+                           [&](const interpose::Profile& a, const interpose::Profile& b) { return distance(a) < distance(b); });
+}
+
+/// Notes that the profile holds nothing for the library that was asked for, or for the number of threads.
+void warn_of_place(const Environment& tuned, const RunRequest& request, const fs::path& blas, int threads, const RunContext& context) {
+  if (tuned.blas.path.empty() || blas.empty()) {
+    return;
+  }
+  const bool other_library = !in_same_folder(blas, tuned.blas.path);
+  const std::string remedy = fmt::format("'flopcast tune ROUTINE --n 200:3200{} --threads {} --save' tunes for that",
+                                         request.blas.empty() ? "" : " --blas " + request.blas, threads);
+  if (other_library && !request.blas.empty()) {  // the program's own library is known only afterwards
+    context.note(fmt::format("the profile holds no block sizes for {}, but for {} with {}, which are used; {}", blas.string(),
+                             tuned.blas.path, counted(tuned.threads, "thread"), remedy));
+  } else if (!other_library && tuned.threads != threads) {
+    context.note(fmt::format("the profile's block sizes hold for {} of BLAS, and {} are expected; {}", counted(tuned.threads, "thread"),
+                             threads, remedy));
+  }
+}
+
+/// Returns the settings to run with if there is no profile. Throws bad_input if nothing at all is to be set.
+interpose::Profile without_profile(const RunRequest& request, const std::string& file, const interpose::LibraryFiles& chosen,
+                                   const RunWorld& world, const RunContext& context) {
+  interpose::Profile profile;
+  const std::string lacking = fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
+                                          request.profile.empty() ? "--save" : "--profile " + request.profile);
+  profile.settings = request.profile.empty() ? kernels_alone(request, world) : KernelSettings();
+  const bool chosen_otherwise = request.profile.empty() && (!chosen.blas.empty() || !chosen.lapack.empty() || request.threads);
+  if (profile.settings.empty() && !chosen_otherwise) {
+    throw bad_input("{}", lacking);
+  }
+  context.note(fmt::format("the program runs with {}LAPACK's own block sizes, as {}",
+                           profile.settings.empty() ? "" : text_of(profile.settings) + " and ", lacking));
+  return profile;
+}
+
+}  // namespace
+
+interpose::Profile profile_for(const RunRequest& request, const interpose::LibraryFiles& chosen, const RunWorld& world,
+                               const RunContext& context) {
+  const std::string file = request.profile.empty() ? world.default_profile() : request.profile;
+  if (file != "-" && !fs::exists(file)) {
+    return without_profile(request, file, chosen, world, context);
+  }
+  const fs::path blas = expected_blas(chosen, world);
+  const int threads = expected_threads(request, blas, world);
+  interpose::Profile profile = best_place(interpose::places(interpose::read_profile(file)), blas, threads);
+  const std::string cpu = world.cpu();
+  if (profile.environment.cpu != cpu && !request.other_machine) {
+    throw bad_input(
+        "profile {} was made on another machine ('{}', this is '{}'); tune again here, or use it all the same with --other-machine", file,
+        profile.environment.cpu, cpu);
+  }
+  if (request.kernels == "library") {
+    profile.settings.clear();
+  }
+  warn_of_place(profile.environment, request, blas, threads, context);
+  profile.settings.merge(further_kernels(request, profile.environment.blas, world));
+  return profile;
+}
+
+}  // namespace flopcast

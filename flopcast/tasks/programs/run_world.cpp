@@ -1,0 +1,94 @@
+#include "flopcast/tasks/programs/run_world.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
+#include "flopcast/program/component.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/program_libraries.hpp"
+#include "flopcast/program/recorder.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
+
+namespace flopcast {
+namespace {
+
+namespace fs = std::filesystem;
+using interpose::RoutineUse;
+
+/// Tries which LAPACKs query ilaenv for which routines.
+class QueryTrials {
+ public:
+  /// Returns whether the LAPACK in `use.definer` queries the routine's block size when it is called; nothing if that can't be tried.
+  std::optional<bool> would_query(const RoutineUse& use, const fs::path& blas) {
+    constexpr const char* size = "256";
+    try {
+      const Routine& routine = kernel::require(use.routine);
+      std::map<std::string, std::string> arguments;
+      for (const Argument& argument : routine.arguments) {
+        if (argument.kind == Kind::size) {
+          arguments[argument.name] = size;
+        }
+      }
+      std::unique_ptr<interpose::Recorder>& recorder = recorders_[use.definer];
+      if (!recorder) {
+        recorder = std::make_unique<interpose::Recorder>(interpose::LibraryFiles{blas.empty() ? use.definer : blas, use.definer});
+      }
+      return recorder->block_size_query(kernel::parse_call(routine, arguments)).has_value();
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  std::map<fs::path, std::unique_ptr<interpose::Recorder>> recorders_;  // a start takes longer than a trial
+};
+
+/// Returns the libblas.so.3 of the loader's folders.
+fs::path loaders_blas() {
+  for (const fs::path& folder : machine::loader_directories()) {
+    if (std::error_code error; fs::exists(folder / "libblas.so.3", error)) {
+      return fs::canonical(folder / "libblas.so.3", error);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+RunWorld this_run_world(const RunContext& context) {
+  RunWorld world;
+  world.libraries = [](const RunRequest& request) { return interpose::program_libraries(request.blas, request.lapack, request.command); };
+  world.default_profile = interpose::default_profile_file;
+  world.variable = [](const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    return std::string(value != nullptr ? value : "");
+  };
+  world.cpu = [] { return machine::detect_topology().cpu; };
+  world.cores = [] { return machine::detect_topology().usable_cores; };
+  world.loaders_blas = loaders_blas;
+  world.installed = [] { return machine::installed_libraries(); };
+  world.known_kernels = known_kernels;
+  world.better_kernels = [&context](const std::string& blas) {
+    return better_kernels(machine::locate_usable(blas, machine::Role::blas), "which is set for the program", context);
+  };
+  world.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
+  world.preload = [] { return interpose::find_component("libflopcast-tuned.so").string(); };
+  world.run = interpose::run_with_profile;
+  world.would_query = [trials = std::make_shared<QueryTrials>()](const RoutineUse& use, const fs::path& blas) {
+    return trials->would_query(use, blas);
+  };
+  world.why_not_started = interpose::why_not_started;
+  world.other_blas = [](const interpose::ProgramOptions& program, const fs::path& taken) {
+    return interpose::other_blas_note(program.command, taken, program.libraries);
+  };
+  return world;
+}
+
+}  // namespace flopcast

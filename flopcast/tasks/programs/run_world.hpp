@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/environment.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/program/profile.hpp"
+#include "flopcast/program/program_run.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
+
+/// A program with tuned block sizes is started through these functions. Tests have a world of their own.
+namespace flopcast {
+
+/// Everything outside of a request and its profile that decides about settings, and the start of the program.
+struct RunWorld {
+  /// Returns the files that take the place of the program's libraries, as program_libraries() does.
+  std::function<interpose::LibraryFiles(const RunRequest& request)> libraries;
+  std::function<std::string()> default_profile;                  ///< file of the user's profile
+  std::function<std::string(const std::string& name)> variable;  ///< the user's environment variable; empty: not set
+  std::function<std::string()> cpu;
+  std::function<int()> cores;
+  std::function<std::filesystem::path()> loaders_blas;  ///< file that libblas.so.3 stands for; empty if there is none
+  std::function<std::vector<machine::InstalledLibrary>()> installed;
+  /// Returns what earlier trials found for all libraries but one.
+  std::function<machine::KernelSettings(const std::filesystem::path& but)> known_kernels;
+  /// Returns the best kernels of a library by name or path, and tries them if nobody did before.
+  std::function<machine::KernelSettings(const std::string& blas)> better_kernels;
+  std::function<std::optional<int>(const std::filesystem::path& library)> integer_bytes;
+  std::function<std::string()> preload;  ///< file of the library that answers queries for block sizes
+  std::function<interpose::ProgramRun(const interpose::ProgramOptions& program, const interpose::Profile& profile)> run;
+  /// Returns whether the LAPACK in `use.definer`, over this BLAS, queries the routine's block size when it is called; nothing if that can't
+  /// be tried.
+  std::function<std::optional<bool>(const interpose::RoutineUse& use, const std::filesystem::path& blas)> would_query;
+  std::function<std::string(const std::string& command, int exit_code)> why_not_started;
+  /// Returns a note on a program that took another BLAS than the chosen one; empty if it did not.
+  std::function<std::string(const interpose::ProgramOptions& program, const std::filesystem::path& taken)> other_blas;
+};
+
+/// Returns the world of this machine. `context` must outlive the result.
+RunWorld this_run_world(const RunContext& context);
+
+/// Does the same as run_settings(request, context) in a world.
+RunSettings run_settings(const RunRequest& request, const RunWorld& world, const RunContext& context);
+/// Does the same as run_program(request, context) in a world.
+RunOutcome run_program(const RunRequest& request, const RunWorld& world, const RunContext& context);
+
+}  // namespace flopcast

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/program/profile_json.hpp"
+#include "flopcast/tasks/programs/run_world.hpp"
+#include "tests/own_folder.hpp"
+
+namespace flopcast::tests {
+
+/// A machine with four cores on which the loader's BLAS is /lib/blis/libblas.so.3. Nothing is started: `result` is what a program does.
+struct FakeRunWorld {
+  /// Returns a profile for `blas` with `threads`, whose block size for dgeqrf is nb.
+  static interpose::Profile profile(const std::string& blas, int threads, std::int64_t nb) {
+    interpose::Profile profile;
+    profile.environment.cpu = "a CPU";
+    profile.environment.blas.path = blas;
+    profile.environment.threads = threads;
+    profile.set({"dgeqrf", "", {{200, 200, {nb, 2, 0}, {}, 0, false}}});
+    return profile;
+  }
+  void write(const interpose::Profile& profile) const { std::ofstream(file()) << interpose::to_json(profile).dump(); }
+  [[nodiscard]] std::string file() const { return (folder.path() / "profile.json").string(); }
+
+  RunWorld world() {
+    RunWorld world;
+    world.libraries = [this](const RunRequest&) { return chosen; };
+    world.default_profile = [this] { return file(); };
+    world.variable = [this](const std::string& name) { return variables[name]; };
+    world.cpu = [] { return std::string("a CPU"); };
+    world.cores = [] { return 4; };
+    world.loaders_blas = [] { return std::filesystem::path("/lib/blis/libblas.so.3"); };
+    world.installed = [this] { return installed; };
+    world.known_kernels = [this](const std::filesystem::path& but) {
+      machine::KernelSettings settings = known;
+      settings.erase(but.parent_path().filename().string());
+      return settings;
+    };
+    world.better_kernels = [this](const std::string& blas) {
+      tried.push_back(blas);
+      return machine::KernelSettings{{"BEST_OF", blas}};
+    };
+    world.integer_bytes = [](const std::filesystem::path& library) {
+      return std::optional(library.string().find("64") == std::string::npos ? 4 : 8);
+    };
+    world.preload = [] { return std::string("/libexec/libflopcast-tuned.so"); };
+    world.run = [this](const interpose::ProgramOptions& program, const interpose::Profile& profile) {
+      started.push_back(program);
+      profiles.push_back(profile);
+      return result;
+    };
+    world.would_query = [this](const interpose::RoutineUse&, const std::filesystem::path&) { return would_query; };
+    world.why_not_started = [](const std::string& command, int exit_code) {
+      return exit_code == 127 ? command + " did not start" : std::string();
+    };
+    world.other_blas = [this](const interpose::ProgramOptions&, const std::filesystem::path&) { return other_blas; };
+    return world;
+  }
+
+  tests::OwnFolder folder;
+  interpose::LibraryFiles chosen;  ///< files for the request's libraries
+  std::map<std::string, std::string> variables;
+  std::vector<machine::InstalledLibrary> installed = {{"blis-serial", "/lib/blis-serial/libblis.so", true, false},
+                                                      {"openblas-pthread", "/lib/openblas-pthread/libopenblas.so", true, true}};
+  machine::KernelSettings known;  ///< kernels found before, by the folder of their library
+  interpose::ProgramRun result;
+  std::optional<bool> would_query;
+  std::string other_blas;
+
+  std::vector<std::string> tried;
+  std::vector<interpose::ProgramOptions> started;
+  std::vector<interpose::Profile> profiles;
+};
+
+}  // namespace flopcast::tests

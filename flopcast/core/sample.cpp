@@ -3,6 +3,7 @@
 #include "flopcast/core/sample_json.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/error.hpp"
@@ -186,8 +187,10 @@ void to_json(nlohmann::json& json, const Sample& sample) {
           {"warnings", sample.warnings},
           {"reference_seconds", sample.state.reference},
           {"session", sample.state.session}};
-  if (sample.state.unrest > 0) {
-    json["unrest"] = sample.state.unrest;
+  for (const auto& [name, value] : {std::pair("unrest", sample.state.unrest), std::pair("spread", sample.state.spread)}) {
+    if (value > 0) {
+      json[name] = value;
+    }
   }
 }
 
@@ -198,7 +201,8 @@ void from_json(const nlohmann::json& json, Sample& sample) {
   read_member(json, "strides", sample.strides);
   read_member(json, "batch", sample.batch);
   read_member(json, "warnings", sample.warnings);
-  sample.state = {member_or(json, "session", 0.0), member_or(json, "reference_seconds", 0.0), member_or(json, "unrest", 0.0)};
+  sample.state = {member_or(json, "session", 0.0), member_or(json, "reference_seconds", 0.0), member_or(json, "unrest", 0.0),
+                  member_or(json, "spread", 0.0)};
   if (json.at("placement").size() > max_operands) {
     throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(),
                     max_operands);

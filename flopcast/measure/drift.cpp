@@ -1,7 +1,9 @@
 #include "flopcast/measure/drift.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <cmath>
 
 #include "flopcast/core/statistics.hpp"
 
@@ -72,6 +74,25 @@ double Drift::unrest(Seconds from) const {
   const Summary summary = summarise(times);
   const double deviation = (summary.third_quartile - summary.first_quartile) / (normal_quartiles * summary.median);
   return deviation >= restless ? deviation : 0;
+}
+
+double Drift::spread() const {
+  static constexpr double share = 0.95;
+  static constexpr double normal_range = 1.96;  // half of a normal distribution's 95 % range in standard deviations
+  static constexpr std::size_t moment = 5;
+  if (moments_.size() < few) {
+    return 0;
+  }
+  std::vector<Seconds> times;
+  for (std::size_t first = 0; first + moment <= moments_.size(); ++first) {
+    times.push_back(median(std::array{product_[first], product_[first + 1], product_[first + 2], product_[first + 3], product_[first + 4]}));
+  }
+  const Seconds centre = median(times);
+  std::vector<double> distances;
+  for (const Seconds time : times) {
+    distances.push_back(std::fabs(time / centre - 1));
+  }
+  return quantile(distances, share) / normal_range;
 }
 
 Seconds Drift::time_near(Seconds at) const {

@@ -357,7 +357,7 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   const double unrest = state_->drift.unrest(begin);
   for (Task& task : tasks) {
     Timings timings = task.tally.take();
-    timings.state = {state_->started, 0, unrest};
+    timings.state = {state_->started, 0, unrest, state_->drift.spread()};
     timings.warnings.insert(timings.warnings.end(), task.warnings.begin(), task.warnings.end());
     state_->normalise(timings, standard);
     state_->warn_if_short(timings, task.prepared.batch());
@@ -371,7 +371,7 @@ MachineState Session::observe() {
   if (state_->drift.empty()) {
     state_->take_reference(references);
   }
-  return {state_->started, state_->first_standard > 0 ? state_->first_standard : state_->drift.median_time(), 0};
+  return {state_->started, state_->first_standard > 0 ? state_->first_standard : state_->drift.median_time(), 0, state_->drift.spread()};
 }
 
 Seconds Session::reference_time() const { return state_->first_standard; }

@@ -1,5 +1,6 @@
 #include "flopcast/model/on_demand.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -50,9 +51,14 @@ void OnDemandModels::add(const Call& call, const Placement& placement, std::span
 
 void OnDemandModels::note(const MachineState& state) {
   const auto [known, is_new] = sessions_.try_emplace(state.session, state);
-  if (!is_new && state.unrest < known->second.unrest) {
+  if (is_new) {
+    return;
+  }
+  const double spread = std::max(known->second.spread, state.spread);
+  if (state.unrest < known->second.unrest) {
     known->second = state;
   }
+  known->second.spread = spread;
 }
 
 void OnDemandModels::predict_for(const MachineState& state) {

@@ -43,6 +43,9 @@ class KernelModels {
   /// Returns the standard deviation of the sum over terms of weight x time, for models that know the joint distribution of their errors.
   /// Otherwise, errors of one model (one ModelKey) count as equal in sign and relative size, and errors of different models as independent.
   [[nodiscard]] virtual std::optional<Seconds> deviation(std::span<const Term> terms) const;
+
+  /// Returns the relative standard deviation of a run at another moment, as far as the samples have shown it; 0: not known.
+  [[nodiscard]] virtual double moment_deviation() const { return 0; }
 };
 
 }  // namespace flopcast::prediction

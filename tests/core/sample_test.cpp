@@ -16,7 +16,7 @@ Sample small_sample() {
   sample.placement = {{4096, 0, true}, {-1, 3, false}};
   sample.batch = 3;
   sample.repetitions = {{2e-6, 1.25, 0.5, false}, {9e-6, 1, 0.6, true}, {1e-6, 0.5, 0.7, false}};
-  sample.state = {490000.25, 5e-4, 0.06};
+  sample.state = {490000.25, 5e-4, 0.06, 0.03};
   sample.warnings = {"preempted once"};
   return sample;
 }

@@ -161,6 +161,15 @@ TEST(Drift, AgreesWithSortingByDistance) {
   }
 }
 
+TEST(Drift, SpreadIsThatOfMoments) {
+  Drift drift;
+  for (int i = 0; i < 40; ++i) {
+    drift.add(0.03 * i, {(i < 20 ? 1.0 : 1.2) * (i % 5 == 0 ? 1.5 : 1)});
+  }
+  EXPECT_NEAR(drift.spread(), 0.1 / 1.1 / 1.96, 1e-9) << "single slow references don't count, the slower half does";
+  EXPECT_EQ(Drift().spread(), 0);
+}
+
 TEST(Drift, TellsARestlessMachineByTheSpreadSinceAMoment) {
   Drift drift;
   for (int i = 0; i < 20; ++i) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/support/error.hpp"
+#include "tests/message_of.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -50,13 +51,7 @@ class ProgramLibraries : public ::testing::Test {
     return program_libraries(blas, lapack, {"program", "argument"}, facts());
   }
   [[nodiscard]] std::string refusal(const std::string& blas, const std::string& lapack = "") const {
-    try {
-      static_cast<void>(choose(blas, lapack));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::environment);
-      return error.what();
-    }
-    return "nothing thrown";
+    return tests::message_of([&] { static_cast<void>(choose(blas, lapack)); });
   }
 
   std::map<std::string, FakeLibrary> libraries_ = {
@@ -107,12 +102,7 @@ TEST_F(ProgramLibraries, AFileThatCannotBeLoadedIsRefused) {
 }
 
 TEST_F(ProgramLibraries, AnUnknownNameIsTheUsersError) {
-  try {
-    static_cast<void>(choose("bliss"));
-    FAIL() << "nothing thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-  }
+  EXPECT_EQ(tests::bad_input_of([this] { static_cast<void>(choose("bliss")); }), "no library bliss");
 }
 
 }  // namespace

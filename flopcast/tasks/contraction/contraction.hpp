@@ -80,9 +80,9 @@ PlanSummary summary(const contract::Plan& plan);
 struct ContractionRun {
   contract::Contraction contraction;
   PlanSummary plan;
-  Seconds planning_seconds = 0;
-  std::vector<Seconds> times;   ///< time of each execution
-  double flops_per_second = 0;  ///< rate of the median execution
+  Seconds planning_seconds = 0;  ///< time until the plan was ready, without the time for opening the machine
+  std::vector<Seconds> times;    ///< time of each execution
+  double flops_per_second = 0;   ///< rate of the median execution
   friend bool operator==(const ContractionRun&, const ContractionRun&) = default;
 };
 

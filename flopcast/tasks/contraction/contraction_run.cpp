@@ -140,7 +140,14 @@ ContractionRun finished(const contract::Plan& plan, Seconds planning_seconds, st
   return {plan.contraction(), summary(plan), planning_seconds, std::move(times), rate};
 }
 
-/// A plan, and the time that it took without the time for opening the machine.
+contract::Plan made_plan(const Contraction& contraction, const contract::Machine& machine, const contract::PlanOptions& options,
+                         const RunContext& context) {
+  contract::Plan plan = contract::plan(contraction, machine, options);
+  context.throw_if_cancelled("nothing is kept of an unfinished choice");
+  return plan;
+}
+
+/// A plan that is to be executed, and the time that it took without the time for opening the machine.
 struct Planned {
   contract::Plan plan;
   Seconds seconds = 0;
@@ -150,8 +157,8 @@ Planned planned(const PlanningTools& tools, const Contraction& contraction, cons
   const contract::PlanOptions options = plan_options(tools, contraction, request, context);
   const contract::Machine machine = tools.machine();
   const Seconds begin = tools.now();
-  Planned planned{contract::plan(contraction, machine, options)};
-  context.throw_if_cancelled("nothing is kept of an unfinished choice");
+  Planned planned{made_plan(contraction, machine, options, context)};
+  static_cast<void>(planned.plan.considered());  // prepares a stored choice, which the first execution would do otherwise
   planned.seconds = tools.now() - begin;
   note_what_is_dropped(planned.plan, request, context);
   return planned;
@@ -200,7 +207,10 @@ PlanSummary summary(const contract::Plan& plan) {
 }
 
 contract::Plan plan(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
-  return planned(tools, contraction, request, context).plan;
+  const contract::PlanOptions options = plan_options(tools, contraction, request, context);
+  contract::Plan plan = made_plan(contraction, tools.machine(), options, context);
+  note_what_is_dropped(plan, request, context);
+  return plan;
 }
 
 ContractionRun run_contraction(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request,

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/planner/wisdom.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
@@ -22,6 +24,22 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+
+/// dgemm by its definition, with Fortran's interface.
+void naive_dgemm(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha, const double* a,
+                 const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc) {
+  const auto element = [](const double* x, int ld, char trans, int i, int j) { return trans == 'N' ? x[i + j * ld] : x[j + i * ld]; };
+  for (int j = 0; j < *n; ++j) {
+    for (int i = 0; i < *m; ++i) {
+      double sum = 0;
+      for (int l = 0; l < *k; ++l) {
+        sum += element(a, *lda, *transa, i, l) * element(b, *ldb, *transb, l, j);
+      }
+      double& to = c[i + j * *ldc];
+      to = *alpha * sum + (*beta == 0 ? 0 : *beta * to);
+    }
+  }
+}
 
 /// Runs contractions by the panel kernel, on a machine without a BLAS, by a clock that advances by `tick` whenever somebody looks.
 class ContractionTask : public ::testing::Test {
@@ -87,6 +105,32 @@ TEST_F(ContractionTask, RunsAtLeastThreeAndAtMostAHundredTimes) {
   EXPECT_THAT(run_contraction(tools_, contraction, request_, context_).times, SizeIs(3));
   tick_ = 1e-6;
   EXPECT_THAT(run_contraction(tools_, contraction, request_, context_).times, SizeIs(100));
+}
+
+/// Preparing a plan looks for gemm, which takes five seconds here.
+TEST_F(ContractionTask, PreparingAStoredChoiceIsPlanning) {
+  const contract::Contraction contraction =
+      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
+  model::Store store = model::Store::open(folder_ / "store.db");
+  tools_.store = [&store] { return &store; };
+  tools_.machine = [this] {
+    return contract::Machine{[this](std::string_view) {
+                               now_ += 5;
+                               return reinterpret_cast<kernel::Function>(&naive_dgemm);
+                             },
+                             {}};
+  };
+  request_.tiles.reset();
+  request_.effort = contract::Effort::measure;
+  contract::PlanOptions options;
+  options.effort = request_.effort;
+  options.time_budget = request_.time_budget;
+  options.wisdom = &store;
+  contract::keep_wisdom(contraction, tools_.machine(), options, {contract::parse_tiles("8x8x8"), 1, contract::Basis::execution});
+  const ContractionRun run = run_contraction(tools_, contraction, request_, context_);
+  EXPECT_EQ(run.plan.considered.front().basis, "execution") << "the stored choice";
+  EXPECT_GT(run.planning_seconds, 5);
+  EXPECT_THAT(run.times, Each(::testing::DoubleNear(0.1, 1e-9)));
 }
 
 TEST_F(ContractionTask, EndsWhereItIsCancelled) {

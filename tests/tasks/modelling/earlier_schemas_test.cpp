@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
+#include "tests/message_of.hpp"
 
 /// Documents written by hand in the form that programs wrote before the schemas' present numbers.
 namespace flopcast {
@@ -70,13 +70,7 @@ json samples_document() {
 
 template <class Read>
 std::string message(Read read, const json& document) {
-  try {
-    static_cast<void>(read(document.dump()));
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing thrown";
+  return tests::bad_input_of([&] { static_cast<void>(read(document.dump())); });
 }
 
 TEST(EarlierSchemas, MachineReport) {

@@ -11,6 +11,7 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/mpi/self_checks.hpp"
+#include "tests/message_of.hpp"
 #include "tests/own_folder.hpp"
 
 namespace flopcast {
@@ -90,13 +91,7 @@ TEST(MpiSpace, HasALimitOfConfigurations) {
     many.push_back(std::to_string(i));
   }
   const MpiSpace space = {"test", {"mpirun"}, {"./app", "{n}", "{nb}"}, {{"n", many}, {"nb", many}}, ""};
-  try {
-    static_cast<void>(settings_of(space));
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    EXPECT_THAT(error.what(), HasSubstr("space 'test' has 160000 configurations"));
-  }
+  EXPECT_THAT(tests::bad_input_of([&] { static_cast<void>(settings_of(space)); }), HasSubstr("space 'test' has 160000 configurations"));
 }
 
 /// A folder with a program "app" in the folder "other", to which the process changes.
@@ -112,13 +107,7 @@ class ProgramsOfASpace : public ::testing::Test {
   ~ProgramsOfASpace() override { fs::current_path(before_); }
 
   static std::string missing(const MpiSpace& space) {
-    try {
-      require_programs(space);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::environment);
-      return error.what();
-    }
-    return "";
+    return tests::message_of([&space] { require_programs(space); });
   }
 
   tests::OwnFolder folder_;

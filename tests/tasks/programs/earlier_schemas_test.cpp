@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
+#include "tests/message_of.hpp"
 
 /// Documents written by hand in the form that programs wrote before the schemas' present numbers.
 namespace flopcast {
@@ -61,13 +61,7 @@ json predict_document() {
 
 template <class Read>
 std::string message(Read read, const json& document) {
-  try {
-    static_cast<void>(read(document.dump()));
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing thrown";
+  return tests::bad_input_of([&] { static_cast<void>(read(document.dump())); });
 }
 
 TEST(EarlierSchemas, ProgramProfile) {

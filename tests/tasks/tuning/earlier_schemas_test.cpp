@@ -1,12 +1,11 @@
 #include <gmock/gmock.h>
 
-#include <functional>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
+#include "tests/message_of.hpp"
 
 /// Documents written by hand in the form that programs wrote before the schemas' present numbers.
 namespace flopcast {
@@ -103,26 +102,13 @@ json joint_document() {
   return {{"schema", "flopcast-joint-1"}, {"routine", "dpotrf"}, {"options", options("50s")}, {"places", places()}, {"joint", joint()}};
 }
 
-/// Returns the message that `read` throws for the document.
-std::string message(const std::function<void(const std::string&)>& read, const json& document) {
-  try {
-    read(document.dump());
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing thrown";
+template <class Read>
+std::string message(Read read, const json& document) {
+  return tests::bad_input_of([&] { static_cast<void>(read(document.dump())); });
 }
-
-std::string tuning_error(const json& document) {
-  return message([](const std::string& text) { static_cast<void>(tuning_from_json(text)); }, document);
-}
-std::string lapack_error(const json& document) {
-  return message([](const std::string& text) { static_cast<void>(lapack_tuning_from_json(text)); }, document);
-}
-std::string ranking_error(const json& document) {
-  return message([](const std::string& text) { static_cast<void>(ranking_from_json(text)); }, document);
-}
+std::string tuning_error(const json& document) { return message(tuning_from_json, document); }
+std::string lapack_error(const json& document) { return message(lapack_tuning_from_json, document); }
+std::string ranking_error(const json& document) { return message(ranking_from_json, document); }
 
 TEST(EarlierSchemas, OneTunedRoutine) {
   const Tuning tuning = tuning_from_json(tune_document().dump());

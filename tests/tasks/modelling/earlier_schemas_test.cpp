@@ -101,7 +101,8 @@ TEST(EarlierSchemas, MachineReport) {
 TEST(EarlierSchemas, MachineReportWithDamage) {
   json document = machine_document();
   document["topology"]["kinds"][1]["most_hertz"] = "fast";
-  EXPECT_THAT(message(machine_report_from_json, document), HasSubstr("the report on a machine is damaged: member topology.kinds[1]."));
+  EXPECT_THAT(message(machine_report_from_json, document),
+              HasSubstr("the report on a machine is damaged: member topology.kinds[1].most_hertz"));
   document = machine_document();
   document["measured"]["levels"][0].erase("bandwidth");
   EXPECT_THAT(message(machine_report_from_json, document),
@@ -122,6 +123,9 @@ TEST(EarlierSchemas, ListOfModelsWithDamage) {
   json document = models_document();
   document["models"][0]["key"]["threads"] = 0.5;
   EXPECT_THAT(message(model_list_from_json, document), HasSubstr("the list of models is damaged: member models[0].key.threads"));
+  document = models_document();
+  document["models"][0]["foreign"] = 1;
+  EXPECT_THAT(message(model_list_from_json, document), HasSubstr("the list of models is damaged: member models[0].foreign"));
 }
 
 TEST(EarlierSchemas, Samples) {
@@ -146,6 +150,11 @@ TEST(EarlierSchemas, SamplesWithDamage) {
   json document = samples_document();
   document["samples"][0]["repetitions"][0]["drift"] = "much";
   EXPECT_THAT(message(sample_result_from_json, document), HasSubstr("the samples is damaged: member samples[0].repetitions[0].drift"));
+  document = samples_document();
+  document["options"]["maximum_repetitions"] = "many";
+  EXPECT_THAT(message(sample_result_from_json, document), HasSubstr("the samples is damaged: member options.maximum_repetitions"));
+  document.erase("options");
+  EXPECT_THAT(message(sample_result_from_json, document), HasSubstr("the samples is damaged: member options"));
 }
 
 }  // namespace

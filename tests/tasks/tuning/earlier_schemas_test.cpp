@@ -195,6 +195,11 @@ TEST(EarlierSchemas, AllOfLapackWithDamage) {
   document = lapack_document();
   document["routines"][0]["decisions"][0]["validation"]["best_seconds"] = "0.001";
   EXPECT_THAT(lapack_error(document), HasSubstr("tuning of LAPACK is damaged: member routines[0].decisions[0].validation.best_seconds"));
+  for (const char* name : {"yield", "split_half", "best_nb"}) {
+    document = lapack_document();
+    document["routines"][0]["decisions"][0]["validation"][name] = "0.001";
+    EXPECT_THAT(lapack_error(document), HasSubstr(std::string("member routines[0].decisions[0].validation.") + name));
+  }
   document = lapack_document();
   document.erase("routines");
   EXPECT_THAT(lapack_error(document), HasSubstr("tuning of LAPACK is damaged: member routines"));

@@ -172,8 +172,7 @@ void from_json(const nlohmann::json& json, Sample& sample) {
   read_member(json, "warnings", sample.warnings);
   sample.reference_seconds = member_or(json, "reference_seconds", 0.0);
   if (json.at("placement").size() > max_operands) {
-    throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(),
-                    max_operands);
+    throw MemberError("placement", fmt::format("{} operand states given, expected at most {}", json.at("placement").size(), max_operands));
   }
   for_each_element(json, "placement", [&](const nlohmann::json& state) {
     sample.placement.push_back(

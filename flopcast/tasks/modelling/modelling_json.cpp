@@ -172,7 +172,7 @@ SampleResult sample_result_from_json(std::string_view text) {
       SampledCall& one = result.samples.emplace_back();
       read_value(item, one.sample);
       read_member(item, "cache", one.cache);
-      one.call = call_from(member<std::string>(item, "call"), one.sample.key.threads);
+      one.call = parsed_member(item, "call", [&one](const std::string& call) { return call_from(call, one.sample.key.threads); });
     });
     return result;
   });

@@ -8,6 +8,7 @@
 #include "flopcast/tasks/modelling/machine_report.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 #include "tests/message_of.hpp"
+#include "tests/mutation/expect_errors.hpp"
 
 /// Documents written by hand in the form that programs wrote before the schemas' present numbers.
 namespace flopcast {
@@ -155,6 +156,15 @@ TEST(EarlierSchemas, SamplesWithDamage) {
   EXPECT_THAT(message(sample_result_from_json, document), HasSubstr("the samples is damaged: member options.maximum_repetitions"));
   document.erase("options");
   EXPECT_THAT(message(sample_result_from_json, document), HasSubstr("the samples is damaged: member options"));
+}
+
+TEST(EarlierSchemas, WithAnyDamageAreReadOrRefused) {
+  testing::expect_errors_of_mutations(machine_document().dump(), "the report on a machine",
+                                      [](const std::string& text) { static_cast<void>(machine_report_from_json(text)); });
+  testing::expect_errors_of_mutations(models_document().dump(), "the list of models",
+                                      [](const std::string& text) { static_cast<void>(model_list_from_json(text)); });
+  testing::expect_errors_of_mutations(samples_document().dump(), "the samples",
+                                      [](const std::string& text) { static_cast<void>(sample_result_from_json(text)); });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "flopcast/tasks/tuning/tuning.hpp"
 #include "tests/message_of.hpp"
+#include "tests/mutation/expect_errors.hpp"
 
 /// Documents written by hand in the form that programs wrote before the schemas' present numbers.
 namespace flopcast {
@@ -264,6 +265,19 @@ TEST(EarlierSchemas, JointDecisionsWithDamage) {
   document = joint_document();
   document["places"] = nullptr;
   EXPECT_THAT(ranking_error(document), HasSubstr("ranking is damaged: member places"));
+}
+
+TEST(EarlierSchemas, WithAnyDamageAreReadOrRefused) {
+  for (const json& document : {tune_document(), parts_document()}) {
+    testing::expect_errors_of_mutations(document.dump(), "tuning",
+                                        [](const std::string& text) { static_cast<void>(tuning_from_json(text)); });
+  }
+  testing::expect_errors_of_mutations(lapack_document().dump(), "tuning of LAPACK",
+                                      [](const std::string& text) { static_cast<void>(lapack_tuning_from_json(text)); });
+  for (const json& document : {rank_document(), joint_document()}) {
+    testing::expect_errors_of_mutations(document.dump(), "ranking",
+                                        [](const std::string& text) { static_cast<void>(ranking_from_json(text)); });
+  }
 }
 
 }  // namespace

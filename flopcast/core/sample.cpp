@@ -204,8 +204,7 @@ void from_json(const nlohmann::json& json, Sample& sample) {
   sample.state = {member_or(json, "session", 0.0), member_or(json, "reference_seconds", 0.0), member_or(json, "unrest", 0.0),
                   member_or(json, "spread", 0.0)};
   if (json.at("placement").size() > max_operands) {
-    throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(),
-                    max_operands);
+    throw MemberError("placement", fmt::format("{} operand states given, expected at most {}", json.at("placement").size(), max_operands));
   }
   for_each_element(json, "placement", [&](const nlohmann::json& state) {
     sample.placement.push_back(

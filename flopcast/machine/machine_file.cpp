@@ -77,7 +77,7 @@ void to_json(nlohmann::json& json, const MachineMeasurement& measurement) {
 
 void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   if (json.at("schema") != schema) {
-    throw bad_input("schema '{}' of a measured machine; expected '{}'", json.at("schema").dump(), schema);
+    throw MemberError("schema", fmt::format("{} given, expected \"{}\"", shown(json.at("schema")), schema));
   }
   read_member(json, "cpu", measurement.cpu);
   read_member(json, "quick", measurement.quick);

@@ -89,7 +89,11 @@ void to_json(nlohmann::json& json, const Box& box) { json = {{"low", box.low}, {
 void from_json(const nlohmann::json& json, Box& box) {
   read_member(json, "low", box.low);
   read_member(json, "high", box.high);
-  check(box);
+  try {
+    check(box);
+  } catch (const Error& error) {
+    throw MemberError("", error.what());
+  }
 }
 
 }  // namespace flopcast::model

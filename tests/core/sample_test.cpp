@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast {
 namespace {
@@ -70,7 +71,7 @@ TEST(Sample, RefusesMoreOperandsThanACallHas) {
   for (std::size_t i = 0; i < max_operands; ++i) {
     json["placement"].push_back(json["placement"][0]);
   }
-  EXPECT_THROW(json.get<Sample>(), Error);
+  EXPECT_THROW(json.get<Sample>(), MemberError);
 }
 
 TEST(Sample, RefusesADamagedDocument) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -51,7 +52,7 @@ TEST(Box, RefusesInvalidBounds) {
   EXPECT_THROW(check(Box{{1}, {2, 3}}), Error);
   EXPECT_THROW(check(Box{{9}, {8}}), Error);
   EXPECT_THROW(check(Box{{-1}, {8}}), Error);
-  EXPECT_THROW(nlohmann::json::parse(R"({"low": [9], "high": [8]})").get<Box>(), Error);
+  EXPECT_THROW(nlohmann::json::parse(R"({"low": [9], "high": [8]})").get<Box>(), MemberError) << "the document that holds it names it";
 }
 
 }  // namespace

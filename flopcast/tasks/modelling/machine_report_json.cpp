@@ -9,6 +9,7 @@
 #include "flopcast/machine/machine_file_json.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
 
 namespace flopcast {
@@ -128,14 +129,10 @@ nlohmann::json libraries_json(const MachineReport& report) {
 
 /// Gives members that the first schema named otherwise their present names.
 void rename_members(nlohmann::json& document) {
-  if (!document.contains("topology") || !document["topology"].contains("kinds") || !document["topology"]["kinds"].is_array()) {
-    return;
-  }
-  for (nlohmann::json& kind : document["topology"]["kinds"]) {
-    if (kind.is_object() && kind.contains("most_hertz")) {
-      kind["max_hertz"] = kind["most_hertz"];
-    }
-  }
+  static_cast<void>(json_detail::member(document, "topology"));
+  at_place("topology", [&topology = document["topology"]] {
+    change_elements(topology, "kinds", [](nlohmann::json& kind) { rename_member<double>(kind, "most_hertz", "max_hertz"); });
+  });
 }
 
 void read_topology(const nlohmann::json& document, MachineReport& report) {
@@ -196,7 +193,9 @@ MachineReport machine_report_from_json(std::string_view text) {
   nlohmann::json document = parse_json(text, document_name);
   return in_document(document_name, [&] {
     require_schema(document, document_name, {"flopcast-machine-2", "flopcast-machine-1"});
-    rename_members(document);
+    if (document["schema"] == "flopcast-machine-1") {
+      rename_members(document);
+    }
     MachineReport report;
     read_topology(document, report);
     read_clock(document, report);

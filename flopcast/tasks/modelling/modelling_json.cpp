@@ -15,6 +15,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 
 namespace flopcast {
@@ -70,22 +71,6 @@ nlohmann::json statistics(const Summary& summary) {
           {"mean", summary.mean},
           {"standard_deviation", summary.standard_deviation},
           {"median_interval_95", {summary.median_interval.low, summary.median_interval.high}}};
-}
-
-/// Gives a member that an earlier schema named otherwise its present name.
-void rename_member(nlohmann::json& object, const char* before, const char* now) {
-  if (object.is_object() && object.contains(before)) {
-    object[now] = object[before];
-    object.erase(before);
-  }
-}
-
-void rename_in_elements(nlohmann::json& document, const char* list, const char* before, const char* now) {
-  if (document.is_object() && document.contains(list) && document[list].is_array()) {
-    for (nlohmann::json& element : document[list]) {
-      rename_member(element, before, now);
-    }
-  }
 }
 
 std::string text_of(const nlohmann::ordered_json& document) { return document.dump(2); }
@@ -147,7 +132,9 @@ ModelList model_list_from_json(std::string_view text) {
   nlohmann::json document = parse_json(text, name);
   return in_document(name, [&] {
     require_schema(document, name, {"flopcast-models-2", "flopcast-models-1"});
-    rename_in_elements(document, "models", "foreign", "other_machine");
+    if (document["schema"] == "flopcast-models-1") {
+      change_elements(document, "models", [](nlohmann::json& model) { rename_member<bool>(model, "foreign", "other_machine"); });
+    }
     ModelList list;
     read_fields(document, list);
     return list;
@@ -174,16 +161,18 @@ SampleResult sample_result_from_json(std::string_view text) {
     SampleResult result;
     read_member(document, "environment", result.environment);
     read_member(document, "huge_pages", result.huge_pages);
-    if (document.contains("options")) {
-      rename_member(document["options"], "minimum_repetitions", "min_repetitions");
-      rename_member(document["options"], "maximum_repetitions", "max_repetitions");
+    if (document["schema"] == "flopcast-samples-1" && document.contains("options")) {
+      at_place("options", [&options = document["options"]] {
+        rename_member<std::int64_t>(options, "minimum_repetitions", "min_repetitions");
+        rename_member<std::int64_t>(options, "maximum_repetitions", "max_repetitions");
+      });
     }
     read_member(document, "options", result.rule);
     for_each_element(document, "samples", [&](const nlohmann::json& item) {
       SampledCall& one = result.samples.emplace_back();
       read_value(item, one.sample);
       read_member(item, "cache", one.cache);
-      one.call = call_from(member<std::string>(item, "call"), one.sample.key.threads);
+      one.call = parsed_member(item, "call", [&one](const std::string& call) { return call_from(call, one.sample.key.threads); });
     });
     return result;
   });

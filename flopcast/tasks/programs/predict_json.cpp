@@ -8,6 +8,7 @@
 #include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/fields.hpp"
+#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 
 namespace flopcast {
@@ -87,12 +88,8 @@ void read_texts(const nlohmann::json& document, PredictionOptions& options) {
     if (!member_or(texts, "start", "").empty()) {
       read_member(texts, "start", options.start.emplace());
     }
-    if (const std::string capacity = member_or(texts, "capacity", ""); !capacity.empty()) {
-      try {
-        options.capacity_bytes = parse_bytes(capacity, "capacity");
-      } catch (const Error& error) {
-        throw MemberError("capacity", error.what());
-      }
+    if (!member_or(texts, "capacity", "").empty()) {
+      options.capacity_bytes = parsed_member(texts, "capacity", [](const auto& text) { return parse_bytes(text, "capacity"); });
     }
   });
 }

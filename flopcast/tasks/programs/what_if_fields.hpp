@@ -7,6 +7,7 @@
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/statistics_json.hpp"
 #include "flopcast/support/fields.hpp"
+#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
 
 /// Members of what-if results in documents.
@@ -49,7 +50,7 @@ struct nlohmann::adl_serializer<flopcast::WhatIfResult> {
   }
   static void from_json(const json& json, flopcast::WhatIfResult& result) {
     result = {};
-    result.question = flopcast::parse_what_if(flopcast::member<std::string>(json, "what_if"));
+    result.question = flopcast::parsed_member(json, "what_if", flopcast::parse_what_if);
     result.failure = flopcast::member_or(json, "failure", "");
     result.failure_code = flopcast::member_or(json, "failure_code", 0);
     if (result.failure.empty()) {

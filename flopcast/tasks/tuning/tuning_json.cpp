@@ -9,6 +9,7 @@
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
+#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
 namespace nlohmann {
@@ -161,29 +162,6 @@ struct FieldTable<Ranking> {
 
 namespace {
 
-/// Calls change(element) for the elements of the array that member `name` is; errors name member and index.
-template <class Change>
-void change_elements(nlohmann::json& object, const char* name, Change change) {
-  static_cast<void>(json_detail::member(object, name));
-  nlohmann::json& array = object[name];
-  at_place(name, [&] {
-    for (std::size_t i = 0; i < json_detail::elements(array).size(); ++i) {
-      at_place(json_detail::place(i), [&] { change(array[i]); });
-    }
-  });
-}
-
-/// Returns parse(text) of a member that is a text; errors name the member.
-template <class Parse>
-auto parsed_member(const nlohmann::json& object, const char* name, Parse parse) {
-  const auto text = member<std::string>(object, name);
-  try {
-    return parse(text);
-  } catch (const Error& error) {
-    throw MemberError(name, error.what());
-  }
-}
-
 /// Options of the documents of schema 1 are texts: "50s", "8:128:8".
 void upgrade_options(nlohmann::json& document) {
   static constexpr std::int64_t max_block = 1'000'000;
@@ -197,19 +175,12 @@ void upgrade_options(nlohmann::json& document) {
   });
 }
 
-void rename(nlohmann::json& object, const char* from, const char* to) {
-  if (object.contains(from)) {
-    object[to] = std::move(object[from]);
-    object.erase(from);
-  }
-}
-
 /// A validation of schema 1 has other names for three members, and warnings are texts.
 void upgrade_validation(nlohmann::json& validation) {
-  rename(validation, "yield", "gain_kept");
-  rename(validation, "split_half", "repeatability");
+  rename_member<double>(validation, "yield", "gain_kept");
+  rename_member<double>(validation, "split_half", "repeatability");
   if (validation.contains("best_nb")) {
-    validation["best"] = {{"nb", validation["best_nb"]}};
+    validation["best"] = {{"nb", member<std::int64_t>(validation, "best_nb")}};
   }
   if (validation.contains("warnings")) {
     change_elements(validation, "warnings", [](nlohmann::json& warning) {

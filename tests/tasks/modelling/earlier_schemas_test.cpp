@@ -8,6 +8,7 @@
 #include "flopcast/tasks/modelling/machine_report.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 #include "tests/message_of.hpp"
+#include "tests/mutation/expect_errors.hpp"
 
 /// Documents written by hand in the form that programs wrote before the schemas' present numbers.
 namespace flopcast {
@@ -101,7 +102,8 @@ TEST(EarlierSchemas, MachineReport) {
 TEST(EarlierSchemas, MachineReportWithDamage) {
   json document = machine_document();
   document["topology"]["kinds"][1]["most_hertz"] = "fast";
-  EXPECT_THAT(message(machine_report_from_json, document), HasSubstr("the report on a machine is damaged: member topology.kinds[1]."));
+  EXPECT_THAT(message(machine_report_from_json, document),
+              HasSubstr("the report on a machine is damaged: member topology.kinds[1].most_hertz"));
   document = machine_document();
   document["measured"]["levels"][0].erase("bandwidth");
   EXPECT_THAT(message(machine_report_from_json, document),
@@ -122,6 +124,9 @@ TEST(EarlierSchemas, ListOfModelsWithDamage) {
   json document = models_document();
   document["models"][0]["key"]["threads"] = 0.5;
   EXPECT_THAT(message(model_list_from_json, document), HasSubstr("the list of models is damaged: member models[0].key.threads"));
+  document = models_document();
+  document["models"][0]["foreign"] = 1;
+  EXPECT_THAT(message(model_list_from_json, document), HasSubstr("the list of models is damaged: member models[0].foreign"));
 }
 
 TEST(EarlierSchemas, Samples) {
@@ -146,6 +151,20 @@ TEST(EarlierSchemas, SamplesWithDamage) {
   json document = samples_document();
   document["samples"][0]["repetitions"][0]["drift"] = "much";
   EXPECT_THAT(message(sample_result_from_json, document), HasSubstr("the samples is damaged: member samples[0].repetitions[0].drift"));
+  document = samples_document();
+  document["options"]["maximum_repetitions"] = "many";
+  EXPECT_THAT(message(sample_result_from_json, document), HasSubstr("the samples is damaged: member options.maximum_repetitions"));
+  document.erase("options");
+  EXPECT_THAT(message(sample_result_from_json, document), HasSubstr("the samples is damaged: member options"));
+}
+
+TEST(EarlierSchemas, WithAnyDamageAreReadOrRefused) {
+  testing::expect_errors_of_mutations(machine_document().dump(), "the report on a machine",
+                                      [](const std::string& text) { static_cast<void>(machine_report_from_json(text)); });
+  testing::expect_errors_of_mutations(models_document().dump(), "the list of models",
+                                      [](const std::string& text) { static_cast<void>(model_list_from_json(text)); });
+  testing::expect_errors_of_mutations(samples_document().dump(), "the samples",
+                                      [](const std::string& text) { static_cast<void>(sample_result_from_json(text)); });
 }
 
 }  // namespace

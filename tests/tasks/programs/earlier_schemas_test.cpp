@@ -7,6 +7,7 @@
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "tests/message_of.hpp"
+#include "tests/mutation/expect_errors.hpp"
 
 /// Documents written by hand in the form that programs wrote before the schemas' present numbers.
 namespace flopcast {
@@ -144,6 +145,13 @@ TEST(EarlierSchemas, PredictionsWithDamage) {
   EXPECT_THAT(message(predictions_from_json, document), HasSubstr("predictions is damaged: member options.capacity"));
   document["options"]["capacity"] = 5;
   EXPECT_THAT(message(predictions_from_json, document), HasSubstr("predictions is damaged: member options.capacity"));
+}
+
+TEST(EarlierSchemas, WithAnyDamageAreReadOrRefused) {
+  testing::expect_errors_of_mutations(profile_document().dump(), "program profile",
+                                      [](const std::string& text) { static_cast<void>(program_profile_from_json(text)); });
+  testing::expect_errors_of_mutations(predict_document().dump(), "predictions",
+                                      [](const std::string& text) { static_cast<void>(predictions_from_json(text)); });
 }
 
 }  // namespace

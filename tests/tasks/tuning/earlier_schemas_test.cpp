@@ -6,6 +6,7 @@
 
 #include "flopcast/tasks/tuning/tuning.hpp"
 #include "tests/message_of.hpp"
+#include "tests/mutation/expect_errors.hpp"
 
 /// Documents written by hand in the form that programs wrote before the schemas' present numbers.
 namespace flopcast {
@@ -195,6 +196,11 @@ TEST(EarlierSchemas, AllOfLapackWithDamage) {
   document = lapack_document();
   document["routines"][0]["decisions"][0]["validation"]["best_seconds"] = "0.001";
   EXPECT_THAT(lapack_error(document), HasSubstr("tuning of LAPACK is damaged: member routines[0].decisions[0].validation.best_seconds"));
+  for (const char* name : {"yield", "split_half", "best_nb"}) {
+    document = lapack_document();
+    document["routines"][0]["decisions"][0]["validation"][name] = "0.001";
+    EXPECT_THAT(lapack_error(document), HasSubstr(std::string("member routines[0].decisions[0].validation.") + name));
+  }
   document = lapack_document();
   document.erase("routines");
   EXPECT_THAT(lapack_error(document), HasSubstr("tuning of LAPACK is damaged: member routines"));
@@ -259,6 +265,19 @@ TEST(EarlierSchemas, JointDecisionsWithDamage) {
   document = joint_document();
   document["places"] = nullptr;
   EXPECT_THAT(ranking_error(document), HasSubstr("ranking is damaged: member places"));
+}
+
+TEST(EarlierSchemas, WithAnyDamageAreReadOrRefused) {
+  for (const json& document : {tune_document(), parts_document()}) {
+    testing::expect_errors_of_mutations(document.dump(), "tuning",
+                                        [](const std::string& text) { static_cast<void>(tuning_from_json(text)); });
+  }
+  testing::expect_errors_of_mutations(lapack_document().dump(), "tuning of LAPACK",
+                                      [](const std::string& text) { static_cast<void>(lapack_tuning_from_json(text)); });
+  for (const json& document : {rank_document(), joint_document()}) {
+    testing::expect_errors_of_mutations(document.dump(), "ranking",
+                                        [](const std::string& text) { static_cast<void>(ranking_from_json(text)); });
+  }
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ namespace {
 using Ilaenv = std::int32_t (*)(const std::int32_t*, const char*, const char*, const std::int32_t*, const std::int32_t*,
                                 const std::int32_t*, const std::int32_t*, std::size_t, std::size_t);
 
-flopcast::interpose::Profile profile_of(std::int64_t points) {
-  flopcast::interpose::TunedRoutine routine{"dgeqrf", "", {}};
+flopcast::program::Profile profile_of(std::int64_t points) {
+  flopcast::program::TunedRoutine routine{"dgeqrf", "", {}};
   for (std::int64_t i = 1; i <= points; ++i) {
     routine.points.push_back({200 * i, 200 * i, {32 + i, 2, 0}, {}, 0});
   }
-  flopcast::interpose::Profile profile;
+  flopcast::program::Profile profile;
   if (points > 0) {
     profile.set(routine);
   }
@@ -36,8 +36,8 @@ flopcast::interpose::Profile profile_of(std::int64_t points) {
 /// Returns ilaenv_ of the tuned library, which has a profile of 16 sizes and precedes the system's LAPACK.
 Ilaenv tuned_ilaenv() {
   static const auto function = [] {
-    setenv(flopcast::interpose::blocks_variable, block_table_text(profile_of(16)).c_str(), 1);
-    const std::string file = flopcast::interpose::find_component("libflopcast-tuned.so").string();
+    setenv(flopcast::protocol::blocks_variable, block_table_text(profile_of(16)).c_str(), 1);
+    const std::string file = flopcast::program::find_component("libflopcast-tuned.so").string();
     void* tuned = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL);
     return reinterpret_cast<Ilaenv>(dlsym(tuned, "ilaenv_"));
@@ -62,9 +62,9 @@ void without_us(benchmark::State& state) { ask(state, lapack_ilaenv(), "DGEQRF")
 
 /// Measures start and end of a process: range 1 with the library preloaded, range 0 without.
 void start_process(benchmark::State& state) {
-  const std::string file = flopcast::interpose::find_component("libflopcast-tuned.so").string();
+  const std::string file = flopcast::program::find_component("libflopcast-tuned.so").string();
   const std::string command = (state.range(0) > 0 ? "LD_PRELOAD=" + file + " " : std::string()) + "/bin/true";
-  setenv(flopcast::interpose::blocks_variable, block_table_text(profile_of(state.range(0))).c_str(), 1);
+  setenv(flopcast::protocol::blocks_variable, block_table_text(profile_of(state.range(0))).c_str(), 1);
   for (auto _ : state) {
     if (std::system(command.c_str()) != 0) {
       state.SkipWithError("the process failed");
@@ -86,9 +86,9 @@ class Recorded {
   // record_program creates the trace file with the calls of /bin/true; the benchmark appends to this file.
   Recorded() {
     const auto file = std::filesystem::temp_directory_path() / "flopcast-bench.trace";
-    flopcast::interpose::record_program({{"/bin/true"}, {}, {}}, {file, false, {}});
-    setenv(flopcast::interpose::trace_variable, file.c_str(), 1);
-    trace_ = dlopen(flopcast::interpose::find_component("libflopcast-trace.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
+    flopcast::program::record_program({{"/bin/true"}, {}, {}}, {file, false, {}});
+    setenv(flopcast::protocol::trace_variable, file.c_str(), 1);
+    trace_ = dlopen(flopcast::program::find_component("libflopcast-trace.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
     lapack_ = dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL);
   }
 

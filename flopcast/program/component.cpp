@@ -6,7 +6,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ fs::path find_flopcast_program() {
       fmt::join(tried, ", "));
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Returns the path of the preloaded library or helper program called `name`. The search order is $FLOPCAST_LIBEXEC, libexec/flopcast
 /// beside or above the folder of the running program, and the place of installation. Throws environment_error naming the places searched.
@@ -13,4 +13,4 @@ std::filesystem::path find_component(std::string_view name);
 /// find_component() searches. Throws environment_error naming the places searched.
 std::filesystem::path find_flopcast_program();
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -17,7 +17,7 @@
 #include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ int run_program(const fs::path& program, std::vector<std::string> arguments, std
   return run_in_foreground(program, std::move(arguments), std::move(environment), setup).code();
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Returns the file that `command` names, as the shell finds it. Throws environment_error if the file is missing or can't be executed.
 std::filesystem::path find_program(const std::string& command);
@@ -20,4 +20,4 @@ void require_preloadable(const std::filesystem::path& program);
 int run_program(const std::filesystem::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,
                 int last = 0);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

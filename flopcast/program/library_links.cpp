@@ -6,7 +6,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ void LibraryLinks::put_first(std::vector<std::string>& environment) const {
   process::set_variable(environment, "R_LD_LIBRARY_PATH", search_path(r_libraries(environment)));
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -8,7 +8,7 @@
 #include "flopcast/program/recorder.hpp"
 #include "flopcast/support/scratch.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// A private folder in which libblas.so.3 and liblapack.so.3 (or libblas64.so.3 and liblapack64.so.3) are links to chosen libraries, for
 /// use in LD_LIBRARY_PATH. The folder is removed with this object.
@@ -33,4 +33,4 @@ class LibraryLinks {
   std::vector<std::filesystem::path> own_folders_;  ///< folders of the libraries, or links to them
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

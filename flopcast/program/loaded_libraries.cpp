@@ -16,7 +16,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ std::string why_not_started(const std::string& command, int exit_code) {
                                        fmt::join(missing, ", "));
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

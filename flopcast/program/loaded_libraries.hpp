@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// A library that the dynamic linker loads for a program when it starts.
 struct LoadedLibrary {
@@ -20,4 +20,4 @@ std::vector<LoadedLibrary> loaded_libraries(const std::filesystem::path& program
 /// the dynamic linker refused the program otherwise. Empty if the exit code isn't that of the dynamic linker.
 std::string why_not_started(const std::string& command, int exit_code);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -1,6 +1,6 @@
 #include "flopcast/program/peak.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 std::optional<double> efficiency(const CallSum& sum, const std::optional<Peak>& peak) {
   if (!peak || peak->flops_rate <= 0 || sum.flops <= 0 || sum.described_seconds <= 0) {
@@ -9,4 +9,4 @@ std::optional<double> efficiency(const CallSum& sum, const std::optional<Peak>& 
   return sum.peak_flops / sum.described_seconds / peak->flops_rate;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

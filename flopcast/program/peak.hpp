@@ -5,7 +5,7 @@
 
 #include "flopcast/program/program_breakdown.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// The rate with which achieved rates are compared.
 struct Peak {
@@ -16,4 +16,4 @@ struct Peak {
 /// Returns the achieved rate as a fraction of the peak, or nothing without a peak or where no flops or time are known.
 std::optional<double> efficiency(const CallSum& sum, const std::optional<Peak>& peak);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

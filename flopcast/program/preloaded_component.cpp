@@ -5,7 +5,7 @@
 #include "flopcast/program/component.hpp"
 #include "flopcast/support/process_environment.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 PreloadedComponent::PreloadedComponent(std::string_view name) {
   const std::filesystem::path file = std::filesystem::absolute(find_component(name));
@@ -18,4 +18,4 @@ PreloadedComponent::PreloadedComponent(std::string_view name) {
 
 void PreloadedComponent::put_first(std::vector<std::string>& environment) const { process::preload(environment, path_); }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -7,7 +7,7 @@
 
 #include "flopcast/support/scratch.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// One of flopcast's libraries that is to be preloaded. A library whose own path isn't listable is preloaded through a link, which is
 /// removed with this object.
@@ -24,4 +24,4 @@ class PreloadedComponent {
   std::string path_;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -4,7 +4,7 @@
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/support/process_environment.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 PreparedProgram::PreparedProgram(const ProgramOptions& options, std::string_view component)
     : file_(find_program(options.command.at(0))), environment_(process::current_environment()) {
@@ -28,4 +28,4 @@ void PreparedProgram::choose_libraries(const LibraryFiles& libraries) {
   }
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

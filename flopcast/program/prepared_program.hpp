@@ -10,7 +10,7 @@
 #include "flopcast/program/preloaded_component.hpp"
 #include "flopcast/program/program_run.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// A program that is to be started with the user's choice of libraries and threads, and with one of flopcast's libraries preloaded. Its
 /// files on disk live as long as this object.
@@ -32,4 +32,4 @@ class PreparedProgram {
   std::optional<PreloadedComponent> component_;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

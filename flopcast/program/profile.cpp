@@ -12,7 +12,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 constexpr const char* schema = "flopcast-profile-1";
@@ -93,7 +93,7 @@ void Profile::merge(TunedRoutine routine) {
     });
     std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(older),
                  [&](const TunedPoint& point) { return !has_near(newer, point, [](const TunedPoint&) { return true; }); });
-    if (newer.size() + older.size() <= max_tuned_points) {
+    if (newer.size() + older.size() <= protocol::max_tuned_points) {
       routine.points = std::move(newer);
       routine.points.insert(routine.points.end(), older.begin(), older.end());
     }
@@ -109,10 +109,10 @@ std::string block_table_text(const Profile& profile) {
       text += fmt::format(",{}x{}:{}/{}/{}", point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
     }
   }
-  const auto table = std::make_unique<BlockTable>();
-  if (!parse(text.c_str(), *table)) {
+  const auto table = std::make_unique<protocol::BlockTable>();
+  if (!protocol::parse(text.c_str(), *table)) {
     throw bad_input("profile: at most {} routines of {} points are possible, with names of {} letters and sizes below 10^9",
-                    max_tuned_routines, max_tuned_points, RoutineName::length);
+                    protocol::max_tuned_routines, protocol::max_tuned_points, protocol::RoutineName::length);
   }
   return text;
 }
@@ -183,4 +183,4 @@ Profile profile_from_json(const nlohmann::json& json) {
   }
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

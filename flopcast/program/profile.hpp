@@ -9,7 +9,7 @@
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/environment.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// The decision for one problem size.
 struct TunedPoint {
@@ -58,4 +58,4 @@ bool same_place(const Environment& a, const Environment& b);
 /// that the program starts, and leaves nothing behind when they end. Throws bad_input if the library has no room for all of it.
 std::string block_table_text(const Profile& profile);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

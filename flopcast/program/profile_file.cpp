@@ -11,7 +11,7 @@
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/user_folders.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ std::string save_profile(const std::string& file, const Profile& profile) {
   return remark;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

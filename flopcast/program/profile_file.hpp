@@ -4,7 +4,7 @@
 
 #include "flopcast/program/profile.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Returns the file to which `tune --save` writes and from which `run` reads: $FLOPCAST_HOME/profile.json, else
 /// $XDG_DATA_HOME/flopcast/profile.json, else ~/.local/share/flopcast/profile.json. Throws environment_error if none of the variables is set.
@@ -21,4 +21,4 @@ void require_profile_writable(const std::string& file);
 /// first copied to FILE.previous. Returns a sentence about the copy for the user, or "". Throws environment_error.
 std::string save_profile(const std::string& file, const Profile& profile);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -13,7 +13,7 @@
 
 #include "flopcast/kernel/fill.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 /// Returns whether a routine computes with NaN and Inf for any operands. LAPACK tests the CPU's arithmetic (ieeeck) before singular values
@@ -29,8 +29,8 @@ bool tests_arithmetic(const Routine& routine) {
 CallSum sum_of(const ProgramEvent& event) {
   CallSum sum;
   sum.calls = 1;
-  sum.skipped = event.treatment == Treatment::skipped || event.treatment == Treatment::skipped_blindly ? 1 : 0;
-  sum.blind = event.treatment == Treatment::executed_blindly || event.treatment == Treatment::skipped_blindly ? 1 : 0;
+  sum.skipped = event.treatment == protocol::Treatment::skipped || event.treatment == protocol::Treatment::skipped_blindly ? 1 : 0;
+  sum.blind = event.treatment == protocol::Treatment::executed_blindly || event.treatment == protocol::Treatment::skipped_blindly ? 1 : 0;
   sum.seconds = event.seconds;
   if (event.described()) {
     sum.flops = flops(event.call);
@@ -96,7 +96,7 @@ class FirstCalls {
     for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
       bool first_of_thread = true;
       program.visit(t, [&](const ProgramEvent& event) {
-        if (event.described() && event.treatment == Treatment::executed) {
+        if (event.described() && event.treatment == protocol::Treatment::executed) {
           note(event, program.summary().threads[t].pid, std::exchange(first_of_thread, false));
         }
       });
@@ -328,4 +328,4 @@ std::string to_string(const std::vector<SizeRange>& sizes) {
   return text;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -11,7 +11,7 @@
 #include "flopcast/support/units.hpp"
 
 /// Distribution of the time of a recorded program's BLAS and LAPACK calls over routines, shapes, threads and processes.
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Sum over a set of calls.
 struct CallSum {
@@ -132,4 +132,4 @@ class ProgramBreakdown {
 /// Returns e.g. `m=100 n=64..127`; empty where there are no sizes.
 std::string to_string(const std::vector<SizeRange>& sizes);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -14,7 +14,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ std::string other_blas_note(const std::vector<std::string>& command, const fs::p
       reason.empty() ? "what opens it asks for it by its path or by another name than libblas.so.3, or has a DT_RPATH" : reason);
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

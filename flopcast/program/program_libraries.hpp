@@ -9,7 +9,7 @@
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/recorder.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Facts about library files and programs that decide which libraries a program may get. Tests have facts of their own.
 struct LibraryFacts {
@@ -34,4 +34,4 @@ LibraryFiles program_libraries(const std::string& blas, const std::string& lapac
 /// reason if the program's files show it. Empty if the two are variants of one library, or nothing was chosen.
 std::string other_blas_note(const std::vector<std::string>& command, const std::filesystem::path& taken, const LibraryFiles& chosen);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -28,7 +28,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,7 +57,7 @@ bool counter_is_even() {
 struct Moment {
   std::uint64_t ticks = 0, nanoseconds = 0;
 
-  static Moment now(bool counter) { return {trace_ticks(counter), trace_ticks(false)}; }
+  static Moment now(bool counter) { return {protocol::trace_ticks(counter), protocol::trace_ticks(false)}; }
 };
 
 double rate(const Moment& from, const Moment& to) {
@@ -100,7 +100,7 @@ class TraceFile {
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
   ~TraceFile() {
-    munmap(header_, trace_page);
+    munmap(header_, protocol::trace_page);
     if (!kept_) {
       unlink(temporary_.c_str());
     }
@@ -139,24 +139,26 @@ class TraceFile {
   /// Gives the threads' live chunks checksums, as the sealed ones have. Live chunks keep no checksum where writing it fails.
   void add_checksums() const {
     const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);
-    std::vector<std::byte> contents(live_bytes);
+    std::vector<std::byte> contents(protocol::live_bytes);
     const std::uint64_t end = header_->end.load();
-    ChunkHeader chunk{};
-    for (std::uint64_t at = trace_page + round_to_page(header_->document_bytes); file >= 0 && at < end;) {
+    protocol::ChunkHeader chunk{};
+    for (std::uint64_t at = protocol::trace_page + protocol::round_to_page(header_->document_bytes); file >= 0 && at < end;) {
       if (pread(file, &chunk, sizeof chunk, static_cast<off_t>(at)) != sizeof chunk) {
         break;
       }
       const std::size_t bytes = chunk.bytes.load();
-      const bool live = chunk.magic == chunk_magic && chunk.kind == ChunkKind::live;
-      if (live && bytes <= live_bytes - sizeof chunk &&
+      const bool live = chunk.magic == protocol::chunk_magic && chunk.kind == protocol::ChunkKind::live;
+      if (live && bytes <= protocol::live_bytes - sizeof chunk &&
           pread(file, contents.data(), bytes, static_cast<off_t>(at + sizeof chunk)) == static_cast<ssize_t>(bytes)) {
-        const std::uint64_t sums[] = {chunk_checksum(contents.data(), bytes), bytes};
-        static_assert(offsetof(ChunkHeader, checked) == offsetof(ChunkHeader, checksum) + sizeof sums[0]);
-        if (pwrite(file, sums, sizeof sums, static_cast<off_t>(at + offsetof(ChunkHeader, checksum))) < 0) {
+        const std::uint64_t sums[] = {protocol::chunk_checksum(contents.data(), bytes), bytes};
+        static_assert(offsetof(protocol::ChunkHeader, checked) == offsetof(protocol::ChunkHeader, checksum) + sizeof sums[0]);
+        if (pwrite(file, sums, sizeof sums, static_cast<off_t>(at + offsetof(protocol::ChunkHeader, checksum))) < 0) {
           break;
         }
       }
-      at += live ? live_bytes : chunk.magic == chunk_magic ? round_to_page(sizeof chunk + bytes) : trace_page;
+      at += live                                   ? protocol::live_bytes
+            : chunk.magic == protocol::chunk_magic ? protocol::round_to_page(sizeof chunk + bytes)
+                                                   : protocol::trace_page;
     }
     if (file >= 0) {
       close(file);
@@ -165,29 +167,29 @@ class TraceFile {
 
   /// Returns 0 or the errno of the failure.
   int fill(int file, const std::string& document) {
-    const std::size_t bytes = trace_page + round_to_page(document.size());
+    const std::size_t bytes = protocol::trace_page + protocol::round_to_page(document.size());
     if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes)); error != 0) {
       return error;
     }
-    if (pwrite(file, document.data(), document.size(), trace_page) != static_cast<ssize_t>(document.size())) {
+    if (pwrite(file, document.data(), document.size(), protocol::trace_page) != static_cast<ssize_t>(document.size())) {
       return errno;
     }
-    void* mapped = mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void* mapped = mmap(nullptr, protocol::trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED) {
       return errno;
     }
-    header_ = new (mapped) FileHeader{};
-    header_->version = trace_version;
+    header_ = new (mapped) protocol::FileHeader{};
+    header_->version = protocol::trace_version;
     header_->document_bytes = static_cast<std::uint32_t>(document.size());
     header_->end = bytes;
     header_->ticks_per_second = 1e9;
-    std::memcpy(header_->magic, trace_magic, sizeof trace_magic);
+    std::memcpy(header_->magic, protocol::trace_magic, sizeof protocol::trace_magic);
     return 0;
   }
 
   fs::path path_;
   std::string temporary_;
-  FileHeader* header_ = nullptr;
+  protocol::FileHeader* header_ = nullptr;
   Moment start_;
   bool kept_ = false;
 };
@@ -210,14 +212,14 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   PreparedProgram prepared(program, "libflopcast-trace.so");
   std::vector<std::string>& environment = prepared.environment();
   if (options.dry_run) {
-    process::set_variable(environment, dry_run_variable, find_component("libflopcast-dry-run.so").string());
+    process::set_variable(environment, protocol::dry_run_variable, find_component("libflopcast-dry-run.so").string());
   }
   TraceFile trace(options.output, document(program, options));
-  process::set_variable(environment, trace_variable, trace.path().string());
+  process::set_variable(environment, protocol::trace_variable, trace.path().string());
   trace.start();
   const int exit_code = run_program(prepared.file(), program.command, environment);
   trace.finish(exit_code);
   return exit_code;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -5,7 +5,7 @@
 
 #include "flopcast/program/program_run.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Settings of a recording.
 struct RecordingOptions {
@@ -22,4 +22,4 @@ struct RecordingOptions {
 /// can't be written.
 int record_program(const ProgramOptions& program, const RecordingOptions& options);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -12,7 +12,7 @@
 #include "flopcast/support/memory_file.hpp"
 #include "flopcast/support/process_environment.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +23,7 @@ class ReportMemory {
   ReportMemory() {
     try {
       file_.emplace("flopcast-report");
-      report_ = static_cast<const RunReport*>(file_->map(sizeof(RunReport)));
+      report_ = static_cast<const protocol::RunReport*>(file_->map(sizeof(protocol::RunReport)));
     } catch (const Error& error) {
       lacking_ = error.what();
     }
@@ -32,38 +32,38 @@ class ReportMemory {
   ReportMemory& operator=(const ReportMemory&) = delete;
   ~ReportMemory() {
     if (report_ != nullptr) {
-      munmap(const_cast<RunReport*>(report_), sizeof(RunReport));
+      munmap(const_cast<protocol::RunReport*>(report_), sizeof(protocol::RunReport));
     }
   }
 
   /// Returns the path by which the preloaded library finds the memory; empty if there is none.
   [[nodiscard]] std::string path() const { return report_ != nullptr ? file_->path() : ""; }
-  [[nodiscard]] const RunReport* report() const noexcept { return report_; }
+  [[nodiscard]] const protocol::RunReport* report() const noexcept { return report_; }
   /// Returns the reason why there is no memory.
   [[nodiscard]] const std::string& lacking() const noexcept { return lacking_; }
 
  private:
   std::optional<MemoryFile> file_;
-  const RunReport* report_ = nullptr;
+  const protocol::RunReport* report_ = nullptr;
   std::string lacking_;
 };
 
 /// Returns the path with links resolved, as long as those of LibraryLinks exist.
-fs::path resolved(const SharedPath& shared) {
-  const std::string text(shared.text, strnlen(shared.text, SharedPath::length));
+fs::path resolved(const protocol::SharedPath& shared) {
+  const std::string text(shared.text, strnlen(shared.text, protocol::SharedPath::length));
   std::error_code error;
   fs::path path = text.empty() ? fs::path() : fs::canonical(text, error);
   return error ? fs::path(text) : path;
 }
 
-std::vector<RoutineUse> uses(const RunReport& report, const Profile& profile) {
+std::vector<RoutineUse> uses(const protocol::RunReport& report, const Profile& profile) {
   std::vector<RoutineUse> all;
   for (std::size_t i = 0; i < profile.routines.size(); ++i) {
-    const RoutineReport& counts = report.routines[i];
+    const protocol::RoutineReport& counts = report.routines[i];
     all.push_back({profile.routines[i].name, profile.routines[i].flags, counts.questions.load(), counts.smallest.load(),
                    counts.largest.load(), counts.told.load(), counts.short_workspaces.load(), counts.allowed.load(),
                    counts.other_questions.load(),
-                   std::string(counts.other_options.text, strnlen(counts.other_options.text, SharedOptions::length)),
+                   std::string(counts.other_options.text, strnlen(counts.other_options.text, protocol::SharedOptions::length)),
                    resolved(counts.asker), resolved(counts.definer)});
   }
   return all;
@@ -82,12 +82,12 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
       run.settings[name] = value;
     }
   }
-  process::set_variable(environment, blocks_variable, block_table_text(profile));
-  process::set_variable(environment, report_variable, memory.path());
+  process::set_variable(environment, protocol::blocks_variable, block_table_text(profile));
+  process::set_variable(environment, protocol::report_variable, memory.path());
 
   run.exit_code = run_program(program.file(), options.command, environment);
   run.lacking_report = memory.lacking();
-  if (const RunReport* report = memory.report()) {
+  if (const protocol::RunReport* report = memory.report()) {
     run.processes = report->processes.load();
     run.blas = resolved(report->blas);
     run.routines = uses(*report, profile);
@@ -95,4 +95,4 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
   return run;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -10,7 +10,7 @@
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Settings with which a program is started.
 struct ProgramOptions {
@@ -47,4 +47,4 @@ struct ProgramRun {
 /// exist or libraries can't be preloaded into it.
 ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 /// Sets the begin of the first call and the end of the last one.
@@ -58,4 +58,4 @@ ProgramTimeline program_timeline(const RecordedProgram& program, const ProgramBr
   return timeline;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -7,7 +7,7 @@
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Times of a recorded program's threads in its routines, with the run cut into equal bins.
 struct ProgramTimeline {
@@ -25,4 +25,4 @@ struct ProgramTimeline {
 ProgramTimeline program_timeline(const RecordedProgram& program, const ProgramBreakdown& breakdown, std::size_t bins,
                                  std::size_t max_routines);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

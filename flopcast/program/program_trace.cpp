@@ -25,7 +25,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,26 +112,27 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 /// Returns the header; throws bad_input if the file isn't a recording.
-const FileHeader& checked_header(View file, const fs::path& path) {
-  if (file.size() < sizeof trace_magic || std::memcmp(file.data(), trace_magic, sizeof trace_magic) != 0) {
+const protocol::FileHeader& checked_header(View file, const fs::path& path) {
+  if (file.size() < sizeof protocol::trace_magic || std::memcmp(file.data(), protocol::trace_magic, sizeof protocol::trace_magic) != 0) {
     throw bad_input("{} isn't a recording of a program. It doesn't begin as files of 'flopcast record' do", path.string());
   }
-  if (file.size() < sizeof(FileHeader)) {
+  if (file.size() < sizeof(protocol::FileHeader)) {
     throw bad_input("{} is cut off after {} bytes, within its header", path.string(), file.size());
   }
-  const auto& header = *reinterpret_cast<const FileHeader*>(file.data());
-  if (header.version < oldest_trace_version || header.version > trace_version) {
+  const auto& header = *reinterpret_cast<const protocol::FileHeader*>(file.data());
+  if (header.version < protocol::oldest_trace_version || header.version > protocol::trace_version) {
     throw bad_input("{} has version {} of the format, but this flopcast reads versions {} to {}: {}", path.string(), header.version,
-                    oldest_trace_version, trace_version, header.version > trace_version ? "a newer flopcast wrote it" : "it is damaged");
+                    protocol::oldest_trace_version, protocol::trace_version,
+                    header.version > protocol::trace_version ? "a newer flopcast wrote it" : "it is damaged");
   }
   return header;
 }
 
-nlohmann::json read_header_document(View file, const FileHeader& header, const fs::path& path) {
-  if (file.size() < trace_page || file.size() - trace_page < header.document_bytes) {
+nlohmann::json read_header_document(View file, const protocol::FileHeader& header, const fs::path& path) {
+  if (file.size() < protocol::trace_page || file.size() - protocol::trace_page < header.document_bytes) {
     throw bad_input("{} is cut off after {} bytes, before its first call", path.string(), file.size());
   }
-  const std::string_view text = text_of(file.subspan(trace_page, header.document_bytes));
+  const std::string_view text = text_of(file.subspan(protocol::trace_page, header.document_bytes));
   nlohmann::json document = parse_json(text, path.string() + ": its document");
   if (!document.is_object() || !document.contains("schema") || document["schema"] != document_schema) {
     throw bad_input("{} is damaged: the schema of its document isn't \"{}\"", path.string(), document_schema);
@@ -157,14 +158,14 @@ struct Entry {
 
 struct ProgramTraceFile::State {
   explicit State(const fs::path& path) : file(path) {
-    const FileHeader& header = checked_header(file.view(), path);
+    const protocol::FileHeader& header = checked_header(file.view(), path);
     read_header(header, path);
-    read_chunks(round_to_page(trace_page + header.document_bytes));
+    read_chunks(protocol::round_to_page(protocol::trace_page + header.document_bytes));
     order_threads();
     finish_summary(header, path);
   }
 
-  void read_header(const FileHeader& header, const fs::path& path) {
+  void read_header(const protocol::FileHeader& header, const fs::path& path) {
     read_header_members(read_header_document(file.view(), header, path), path);
     summary.ticks_per_second = header.ticks_per_second;
     if (!(summary.ticks_per_second > 1 && summary.ticks_per_second < 1e12)) {
@@ -173,7 +174,7 @@ struct ProgramTraceFile::State {
     summary.started = header.started;
     summary.dropped = header.dropped.load();
     summary.loaded = header.processes.load();
-    const std::uint64_t end = header.end.load(), there = round_to_page(file.view().size());
+    const std::uint64_t end = header.end.load(), there = protocol::round_to_page(file.view().size());
     // If there was no room, the end lies behind the last byte that could be written.
     summary.missing = summary.dropped == 0 && end > there ? end - there : 0;
   }
@@ -196,39 +197,40 @@ struct ProgramTraceFile::State {
 
   void read_chunks(std::size_t at) {
     const View all = file.view();
-    while (at < all.size() && all.size() - at >= sizeof(ChunkHeader)) {
-      const auto& chunk = *reinterpret_cast<const ChunkHeader*>(all.data() + at);
-      at += chunk.magic == chunk_magic ? read_chunk(chunk, all.subspan(at + sizeof(ChunkHeader)), at) : trace_page;
+    while (at < all.size() && all.size() - at >= sizeof(protocol::ChunkHeader)) {
+      const auto& chunk = *reinterpret_cast<const protocol::ChunkHeader*>(all.data() + at);
+      at += chunk.magic == protocol::chunk_magic ? read_chunk(chunk, all.subspan(at + sizeof(protocol::ChunkHeader)), at)
+                                                 : protocol::trace_page;
     }
   }
 
   /// Returns the size of the chunk at `at`, whose contents are at the start of `rest`.
-  std::size_t read_chunk(const ChunkHeader& chunk, View rest, std::size_t at) {
+  std::size_t read_chunk(const protocol::ChunkHeader& chunk, View rest, std::size_t at) {
     const std::uint64_t bytes = chunk.bytes.load();
-    const bool live = chunk.kind == ChunkKind::live;
+    const bool live = chunk.kind == protocol::ChunkKind::live;
     const std::uint64_t checked = live ? chunk.checked : bytes;
-    const bool fits = live ? bytes <= live_bytes - sizeof(ChunkHeader) && checked <= bytes : bytes <= rest.size();
+    const bool fits = live ? bytes <= protocol::live_bytes - sizeof(protocol::ChunkHeader) && checked <= bytes : bytes <= rest.size();
     const bool is_cut = live && checked > rest.size();
-    if (!fits || ((!live || checked > 0) && !is_cut && chunk_checksum(rest.data(), checked) != chunk.checksum)) {
+    if (!fits || ((!live || checked > 0) && !is_cut && protocol::chunk_checksum(rest.data(), checked) != chunk.checksum)) {
       ++summary.damaged;
-      return trace_page;
+      return protocol::trace_page;
     }
     const View contents = rest.first(std::min<std::size_t>(bytes, rest.size()));
     switch (chunk.kind) {
-      case ChunkKind::live:
-      case ChunkKind::sealed: add_piece(chunk, contents, at); break;
-      case ChunkKind::dictionary: read_dictionary(text_of(contents)); break;
-      case ChunkKind::library: add_path(summary.libraries, text_of(contents)); break;
-      case ChunkKind::unseen: add_path(summary.unseen_libraries, text_of(contents)); break;
-      case ChunkKind::state: add_state(text_of(contents)); break;
-      case ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
+      case protocol::ChunkKind::live:
+      case protocol::ChunkKind::sealed: add_piece(chunk, contents, at); break;
+      case protocol::ChunkKind::dictionary: read_dictionary(text_of(contents)); break;
+      case protocol::ChunkKind::library: add_path(summary.libraries, text_of(contents)); break;
+      case protocol::ChunkKind::unseen: add_path(summary.unseen_libraries, text_of(contents)); break;
+      case protocol::ChunkKind::state: add_state(text_of(contents)); break;
+      case protocol::ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
       default: ++summary.damaged;
     }
-    return live ? live_bytes : round_to_page(sizeof(ChunkHeader) + bytes);
+    return live ? protocol::live_bytes : protocol::round_to_page(sizeof(protocol::ChunkHeader) + bytes);
   }
 
-  void add_piece(const ChunkHeader& chunk, View records, std::size_t at) {
-    const bool sealed = chunk.kind == ChunkKind::sealed;
+  void add_piece(const protocol::ChunkHeader& chunk, View records, std::size_t at) {
+    const bool sealed = chunk.kind == protocol::ChunkKind::sealed;
     if (records.empty()) {
       return;
     }
@@ -246,11 +248,11 @@ struct ProgramTraceFile::State {
       const std::string name = line.substr(0, blank);
       const std::string layout = blank == std::string::npos ? "" : line.substr(blank + 1);
       const Routine* routine = layout.empty() ? nullptr : kernel::find(name);
-      const int integer_bytes = routine != nullptr && record_layout(*routine, 8) == layout ? 8 : 4;
-      if (routine != nullptr && record_layout(*routine, integer_bytes) != layout) {
+      const int integer_bytes = routine != nullptr && protocol::record_layout(*routine, 8) == layout ? 8 : 4;
+      if (routine != nullptr && protocol::record_layout(*routine, integer_bytes) != layout) {
         routine = nullptr;  // another version of the catalogue: only its name and times can be used
       }
-      entries.push_back({record_bytes(layout), routine, integer_bytes});
+      entries.push_back({protocol::record_bytes(layout), routine, integer_bytes});
       summary.names.push_back(name);
     }
   }
@@ -296,7 +298,7 @@ struct ProgramTraceFile::State {
     pieces.clear();
   }
 
-  void finish_summary(const FileHeader& header, const fs::path& path) {
+  void finish_summary(const protocol::FileHeader& header, const fs::path& path) {
     summary.finished = header.finished != 0;
     if (summary.finished && header.ended < header.origin) {
       throw bad_input("{} is damaged: the program has ended before it began", path.string());
@@ -350,31 +352,31 @@ struct ProgramTraceFile::State {
   void visit_piece(const Piece& piece, Asked& asked, const std::function<void(const ProgramEvent&)>& visit) const {
     const double tick = 1 / summary.ticks_per_second;
     Judge is_possible;
-    for (View rest = piece.records; rest.size() >= sizeof(RecordHeader);) {
-      RecordHeader header;
+    for (View rest = piece.records; rest.size() >= sizeof(protocol::RecordHeader);) {
+      protocol::RecordHeader header;
       std::memcpy(&header, rest.data(), sizeof header);
       rest = rest.subspan(sizeof header);
-      const std::uint64_t routine = header.packed >> routine_shift;
+      const std::uint64_t routine = header.packed >> protocol::routine_shift;
       if (routine >= entries.size() || entries[routine].bytes > rest.size()) {
         return;
       }
       const Entry& entry = entries[routine];
-      const auto notes = static_cast<unsigned>(header.start >> notes_shift);
-      if ((notes & size_query) != 0) {
+      const auto notes = static_cast<unsigned>(header.start >> protocol::notes_shift);
+      if ((notes & protocol::size_query) != 0) {
         asked.insert(routine);
         rest = rest.subspan(entry.bytes);
         continue;
       }
       ProgramEvent event;
       event.name = static_cast<std::uint32_t>(routine);
-      event.treatment = static_cast<Treatment>(header.packed >> treatment_shift & 3U);
-      event.met_invalid = (notes & invalid_operation) != 0;
-      event.met_denormals = (notes & denormal_operand) != 0;
+      event.treatment = static_cast<protocol::Treatment>(header.packed >> protocol::treatment_shift & 3U);
+      event.met_invalid = (notes & protocol::invalid_operation) != 0;
+      event.met_denormals = (notes & protocol::denormal_operand) != 0;
       event.size_was_asked = asked.count(routine) > 0;
-      event.start = static_cast<double>(header.start & latest_start) * tick;
-      event.seconds = static_cast<double>(header.packed & longest_duration) * tick;
+      event.start = static_cast<double>(header.start & protocol::latest_start) * tick;
+      event.seconds = static_cast<double>(header.packed & protocol::longest_duration) * tick;
       if (entry.routine != nullptr) {
-        event.call = *decode_call(*entry.routine, rest, entry.integer_bytes);
+        event.call = *protocol::decode_call(*entry.routine, rest, entry.integer_bytes);
         event.call.routine = is_possible(event.call) ? entry.routine : nullptr;
       }
       rest = rest.subspan(entry.bytes);
@@ -501,8 +503,8 @@ std::vector<std::size_t> use_order(const std::vector<Span>& spans) {
 
 bool is_program_trace(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  char magic[sizeof trace_magic] = {};
-  return in.read(magic, sizeof magic) && std::memcmp(magic, trace_magic, sizeof magic) == 0;
+  char magic[sizeof protocol::trace_magic] = {};
+  return in.read(magic, sizeof magic) && std::memcmp(magic, protocol::trace_magic, sizeof magic) == 0;
 }
 
 std::vector<Seconds> pauses(const std::vector<ProgramEvent>& events) {
@@ -550,4 +552,4 @@ Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name)
   return trace;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

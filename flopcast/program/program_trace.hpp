@@ -15,17 +15,17 @@
 #include "flopcast/support/units.hpp"
 
 /// Reads recordings of `flopcast record`. trace_format.hpp describes the file.
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// One outermost BLAS or LAPACK call of a program.
 struct ProgramEvent {
-  std::uint32_t name = 0;                     ///< index into ProgramSummary::names
-  Treatment treatment = Treatment::executed;  ///< other values occur in dry runs only
-  Seconds start = 0;                          ///< since the start of the recording
-  Seconds seconds = 0;                        ///< duration; 0 where the call wasn't executed
-  bool met_invalid = false;                   ///< a result was undefined, as with NaN or Inf among the operands
-  bool met_denormals = false;                 ///< numbers below the smallest normal one were computed with
-  bool size_was_asked = false;                ///< its thread had queried this routine's workspace size before
+  std::uint32_t name = 0;                                         ///< index into ProgramSummary::names
+  protocol::Treatment treatment = protocol::Treatment::executed;  ///< other values occur in dry runs only
+  Seconds start = 0;                                              ///< since the start of the recording
+  Seconds seconds = 0;                                            ///< duration; 0 where the call wasn't executed
+  bool met_invalid = false;                                       ///< a result was undefined, as with NaN or Inf among the operands
+  bool met_denormals = false;                                     ///< numbers below the smallest normal one were computed with
+  bool size_was_asked = false;                                    ///< its thread had queried this routine's workspace size before
   /// The call with the program's addresses. `call.routine` is null where only the name is known, or where the arguments are invalid
   /// (fault_of).
   Call call;
@@ -151,4 +151,4 @@ Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name 
 /// time holds the program's own code, and calls that are known by name only.
 std::vector<Seconds> pauses(const std::vector<ProgramEvent>& events);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

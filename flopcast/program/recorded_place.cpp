@@ -12,7 +12,7 @@
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -122,4 +122,4 @@ std::string assume_threads(RecordedPlace& place) {
                                    *place.threads, place.blas);
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

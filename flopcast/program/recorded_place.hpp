@@ -6,7 +6,7 @@
 
 #include "flopcast/program/program_trace.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Where a program was recorded, as far as the recording tells: names or paths that the library options take.
 struct RecordedPlace {
@@ -29,4 +29,4 @@ std::string assume_threads(RecordedPlace& place);
 /// Returns whether this machine's CPU is the one on which the program was recorded.
 bool is_this_machine(const RecordedPlace& place);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

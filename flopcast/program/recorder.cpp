@@ -17,10 +17,10 @@
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/socket_bytes.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
-std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view text_of(const protocol::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 /// Starts the recording process with one end of `sockets`, which is closed here.
 ChildProcess start_child(SocketPair& sockets, const LibraryLinks& links) {
@@ -28,7 +28,7 @@ ChildProcess start_child(SocketPair& sockets, const LibraryLinks& links) {
   process::set_variable(environment, "LD_LIBRARY_PATH", links.search_path(process::variable(environment, "LD_LIBRARY_PATH")));
   const std::filesystem::path program = find_component("flopcast-recorder");
   ChildSetup setup;
-  setup.files = {{recorder_socket, sockets.theirs.get()}};
+  setup.files = {{protocol::recorder_socket, sockets.theirs.get()}};
   ChildProcess child = ChildProcess::start(program, {program.string()}, std::move(environment), setup);
   sockets.theirs.close();
   return child;
@@ -42,9 +42,9 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child() { end(); }
 
-  Reply ask(const Request& request, Bytes& payload, const std::string& doing) {
+  protocol::Reply ask(const protocol::Request& request, protocol::Bytes& payload, const std::string& doing) {
     if (send_bytes(socket_.get(), &request, sizeof request)) {
-      if (const std::optional<Reply> reply = receive_reply(socket_.get(), payload)) {
+      if (const std::optional<protocol::Reply> reply = protocol::receive_reply(socket_.get(), payload)) {
         return *reply;
       }
     }
@@ -63,11 +63,11 @@ class Child {
   /// Receives the first messages: the protocol's digest, then the files loaded or the reason why loading failed.
   void greet() {
     std::uint64_t digest = 0;
-    if (receive_bytes(socket_.get(), &digest, sizeof digest) && digest != protocol_digest()) {
+    if (receive_bytes(socket_.get(), &digest, sizeof digest) && digest != protocol::protocol_digest()) {
       throw environment_error("{} belongs to another version of flopcast", find_component("flopcast-recorder").string());
     }
-    Bytes payload;
-    const std::optional<Reply> reply = receive_reply(socket_.get(), payload);
+    protocol::Bytes payload;
+    const std::optional<protocol::Reply> reply = protocol::receive_reply(socket_.get(), payload);
     if (!reply) {
       throw environment_error("the recording process {} before it was ready", end());
     }
@@ -90,8 +90,8 @@ class Child {
   LibraryFiles loaded_;
 };
 
-Request request_for(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode) {
-  Request request;
+protocol::Request request_for(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, protocol::Mode mode) {
+  protocol::Request request;
   request.routine = static_cast<std::uint32_t>(call.routine - kernel::catalogue().data());
   request.mode = mode;
   request.has_blocks = blocks.has_value();
@@ -102,7 +102,7 @@ Request request_for(const Call& call, const std::optional<algorithm::BlockParame
 }
 
 /// Throws the error that the child or the routine reports.
-void require_accepted(const Call& call, const Reply& reply, const Bytes& payload) {
+void require_accepted(const Call& call, const protocol::Reply& reply, const protocol::Bytes& payload) {
   if (reply.error != 0) {
     throw Error(static_cast<ExitCode>(reply.error), std::string(text_of(payload)));
   }
@@ -135,7 +135,7 @@ bool has_work_size(const Call& call) {
   return false;
 }
 
-void require_complete(const Call& call, const Reply& reply) {
+void require_complete(const Call& call, const protocol::Reply& reply) {
   if (reply.info > 0) {
     throw unusable_measurement("{} stopped early with info = {}, so that its trace is incomplete", to_string(call), reply.info);
   }
@@ -150,11 +150,12 @@ struct Recorder::State {
   explicit State(LibraryFiles chosen) : files(std::move(chosen)), child(std::make_unique<Child>(files)) {}
 
   /// Sends one request and returns its reply. A child that died in an earlier request is replaced.
-  Reply ask(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode, Bytes& payload) {
+  protocol::Reply ask(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, protocol::Mode mode,
+                      protocol::Bytes& payload) {
     if (!child->alive()) {
       child = std::make_unique<Child>(files);
     }
-    const Reply reply = child->ask(request_for(call, blocks, mode), payload, to_string(call));
+    const protocol::Reply reply = child->ask(request_for(call, blocks, mode), payload, to_string(call));
     require_accepted(call, reply, payload);
     return reply;
   }
@@ -168,9 +169,9 @@ Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
 Recorder::~Recorder() = default;
 
-Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode) {
-  Bytes payload;
-  const Reply reply = state_->ask(call, blocks, mode, payload);
+Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, protocol::Mode mode) {
+  protocol::Bytes payload;
+  const protocol::Reply reply = state_->ask(call, blocks, mode, payload);
   require_complete(call, reply);
   Call made = call;
   made.arguments = reply.arguments;
@@ -190,13 +191,13 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
       trace.allocations[next++].address = made.address(i);
     }
   }
-  TimedCalls recorded = read_calls(payload);
+  protocol::TimedCalls recorded = protocol::read_calls(payload);
   trace.calls = std::move(recorded.calls);
   for (Call& kernel : trace.calls) {
     kernel.threads = call.threads;
     kernel.integer_bytes = reply.integer_bytes;
   }
-  if (mode == Mode::observe) {
+  if (mode == protocol::Mode::observe) {
     trace.measured = std::move(recorded.seconds);
   }
   make_virtual(trace);
@@ -204,8 +205,8 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
 }
 
 Call Recorder::with_work_sizes(const Call& call) {
-  Bytes payload;
-  const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
+  protocol::Bytes payload;
+  const protocol::Reply reply = state_->ask(call, std::nullopt, protocol::Mode::skip, payload);
   Call sized = call;
   sized.integer_bytes = reply.integer_bytes;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -216,13 +217,13 @@ Call Recorder::with_work_sizes(const Call& call) {
   return sized;
 }
 
-std::optional<BlockSizeQuery> Recorder::block_size_query(const Call& call) {
-  Bytes payload;
-  const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
+std::optional<protocol::BlockSizeQuery> Recorder::block_size_query(const Call& call) {
+  protocol::Bytes payload;
+  const protocol::Reply reply = state_->ask(call, std::nullopt, protocol::Mode::skip, payload);
   if (reply.questions == 0) {
     return std::nullopt;
   }
-  return BlockSizeQuery{reply.options.data(), reply.question_m, reply.question_n, reply.answers};
+  return protocol::BlockSizeQuery{reply.options.data(), reply.question_m, reply.question_n, reply.answers};
 }
 
 std::vector<TunableCall> Recorder::tunable_calls(const Call& call) {
@@ -237,7 +238,7 @@ void Recorder::add_tunable_calls(const Call& call, bool keeps_work_sizes, std::v
     return;
   }
   seen.push_back(call);
-  if (std::optional<BlockSizeQuery> own = block_size_query(call)) {
+  if (std::optional<protocol::BlockSizeQuery> own = block_size_query(call)) {
     tunable.push_back({call, std::move(*own)});
     return;
   }
@@ -258,4 +259,4 @@ void Recorder::add_tunable_calls(const Call& call, bool keeps_work_sizes, std::v
 
 const LibraryFiles& Recorder::loaded() const { return state_->child->loaded(); }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

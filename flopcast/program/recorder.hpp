@@ -11,7 +11,7 @@
 #include "flopcast/core/trace.hpp"
 #include "flopcast/protocol/block_size_query.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Files of the libraries that a program or a recording loads. machine::locate finds them by name.
 struct LibraryFiles {
@@ -25,7 +25,7 @@ struct LibraryFiles {
 /// that contains it has one.
 struct TunableCall {
   Call call;
-  BlockSizeQuery query;
+  protocol::BlockSizeQuery query;
 };
 
 /// Records the kernel calls of real LAPACK routines in a child process, into which the recording library is loaded before BLAS and LAPACK.
@@ -46,13 +46,13 @@ class Recorder {
   /// number of threads.
   /// Throws environment_error if the library lacks the routine or the child dies, bad_input if the routine refuses its arguments
   /// (negative info).
-  Trace record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode = Mode::skip);
+  Trace record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, protocol::Mode mode = protocol::Mode::skip);
 
   /// Returns the call with work sizes of 0 replaced by the optimum that the routine reports.
   Call with_work_sizes(const Call& call);
 
   /// Returns the query that the library's routine makes in such a call; nothing if it makes none (OpenBLAS's own potrf).
-  std::optional<BlockSizeQuery> block_size_query(const Call& call);
+  std::optional<protocol::BlockSizeQuery> block_size_query(const Call& call);
 
   /// Returns the call itself if its routine queries ilaenv; otherwise the calls within it that do, at any depth. Examples are dormhr, with
   /// one call of dormqr, and dgesvd, with one of dgebrd and one of dorgqr through dorgbr. Equal calls are returned once. The result is
@@ -69,4 +69,4 @@ class Recorder {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -14,7 +14,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 namespace {
 
@@ -126,4 +126,4 @@ std::vector<std::string> recording_remarks(const ProgramSummary& summary, const 
   return all;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

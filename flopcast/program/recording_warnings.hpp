@@ -7,7 +7,7 @@
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 /// Returns the defects of a recording with `calls` calls: not loaded, empty, incomplete, damaged, without an end.
 std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::int64_t calls);
@@ -16,4 +16,4 @@ std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::
 /// Inf or denormal ones may have made slow.
 std::vector<std::string> recording_remarks(const ProgramSummary& summary, const ProgramBreakdown& breakdown);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -3,7 +3,7 @@
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 [[noreturn]] void refuse(const std::string& library) {
@@ -36,4 +36,4 @@ void require_thread_safe(const RecordedProgram& program, const Environment& envi
   }
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -5,7 +5,7 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 /// Treatment of the kernel calls that a recording intercepts.
 enum class Mode : std::uint8_t {
@@ -22,4 +22,4 @@ struct BlockSizeQuery {
   friend bool operator==(const BlockSizeQuery&, const BlockSizeQuery&) = default;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
@@ -209,4 +209,4 @@ const BlockPoint* nearest(const RoutineBlocks& routine, std::int64_t m, std::int
   return best;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

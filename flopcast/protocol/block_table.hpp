@@ -5,7 +5,7 @@
 
 /// A profile in the form that the preloaded library needs: read from one line of text without allocating memory, and looked up in
 /// nanoseconds. This file uses neither exceptions nor the C++ run-time library.
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 inline constexpr std::size_t max_tuned_routines = 256;  // `tune lapack` knows about 120
 inline constexpr std::size_t max_tuned_points = 128;
@@ -56,4 +56,4 @@ const RoutineBlocks* find_with_other_options(const BlockTable& table, const Rout
 /// Returns nullptr for sizes below half the smallest point, where unblocked code is used. Sizes beyond the largest point take the largest.
 const BlockPoint* nearest(const RoutineBlocks& routine, std::int64_t m, std::int64_t n) noexcept;
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -4,7 +4,7 @@
 
 /// Routines that query ilaenv for their own block size under another routine's name. Many others query foreign names, too, but only to size
 /// a workspace for the routines that they call. This file needs no run-time library, because it is preloaded into programs.
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 /// Names of LAPACK routines in lower case, without the letter of the precision.
 struct BorrowedName {
@@ -27,4 +27,4 @@ constexpr std::string_view borrowed_name(std::string_view routine) noexcept {
   return {};
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

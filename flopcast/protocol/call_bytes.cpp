@@ -6,7 +6,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 template <class T>
@@ -83,4 +83,4 @@ std::uint64_t catalogue_digest() {
   return digest;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

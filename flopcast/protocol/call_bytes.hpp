@@ -10,7 +10,7 @@
 
 /// The compact form in which recorded calls travel between two processes of the same build. A call consists of the routine's index in the
 /// catalogue, its seconds, its arguments and its scalars.
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 using Bytes = std::vector<std::byte>;
 
@@ -28,4 +28,4 @@ TimedCalls read_calls(std::span<const std::byte> bytes);
 /// Returns a digest of the catalogue, by which two processes find out whether theirs are the same.
 std::uint64_t catalogue_digest();
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -7,7 +7,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 using nlohmann::json;
@@ -47,7 +47,7 @@ std::string to_text(const std::vector<MpiExecution>& executions) {
   json list = json::array();
   for (const MpiExecution& execution : executions) {
     list.push_back({{"parameters", execution.parameters},
-                    {"policy", path::policy_name(execution.policy)},
+                    {"policy", selective::policy_name(execution.policy)},
                     {"times_are_used", execution.times_are_used}});
   }
   return json{{"schema", executions_schema}, {"executions", std::move(list)}}.dump();
@@ -63,7 +63,7 @@ std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
     std::vector<MpiExecution> executions;
     for_each_element(document, "executions", [&](const json& each) {
       executions.push_back({member<std::map<std::string, std::string>>(each, "parameters"),
-                            path::policy_named(member<std::string>(each, "policy")),
+                            selective::policy_named(member<std::string>(each, "policy")),
                             member<bool>(each, is_earlier ? "teaches" : "times_are_used")});
     });
     if (executions.empty()) {
@@ -75,4 +75,4 @@ std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
   }
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

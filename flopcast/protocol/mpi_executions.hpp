@@ -10,13 +10,13 @@
 
 #include "flopcast/selective/execution_policy.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 /// One execution of a program's work that a launch is to make: values of parameters by name, and the policy that decides which kernels are
 /// executed.
 struct MpiExecution {
   std::map<std::string, std::string> parameters;
-  path::Policy policy = path::Policy::full;
+  selective::Policy policy = selective::Policy::full;
   bool times_are_used = true;  ///< later executions use the kernel times of this one, if policy is full
   friend bool operator==(const MpiExecution&, const MpiExecution&) = default;
 };
@@ -52,4 +52,4 @@ class MpiExecutions {
 /// Inverse of to_text(). Throws bad_input if `text` has another form.
 [[nodiscard]] std::vector<MpiExecution> parse_mpi_executions(const std::string& text);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -8,7 +8,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 constexpr std::array<std::pair<MpiClock, std::string_view>, 3> clocks = {
@@ -29,7 +29,7 @@ std::string_view clock_name(MpiClock clock) { return clocks.at(static_cast<std::
 
 std::string to_text(const MpiOptions& options) {
   const nlohmann::json document = {{"clock", clock_name(options.clock)},
-                                   {"policy", path::policy_name(options.policy)},
+                                   {"policy", selective::policy_name(options.policy)},
                                    {"tolerance", options.precision.tolerance},
                                    {"confidence", options.precision.confidence},
                                    {"min_count", options.precision.min_count},
@@ -49,7 +49,7 @@ MpiOptions parse_mpi_options(const std::string& text) {
     const nlohmann::json document = nlohmann::json::parse(text);
     MpiOptions options;
     options.clock = clock_named(member<std::string>(document, "clock"));
-    options.policy = path::policy_named(member<std::string>(document, "policy"));
+    options.policy = selective::policy_named(member<std::string>(document, "policy"));
     options.precision.tolerance = member<double>(document, "tolerance");
     options.precision.confidence = member<double>(document, "confidence");
     options.precision.min_count = member<std::int64_t>(document, "min_count");
@@ -67,4 +67,4 @@ MpiOptions parse_mpi_options(const std::string& text) {
   }
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

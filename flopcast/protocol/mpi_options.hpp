@@ -5,7 +5,7 @@
 
 #include "flopcast/selective/execution_policy.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 /// The clock that the library preloaded into an MPI program uses.
 enum class MpiClock : unsigned char {
@@ -17,10 +17,10 @@ enum class MpiClock : unsigned char {
 /// Settings that `flopcast mpi run` passes to the library that it preloads.
 struct MpiOptions {
   MpiClock clock = MpiClock::automatic;
-  path::Policy policy = path::Policy::full;
-  path::Precision precision;
+  selective::Policy policy = selective::Policy::full;
+  selective::Precision precision;
   bool across_sizes = false;    ///< predict kernels of sizes never executed from kernels of other sizes
-  bool windows = true;          ///< execute segments of the path as a whole, whatever is known (path::ExecutionWindows)
+  bool windows = true;          ///< execute segments of the path as a whole, whatever is known (selective::ExecutionWindows)
   bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE if it requests it; otherwise it gets MPI_THREAD_SERIALIZED
   std::string profile;          ///< file for the profile, written by the process of rank 0
   std::string prior_profile;    ///< file with a profile of earlier runs, whose kernel times are used; empty: none
@@ -56,4 +56,4 @@ inline constexpr std::string_view mpi_stage_foreign =
 /// End of every complete profile.
 inline constexpr std::string_view mpi_profile_end = "]}\n";
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -7,7 +7,7 @@
 
 #include "flopcast/protocol/trace_format.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 char letter(const Routine& routine, const Argument& argument, int integer_bytes) {
@@ -81,4 +81,4 @@ std::optional<Call> decode_call(const Routine& routine, std::span<const std::byt
   return call;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -2,7 +2,7 @@
 
 #include "flopcast/support/socket_bytes.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 std::uint64_t protocol_digest() { return catalogue_digest() ^ (sizeof(Request) << 32U) ^ sizeof(Reply); }
 
@@ -23,4 +23,4 @@ std::optional<Reply> receive_reply(int socket, Bytes& payload) {
   return reply;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

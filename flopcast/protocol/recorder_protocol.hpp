@@ -11,7 +11,7 @@
 
 /// Messages between Recorder and its child process over a socket. Both are of one build, so values travel as they lie in memory. The
 /// child's first message is protocol_digest(), by which the parent checks that.
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 /// The child's end of the socket.
 inline constexpr int recorder_socket = 3;
@@ -46,4 +46,4 @@ std::uint64_t protocol_digest();
 bool send_reply(int socket, Reply reply, std::span<const std::byte> payload);
 std::optional<Reply> receive_reply(int socket, Bytes& payload);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

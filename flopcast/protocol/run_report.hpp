@@ -8,7 +8,7 @@
 
 /// The report of the preloaded library to `flopcast run`: a file that both have mapped, so that no count is lost when the program is
 /// killed.
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 /// Environment variables that `flopcast run` sets for the preloaded library.
 inline constexpr const char* blocks_variable = "FLOPCAST_BLOCKS";  ///< the table that parse() reads
@@ -49,4 +49,4 @@ struct RunReport {
   RoutineReport routines[max_tuned_routines];
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 /// Progress of a process whose kernels are left out, in memory that it shares with flopcast, which waits for its end. All values start at
 /// zero.
@@ -15,4 +15,4 @@ struct SharedProgress {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::int32_t>::is_always_lock_free);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -5,7 +5,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 std::string to_text(const SmpiOptions& options) {
   const nlohmann::json document = {{"result", options.result},
@@ -33,4 +33,4 @@ SmpiOptions parse_smpi_options(const std::string& text) {
   }
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

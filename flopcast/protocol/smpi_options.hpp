@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 /// Settings that `flopcast mpi simulate` passes to the library that it preloads into SMPI.
 struct SmpiOptions {
@@ -28,4 +28,4 @@ inline constexpr const char* smpi_result_schema = "flopcast-smpi-result-1";
 /// Inverse of to_text(). Throws bad_input if `text` has another form.
 [[nodiscard]] SmpiOptions parse_smpi_options(const std::string& text);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

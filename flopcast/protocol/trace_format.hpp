@@ -23,7 +23,7 @@
 /// memory. A record is a RecordHeader and the arguments of the call in the layout of the dictionary. The dictionary has a line "name
 /// layout" per routine and width of integers, where the layout has a letter per argument (record_layout.hpp). Routines without layout are
 /// known by name only.
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 inline constexpr char trace_magic[8] = {'f', 'l', 'o', 'p', 't', 'r', 'c', '\n'};
 inline constexpr std::uint32_t trace_version = 2;
@@ -180,4 +180,4 @@ inline std::uint64_t trace_ticks(bool counter) noexcept {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -2,21 +2,21 @@
 
 #include <algorithm>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 void EagerPropagation::offer(std::uint32_t number, const KernelKey& key, const KernelStatistics& times) {
   known_.try_emplace(number, Known{key, times, {}, rank_, false, {}});
 }
 
-bool EagerPropagation::is_news(const Known& known, const Aggregate& channel) {
+bool EagerPropagation::is_news(const Known& known, const path::Aggregate& channel) {
   if (known.everywhere) {
     return std::find(known.announced.begin(), known.announced.end(), channel) == known.announced.end();
   }
-  const std::optional<Aggregate> further = Aggregate::combined(known.reached, channel);
+  const std::optional<path::Aggregate> further = path::Aggregate::combined(known.reached, channel);
   return further && further->dimensions().size() <= EagerRecord::max_dimensions;
 }
 
-std::vector<EagerRecord> EagerPropagation::to_announce(const Aggregate& channel, std::size_t max_records) const {
+std::vector<EagerRecord> EagerPropagation::to_announce(const path::Aggregate& channel, std::size_t max_records) const {
   std::vector<EagerRecord> records;
   if (channel.processes() == 1 && processes_ > 1) {
     return records;
@@ -33,7 +33,7 @@ std::vector<EagerRecord> EagerPropagation::to_announce(const Aggregate& channel,
   return records;
 }
 
-bool EagerPropagation::receive_announcement(std::uint32_t number, const EagerRecord& record, const Aggregate& channel) {
+bool EagerPropagation::receive_announcement(std::uint32_t number, const EagerRecord& record, const path::Aggregate& channel) {
   const auto before = known_.find(number);
   if (before != known_.end() && before->second.everywhere) {
     Known& mine = before->second;
@@ -52,10 +52,10 @@ bool EagerPropagation::receive_announcement(std::uint32_t number, const EagerRec
       return false;
     }
   }
-  const std::optional<Aggregate> reached = Aggregate::of_dimensions({record.reached.begin(), record.reached.end()});
-  const std::optional<Aggregate> further = record.everywhere != 0 ? reached
-                                           : reached              ? Aggregate::combined(*reached, channel)
-                                                                  : std::nullopt;
+  const std::optional<path::Aggregate> reached = path::Aggregate::of_dimensions({record.reached.begin(), record.reached.end()});
+  const std::optional<path::Aggregate> further = record.everywhere != 0 ? reached
+                                                 : reached              ? path::Aggregate::combined(*reached, channel)
+                                                                        : std::nullopt;
   if (!further || (before != known_.end() && record.everywhere == 0 && before->second.reached.processes() > further->processes())) {
     return false;
   }
@@ -67,4 +67,4 @@ bool EagerPropagation::receive_announcement(std::uint32_t number, const EagerRec
   return everywhere;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// A path that has just begun is expected to be about as long as the one before it. No kernel takes more than an eighth of the budget: a
 /// larger one is executed and makes the model better for others.
@@ -17,4 +17,4 @@ bool ErrorBudget::spend(std::int64_t predicted, Seconds half_width, Seconds path
   return true;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -5,7 +5,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Errors that predicted kernels may add to a path. The error of k occurrences of one kernel is k times that of one; errors of different
 /// kernels are taken to be independent.
@@ -34,4 +34,4 @@ class ErrorBudget {
   double spent_squares_ = 0;  ///< squared errors that predictions have added to the path
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

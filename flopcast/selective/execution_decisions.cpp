@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 /// Combines a time that was measured once or twice with the prediction from other sizes, since disturbances make executions longer.
@@ -438,4 +438,4 @@ std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, 
   return answer;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

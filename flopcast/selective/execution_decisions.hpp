@@ -18,7 +18,7 @@
 #include "flopcast/selective/window_schedule.hpp"
 #include "flopcast/support/page_allocator.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Position of a process on its path when it asks.
 struct PathPosition {
@@ -167,4 +167,4 @@ class ExecutionDecisions {
   RoutineFamilies families_;
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -9,7 +9,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 constexpr std::array<std::pair<Policy, std::string_view>, 8> names = {{{Policy::full, "full"},
@@ -56,4 +56,4 @@ bool is_predictable(const KernelStatistics& times, const Precision& precision, S
   return times.count >= precision.min_count && relative_half_width(times, quantiles, occurrences) <= precision.tolerance;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

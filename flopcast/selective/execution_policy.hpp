@@ -7,7 +7,7 @@
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/student_quantiles.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Policies that decide whether a kernel is still executed (paper 004, section IV-B).
 enum class Policy : std::uint8_t {
@@ -48,4 +48,4 @@ struct PriorKernel {
   double flops = 0;        ///< flops of one execution
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 /// Looks random in [0, 1), and is the same in every process (the golden section's multiples: Knuth, "Sorting and searching", 6.4).
@@ -34,4 +34,4 @@ Seconds ExecutionWindows::left(Seconds path, Seconds before) const noexcept {
   return std::max({of_period, beginning_ - path, 0.0});
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -2,7 +2,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Intervals of the path in which every kernel is executed, however well it is known, so that it is timed under the program's conditions.
 /// Its real neighbours have left caches and memory as they do, and other processes are as busy as ever. A kernel executed among skipped
@@ -39,4 +39,4 @@ class ExecutionWindows {
   Seconds period_, width_, beginning_;
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Seconds affordable, double pace) {
   constexpr std::size_t min_finalists = 2;
@@ -29,4 +29,4 @@ std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Sec
   return finalists;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

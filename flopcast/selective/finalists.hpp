@@ -6,7 +6,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Predicted time of a configuration.
 struct Prediction {
@@ -28,4 +28,4 @@ struct Prediction {
   return done >= min_finalists && elapsed > affordable;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

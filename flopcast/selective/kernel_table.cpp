@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 std::size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
@@ -40,4 +40,4 @@ void KernelTable::merge(const Kernel& kernel) {
   mine.flops = kernel.flops;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -10,7 +10,7 @@
 #include "flopcast/support/page_allocator.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 enum class KernelKind : std::uint32_t { computation, communication, region };
 
@@ -59,4 +59,4 @@ class KernelTable {
   std::array<std::uint32_t, 512> recent_{};  ///< numbers by hash: programs use few kernels again and again
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 void KernelTimes::know(const PriorKernel& prior, bool trusted) {
   prior_ = prior;
@@ -120,4 +120,4 @@ Seconds KernelTimes::varied(Seconds expected, std::minstd_rand& chance) const {
   return expected * one * static_cast<double>(count) / sum;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

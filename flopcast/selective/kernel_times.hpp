@@ -8,7 +8,7 @@
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Smaller relative deviations lie within the scatter of one execution.
 inline constexpr double min_drift = 0.25;
@@ -90,4 +90,4 @@ class KernelTimes {
   bool trusted_ = false, everywhere_ = false;
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 std::int64_t PathCounts::count(std::uint64_t kernel) const {
   const auto found = counts_.find(kernel);
@@ -30,4 +30,4 @@ KernelCounts PathCounts::most_frequent(std::size_t max_counts) const {
   return all;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

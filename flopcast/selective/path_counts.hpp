@@ -9,7 +9,7 @@
 
 #include "flopcast/support/page_allocator.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Number of times that a kernel lies on a path. The kernel is given by its key's hash, which is the same in every process. A plain record:
 /// it travels in messages.
@@ -37,4 +37,4 @@ class PathCounts {
   std::unordered_map<std::uint64_t, std::int64_t, std::hash<std::uint64_t>, std::equal_to<>, PageAllocator<Count>> counts_;
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 double variance_along(double along, const KernelStatistics& times) noexcept {
   return times.count > 0 ? along * (along / static_cast<double>(times.count) + 1) * times.variance() : 0;
@@ -37,4 +37,4 @@ Seconds half_width(Seconds path, double variance, Seconds prediction_error, doub
   return std::hypot(deviations * std::sqrt(variance), prediction_error, deviations * between_run_deviation * path);
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

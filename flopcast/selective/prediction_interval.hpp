@@ -5,7 +5,7 @@
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Times of kernels in one execution, and of the same kernels in the executions before it. Sums, so that those of processes can be added.
 struct RunTimeRatio {
@@ -28,4 +28,4 @@ double between_run_deviation(std::span<const RunTimeRatio> executions) noexcept;
 /// half-width that predictions across sizes add.
 Seconds half_width(Seconds path, double variance, Seconds prediction_error, double between_run_deviation) noexcept;
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

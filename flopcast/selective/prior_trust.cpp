@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 void PriorTrust::note(PriorAgreement& routine, bool agrees) noexcept {
   for (PriorAgreement* each : {&all_, &routine}) {
@@ -19,4 +19,4 @@ bool PriorTrust::holds_for(const PriorAgreement& routine, bool windows_check) co
   return is_checked && !has_drifted(routine);
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

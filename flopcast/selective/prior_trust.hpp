@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Numbers of kernels whose times in this run agree with the times before it, and of others.
 struct PriorAgreement {
@@ -30,4 +30,4 @@ class PriorTrust {
   PriorAgreement all_;
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

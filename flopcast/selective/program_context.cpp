@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 /// Returns the time of kernels that must have been executed before a kernel of `seconds` is timed as in the program. The data of a long one
@@ -35,4 +35,4 @@ bool ProgramContext::executed(const Kernel& kernel, Seconds seconds) {
   return in_context;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

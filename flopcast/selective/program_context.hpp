@@ -5,7 +5,7 @@
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Tells whether a kernel that is executed now finds the caches as the program leaves them. After a kernel was left out, some megabytes
 /// must pass through a core's caches first.
@@ -29,4 +29,4 @@ class ProgramContext {
   Seconds since_left_out_ = std::numeric_limits<Seconds>::infinity();  ///< time of kernels executed after the last one that was left out
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

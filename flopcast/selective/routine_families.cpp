@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 RoutineFamily& RoutineFamilies::of(std::uint32_t number, const KernelKey& key, double flops) {
   RoutineFamily& family = families_[without_sizes(key)];
@@ -68,4 +68,4 @@ std::optional<SizePrediction> RoutineFamilies::predict(RoutineFamily& family, st
   return answer.prediction;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

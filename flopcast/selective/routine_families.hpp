@@ -14,7 +14,7 @@
 #include "flopcast/selective/student_quantiles.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// The families of all routines that a program calls, and the scatter of kernels that take about as long.
 class RoutineFamilies {
@@ -49,4 +49,4 @@ class RoutineFamilies {
   std::array<RelativeDeviations, time_decades> scatter_{};
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -5,7 +5,7 @@
 
 #include "flopcast/support/division.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 std::size_t decade_of(Seconds seconds) {
   constexpr double shortest = -7;  // powers of ten
@@ -157,4 +157,4 @@ std::vector<SizeModel::Point> RoutineFamily::known_sizes(std::span<const KernelT
   return points;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

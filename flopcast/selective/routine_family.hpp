@@ -13,7 +13,7 @@
 #include "flopcast/selective/size_model.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Relative deviations of times from the mean of their kernel's earlier ones.
 class RelativeDeviations {
@@ -117,4 +117,4 @@ class RoutineFamily {
   std::array<ContextFactors, time_decades> context_factors_{};
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

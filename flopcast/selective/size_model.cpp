@@ -10,7 +10,7 @@
 
 #include "flopcast/support/division.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 constexpr std::size_t flags_word = 6;  ///< index in the key of a computation; the last word is for strides
@@ -272,4 +272,4 @@ std::optional<SizePrediction> SizeModel::predict(const SizeTerms& terms, Student
   return SizePrediction{mean, quantiles(degrees_) * std::sqrt(variance_ * (1 + leverage)) * mean};
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -12,7 +12,7 @@
 #include "flopcast/selective/student_quantiles.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Prediction of a time that was never measured.
 struct SizePrediction {
@@ -81,4 +81,4 @@ class SizeModel {
   double min_operations_ = 0, max_operations_ = 0;  ///< range of operations
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -5,7 +5,7 @@
 
 #include "flopcast/core/statistics.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 double StudentQuantiles::operator()(double degrees) {
   constexpr double max_degrees = 1000;
@@ -30,4 +30,4 @@ double StudentQuantiles::of_whole(std::size_t degrees) {
   return found_[degrees];
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

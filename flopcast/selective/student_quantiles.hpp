@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Quantiles of Student's t for intervals of one confidence, each computed once. Decisions need them at every kernel, and computing one
 /// takes as long as many kernels (0.1 ms with many degrees of freedom).
@@ -24,4 +24,4 @@ class StudentQuantiles {
   std::vector<double> found_;  ///< index: degrees of freedom; 0 where none was needed yet
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -5,7 +5,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Reasons for which a kernel was executed.
 enum class Cause : std::uint8_t {
@@ -58,4 +58,4 @@ inline constexpr std::array<SpentPart, 13> spent_parts = {{{"always_seconds", &T
                                                            {"system_seconds", &TimeSpent::system},
                                                            {"page_faults", &TimeSpent::page_faults}}};
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

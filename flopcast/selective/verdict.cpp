@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 std::string_view rule_name(Rule rule) noexcept {
   constexpr std::array<std::string_view, 13> names = {"everything",       "chance",           "brief",  "window",        "deviant_time",
@@ -12,4 +12,4 @@ std::string_view rule_name(Rule rule) noexcept {
   return names[static_cast<std::size_t>(rule)];
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

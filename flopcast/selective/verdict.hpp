@@ -5,7 +5,7 @@
 
 #include "flopcast/selective/time_spent.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Rules that decide whether a kernel is executed. The first one that applies counts; they are listed in their order.
 enum class Rule : std::uint8_t {
@@ -35,4 +35,4 @@ struct Verdict {
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 bool takes_windows(Policy policy) {
@@ -31,4 +31,4 @@ void WindowSchedule::space(double share) noexcept {
   rarer_ = share >= nearly_all ? std::min(2 * rarer_, max_factor) : share >= min_known ? rarer_ : std::max(rarer_ / 2, 1.0);
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -6,7 +6,7 @@
 #include "flopcast/selective/execution_windows.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// The windows of one execution after another: none under policies that take none, and rarer ones while they teach little.
 class WindowSchedule {
@@ -42,4 +42,4 @@ class WindowSchedule {
   Seconds kernel_seconds_ = 0, known_seconds_ = 0;
 };
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -89,8 +89,8 @@ std::string RecordedKernels::text() const {
                          : "'flopcast run' sets that, and profile --what-if kernels=auto predicts what it gains");
 }
 
-std::optional<RecordedKernels> recorded_kernels(const interpose::RecordedPlace& place, const RunContext& context) {
-  if (place.blas.empty() || place.kernels.empty() || !interpose::is_this_machine(place)) {
+std::optional<RecordedKernels> recorded_kernels(const program::RecordedPlace& place, const RunContext& context) {
+  if (place.blas.empty() || place.kernels.empty() || !program::is_this_machine(place)) {
     return std::nullopt;
   }
   try {
@@ -112,7 +112,7 @@ std::optional<RecordedKernels> recorded_kernels(const interpose::RecordedPlace& 
   }
 }
 
-interpose::Peak measure_peak(const interpose::RecordedPlace& place, const KernelSettings& kernels) {
+program::Peak measure_peak(const program::RecordedPlace& place, const KernelSettings& kernels) {
   const fs::path file = machine::locate_usable(place.blas, machine::Role::blas);
   const int threads = place.threads.value_or(1);
   const nlohmann::json measured = with_kernels(file, kernels, [threads](const machine::Library& library) {

@@ -26,10 +26,10 @@ struct RecordedKernels {
 
 /// Compares the recorded kernels with the best ones, which are tried unless that was done before. Returns nothing on another machine than
 /// that of the recording, without its BLAS, or if the BLAS doesn't name its kernels.
-std::optional<RecordedKernels> recorded_kernels(const interpose::RecordedPlace& place, const RunContext& context);
+std::optional<RecordedKernels> recorded_kernels(const program::RecordedPlace& place, const RunContext& context);
 
 /// Measures the best rate of the recorded BLAS's dgemm with the recorded threads and `kernels`; empty `kernels` leave the choice to the
 /// library. The measurement takes a third of a second in a child process. Throws environment_error if that fails.
-interpose::Peak measure_peak(const interpose::RecordedPlace& place, const KernelSettings& kernels);
+program::Peak measure_peak(const program::RecordedPlace& place, const KernelSettings& kernels);
 
 }  // namespace flopcast

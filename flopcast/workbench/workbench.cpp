@@ -38,7 +38,7 @@ machine::LibrarySet open_libraries(const machine::LibraryChoice& options, bool i
   const int integer_bytes = machine::Library::open(blas).identity().integer_bytes;
   const std::string lapack = options.lapack.empty() ? machine::default_lapack(integer_bytes) : options.lapack;
   machine::LibrarySet libraries =
-      machine::LibrarySet::open(blas, lapack, interposer ? interpose::find_component("libflopcast-tuned.so").string() : std::string());
+      machine::LibrarySet::open(blas, lapack, interposer ? program::find_component("libflopcast-tuned.so").string() : std::string());
   libraries.set_threads(options.threads);
   return libraries;
 }
@@ -188,7 +188,7 @@ const machine::KernelSettings& Workbench::settings() const {
   return state_->opened->settings;
 }
 
-interpose::LibraryFiles Workbench::files() const { return {libraries().blas().path, libraries().lapack().path}; }
+program::LibraryFiles Workbench::files() const { return {libraries().blas().path, libraries().lapack().path}; }
 
 model::Store& Workbench::store() const {
   if (!state_->store) {

@@ -15,9 +15,6 @@ struct Environment;
 namespace algorithm {
 struct BlockParameters;
 }
-namespace interpose {
-struct LibraryFiles;
-}
 namespace machine {
 class LibrarySet;
 }
@@ -29,6 +26,9 @@ namespace model {
 class OnDemandModels;
 class Store;
 }  // namespace model
+namespace program {
+struct LibraryFiles;
+}
 
 /// The tools of one place, which every job measures and predicts with: a BLAS and a LAPACK with threads set and kernels that suit the CPU,
 /// the measured environment, the store of samples and models. Everything is opened when it is first asked for; then a library that isn't
@@ -52,7 +52,7 @@ class Workbench {
   [[nodiscard]] const machine::LibraryChoice& choice() const noexcept;
   [[nodiscard]] const machine::LibrarySet& libraries() const;
   [[nodiscard]] const Environment& environment() const;
-  [[nodiscard]] interpose::LibraryFiles files() const;
+  [[nodiscard]] program::LibraryFiles files() const;
   /// Returns the variables that make the BLAS use its present kernels. A program that is to run alike needs these variables too.
   [[nodiscard]] const machine::KernelSettings& settings() const;
   /// Returns the store at its default path (model::default_store_path()).

@@ -149,11 +149,11 @@ class Mutations : public ::testing::Test {
   fs::path directory_;
 };
 
-std::string text_of(const interpose::Contents& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string text_of(const program::Contents& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 /// Returns a recording of two threads; the first one's records are in two pieces. Live chunks are as in a recording that has no end.
 std::string recording() {
-  using namespace interpose;
+  using namespace program;
   File recorded;
   Contents first;
   for (std::uint64_t i = 0; i < 6; ++i) {
@@ -166,12 +166,12 @@ std::string recording() {
   Contents other;
   put_ddot(other, 15, 1000, 0x700000, 0x800000);
   put_dpotrf(other, 25, 30, 0x700000);
-  recorded.add_text(ChunkKind::library, "/lib/libblas.so.3");
-  recorded.add_text(ChunkKind::process, std::string_view("a.out\0x\0", 8));
-  recorded.add(ChunkKind::live, 0, 0, 1, second);
-  const std::uint64_t live = recorded.size() - live_bytes;
-  recorded.add(ChunkKind::live, 1, 0, 0, other);
-  recorded.add(ChunkKind::sealed, 0, live, 0, first);
+  recorded.add_text(protocol::ChunkKind::library, "/lib/libblas.so.3");
+  recorded.add_text(protocol::ChunkKind::process, std::string_view("a.out\0x\0", 8));
+  recorded.add(protocol::ChunkKind::live, 0, 0, 1, second);
+  const std::uint64_t live = recorded.size() - protocol::live_bytes;
+  recorded.add(protocol::ChunkKind::live, 1, 0, 0, other);
+  recorded.add(protocol::ChunkKind::sealed, 0, live, 0, first);
   return text_of(recorded.bytes());
 }
 
@@ -185,12 +185,12 @@ void follow(const Trace& trace) {
 }
 
 void read_recording(const fs::path& path) {
-  const interpose::ProgramTraceFile opened(path);
-  const interpose::ProgramBreakdown breakdown(opened, {});
-  static_cast<void>(interpose::program_timeline(opened, breakdown, 100, 4));
-  for (const std::vector<interpose::ProgramEvent>& events : interpose::read_program_trace(path).events) {
-    static_cast<void>(interpose::pauses(events));
-    follow(interpose::to_trace(events));
+  const program::ProgramTraceFile opened(path);
+  const program::ProgramBreakdown breakdown(opened, {});
+  static_cast<void>(program::program_timeline(opened, breakdown, 100, 4));
+  for (const std::vector<program::ProgramEvent>& events : program::read_program_trace(path).events) {
+    static_cast<void>(program::pauses(events));
+    follow(program::to_trace(events));
   }
 }
 
@@ -222,39 +222,39 @@ nlohmann::json environment() {
 }
 
 TEST_F(Mutations, OfProfiles) {
-  interpose::Profile profile;
+  program::Profile profile;
   profile.environment = environment().get<Environment>();
   profile.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
   profile.routines = {{"dgeqrf", "", {{200, 200, {32, 2, 128}, {48}, 0.01, false}, {800, 800, {64, 2, 128}, {}, 0, true}}}};
-  try_mutations("a profile", interpose::to_json(profile).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
-    const interpose::Profile read = interpose::profile_from_json(parse_json(contents, "a profile"));
-    static_cast<void>(interpose::block_table_text(read));
+  try_mutations("a profile", program::to_json(profile).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
+    const program::Profile read = program::profile_from_json(parse_json(contents, "a profile"));
+    static_cast<void>(program::block_table_text(read));
   });
 }
 
 TEST_F(Mutations, OfBlockTables) {
   const std::string valid = "DGEQRF,,200x200:32/2/128,800x800:64/2/128;DSYTRD,L,500x500:32/2/300";
-  const auto table = std::make_unique<interpose::BlockTable>();
+  const auto table = std::make_unique<protocol::BlockTable>();
   try_mutations("a table of block sizes", valid, testing::mutate_bytes, 1000, [&](const std::string& contents) {
-    if (!interpose::parse(contents.c_str(), *table)) {
+    if (!protocol::parse(contents.c_str(), *table)) {
       throw bad_input("no table");
     }
-    const interpose::RoutineName name = interpose::routine_name("DGEQRF", 6);
-    if (const interpose::RoutineBlocks* found = interpose::find(*table, name, "L", 1)) {
-      static_cast<void>(interpose::nearest(*found, 300, 300));
+    const protocol::RoutineName name = protocol::routine_name("DGEQRF", 6);
+    if (const protocol::RoutineBlocks* found = protocol::find(*table, name, "L", 1)) {
+      static_cast<void>(protocol::nearest(*found, 300, 300));
     }
   });
 }
 
 TEST_F(Mutations, OfOptionsOfPreloadedLibraries) {
-  try_mutations("options of an MPI program", interpose::to_text(interpose::MpiOptions{}), testing::mutate_document, 300,
-                [](const std::string& contents) { static_cast<void>(interpose::parse_mpi_options(contents)); });
-  try_mutations("options of a simulated program", interpose::to_text(interpose::SmpiOptions{}), testing::mutate_document, 300,
-                [](const std::string& contents) { static_cast<void>(interpose::parse_smpi_options(contents)); });
-  const std::vector<interpose::MpiExecution> executions = {{{{"nb", "64"}}, path::Policy::full, true},
-                                                           {{{"nb", "96"}}, path::Policy::online, false}};
-  try_mutations("a list of executions", interpose::to_text(executions), testing::mutate_document, 300,
-                [](const std::string& contents) { static_cast<void>(interpose::parse_mpi_executions(contents)); });
+  try_mutations("options of an MPI program", protocol::to_text(protocol::MpiOptions{}), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(protocol::parse_mpi_options(contents)); });
+  try_mutations("options of a simulated program", protocol::to_text(protocol::SmpiOptions{}), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(protocol::parse_smpi_options(contents)); });
+  const std::vector<protocol::MpiExecution> executions = {{{{"nb", "64"}}, selective::Policy::full, true},
+                                                          {{{"nb", "96"}}, selective::Policy::online, false}};
+  try_mutations("a list of executions", protocol::to_text(executions), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(protocol::parse_mpi_executions(contents)); });
 }
 
 TEST_F(Mutations, OfRooflines) {
@@ -298,7 +298,7 @@ TEST_F(Mutations, OfDescriptionsOfMachines) {
 TEST_F(Mutations, OfResultsOfMpiPrograms) {
   MpiProfile profile;
   profile.processes = {{0, "here", {.time = 1}, 1}};
-  profile.spent = path::TimeSpent{.always = 1};
+  profile.spent = selective::TimeSpent{.always = 1};
   profile.calls = {{5, "00ff"}};
   MpiKernel kernel;
   kernel.words = {1, 2};

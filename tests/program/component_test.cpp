@@ -10,7 +10,7 @@
 #include "flopcast/support/error.hpp"
 #include "tests/own_folder.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,4 +53,4 @@ TEST_F(Installation, MissingPartsAreNamedWithTheFoldersSearched) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

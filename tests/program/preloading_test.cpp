@@ -16,7 +16,7 @@
 #include "tests/own_folder.hpp"
 
 /// Values of the variables by which the dynamic linker finds libraries. The linker separates their elements by blanks and colons.
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ TEST_F(Preloading, AProgramThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -12,7 +12,7 @@
 #include "tests/message_of.hpp"
 #include "tests/own_folder.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST_F(ProfileFiles, AreLeftAloneWhereTheyAreDamaged) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

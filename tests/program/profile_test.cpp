@@ -6,7 +6,7 @@
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 using testing::HasSubstr;
@@ -73,7 +73,7 @@ TEST(Profile, MergePrefersDecidedPoints) {
 
 TEST(Profile, MergeGivesUpOldPointsRatherThanNewOnes) {
   TunedRoutine many{"dgeqrf", "", {}};
-  for (std::int64_t n = 1; n <= static_cast<std::int64_t>(max_tuned_points); ++n) {
+  for (std::int64_t n = 1; n <= static_cast<std::int64_t>(protocol::max_tuned_points); ++n) {
     many.points.push_back({n, n, {8, 2, 0}, {}, 0});
   }
   Profile profile;
@@ -141,4 +141,4 @@ TEST(Profile, RefusesMoreThanTheLibraryCanHold) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -13,7 +13,7 @@
 #include "flopcast/program/program_timeline.hpp"
 #include "tests/program/recording_file.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,8 +44,8 @@ File example() {
   put_header(first, dgesvd, 70, 25);
   put_dpotrf(first, 100, 4, 0x1000, 10);
   put_ddot(other, 50, 8, 0x1000, 0x5000);
-  file.add(ChunkKind::sealed, 0, 0, 0, first);
-  file.add(ChunkKind::sealed, 1, 0, 0, other, 200);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, first);
+  file.add(protocol::ChunkKind::sealed, 1, 0, 0, other, 200);
   return file;
 }
 
@@ -109,7 +109,7 @@ TEST_F(ProgramBreakdowns, TellsFirstCallsApart) {
   for (std::uint64_t i = 0; i < 4; ++i) {
     put_dpotrf(records, (80 + 3 * i) * millisecond, 200, 0x1000, 2 * millisecond);
   }
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
   const ProgramTraceFile opened = open(file);
   const ProgramBreakdown breakdown(opened);
 
@@ -137,7 +137,7 @@ TEST_F(ProgramBreakdowns, ComparesAFirstCallWithLargerProblems) {
   put_dpotrf(records, 0, 100, 0x1000, 50 * millisecond);
   put_dpotrf(records, 60 * millisecond, 200, 0x1000, 2 * millisecond);
   put_dpotrf(records, 70 * millisecond, 50, 0x1000, 1 * millisecond);
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
   const ProgramBreakdown breakdown(open(file));
 
   EXPECT_EQ(breakdown.first_calls().calls, 1);
@@ -151,7 +151,7 @@ TEST_F(ProgramBreakdowns, OrdinaryFirstCallsStayWithTheOthers) {
   put_dpotrf(records, 0, 100, 0x1000, 50 * millisecond);  // a single call, with no other to compare
   put_dpotrf(records, 60 * millisecond, 50, 0x1000, 3 * millisecond);
   put_dpotrf(records, 70 * millisecond, 50, 0x1000, 2 * millisecond + millisecond / 2);
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
 
   EXPECT_EQ(ProgramBreakdown(open(file)).first_calls(), CallSum());
 }
@@ -159,10 +159,10 @@ TEST_F(ProgramBreakdowns, OrdinaryFirstCallsStayWithTheOthers) {
 TEST_F(ProgramBreakdowns, AddsUpCallsThatOddNumbersMayHaveSlowed) {
   File file;
   Contents records;
-  put_dpotrf(records, 0, 4, 0x1000, 30, denormal_operand);
-  put_dpotrf(records, 40, 4, 0x1000, 20, invalid_operation);
+  put_dpotrf(records, 0, 4, 0x1000, 30, protocol::denormal_operand);
+  put_dpotrf(records, 40, 4, 0x1000, 20, protocol::invalid_operation);
   put_dpotrf(records, 80, 4, 0x1000, 10);
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
   const ProgramBreakdown breakdown(open(file));
 
   EXPECT_THAT(breakdown.all().denormal_seconds, DoubleNear(30e-9, 1e-15));
@@ -188,7 +188,7 @@ TEST_F(ProgramBreakdowns, JoinsManySizesByPowersOfTwo) {
     put_dpotrf(records, static_cast<std::uint64_t>(n), n, 0x1000);
   }
   put_ddot(records, 20, 8, 0x1000, 0x5000);
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
   const ProgramTraceFile opened = open(file);
 
   const ProgramBreakdown exact(opened, {.max_exact_sizes = 7});
@@ -210,7 +210,7 @@ TEST_F(ProgramBreakdowns, EveryCallHasItsShapeAndNothingIsLost) {
         put_dpotrf(records, i, static_cast<std::int32_t>(random() % 60), 0x1000, random() % 1000);
       }
     }
-    file.add(ChunkKind::sealed, thread, 0, 0, records);
+    file.add(protocol::ChunkKind::sealed, thread, 0, 0, records);
   }
   const ProgramTraceFile opened = open(file);
   const ProgramBreakdown breakdown(opened);
@@ -245,7 +245,7 @@ TEST_F(ProgramBreakdowns, ARecordingWithoutCallsIsEmpty) {
 TEST_F(ProgramBreakdowns, ShowsTheReadablePartOfACutFile) {
   const Contents whole = example().bytes();
   std::int64_t before = 0;
-  for (std::size_t length = 2 * trace_page; length <= whole.size(); length += 64) {
+  for (std::size_t length = 2 * protocol::trace_page; length <= whole.size(); length += 64) {
     std::ofstream(path_, std::ios::binary).write(reinterpret_cast<const char*>(whole.data()), static_cast<std::streamsize>(length));
     const ProgramBreakdown breakdown{ProgramTraceFile(path_)};
     EXPECT_GE(breakdown.all().calls, before);
@@ -277,4 +277,4 @@ TEST_F(ProgramBreakdowns, TheTimelineSpreadsLongCalls) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -10,7 +10,7 @@
 #include "flopcast/support/error.hpp"
 #include "tests/message_of.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,4 +106,4 @@ TEST_F(ProgramLibraries, AnUnknownNameIsTheUsersError) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

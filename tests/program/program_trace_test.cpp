@@ -13,7 +13,7 @@
 #include "flopcast/support/error.hpp"
 #include "tests/program/recording_file.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,12 +55,12 @@ File example() {
   put(other, std::int32_t{1});
   put(other, std::uint64_t{2});
   put_header(other, dgesvd, 16);
-  file.add_text(ChunkKind::library, "/lib/libblas.so.3");
-  file.add_text(ChunkKind::process, std::string_view("a.out\0x\0", 8));
-  file.add(ChunkKind::live, 0, 0, 1, second);
-  const std::uint64_t live = file.size() - live_bytes;
-  file.add(ChunkKind::live, 1, 0, 0, other);
-  file.add(ChunkKind::sealed, 0, live, 0, first);
+  file.add_text(protocol::ChunkKind::library, "/lib/libblas.so.3");
+  file.add_text(protocol::ChunkKind::process, std::string_view("a.out\0x\0", 8));
+  file.add(protocol::ChunkKind::live, 0, 0, 1, second);
+  const std::uint64_t live = file.size() - protocol::live_bytes;
+  file.add(protocol::ChunkKind::live, 1, 0, 0, other);
+  file.add(protocol::ChunkKind::sealed, 0, live, 0, first);
   return file;
 }
 
@@ -69,7 +69,7 @@ void add_thread(File& file, std::uint32_t thread, std::uint64_t begin, std::uint
   Contents calls;
   put_header(calls, dgesvd, begin, 1);
   put_header(calls, dgesvd, end - 1, 1);
-  file.add(ChunkKind::live, thread, 0, 0, calls, pid);
+  file.add(protocol::ChunkKind::live, thread, 0, 0, calls, pid);
 }
 
 TEST_F(ProgramTraces, DetectsOverlappingThreads) {
@@ -127,8 +127,8 @@ TEST_F(ProgramTraces, ALiveChunkThatWasBeingSealedCountsOnce) {
   File file;
   Contents records;
   put_header(records, dgesvd, 1);
-  file.add(ChunkKind::live, 0, 0, 0, records);
-  file.add(ChunkKind::sealed, 0, file.size() - live_bytes, 0, records);
+  file.add(protocol::ChunkKind::live, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, file.size() - protocol::live_bytes, 0, records);
 
   EXPECT_EQ(read(file.bytes()).events[0].size(), 1U);
 }
@@ -139,7 +139,7 @@ TEST_F(ProgramTraces, LeavesOutAnIncompleteRecord) {
   put_header(records, dgesvd, 1);
   put_header(records, dpotrf, 2);
   put(records, 'L');
-  file.add(ChunkKind::live, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::live, 0, 0, 0, records);
 
   EXPECT_EQ(read(file.bytes()).events[0].size(), 1U);
 }
@@ -153,25 +153,25 @@ TEST_F(ProgramTraces, RefusesOtherFiles) {
 
 TEST_F(ProgramTraces, RefusesANewerVersion) {
   File file;
-  reinterpret_cast<FileHeader*>(file.bytes().data())->version = trace_version + 1;
+  reinterpret_cast<protocol::FileHeader*>(file.bytes().data())->version = protocol::trace_version + 1;
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("a newer flopcast wrote it"));
 }
 
 TEST_F(ProgramTraces, ReadsAnOlderVersion) {
   File file = example();
-  reinterpret_cast<FileHeader*>(file.bytes().data())->version = oldest_trace_version;
+  reinterpret_cast<protocol::FileHeader*>(file.bytes().data())->version = protocol::oldest_trace_version;
   EXPECT_EQ(read(file.bytes()).events[0].size(), 3U);
-  reinterpret_cast<FileHeader*>(file.bytes().data())->version = oldest_trace_version - 1;
+  reinterpret_cast<protocol::FileHeader*>(file.bytes().data())->version = protocol::oldest_trace_version - 1;
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("damaged"));
 }
 
 TEST_F(ProgramTraces, ReadsNotesOfCalls) {
   File file;
   Contents records;
-  put_dpotrf(records, 10, 4, 0x1000, 5, denormal_operand);
-  put_dpotrf(records, 20, 4, 0x1000, 5, invalid_operation);
+  put_dpotrf(records, 10, 4, 0x1000, 5, protocol::denormal_operand);
+  put_dpotrf(records, 20, 4, 0x1000, 5, protocol::invalid_operation);
   put_dpotrf(records, 30, 4, 0x1000);
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
   const std::vector<ProgramEvent> events = read(file.bytes()).events.at(0);
 
   ASSERT_EQ(events.size(), 3U);
@@ -185,10 +185,10 @@ TEST_F(ProgramTraces, WorkspaceQueriesAreNoCalls) {
   File file;
   Contents records;
   put_dpotrf(records, 10, 4, 0x1000);
-  put_dpotrf(records, 20, 4, 0x1000, 5, size_query);
+  put_dpotrf(records, 20, 4, 0x1000, 5, protocol::size_query);
   put_dpotrf(records, 30, 4, 0x1000);
   put_ddot(records, 40, 8, 0x1000, 0x5000);
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
   const std::vector<ProgramEvent> events = read(file.bytes()).events.at(0);
 
   ASSERT_EQ(events.size(), 3U);
@@ -199,9 +199,9 @@ TEST_F(ProgramTraces, WorkspaceQueriesAreNoCalls) {
 
 TEST_F(ProgramTraces, ReadsLibrarySettings) {
   File file;
-  file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 3\nkernels Haswell\n");
-  file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 5\n");
-  file.add_text(ChunkKind::state, "/lib/libblas.so.3\n");
+  file.add_text(protocol::ChunkKind::state, "/lib/libopenblas.so.0\nthreads 3\nkernels Haswell\n");
+  file.add_text(protocol::ChunkKind::state, "/lib/libopenblas.so.0\nthreads 5\n");
+  file.add_text(protocol::ChunkKind::state, "/lib/libblas.so.3\n");
 
   EXPECT_THAT(read(file.bytes()).summary.states,
               ElementsAre(LibraryState{"/lib/libopenblas.so.0", 3, "Haswell"}, LibraryState{"/lib/libblas.so.3", std::nullopt, ""}));
@@ -211,7 +211,7 @@ TEST_F(ProgramTraces, ReadsACutFileAsFarAsItGoes) {
   const Contents whole = example().bytes();
   for (std::size_t length = 0; length < whole.size(); length += 509) {
     const Contents cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
-    if (length < 2 * trace_page - 4000) {
+    if (length < 2 * protocol::trace_page - 4000) {
       EXPECT_THAT(refusal(cut), testing::AnyOf(HasSubstr("cut off"), HasSubstr("isn't a recording"))) << length;
     } else {
       EXPECT_NO_THROW(read(cut)) << length;
@@ -221,12 +221,12 @@ TEST_F(ProgramTraces, ReadsACutFileAsFarAsItGoes) {
 
 TEST_F(ProgramTraces, ReportsMissingBytes) {
   File file = example();
-  auto& header = *reinterpret_cast<FileHeader*>(file.bytes().data());
+  auto& header = *reinterpret_cast<protocol::FileHeader*>(file.bytes().data());
   header.dropped = 0;
-  header.end = round_to_page(file.size());
+  header.end = protocol::round_to_page(file.size());
   EXPECT_EQ(read(file.bytes()).summary.missing, 0U);
-  header.end += 3 * trace_page;
-  EXPECT_EQ(read(file.bytes()).summary.missing, 3 * trace_page);
+  header.end += 3 * protocol::trace_page;
+  EXPECT_EQ(read(file.bytes()).summary.missing, 3 * protocol::trace_page);
   header.dropped = 1;
   EXPECT_EQ(read(file.bytes()).summary.missing, 0U) << "the disk was full";
 }
@@ -253,7 +253,7 @@ TEST_F(ProgramTraces, SurvivesRandomDamage) {
 TEST_F(ProgramTraces, CountsDamagedChunks) {
   File file = example();
   file.bytes().back() = std::byte{0};
-  const std::size_t records = file.size() - trace_page + sizeof(ChunkHeader);
+  const std::size_t records = file.size() - protocol::trace_page + sizeof(protocol::ChunkHeader);
   file.bytes()[records] = std::byte{99};
 
   const ProgramTrace trace = read(file.bytes());
@@ -281,7 +281,7 @@ TEST_F(ProgramTraces, JoinsOverlappingOperands) {
   Contents records;
   put_ddot(records, 1, 8, 0x1000, 0x9000);
   put_ddot(records, 2, 8, 0x1020, 0x1060);
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
 
   const Trace trace = to_trace(read(file.bytes()).events[0]);
 
@@ -295,14 +295,14 @@ TEST_F(ProgramTraces, ALiveChunkWithAChecksumIsCheckedAsFarAsItGoes) {
   put_header(records, dgesvd, 1);
   const std::size_t checked = records.size();
   put_header(records, dgesvd, 2);
-  file.add(ChunkKind::live, 0, 0, 0, records);
-  const std::size_t at = file.size() - live_bytes;
-  auto& chunk = *reinterpret_cast<ChunkHeader*>(file.bytes().data() + at);
+  file.add(protocol::ChunkKind::live, 0, 0, 0, records);
+  const std::size_t at = file.size() - protocol::live_bytes;
+  auto& chunk = *reinterpret_cast<protocol::ChunkHeader*>(file.bytes().data() + at);
   chunk.checked = checked;
-  chunk.checksum = chunk_checksum(records.data(), checked);
+  chunk.checksum = protocol::chunk_checksum(records.data(), checked);
 
   EXPECT_EQ(read(file.bytes()).events.at(0).size(), 2U) << "the second call was added after the recording's end";
-  file.bytes()[at + sizeof(ChunkHeader) + 3] ^= std::byte{1};
+  file.bytes()[at + sizeof(protocol::ChunkHeader) + 3] ^= std::byte{1};
   const ProgramTrace damaged = read(file.bytes());
   EXPECT_EQ(damaged.summary.damaged, 1U);
   EXPECT_TRUE(damaged.events.empty());
@@ -315,7 +315,7 @@ TEST_F(ProgramTraces, InvalidCallsAreKnownByNameOnly) {
   put_ddot(records, 2, -1, 0x1000, 0x5000);
   put_ddot(records, 3, std::int32_t{1} << 30, 0xfffffffffffff000, 0x5000);
   put_ddot(records, 4, 8, 0x1000, 0x5000);
-  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, records);
 
   const ProgramTrace trace = read(file.bytes());
 
@@ -329,17 +329,17 @@ TEST_F(ProgramTraces, InvalidCallsAreKnownByNameOnly) {
 
 TEST_F(ProgramTraces, RefusesAProgramThatEndsBeforeItBegins) {
   File file = example();
-  reinterpret_cast<FileHeader*>(file.bytes().data())->origin = 2000;
+  reinterpret_cast<protocol::FileHeader*>(file.bytes().data())->origin = 2000;
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("ended before it began"));
 }
 
 TEST_F(ProgramTraces, ADocumentThatIsDamagedIsNamed) {
   for (const char* schema : {"\"schema\": 1                          ", "\"schema\": 1e400                      "}) {
     File file = example();
-    std::memcpy(file.bytes().data() + trace_page + 1, schema, std::strlen(schema));
+    std::memcpy(file.bytes().data() + protocol::trace_page + 1, schema, std::strlen(schema));
     EXPECT_THAT(refusal(file.bytes()), HasSubstr(path_.string()));
   }
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

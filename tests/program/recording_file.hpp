@@ -12,7 +12,7 @@
 #include "flopcast/protocol/trace_format.hpp"
 
 /// Builds recordings by hand, for tests of code that reads them.
-namespace flopcast::interpose {
+namespace flopcast::program {
 
 using Contents = std::vector<std::byte>;
 
@@ -26,7 +26,7 @@ void put(Contents& bytes, const T& value) {
 }
 
 inline void put_header(Contents& bytes, std::uint32_t routine, std::uint64_t start, std::uint64_t duration = 5, std::uint8_t notes = 0) {
-  put(bytes, record_header(start, duration, routine, Treatment::executed, notes));
+  put(bytes, protocol::record_header(start, duration, routine, protocol::Treatment::executed, notes));
 }
 
 inline void put_dpotrf(Contents& bytes, std::uint64_t start, std::int32_t n, std::uint64_t address, std::uint64_t duration = 5,
@@ -50,40 +50,41 @@ inline void put_ddot(Contents& bytes, std::uint64_t start, std::int32_t n, std::
 /// A recording in memory, whose clock ticks every nanosecond.
 class File {
  public:
-  File() : bytes_(2 * trace_page) {
+  File() : bytes_(2 * protocol::trace_page) {
     const std::string document = R"({"schema": "flopcast-program-trace-1", "command": ["a.out", "x"]})";
-    auto* header = new (bytes_.data()) FileHeader{};
-    std::memcpy(header->magic, trace_magic, sizeof trace_magic);
-    header->version = trace_version;
+    auto* header = new (bytes_.data()) protocol::FileHeader{};
+    std::memcpy(header->magic, protocol::trace_magic, sizeof protocol::trace_magic);
+    header->version = protocol::trace_version;
     header->document_bytes = static_cast<std::uint32_t>(document.size());
     header->ticks_per_second = 1e9;
     header->finished = 1;
     header->ended = 1000;
     header->exit_code = 3;
     header->dropped = 2;
-    std::memcpy(bytes_.data() + trace_page, document.data(), document.size());
-    add(ChunkKind::dictionary, 0, 0, 0, std::as_bytes(std::span(std::string_view(dictionary))));
+    std::memcpy(bytes_.data() + protocol::trace_page, document.data(), document.size());
+    add(protocol::ChunkKind::dictionary, 0, 0, 0, std::as_bytes(std::span(std::string_view(dictionary))));
   }
 
-  void add(ChunkKind kind, std::uint32_t thread, std::uint64_t live, std::uint64_t sequence, std::span<const std::byte> contents,
+  void add(protocol::ChunkKind kind, std::uint32_t thread, std::uint64_t live, std::uint64_t sequence, std::span<const std::byte> contents,
            std::uint32_t pid = 100) {
     const std::size_t at = bytes_.size();
-    bytes_.resize(at + (kind == ChunkKind::live ? live_bytes : round_to_page(sizeof(ChunkHeader) + contents.size())));
-    auto* chunk = new (bytes_.data() + at) ChunkHeader{};
-    chunk->magic = chunk_magic;
+    bytes_.resize(at + (kind == protocol::ChunkKind::live ? protocol::live_bytes
+                                                          : protocol::round_to_page(sizeof(protocol::ChunkHeader) + contents.size())));
+    auto* chunk = new (bytes_.data() + at) protocol::ChunkHeader{};
+    chunk->magic = protocol::chunk_magic;
     chunk->kind = kind;
     chunk->thread = thread;
     chunk->pid = pid;
     chunk->tid = 100 + thread;
-    chunk->live = kind == ChunkKind::live ? at : live;
+    chunk->live = kind == protocol::ChunkKind::live ? at : live;
     chunk->sequence = sequence;
     chunk->bytes = contents.size();
-    chunk->checksum = kind == ChunkKind::live ? 0 : chunk_checksum(contents.data(), contents.size());
+    chunk->checksum = kind == protocol::ChunkKind::live ? 0 : protocol::chunk_checksum(contents.data(), contents.size());
     if (!contents.empty()) {
-      std::memcpy(bytes_.data() + at + sizeof(ChunkHeader), contents.data(), contents.size());
+      std::memcpy(bytes_.data() + at + sizeof(protocol::ChunkHeader), contents.data(), contents.size());
     }
   }
-  void add_text(ChunkKind kind, std::string_view text) { add(kind, 0, 0, 0, std::as_bytes(std::span(text))); }
+  void add_text(protocol::ChunkKind kind, std::string_view text) { add(kind, 0, 0, 0, std::as_bytes(std::span(text))); }
 
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
   Contents& bytes() { return bytes_; }
@@ -92,4 +93,4 @@ class File {
   Contents bytes_;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 class BlockTables : public testing::Test {
@@ -159,4 +159,4 @@ TEST_F(BlockTables, RefusesTextsBeyondItsCapacity) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

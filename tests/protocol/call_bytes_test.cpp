@@ -5,7 +5,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 /// Returns a call in which all arguments differ.
@@ -62,4 +62,4 @@ TEST(CallBytes, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

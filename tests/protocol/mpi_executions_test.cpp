@@ -4,12 +4,12 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 using ::testing::HasSubstr;
 
-MpiExecution execution(const std::string& nb, const std::string& grid, path::Policy policy = path::Policy::local) {
+MpiExecution execution(const std::string& nb, const std::string& grid, selective::Policy policy = selective::Policy::local) {
   return {{{"nb", nb}, {"grid", grid}}, policy};
 }
 
@@ -26,15 +26,15 @@ TEST(MpiExecutions, GoesOnWithExecutionsThatDifferInReadParametersOnly) {
 }
 
 TEST(MpiExecutions, AProgramThatReadsNoParametersOnlyRepeatsItsOwn) {
-  MpiExecutions all({execution("64", "2x1", path::Policy::full), execution("96", "2x1"), execution("64", "2x1")});
+  MpiExecutions all({execution("64", "2x1", selective::Policy::full), execution("96", "2x1"), execution("64", "2x1")});
   ASSERT_EQ(all.next(), 2U);
   all.go_on_with(2);
-  EXPECT_EQ(all.current().policy, path::Policy::local);
+  EXPECT_EQ(all.current().policy, selective::Policy::local);
   EXPECT_EQ(all.next(), std::nullopt);
 }
 
 TEST(MpiExecutions, SurviveText) {
-  MpiExecution silent = execution("96", "2x1", path::Policy::full);
+  MpiExecution silent = execution("96", "2x1", selective::Policy::full);
   silent.times_are_used = false;
   const std::vector<MpiExecution> executions = {execution("64", "1x2"), silent};
   EXPECT_EQ(parse_mpi_executions(to_text(executions)), executions);
@@ -45,7 +45,7 @@ TEST(MpiExecutions, ReadTheEarlierSchema) {
       R"({"schema": "flopcast-mpi-executions-1", "executions": [{"parameters": {"nb": "64"}, "policy": "local", "teaches": false}]})");
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].parameters, (std::map<std::string, std::string>{{"nb", "64"}}));
-  EXPECT_EQ(read[0].policy, path::Policy::local);
+  EXPECT_EQ(read[0].policy, selective::Policy::local);
   EXPECT_FALSE(read[0].times_are_used);
 }
 
@@ -71,4 +71,4 @@ TEST(MpiExecutions, RefusesTextsThatAreNoList) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -8,7 +8,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 template <class T>
@@ -74,4 +74,4 @@ TEST(RecordLayout, RefusesTooFewBytesForEveryRoutine) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

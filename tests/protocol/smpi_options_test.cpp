@@ -4,7 +4,7 @@
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 TEST(SmpiOptions, SurviveTheEnvironment) {
@@ -27,4 +27,4 @@ TEST(SmpiOptions, RefuseForeignTexts) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

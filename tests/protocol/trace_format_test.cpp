@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 namespace {
 
 TEST(TraceFormat, PacksARecord) {
@@ -33,4 +33,4 @@ TEST(TraceFormat, ChecksumDependsOnEveryByte) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -8,7 +8,7 @@
 #include "flopcast/selective/window_schedule.hpp"
 
 /// The small parts of ExecutionDecisions.
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 TEST(ErrorBudget, ErrorsOfOneKernelAddUp) {
@@ -145,4 +145,4 @@ TEST(ProgramContext, ALongKernelBoundByArithmeticIsItsOwnContext) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 KernelKey key_number(std::uint32_t number) { return {KernelKind::computation, number, {}}; }
@@ -24,7 +24,7 @@ class Processes {
 
   /// Performs a collective of a row, a column or all processes as the library does.
   void collective(const std::vector<int>& ranks) {
-    const Aggregate channel = *Aggregate::of_ranks(ranks);
+    const path::Aggregate channel = *path::Aggregate::of_ranks(ranks);
     const auto announcer =
         std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return (*this)[rank].has_something_to_announce(channel); });
     if (announcer == ranks.end()) {
@@ -87,9 +87,9 @@ TEST(EagerPropagation, ARepeatedChannelAddsNothing) {
   Processes processes(2, 3);
   processes[0].offer(0, key_number(0), {3, 1, 0});
   processes.all_rows();
-  EXPECT_FALSE(processes[0].has_something_to_announce(*Aggregate::of_ranks(processes.row(0))));
-  EXPECT_FALSE(processes[1].has_something_to_announce(*Aggregate::of_ranks(processes.row(0))));
-  EXPECT_TRUE(processes[0].has_something_to_announce(*Aggregate::of_ranks(processes.column(0))));
+  EXPECT_FALSE(processes[0].has_something_to_announce(*path::Aggregate::of_ranks(processes.row(0))));
+  EXPECT_FALSE(processes[1].has_something_to_announce(*path::Aggregate::of_ranks(processes.row(0))));
+  EXPECT_TRUE(processes[0].has_something_to_announce(*path::Aggregate::of_ranks(processes.column(0))));
 }
 
 TEST(EagerPropagation, AllProcessesAtOnce) {
@@ -125,4 +125,4 @@ TEST(EagerPropagation, RandomOffersEndInAgreement) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

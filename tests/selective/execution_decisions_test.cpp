@@ -7,7 +7,7 @@
 
 #include "tests/selective/kernel_statistics.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 /// Returns how many of `occurrences`, which all take `seconds`, are executed.
@@ -709,4 +709,4 @@ TEST(ExecutionDecisions, LongKernelsBoundByArithmeticNeedNoSettling) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -9,7 +9,7 @@
 #include "flopcast/support/error.hpp"
 #include "tests/selective/kernel_statistics.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 StudentQuantiles& quantiles() {
@@ -54,4 +54,4 @@ TEST(ExecutionPolicy, NamesAreConvertedBothWaysAndUnknownOnesRefused) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 /// Returns how many of 1000 places of an execution lie in windows, and how many windows there are.
@@ -88,4 +88,4 @@ TEST(ExecutionWindows, NoWindowIsTooShortToSettle) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 using testing::ElementsAre;
@@ -55,4 +55,4 @@ TEST(Finalists, AreLeftOutOnceTheExecutedOnesTookTooLong) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

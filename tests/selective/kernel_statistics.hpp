@@ -4,7 +4,7 @@
 
 #include "flopcast/selective/kernel_table.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 
 /// Returns the statistics of a kernel whose executions took `values` seconds.
 inline KernelStatistics times(std::initializer_list<double> values) {
@@ -15,4 +15,4 @@ inline KernelStatistics times(std::initializer_list<double> values) {
   return statistics;
 }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

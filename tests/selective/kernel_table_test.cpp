@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 /// Computes the variance in two passes over the values.
@@ -81,4 +81,4 @@ TEST(KernelTable, NumbersKernelsInTheirOrderAndMergesByKey) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

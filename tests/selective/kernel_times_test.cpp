@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 constexpr std::int64_t min_count = 3;
@@ -116,4 +116,4 @@ TEST(KernelTimes, VariedTimesKeepTheirMean) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

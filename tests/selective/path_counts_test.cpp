@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 TEST(PathCounts, MessagesCarryTheMostFrequentCounts) {
@@ -25,4 +25,4 @@ TEST(PathCounts, MessagesCarryTheMostFrequentCounts) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

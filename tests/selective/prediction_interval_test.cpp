@@ -8,7 +8,7 @@
 
 #include "tests/selective/kernel_statistics.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 TEST(PredictionInterval, ErrorsOfMeansGrowWithTheCountAndScatterWithItsRoot) {
@@ -78,4 +78,4 @@ TEST(PredictionInterval, ContainsMostExecutionsOfARandomProgram) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -8,7 +8,7 @@
 
 #include "flopcast/selective/routine_families.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 Kernel kernel_of_order(std::int64_t n) {
@@ -109,4 +109,4 @@ TEST(RoutineFamilies, DeviationsOfLongKernelsFallBackToShorterOnes) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

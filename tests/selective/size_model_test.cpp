@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 StudentQuantiles& quantiles() {
@@ -121,4 +121,4 @@ TEST(SizeModel, FamilyKeysLeaveOutOnlySizes) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

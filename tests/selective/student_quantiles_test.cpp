@@ -4,7 +4,7 @@
 
 #include "flopcast/core/statistics.hpp"
 
-namespace flopcast::path {
+namespace flopcast::selective {
 namespace {
 
 TEST(StudentQuantiles, AreThoseOfTheDistribution) {
@@ -29,4 +29,4 @@ TEST(StudentQuantiles, AreNearlyNormalForManyDegrees) {
 }
 
 }  // namespace
-}  // namespace flopcast::path
+}  // namespace flopcast::selective

@@ -33,7 +33,7 @@ double positive(const std::string& text, const char* option, const char* expecte
 
 }  // namespace
 
-void add_precision_options(OptionSet& command, path::Precision& precision) {
+void add_precision_options(OptionSet& command, selective::Precision& precision) {
   command
       .option("--tolerance", precision.tolerance,
               "Relative half-width of the interval of a kernel's mean time at which the time counts as known (default: 0.1)")

@@ -12,7 +12,7 @@
 namespace flopcast::cli {
 
 /// Adds --tolerance and --confidence.
-void add_precision_options(OptionSet& command, path::Precision& precision);
+void add_precision_options(OptionSet& command, selective::Precision& precision);
 /// Adds --no-windows, which clears `windows`.
 void add_window_option(OptionSet& command, bool& windows);
 /// Adds --no-thread-multiple, which clears `thread_multiple`.

@@ -82,7 +82,7 @@ std::string slowest_process(const MpiProfile& profile) {
 
 /// Returns the clock with the reason for which it was chosen.
 std::string clock_text(const MpiProfile& profile) {
-  if (profile.clock != interpose::MpiClock::cpu) {
+  if (profile.clock != protocol::MpiClock::cpu) {
     return "wall time";
   }
   return fmt::format("CPU time and modelled messages ({})",

@@ -123,12 +123,12 @@ void add_mpi_run_command(OptionSet& mpi, CommonOptions& common) {
       .choices({"openmpi", "mpich"});
   command
       .parsed(
-          "--clock", [&request](const std::string& text) { request.clock = interpose::clock_named(text); },
+          "--clock", [&request](const std::string& text) { request.clock = protocol::clock_named(text); },
           "Clock of the path: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores (default: auto)")
       .choices({"auto", "wall", "cpu"});
   command
       .parsed(
-          "--policy", [&request](const std::string& text) { request.policy = path::policy_named(text); },
+          "--policy", [&request](const std::string& text) { request.policy = selective::policy_named(text); },
           "Kernels that are executed. full: all; random and rehearsal: some by chance, to test the program; any other policy: only "
           "those whose time isn't known yet. Under any policy but full the program's results are garbage (default: full)")
       .choices({"full", "conditional", "local", "online", "a-priori", "eager", "random", "rehearsal"});

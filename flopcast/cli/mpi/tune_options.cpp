@@ -76,7 +76,7 @@ void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
   command.option("space", options->space, "File of the space").required().placeholder("SPACE");
   command
       .parsed(
-          "--policy", [&request](const std::string& text) { request.policy = path::policy_named(text); },
+          "--policy", [&request](const std::string& text) { request.policy = selective::policy_named(text); },
           "Kernels that are executed. full: all; any other policy: only those whose time isn't known yet (default: local)")
       .choices({"full", "conditional", "local", "online", "a-priori", "eager"});
   add_precision_options(command, request.precision);

@@ -92,7 +92,7 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
   const Routine& routine = kernel::require(options.routine);
   auto request = make_request<TuneRequest>(options, routine);
   request.validate = options.shared.validate;
-  request.profile = !options.profile.empty() ? options.profile : options.save ? interpose::default_profile_file() : "";
+  request.profile = !options.profile.empty() ? options.profile : options.save ? program::default_profile_file() : "";
   if (!options.shared.figure.empty()) {
     report::require_drawable(options.shared.figure);
   }

@@ -14,7 +14,7 @@
 /// Provides the lock that an OpenBLAS built for one thread lacks. Unless built with USE_LOCKING, such a library keeps its buffers in a
 /// table without a lock, so that two concurrent calls may get the same buffer and wrong results. The library calls the two functions below
 /// through the dynamic linker, so that a preloaded library can hold a lock around them. Computations of different threads still overlap.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 enum BufferFunction : std::uint32_t { allocate, release, buffer_functions };
@@ -128,17 +128,17 @@ void* locked_deep(std::string_view name) noexcept {
                                     : nullptr;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 extern "C" {
 
 [[gnu::visibility("default")]] void* blas_memory_alloc(int position) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   return allocated(definition_of(allocate, __builtin_return_address(0)), position);
 }
 
 [[gnu::visibility("default")]] void blas_memory_free(void* buffer) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   released(definition_of(release, __builtin_return_address(0)), buffer);
 }
 }

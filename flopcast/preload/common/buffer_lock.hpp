@@ -2,10 +2,10 @@
 
 #include <string_view>
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// Returns the function that is to replace OpenBLAS's buffer function `name` for a library that looks into its own libraries first
 /// (RTLD_DEEPBIND). The function holds the lock and calls that library's own function. Returns nullptr for other names.
 void* locked_deep(std::string_view name) noexcept;
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

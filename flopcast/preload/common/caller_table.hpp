@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// A lock-free table of fixed size that holds a word for each pair of a routine and a call site (a return address). It is static memory of
 /// a library, which is initially zero.
@@ -56,4 +56,4 @@ class CallerTable {
   Entry entries_[size];
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

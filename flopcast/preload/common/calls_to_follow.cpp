@@ -11,7 +11,7 @@
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 std::string fortran_symbol(std::size_t routine) { return kernel::catalogue()[routine].name + "_"; }
@@ -66,4 +66,4 @@ void* definition_of_c_call(const Redirected* door, std::atomic<void*>& usual, co
   return door != nullptr ? door->definition : required_symbol(usual, symbol, caller);
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -8,7 +8,7 @@
 
 /// Finds the functions to which calls of the catalogue's routines are forwarded, and the width of their integers, for the libraries that
 /// follow MPI programs.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// Symbols of the library's CBLAS functions, written by the generator of the stubs.
 extern const char* const c_stubs[];
@@ -28,4 +28,4 @@ void* definition_of_call(std::size_t routine, const Redirected* door, const void
 /// Returns the library's own function for such a call in CBLAS's interface. `symbol` is the usual name, and `usual` keeps its definition.
 void* definition_of_c_call(const Redirected* door, std::atomic<void*>& usual, const char* symbol, const void* caller) noexcept;
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// Converts CBLAS's numbers for flags to Fortran's letters.
 enum : int { row_major = 101 };
@@ -25,4 +25,4 @@ inline char other_side(char flag) noexcept { return flag == 'L' ? 'R' : 'L'; }
 inline char transposed(char flag) noexcept { return flag == 'N' ? 'T' : 'N'; }
 inline char conjugated(char flag) noexcept { return flag == 'N' ? 'C' : 'N'; }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

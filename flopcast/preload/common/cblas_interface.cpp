@@ -8,7 +8,7 @@
 #include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 std::vector<RowMajorSource> row_major_sources(const Routine& routine) {
@@ -109,7 +109,7 @@ std::optional<CblasFunction> cblas_function(const std::string& symbol) {
   if ((routine.returns == Returns::element && is_complex(routine.precision)) != function.has_target) {
     return std::nullopt;
   }
-  function.layout = record_layout(routine);
+  function.layout = protocol::record_layout(routine);
   function.rows = row_major_sources(routine);
   function.has_order = function.layout.find('f') != std::string::npos || routine.family.rfind("ger", 0) == 0;
   if (function.has_order) {
@@ -130,4 +130,4 @@ std::optional<CblasFunction> cblas_function(const std::string& symbol) {
   return function;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

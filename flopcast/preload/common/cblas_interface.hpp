@@ -8,7 +8,7 @@
 #include "flopcast/core/call.hpp"
 
 /// Describes to the generators of stubs the interfaces in which the catalogue's routines are called.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// Returns the C type of a function's result in gfortran's interface.
 const char* result_type(const Routine& routine);
@@ -37,4 +37,4 @@ struct CblasFunction {
 /// Returns the description of CBLAS's function `symbol`; nothing if the catalogue lacks its routine or the two interfaces don't correspond.
 std::optional<CblasFunction> cblas_function(const std::string& symbol);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

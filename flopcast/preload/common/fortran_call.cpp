@@ -4,7 +4,7 @@
 #include <complex>
 #include <cstdint>
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 std::complex<double> scalar(const void* pointer, Precision precision, bool complex) {
@@ -55,4 +55,4 @@ bool asks_for_work_size(const Routine& routine, std::span<void* const> pointers)
   return false;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

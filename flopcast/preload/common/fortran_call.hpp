@@ -4,7 +4,7 @@
 
 #include "flopcast/core/call.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// Builds a Call from arguments that Fortran passes to a library whose integers have `integer_bytes` bytes.
 Call call_of(const Routine& routine, std::span<void* const> pointers, int integer_bytes = 4);
@@ -12,4 +12,4 @@ Call call_of(const Routine& routine, std::span<void* const> pointers, int intege
 /// Returns whether a call only queries the best workspace size, by a work size of -1, and does no work.
 bool asks_for_work_size(const Routine& routine, std::span<void* const> pointers);
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -10,7 +10,7 @@
 #include "flopcast/preload/common/generator.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 /// Returns the number of arguments and hidden lengths of the flags; each of them is passed as a pointer.
@@ -32,7 +32,7 @@ std::string stub(std::size_t index, const Routine& routine) {
 }
 
 std::string stubs() {
-  std::string text = "#include \"flopcast/preload/common/intercept.hpp\"\n\nusing flopcast::interpose::intercept;\n\nextern \"C\" {\n";
+  std::string text = "#include \"flopcast/preload/common/intercept.hpp\"\n\nusing flopcast::preload::intercept;\n\nextern \"C\" {\n";
   for (std::size_t i = 0; i < kernel::catalogue().size(); ++i) {
     text += stub(i, kernel::catalogue()[i]);
   }
@@ -119,7 +119,7 @@ std::string cblas_stubs(const std::string& list) {
       "#include <atomic>\n#include <iterator>\n\n#include \"flopcast/preload/common/calls_to_follow.hpp\"\n"
       "#include \"flopcast/preload/common/cblas_flags.hpp\"\n"
       "#include \"flopcast/preload/common/intercept.hpp\"\n\n"
-      "using namespace flopcast::interpose;\n\nextern \"C\" {\n";
+      "using namespace flopcast::preload;\n\nextern \"C\" {\n";
   std::ifstream in(list);
   std::string symbols;
   for (std::string line; std::getline(in, line);) {
@@ -132,17 +132,17 @@ std::string cblas_stubs(const std::string& list) {
   if (symbols.empty()) {
     throw environment_error("{} can't be read, or names no function of CBLAS", list);
   }
-  return text + "}\n\nnamespace flopcast::interpose {\n\nconst char* const c_stubs[] = {\n" + symbols +
+  return text + "}\n\nnamespace flopcast::preload {\n\nconst char* const c_stubs[] = {\n" + symbols +
          "};\nconst std::size_t c_stub_count = std::size(c_stubs);\n\n}\n";
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 /// Usage: generate_stubs LIST FORTRAN CBLAS. Writes the stubs of the catalogue's routines, which call intercept(), to FORTRAN, and those of
 /// the CBLAS functions in LIST to CBLAS.
 int main(int argc, char** argv) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   return run_generator(argc, argv, 3, "three arguments, the list to read and the two files to write", [](char** arguments) {
     write_source(arguments[1], stubs());
     write_source(arguments[2], cblas_stubs(arguments[0]));

@@ -10,7 +10,7 @@
 #include "flopcast/support/error.hpp"
 
 /// Code shared by the generators that write source files while flopcast is built.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// Throws environment_error if the file can't be written.
 inline void write_source(const std::string& file, const std::string& text) {
@@ -34,4 +34,4 @@ int run_generator(int argc, char** argv, int count, const char* usage, Generate 
   return 1;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

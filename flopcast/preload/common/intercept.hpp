@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 struct Redirected;
 
@@ -74,4 +74,4 @@ Result intercept(std::size_t routine, const void* caller, Pointers... pointers) 
   return call_with<Result, Pointers...>(interception.next(), all, std::index_sequence_for<Pointers...>());
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

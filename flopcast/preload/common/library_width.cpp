@@ -5,7 +5,7 @@
 #include "flopcast/core/integer_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 int integer_bytes_at(const void* definition, const RoutineSymbol& name) noexcept {
   const link_map* object = object_of(definition);
@@ -24,4 +24,4 @@ int integer_bytes_at(const void* definition, const RoutineSymbol& name) noexcept
   return bytes != 0 ? bytes : name.suffix.find("64") != std::string_view::npos ? 8 : 4;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

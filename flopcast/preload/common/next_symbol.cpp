@@ -8,7 +8,7 @@
 
 #include "flopcast/core/routine_symbol.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 const link_map* object_of(const void* address) noexcept {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)  // dladdr goes through all symbols of the object: 0.2 ms in a BLAS, for every call site
@@ -91,4 +91,4 @@ void* any_routine(std::string_view routine) noexcept {
   return nullptr;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <string_view>
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// Returns the loaded object that contains an address; nullptr if none does.
 const link_map* object_of(const void* address) noexcept;
@@ -40,4 +40,4 @@ void* any_definition(const char* name) noexcept;
 /// suffix count.
 void* any_routine(std::string_view routine) noexcept;
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -17,9 +17,9 @@ constexpr std::size_t max_doors = 4096;
 }
 
 extern "C" {
-constinit thread_local flopcast::interpose::Redirected* flopcast_entered{};
+constinit thread_local flopcast::preload::Redirected* flopcast_entered{};
 [[gnu::visibility("hidden")]] extern const char flopcast_doors[];
-[[gnu::visibility("hidden")]] constinit flopcast::interpose::Redirected flopcast_redirected[max_doors]{};
+[[gnu::visibility("hidden")]] constinit flopcast::preload::Redirected flopcast_redirected[max_doors]{};
 void* flopcast_dlopen(const char* name, int mode);
 void* flopcast_dlsym(void* handle, const char* name);
 /// Called by the two functions above with their arguments. They return the function to continue with.
@@ -75,7 +75,7 @@ flopcast_doors:
   pass_on flopcast_dlsym, flopcast_choose_dlsym
 )");
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 constexpr std::size_t door_bytes = 16;
@@ -367,11 +367,11 @@ void redirect_calls_of(const link_map& object, OwnSymbol symbol) noexcept {
   }
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 /// A name with a folder is found for any caller; other names depend on the caller's search path.
 void* flopcast_choose_dlopen(const char* name, int mode) noexcept {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   look_through_new_objects(false);
   const bool is_path = name != nullptr && std::strchr(name, '/') != nullptr && std::strchr(name, '$') == nullptr;
   if (!is_path) {
@@ -381,7 +381,7 @@ void* flopcast_choose_dlopen(const char* name, int mode) noexcept {
 }
 
 void* flopcast_choose_dlsym(void* handle, const char* name) noexcept {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   look_through_new_objects(false);
   // Names visible to the whole program are the same for all callers. RTLD_NEXT depends on the caller.
   const bool for_all = name != nullptr && handle != RTLD_NEXT && (handle != RTLD_DEFAULT || is_visible_routine(name));
@@ -391,19 +391,19 @@ void* flopcast_choose_dlsym(void* handle, const char* name) noexcept {
 #else
 
 extern "C" {
-constinit thread_local flopcast::interpose::Redirected* flopcast_entered{};
+constinit thread_local flopcast::preload::Redirected* flopcast_entered{};
 }
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 void redirect_calls(OwnSymbol /*own_symbol*/, DeepReplacement /*deep_replacement*/) noexcept {}
 void redirect_calls_of(const link_map& /*object*/, OwnSymbol /*own_symbol*/) noexcept {}
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 #endif
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 int integer_bytes_of(Redirected& door) noexcept {
   int width = door.width.load(std::memory_order_relaxed);
@@ -414,4 +414,4 @@ int integer_bytes_of(Redirected& door) noexcept {
   return width;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

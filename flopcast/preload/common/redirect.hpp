@@ -14,7 +14,7 @@
 /// Where a loaded object holds the address of such a routine, the address is replaced by a door: a few instructions that note the original
 /// destination and enter the preloaded library's function. Objects that are loaded later are searched after loading, or at the next dlopen
 /// or dlsym, whichever comes first.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// A routine behind a door.
 struct alignas(64) Redirected {
@@ -56,4 +56,4 @@ inline Redirected* entered() noexcept {
 /// Returns the bytes of the integers that the routine behind a door takes. They are determined once, by calling functions of its library.
 int integer_bytes_of(Redirected& door) noexcept;
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

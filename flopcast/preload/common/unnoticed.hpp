@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// Keeps errno, and the thread from being cancelled, while a preloaded library calls the system.
 class Unnoticed {
@@ -22,4 +22,4 @@ class Unnoticed {
   int cancel_ = 0;
 };
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

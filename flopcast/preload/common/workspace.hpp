@@ -12,14 +12,14 @@
 /// Determines the block size that a program's workspace allows. LAPACK reduces a block size for which the workspace is too short, and then
 /// queries the least useful one. Only the routine's caller knows the workspace's length. Therefore calls of tuned routines enter stubs, one
 /// per catalogue routine with a workspace (generate_workspace_stubs.cpp).
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// State of the innermost call of this thread that entered a stub.
 struct Workspace {
-  const char* routine = nullptr;       ///< "dgeqrf"; nullptr: no such call
-  RoutineReport* short_for = nullptr;  ///< counts of the entry whose block size didn't fit; nullptr: it fitted
-  std::int32_t told = 0;               ///< the block size that was returned
-  std::int32_t probe = 0;              ///< ilaenv's answer during the search; 0: the profile's answer
+  const char* routine = nullptr;                 ///< "dgeqrf"; nullptr: no such call
+  protocol::RoutineReport* short_for = nullptr;  ///< counts of the entry whose block size didn't fit; nullptr: it fitted
+  std::int32_t told = 0;                         ///< the block size that was returned
+  std::int32_t probe = 0;                        ///< ilaenv's answer during the search; 0: the profile's answer
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Workspace workspace;
 
@@ -36,7 +36,7 @@ void call_routine(void* routine, void* const* arguments, std::index_sequence<pla
 }
 
 /// Keeps the least block size that workspaces have allowed.
-inline void note_allowed(RoutineReport& counts, std::int32_t allowed) noexcept {
+inline void note_allowed(protocol::RoutineReport& counts, std::int32_t allowed) noexcept {
   const auto value = static_cast<std::uint32_t>(allowed);
   std::uint32_t known = counts.allowed.load(std::memory_order_relaxed);
   while ((known == 0 || value < known) && !counts.allowed.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
@@ -75,4 +75,4 @@ void with_workspace(const char* name, Pointers... pointers) {
   workspace = outer;
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// The number of MPI calls of a process, and a hash over them in order. Two runs of a program that did the same have equal values. The
 /// struct is trivially copyable, because it travels in messages.
@@ -12,4 +12,4 @@ struct CallSequence {
   friend bool operator==(const CallSequence&, const CallSequence&) = default;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -9,7 +9,7 @@
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 constexpr std::size_t flags_word = RoutineDigest::flags_word;
@@ -23,7 +23,7 @@ std::string unpacked(std::int64_t word) {
   return text;
 }
 
-std::string computation_name(const path::KernelKey& key) {
+std::string computation_name(const selective::KernelKey& key) {
   const flopcast::Routine& routine = kernel::catalogue()[key.routine];
   std::size_t count = 0;
   for (const Argument& argument : routine.arguments) {
@@ -42,46 +42,47 @@ std::string computation_name(const path::KernelKey& key) {
   return fmt::format("{}({})", routine.name, fmt::join(parts, ", "));
 }
 
-std::string region_name(const path::KernelKey& key, const RegionNames& regions) {
+std::string region_name(const selective::KernelKey& key, const RegionNames& regions) {
   return fmt::format("{}({})", regions.name(key.routine), fmt::join(key.words.begin(), key.words.begin() + key.size_count, ", "));
 }
 
 }  // namespace
 
-std::string routine_of(const path::KernelKey& key, const RegionNames& regions) {
+std::string routine_of(const selective::KernelKey& key, const RegionNames& regions) {
   switch (key.kind) {
-    case path::KernelKind::computation: return kernel::catalogue()[key.routine].name;
-    case path::KernelKind::region: return regions.name(key.routine);
-    case path::KernelKind::communication: break;
+    case selective::KernelKind::computation: return kernel::catalogue()[key.routine].name;
+    case selective::KernelKind::region: return regions.name(key.routine);
+    case selective::KernelKind::communication: break;
   }
   return routine_name(static_cast<mpi::Routine>(key.routine));
 }
 
-std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine, RegionNames& regions) {
-  if (kind == path::KernelKind::computation) {
+std::optional<selective::KernelKey> key_of(selective::KernelKind kind, const std::string& routine, RegionNames& regions) {
+  if (kind == selective::KernelKind::computation) {
     const flopcast::Routine* found = kernel::find(routine);
-    return found == nullptr ? std::nullopt
-                            : std::optional<path::KernelKey>({kind, static_cast<std::uint32_t>(found - kernel::catalogue().data()), {}});
+    return found == nullptr
+               ? std::nullopt
+               : std::optional<selective::KernelKey>({kind, static_cast<std::uint32_t>(found - kernel::catalogue().data()), {}});
   }
-  if (kind == path::KernelKind::region) {
-    return path::KernelKey{kind, regions.number(routine), {}};
+  if (kind == selective::KernelKind::region) {
+    return selective::KernelKey{kind, regions.number(routine), {}};
   }
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(mpi::Routine::count); ++i) {
     if (routine == routine_name(static_cast<mpi::Routine>(i))) {
-      return path::KernelKey{kind, i, {}};
+      return selective::KernelKey{kind, i, {}};
     }
   }
   return std::nullopt;
 }
 
-std::string kernel_name(const path::KernelKey& key, const RegionNames& regions) {
+std::string kernel_name(const selective::KernelKey& key, const RegionNames& regions) {
   switch (key.kind) {
-    case path::KernelKind::computation: return computation_name(key);
-    case path::KernelKind::region: return region_name(key, regions);
-    case path::KernelKind::communication: break;
+    case selective::KernelKind::computation: return computation_name(key);
+    case selective::KernelKind::region: return region_name(key, regions);
+    case selective::KernelKind::communication: break;
   }
   const char* name = routine_name(static_cast<mpi::Routine>(key.routine));
   return fmt::format("{}({} bytes, {} rank{}, stride {})", name, key.words[0], key.words[1], key.words[1] == 1 ? "" : "s", key.words[2]);
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

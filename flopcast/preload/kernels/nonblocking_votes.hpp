@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Decides which nonblocking collectives of a communicator are left out. They must begin without waiting for other processes, so the latest
 /// blocking collective's agreement decides. All processes begin the collectives of a communicator in the same order, and therefore decide
@@ -24,4 +24,4 @@ class NonblockingVotes {
   std::uint64_t agreed_ = ~std::uint64_t{0};
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

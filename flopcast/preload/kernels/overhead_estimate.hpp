@@ -2,7 +2,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Estimates the time of a piece of flopcast's own work that always takes the same time. Reading the clock before and after takes as long
 /// as the work, so it is timed now and then, and its usual time is used in between.
@@ -31,4 +31,4 @@ class OverheadEstimate {
   Seconds usual_ = 0;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

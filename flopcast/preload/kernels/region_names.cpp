@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 std::uint32_t RegionNames::number(std::string_view name) {
   RegionName known;
@@ -24,4 +24,4 @@ std::string RegionNames::name(std::uint32_t number) const {
   return found != all_.end() ? found->second.text.data() : "region " + std::to_string(number);
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// A region's number and the start of its name. The struct is trivially copyable, because it travels in messages.
 struct RegionName {
@@ -29,4 +29,4 @@ class RegionNames {
   std::unordered_map<std::uint32_t, RegionName> all_;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -5,7 +5,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 std::int32_t integer(const void* pointer) noexcept { return *static_cast<const std::int32_t*>(pointer); }
@@ -39,8 +39,8 @@ bool RoutineDigest::asks_for_work_size(std::span<void* const> pointers) const no
 }
 
 template <class Letter, class Number>
-path::KernelKey RoutineDigest::key_from(Letter letter, Number number) const noexcept {
-  path::KernelKey key{path::KernelKind::computation, index_, {}};
+selective::KernelKey RoutineDigest::key_from(Letter letter, Number number) const noexcept {
+  selective::KernelKey key{selective::KernelKind::computation, index_, {}};
   std::size_t word = 0;
   for (const std::uint8_t i : sizes_) {
     key.words[word++] = number(i);
@@ -62,11 +62,11 @@ path::KernelKey RoutineDigest::key_from(Letter letter, Number number) const noex
   return key;
 }
 
-path::KernelKey RoutineDigest::key_of(const Call& call) const noexcept {
+selective::KernelKey RoutineDigest::key_of(const Call& call) const noexcept {
   return key_from([&](std::uint8_t i) { return call.flag(i); }, [&](std::uint8_t i) { return call.arguments[i]; });
 }
 
-path::KernelKey RoutineDigest::key_of(std::span<void* const> pointers) const noexcept {
+selective::KernelKey RoutineDigest::key_of(std::span<void* const> pointers) const noexcept {
   return key_from([&](std::uint8_t i) { return upper_case(pointers[i]); },
                   [&](std::uint8_t i) { return std::int64_t{integer(pointers[i])}; });
 }
@@ -83,4 +83,4 @@ const std::vector<RoutineDigest>& routine_digests() {
   return all;
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

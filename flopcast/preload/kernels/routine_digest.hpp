@@ -9,7 +9,7 @@
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/inline_vector.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// The parts of a routine's catalogue entry that every call needs, in two cache lines. Programs call kernels of a fraction of a microsecond
 /// by the hundred thousand, and some of these take less time than reading the entry's arguments.
@@ -24,9 +24,9 @@ class RoutineDigest {
   /// them.
   [[nodiscard]] bool asks_for_work_size(std::span<void* const> pointers) const noexcept;
   /// Returns the kernel of a call: its sizes, flags, and whether vectors are contiguous.
-  [[nodiscard]] path::KernelKey key_of(const Call& call) const noexcept;
+  [[nodiscard]] selective::KernelKey key_of(const Call& call) const noexcept;
   /// Returns the kernel from arguments as Fortran passes them.
-  [[nodiscard]] path::KernelKey key_of(std::span<void* const> pointers) const noexcept;
+  [[nodiscard]] selective::KernelKey key_of(std::span<void* const> pointers) const noexcept;
 
   static constexpr std::size_t flags_word = 6, strides_word = 7;  ///< words of a key
 
@@ -39,7 +39,7 @@ class RoutineDigest {
   };
 
   template <class Letter, class Number>
-  [[nodiscard]] path::KernelKey key_from(Letter letter, Number number) const noexcept;
+  [[nodiscard]] selective::KernelKey key_from(Letter letter, Number number) const noexcept;
 
   std::uint32_t index_;
   bool decides_;
@@ -52,4 +52,4 @@ class RoutineDigest {
 /// Returns the digests of the whole catalogue, by number; takes milliseconds the first time.
 const std::vector<RoutineDigest>& routine_digests();
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -16,7 +16,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 bool can_fail(const flopcast::Routine& routine) {
   return std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::info; });
@@ -360,4 +360,4 @@ void DenormalsAsZero::end() noexcept {
   active_ = false;
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

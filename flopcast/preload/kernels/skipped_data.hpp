@@ -8,7 +8,7 @@
 
 /// Once kernels have been left out, data aren't the program's any more: some were never written, and others would grow without bound. The
 /// following functions keep data such that a kernel takes as long as in the program.
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Prepares operands before `call` is executed. Memory that it reads and nobody has written is filled. Otherwise the system's page of zeros
 /// stands for all of it in the caches, and routines take shortcuts for zeros. Remains of other data are often denormal numbers, which take
@@ -55,4 +55,4 @@ class DenormalsAsZero {
   bool active_ = false;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #endif
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 void pause() noexcept {
@@ -36,4 +36,4 @@ bool SpinBackoff::is_over() noexcept {
   return true;
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

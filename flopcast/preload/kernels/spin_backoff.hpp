@@ -1,6 +1,6 @@
 #pragma once
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Limits how long a process polls memory for another process's data.
 class SpinBackoff {
@@ -16,4 +16,4 @@ class SpinBackoff {
   unsigned int looks_ = 0;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -12,7 +12,7 @@
 #include <x86intrin.h>
 #endif
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 /// Start and rate of the counter.
@@ -69,4 +69,4 @@ void WallClock::calibrate() noexcept {
   rate = {last, end, (end - begin) / static_cast<Seconds>(last - first)};
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

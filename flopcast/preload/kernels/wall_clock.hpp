@@ -2,7 +2,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Wall time. Every message is timed several times, and a system call takes a tenth of a short message's time. Where the system uses the
 /// processor's counter itself (x86, clock source tsc), this clock does, too, once its rate has been measured.
@@ -14,4 +14,4 @@ class WallClock {
   static void calibrate() noexcept;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -15,7 +15,7 @@
 #include "flopcast/core/routine_symbol.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 std::string file_of(const void* function) {
@@ -109,4 +109,4 @@ std::string blas_in_use() {
   return fmt::format("{}{}{}{}", file, none ? "" : fmt::format(" ({} bytes)", bytes), kernels_of(blas), threads_of(blas));
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -1,6 +1,6 @@
 #include "flopcast/preload/mpi/call_gate.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 thread_local bool main_thread = false;  ///< this thread called MPI_Init
@@ -21,4 +21,4 @@ bool CallGate::enter_function() noexcept { return depth++ == 0; }
 
 void CallGate::leave_function() noexcept { --depth; }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

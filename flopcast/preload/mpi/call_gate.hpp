@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Decides which threads' calls are followed, and when. In programs that call MPI from several threads, one at a time
 /// (MPI_THREAD_SERIALIZED), it also locks the session's state.
@@ -59,4 +59,4 @@ class CallGate {
   std::mutex turns_;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

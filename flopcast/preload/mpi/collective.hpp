@@ -14,7 +14,7 @@
 #include "flopcast/preload/mpi/shadow.hpp"
 
 /// Costs and outputs of collectives, with any type of counts and displacements, and how they are followed.
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// A collective as far as its cost is concerned.
 struct Collective {
@@ -279,4 +279,4 @@ int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describ
   return result;
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

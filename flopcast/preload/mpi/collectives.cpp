@@ -5,7 +5,7 @@
 
 #include "flopcast/preload/mpi/collective.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 /// Returns whether a nonblocking collective may be left out. All processes must decide alike without communication, so the number of bytes
@@ -23,9 +23,9 @@ bool is_left_out(Routine routine, const Collective& collective, Channel& channel
   }
   Session& all = *session();
   const std::uint32_t kernel = all.communication_kernel(routine, collective.bytes, channel.size(), channel.stride());
-  const std::uint64_t kind = path::KernelKeyHash()(all.kernels()[kernel].key);
+  const std::uint64_t kind = selective::KernelKeyHash()(all.kernels()[kernel].key);
   channel.votes().vote(kind, all.wants_execution(kernel));
   return !channel.votes().executes(kind);
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -9,7 +9,7 @@
 
 /// Gives each communicator that the program makes a channel. Freeing a communicator calls its attribute's function, which frees the
 /// channel.
-using namespace flopcast::interpose::mpi;
+using namespace flopcast::preload::mpi;
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #if MPI_VERSION >= 4
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Represents `count` elements of `type` such that their number is an int.
 class Elements {
@@ -35,5 +35,5 @@ class Elements {
   bool made_;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi
 #endif

@@ -9,18 +9,18 @@
 #include "flopcast/preload/mpi/shadow.hpp"
 
 /// Executes several configurations in one launch. Later executions use the kernel times of earlier ones.
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 /// Broadcasts values of rank 0's combined kernels. `what(kernel)` returns a kernel's value, if it has one, and all processes call
 /// `take(number, value)`.
 template <class What, class Take>
 void Session::broadcast_values(What what, Take take) {
   using Value = typename decltype(what(kernels_[0]))::value_type;
   struct Announcement {
-    path::KernelKey key;
+    selective::KernelKey key;
     Value value;
   };
   PageVector<Announcement> all;
-  for (const path::Kernel& kernel : kernels_.kernels()) {
+  for (const selective::Kernel& kernel : kernels_.kernels()) {
     if (const auto value = what(kernel)) {
       all.push_back({kernel.key, *value});
     }
@@ -33,29 +33,30 @@ void Session::broadcast_values(What what, Take take) {
 
 /// Broadcasts how often kernels lay on the critical path.
 void Session::broadcast_counts_along() {
-  broadcast_values([](const path::Kernel& kernel) { return std::optional(kernel.along.count); },
+  broadcast_values([](const selective::Kernel& kernel) { return std::optional(kernel.along.count); },
                    [this](std::uint32_t number, std::int64_t along) { decisions_.count_along(number, along); });
 }
 
 /// Broadcasts the kernels' times in the program's context. Regions are left out, because only processes that have executed a region know
 /// that it doesn't call MPI.
 void Session::broadcast_times() {
-  const auto times_of = [](const path::Kernel& kernel) {
-    const bool any = kernel.in_context.count > 0 && kernel.key.kind != path::KernelKind::region;
+  const auto times_of = [](const selective::Kernel& kernel) {
+    const bool any = kernel.in_context.count > 0 && kernel.key.kind != selective::KernelKind::region;
     return any ? std::optional(kernel.in_context) : std::nullopt;
   };
-  broadcast_values(times_of, [this](std::uint32_t number, const path::KernelStatistics& times) { decisions_.share(number, times); });
+  broadcast_values(times_of, [this](std::uint32_t number, const selective::KernelStatistics& times) { decisions_.share(number, times); });
 }
 
 void Session::begin_execution(std::size_t number, Seconds before) {
-  const bool counts_for_it = executions_.progress() == LaunchExecutions::Progress::running && options_.policy == path::Policy::conditional;
+  const bool counts_for_it =
+      executions_.progress() == LaunchExecutions::Progress::running && options_.policy == selective::Policy::conditional;
   executions_.go_on_with(number);
   options_.policy = executions_.current().policy;
-  if (counts_for_it && options_.policy == path::Policy::a_priori) {
+  if (counts_for_it && options_.policy == selective::Policy::a_priori) {
     broadcast_counts_along();
   }
   decisions_.begin_execution(options_.policy, before, executions_.current().times_are_used);
-  set_count_propagation(options_.policy == path::Policy::online);
+  set_count_propagation(options_.policy == selective::Policy::online);
   skipping_.set(false);  // the program sets up its data again
   if (rank_ == 0) {
     append_beginning(options_, number);
@@ -102,4 +103,4 @@ bool Session::next_configuration() {
   return true;
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -11,7 +11,7 @@
 #include "flopcast/preload/common/generator.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 /// A kind of parameter: its conversion between Fortran and C, and its types in C. In each text {0} is the parameter's name; {comm}, {count}
@@ -183,7 +183,7 @@ std::string with_version(int version, const std::string& text) {
 
 std::string fortran_procedures(const std::vector<Function>& functions, bool mpich) {
   std::string text =
-      "#include \"flopcast/preload/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::interpose::mpi::fortran;\n\n"
+      "#include \"flopcast/preload/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::preload::mpi::fortran;\n\n"
       "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   for (const Function& function : functions) {
     text += with_version(function.version, mpich ? for_mpich(function) : for_openmpi(function));
@@ -205,12 +205,12 @@ std::string routine_list(const std::vector<Function>& functions) {
     }
   }
   return fmt::format(
-      "#pragma once\n\n#include <array>\n#include <cstddef>\n#include <cstdint>\n\nnamespace flopcast::interpose::mpi {{\n\n"
+      "#pragma once\n\n#include <array>\n#include <cstddef>\n#include <cstdint>\n\nnamespace flopcast::preload::mpi {{\n\n"
       "/// Intercepted communication routines whose executions are kernels. A kernel's key holds the number.\n"
       "enum class Routine : std::uint32_t {{\n{}  count\n}};\n\n"
       "/// Names by number, for example `MPI_Send`.\n"
       "inline constexpr std::array<const char*, static_cast<std::size_t>(Routine::count)> routine_names = {{\n{}}};\n\n"
-      "}}  // namespace flopcast::interpose::mpi\n",
+      "}}  // namespace flopcast::preload::mpi\n",
       enumerators, names);
 }
 
@@ -280,7 +280,7 @@ std::string persistent(const Function& function) {
 std::string c_functions(const std::vector<Function>& functions) {
   std::string text =
       "#include <mpi.h>\n\n#include \"flopcast/preload/mpi/collective.hpp\"\n#include \"flopcast/preload/mpi/elements.hpp\"\n"
-      "#include \"flopcast/preload/mpi/persistent.hpp\"\n\nusing namespace flopcast::interpose::mpi;\n\n"
+      "#include \"flopcast/preload/mpi/persistent.hpp\"\n\nusing namespace flopcast::preload::mpi;\n\n"
       "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   constexpr int version_of_large_counts = 4;
   for (const Function& function : functions) {
@@ -311,13 +311,13 @@ std::string generated(const char* list, const std::string& what) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 /// Usage: generate_functions LIST FILE WHAT. Generates FILE from the functions in LIST. With WHAT `openmpi` or `mpich` it contains the
 /// Fortran procedures that this MPI needs, each of which calls C's function. With `c` it contains C functions, with `routines` the
 /// enumeration of routines.
 int main(int argc, char** argv) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   return run_generator(argc, argv, 3, "three arguments: the list, the file to write, and what to generate",
                        [](char** arguments) { write_source(arguments[1], generated(arguments[0], arguments[2])); });
 }

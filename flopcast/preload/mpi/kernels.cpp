@@ -11,13 +11,13 @@
 #include "flopcast/preload/mpi/session.hpp"
 
 /// Intercepts BLAS and LAPACK in MPI programs: the outermost calls of the thread that called MPI_Init are kernels.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 thread_local int depth = 0;  ///< kernels that this thread is in
 thread_local std::uint32_t number = 0;
 thread_local Seconds started = 0;
-thread_local path::Cause cause = path::Cause::always;
+thread_local selective::Cause cause = selective::Cause::always;
 thread_local mpi::DampedUpdate damped;
 thread_local mpi::DenormalsAsZero denormals;
 thread_local std::optional<Call> unsafe;  ///< a call with data that aren't the program's
@@ -49,11 +49,11 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   }
   all->leave_program();
   number = all->kernels().number(digest.key_of(pointers));
-  if (path::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
+  if (selective::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
     kernel.flops = flops(program_call(routine, pointers, door_, caller));
   }
   part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
-  cause = digest.decides() ? path::Cause::always : all->cause();
+  cause = digest.decides() ? selective::Cause::always : all->cause();
   if (part_ == Part::skipped) {
     const Call call = program_call(routine, pointers, door_, caller);
     skipped_value_ = kernel::skip(call).value;
@@ -67,7 +67,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   if (all->skipping().has_skipped()) {
     unsafe = program_call(routine, pointers, door_, caller);
     // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
-    if (cause != path::Cause::brief || mpi::can_fail(*unsafe->routine)) {
+    if (cause != selective::Cause::brief || mpi::can_fail(*unsafe->routine)) {
       mpi::make_safe(*unsafe);
     }
     damped.apply(*unsafe, pointers);
@@ -97,4 +97,4 @@ Interception::~Interception() {
 
 void* Interception::next() const noexcept { return definition_of_call(routine_, door_, caller_); }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

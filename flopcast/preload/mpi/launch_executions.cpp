@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 std::string contents(const std::string& file) {
@@ -34,7 +34,7 @@ void LaunchExecutions::read(const std::string& file, MPI_Comm world) {
     return;
   }
   try {
-    all_ = MpiExecutions(parse_mpi_executions(text));
+    all_ = protocol::MpiExecutions(protocol::parse_mpi_executions(text));
   } catch (const std::exception& error) {
     if (rank == 0) {
       std::fprintf(stderr, "flopcast: %s: %s\n", file.c_str(), error.what());
@@ -52,11 +52,11 @@ std::optional<std::size_t> LaunchExecutions::next(MPI_Comm world) {
 
 void LaunchExecutions::compare_calls(const std::vector<CallSequence>& calls) {
   const auto& parameters = current().parameters;
-  const bool in_full = current().policy == path::Policy::full;
+  const bool in_full = current().policy == selective::Policy::full;
   (in_full ? full_calls_ : selective_calls_)[parameters] = calls;
   const CallsByParameters& others = in_full ? selective_calls_ : full_calls_;
   const auto other = others.find(parameters);
   calls_differ_ = calls_differ_ || (other != others.end() && other->second != calls);
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

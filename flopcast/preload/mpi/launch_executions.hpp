@@ -11,7 +11,7 @@
 #include "flopcast/preload/kernels/call_sequence.hpp"
 #include "flopcast/protocol/mpi_executions.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// The executions of this launch: which one the program is in, and whether selective ones make the calls of full ones.
 class LaunchExecutions {
@@ -23,7 +23,7 @@ class LaunchExecutions {
   /// Collective.
   void read(const std::string& file, MPI_Comm world);
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
-  [[nodiscard]] const MpiExecution& current() const { return all_.current(); }
+  [[nodiscard]] const protocol::MpiExecution& current() const { return all_.current(); }
   [[nodiscard]] std::size_t number() const noexcept { return all_.number(); }
   /// Returns the current execution's value of a parameter, nullptr if it has none.
   const std::string* value(const std::string& name) { return all_.empty() ? nullptr : all_.value(name); }
@@ -40,10 +40,10 @@ class LaunchExecutions {
  private:
   using CallsByParameters = std::map<std::map<std::string, std::string>, std::vector<CallSequence>>;
 
-  MpiExecutions all_;
+  protocol::MpiExecutions all_;
   Progress progress_ = Progress::not_asked;
   CallsByParameters full_calls_, selective_calls_;  ///< at rank 0, of full and other executions
   bool calls_differ_ = false;                       ///< at rank 0: a selective execution made other calls than the full one
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

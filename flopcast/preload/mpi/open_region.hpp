@@ -6,7 +6,7 @@
 #include "flopcast/selective/time_spent.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// The outermost open region of the program, and the regions that are never left out, because they communicate.
 class OpenRegion {
@@ -16,7 +16,7 @@ class OpenRegion {
   /// Enters a region that belongs to the outer one, or isn't measured.
   void nest() noexcept { ++depth_; }
   /// Enters an outermost region, which is executed because of `cause`.
-  void open(std::uint32_t kernel, path::Cause cause) noexcept {
+  void open(std::uint32_t kernel, selective::Cause cause) noexcept {
     depth_ = 1;
     kernel_ = kernel;
     cause_ = cause;
@@ -32,7 +32,7 @@ class OpenRegion {
   void compute(Seconds seconds) noexcept { seconds_ += seconds; }
   void note_communication() noexcept { communicates_ = true; }
   [[nodiscard]] std::uint32_t kernel() const noexcept { return kernel_; }
-  [[nodiscard]] path::Cause cause() const noexcept { return cause_; }
+  [[nodiscard]] selective::Cause cause() const noexcept { return cause_; }
   /// Returns the computation since open().
   [[nodiscard]] Seconds seconds() const noexcept { return seconds_; }
 
@@ -49,8 +49,8 @@ class OpenRegion {
   std::uint32_t kernel_ = 0;
   Seconds seconds_ = 0;
   bool communicates_ = false;
-  path::Cause cause_ = path::Cause::always;
+  selective::Cause cause_ = selective::Cause::always;
   std::unordered_set<std::uint32_t> communicating_;  ///< numbers of regions
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

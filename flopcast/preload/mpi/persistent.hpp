@@ -5,7 +5,7 @@
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// A message that a persistent request sends or receives.
 struct PersistentMessage {
@@ -18,4 +18,4 @@ struct PersistentMessage {
 int note_persistent(const InterceptGuard& inside, int result, Routine routine, const PersistentMessage& message, MPI_Comm comm,
                     MPI_Request request);
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

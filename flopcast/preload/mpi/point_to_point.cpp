@@ -11,7 +11,7 @@
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 /// Returns the communicator's channel if it has one and the peer exists, else nullptr.
@@ -289,9 +289,9 @@ int note_persistent(const InterceptGuard& inside, int result, Routine routine, c
   return result;
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi
 
-using namespace flopcast::interpose::mpi;
+using namespace flopcast::preload::mpi;
 using flopcast::Seconds;
 
 extern "C" {

@@ -4,7 +4,7 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Time that the program polls MPI without success. Such a call counts as waiting, until a poll succeeds.
 class Polling {
@@ -39,4 +39,4 @@ class Polling {
   Seconds settled_ = 0;  ///< the part of seconds_ that has been accounted for
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -29,7 +29,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 using nlohmann::json;
@@ -45,11 +45,11 @@ json costs_document(const path::Costs& costs, double divisor = 1) {
   return document;
 }
 
-const char* kind_name(path::KernelKind kind) {
+const char* kind_name(selective::KernelKind kind) {
   switch (kind) {
-    case path::KernelKind::computation: return "computation";
-    case path::KernelKind::communication: return "communication";
-    case path::KernelKind::region: return "region";
+    case selective::KernelKind::computation: return "computation";
+    case selective::KernelKind::communication: return "communication";
+    case selective::KernelKind::region: return "region";
   }
   throw internal_error("unknown kind of kernel {}", static_cast<unsigned>(kind));
 }
@@ -77,7 +77,7 @@ void append_number(Text& text, double value) {
   }
 }
 
-void append_statistics(Text& text, std::string_view name, const path::KernelStatistics& times) {
+void append_statistics(Text& text, std::string_view name, const selective::KernelStatistics& times) {
   fmt::format_to(std::back_inserter(text), R"(,"{}":{{"count":{},"mean":)", name, times.count);
   append_number(text, times.mean);
   append(text, R"(,"variance":)");
@@ -87,7 +87,7 @@ void append_statistics(Text& text, std::string_view name, const path::KernelStat
   append(text, "}");
 }
 
-void append_kernel(Text& text, const path::Kernel& kernel, const RegionNames& regions) {
+void append_kernel(Text& text, const selective::Kernel& kernel, const RegionNames& regions) {
   append(text, R"({"kernel":)");
   append_string(text, kernel_name(kernel.key, regions));
   fmt::format_to(std::back_inserter(text), R"(,"kind":"{}","routine":)", kind_name(kernel.key.kind));
@@ -119,9 +119,9 @@ std::string library_version() {
   return version;
 }
 
-json spent_document(const path::TimeSpent& spent, double divisor) {
+json spent_document(const selective::TimeSpent& spent, double divisor) {
   json document;
-  for (const path::SpentPart& part : path::spent_parts) {
+  for (const selective::SpentPart& part : selective::spent_parts) {
     document[part.name] = spent.*part.value / divisor;
   }
   return document;
@@ -143,7 +143,7 @@ json processes_document(const std::vector<ProcessFacts>& processes) {
   return all;
 }
 
-json head_document(const MpiOptions& options, const ProfileFacts& facts) {
+json head_document(const protocol::MpiOptions& options, const ProfileFacts& facts) {
   json calls = json::array();
   for (const CallSequence& sequence : facts.calls) {
     calls.push_back({sequence.calls, fmt::format("{:016x}", sequence.hash)});
@@ -154,7 +154,7 @@ json head_document(const MpiOptions& options, const ProfileFacts& facts) {
           {"where", where_times_hold(facts.ranks, facts.cpu_clock)},
           {"clock", facts.cpu_clock ? "cpu" : "wall"},
           {"granted_cpus", facts.granted_cpus},
-          {"policy", path::policy_name(options.policy)},
+          {"policy", selective::policy_name(options.policy)},
           {"tolerance", options.precision.tolerance},
           {"confidence", options.precision.confidence},
           {"elapsed_seconds", facts.elapsed},
@@ -176,15 +176,15 @@ json head_document(const MpiOptions& options, const ProfileFacts& facts) {
 }
 
 /// Appends the profile as JSON: its head in one piece, then the kernels with `separator` between them.
-void append_profile_text(Text& text, const MpiOptions& options, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
-                         const RegionNames& regions, std::string_view separator) {
+void append_profile_text(Text& text, const protocol::MpiOptions& options, const ProfileFacts& facts,
+                         const PageVector<selective::Kernel>& kernels, const RegionNames& regions, std::string_view separator) {
   constexpr std::size_t usual_kernel = 340;  // bytes
   const std::string head = dumped(head_document(options, facts));
   text.reserve(text.size() + head.size() + kernels.size() * usual_kernel);
   append(text, std::string_view(head).substr(0, head.size() - 1));  // without its closing brace
   append(text, R"(,"kernels":[)");
   bool is_first = true;
-  for (const path::Kernel& kernel : kernels) {
+  for (const selective::Kernel& kernel : kernels) {
     if (kernel.executed.count + kernel.skipped > 0) {  // other kernels are known from an earlier run
       append(text, is_first ? separator.substr(1) : separator);
       append_kernel(text, kernel, regions);
@@ -194,8 +194,9 @@ void append_profile_text(Text& text, const MpiOptions& options, const ProfileFac
   append(text, "]}");
 }
 
-path::KernelKind kind_named(const json& name) {
-  for (const path::KernelKind kind : {path::KernelKind::computation, path::KernelKind::communication, path::KernelKind::region}) {
+selective::KernelKind kind_named(const json& name) {
+  for (const selective::KernelKind kind :
+       {selective::KernelKind::computation, selective::KernelKind::communication, selective::KernelKind::region}) {
     if (name == kind_name(kind)) {
       return kind;
     }
@@ -203,10 +204,11 @@ path::KernelKind kind_named(const json& name) {
   throw bad_input("'{}' is no kind of kernel", name.dump());
 }
 
-std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames& regions) {
-  const std::optional<path::KernelKey> key = key_of(kind_named(document.at("kind")), member<std::string>(document, "routine"), regions);
+std::optional<selective::PriorKernel> prior_kernel(const json& document, RegionNames& regions) {
+  const std::optional<selective::KernelKey> key =
+      key_of(kind_named(document.at("kind")), member<std::string>(document, "routine"), regions);
   const json& executed = document.contains("in_context") ? document.at("in_context") : document.at("executed");
-  path::PriorKernel prior;
+  selective::PriorKernel prior;
   prior.times.count = member<std::int64_t>(executed, "count");
   prior.times.mean = member<double>(executed, "mean");
   prior.times.squares = member<double>(executed, "variance") * static_cast<double>(std::max<std::int64_t>(prior.times.count - 1, 0));
@@ -222,7 +224,7 @@ std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames&
 }
 
 /// Appends a line in one write, so that a reader of the growing file finds whole lines and at most the start of one.
-void append_line(const MpiOptions& options, std::string_view line) {
+void append_line(const protocol::MpiOptions& options, std::string_view line) {
   const int file = open(options.results.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   const ssize_t written = file < 0 ? -1 : write(file, line.data(), line.size());
   if (written != static_cast<ssize_t>(line.size())) {
@@ -239,13 +241,13 @@ std::string where_times_hold(int processes, bool cpu_clock) {
   return fmt::format("{}, {} clock, {} processes, {}", library_version(), cpu_clock ? "cpu" : "wall", processes, blas_in_use());
 }
 
-PageVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {
+PageVector<selective::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {
   try {
-    PageVector<path::PriorKernel> all;
+    PageVector<selective::PriorKernel> all;
     std::ifstream stream(file);
     const json profile = json::parse(stream);
     for (const json& document : profile.at("kernels")) {
-      if (const std::optional<path::PriorKernel> prior =
+      if (const std::optional<selective::PriorKernel> prior =
               member_or(document, "where", where) == where ? prior_kernel(document, regions) : std::nullopt) {
         all.push_back(*prior);
       }
@@ -257,7 +259,7 @@ PageVector<path::PriorKernel> read_prior_kernels(const std::string& file, const 
   }
 }
 
-void append_beginning(const MpiOptions& options, std::size_t number) noexcept {
+void append_beginning(const protocol::MpiOptions& options, std::size_t number) noexcept {
   try {
     append_line(options, fmt::format("{{\"execution\":{},\"begun\":true}}\n", number));
   } catch (const std::exception& error) {
@@ -265,8 +267,8 @@ void append_beginning(const MpiOptions& options, std::size_t number) noexcept {
   }
 }
 
-void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
-                    const RegionNames& regions) noexcept {
+void append_profile(const protocol::MpiOptions& options, std::size_t number, const ProfileFacts& facts,
+                    const PageVector<selective::Kernel>& kernels, const RegionNames& regions) noexcept {
   try {
     Text line;
     fmt::format_to(std::back_inserter(line), R"({{"execution":{},"profile":)", number);
@@ -278,7 +280,7 @@ void append_profile(const MpiOptions& options, std::size_t number, const Profile
   }
 }
 
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
+void write_profile_file(const protocol::MpiOptions& options, const ProfileFacts& facts, const PageVector<selective::Kernel>& kernels,
                         const RegionNames& regions) noexcept {
   try {
     Text text;
@@ -295,4 +297,4 @@ void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, co
   }
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -16,7 +16,7 @@
 #include "flopcast/support/page_allocator.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Facts about one process's own work. The struct is trivially copyable, because it is gathered.
 struct ProcessFacts {
@@ -37,10 +37,10 @@ struct ProfileFacts {
   path::PathMark longest;
   path::Costs max, sum;                 ///< largest and total costs of the processes' own work
   std::vector<ProcessFacts> processes;  ///< index: rank
-  path::TimeSpent spent;                ///< the sum over the processes
+  selective::TimeSpent spent;           ///< the sum over the processes
   path::MessageModel messages;
   double program_variance = 0;      ///< variance of the program's own code along the critical path
-  path::RunTimeRatio pace;          ///< sums over all processes
+  selective::RunTimeRatio pace;     ///< sums over all processes
   Seconds prediction_error = 0;     ///< half-width, of the process with the greatest error
   std::vector<CallSequence> calls;  ///< index: rank
 };
@@ -51,16 +51,16 @@ std::string where_times_hold(int processes, bool cpu_clock);
 
 /// Returns the kernels of an earlier profile, without those that this flopcast doesn't know or that were measured under other conditions
 /// than `where`. If the file can't be read, complains on standard error and returns none.
-PageVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
+PageVector<selective::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
 
 /// Appends a line to the results' file: the begin of execution `number`, or its profile. A line is written as a whole or not at all; errors
 /// are reported on standard error.
-void append_beginning(const MpiOptions& options, std::size_t number) noexcept;
-void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
-                    const RegionNames& regions) noexcept;
+void append_beginning(const protocol::MpiOptions& options, std::size_t number) noexcept;
+void append_profile(const protocol::MpiOptions& options, std::size_t number, const ProfileFacts& facts,
+                    const PageVector<selective::Kernel>& kernels, const RegionNames& regions) noexcept;
 
 /// Writes the profile as a whole or not at all; errors are reported on standard error.
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const PageVector<path::Kernel>& kernels,
+void write_profile_file(const protocol::MpiOptions& options, const ProfileFacts& facts, const PageVector<selective::Kernel>& kernels,
                         const RegionNames& regions) noexcept;
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

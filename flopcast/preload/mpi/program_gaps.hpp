@@ -6,7 +6,7 @@
 #include "flopcast/support/page_allocator.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Times of the program's own code between two kernels. That code runs faster among kernels that are left out. Short pieces therefore count
 /// with their usual time after the same kernel where everything is executed.
@@ -18,11 +18,11 @@ class ProgramGaps {
   /// shortly before.
   Seconds counted(Seconds seconds, bool in_context);
   /// Returns the variance of the code in this process's parts of the critical path, along which `kernels` lie.
-  [[nodiscard]] double variance_along(const PageVector<path::Kernel>& kernels) const;
+  [[nodiscard]] double variance_along(const PageVector<selective::Kernel>& kernels) const;
 
  private:
   std::uint32_t last_kernel_ = 0;
-  PageVector<path::KernelStatistics> after_;  ///< statistics of the code after each kernel, where no kernel is left out
+  PageVector<selective::KernelStatistics> after_;  ///< statistics of the code after each kernel, where no kernel is left out
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

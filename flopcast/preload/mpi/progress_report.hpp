@@ -5,7 +5,7 @@
 
 #include "flopcast/protocol/shared_progress.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Reports the program's progress to flopcast, which waits for the end of this process.
 class ProgressReport {
@@ -28,8 +28,8 @@ class ProgressReport {
   }
 
  private:
-  SharedProgress* shared_ = nullptr;
+  protocol::SharedProgress* shared_ = nullptr;
   std::uint64_t calls_ = 0, kernels_ = 0;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -3,27 +3,27 @@
 #include "flopcast/preload/mpi/session.hpp"
 
 /// Propagates data with the paths: counts of kernels (policy online) and times of kernels (policy eager).
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 constexpr std::size_t max_records = 8;  ///< in one message
 
 }  // namespace
 
-void Session::follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts) {
-  if (epoch == skipping_.epoch() && path_.follow(mark) && options_.policy == path::Policy::online) {
+void Session::follow(const path::PathMark& mark, std::int32_t epoch, std::span<const selective::KernelCount> counts) {
+  if (epoch == skipping_.epoch() && path_.follow(mark) && options_.policy == selective::Policy::online) {
     counts_.replace(counts);
   }
 }
 
-path::KernelCounts Session::counts() const {
-  return options_.policy == path::Policy::online ? counts_.most_frequent(Channel::max_counts) : path::KernelCounts();
+selective::KernelCounts Session::counts() const {
+  return options_.policy == selective::Policy::online ? counts_.most_frequent(Channel::max_counts) : selective::KernelCounts();
 }
 
 Agreement Session::agreement(bool execute, const Channel* channel) const {
   Agreement mine{path_.mark(), execute ? 1 : 0, skipping_.epoch()};
   mine.skipped = skipping_.has_skipped() ? 1 : 0;
-  if (options_.policy == path::Policy::eager && channel != nullptr && channel->aggregate() &&
+  if (options_.policy == selective::Policy::eager && channel != nullptr && channel->aggregate() &&
       eager_.has_something_to_announce(*channel->aggregate())) {
     mine.times_rank = channel->rank();
   }
@@ -31,7 +31,7 @@ Agreement Session::agreement(bool execute, const Channel* channel) const {
 }
 
 void Session::follow(const Agreement& agreement, Channel& channel) {
-  if (options_.policy == path::Policy::online && channel.size() > 1) {
+  if (options_.policy == selective::Policy::online && channel.size() > 1) {
     skipping_.note_elsewhere(agreement.skipped != 0, agreement.epoch);
     take_counts(agreement, channel);
     return;
@@ -44,9 +44,9 @@ void Session::follow(const Agreement& agreement, Channel& channel) {
 
 /// Takes the counts of the process on the longest path.
 void Session::take_counts(const Agreement& agreement, Channel& channel) {
-  path::KernelCounts all = counts();
+  selective::KernelCounts all = counts();
   all.resize(Channel::max_counts);
-  channel.broadcast(all.data(), all.size() * sizeof(path::KernelCount), channel.rank_of(agreement.mark.place.rank));
+  channel.broadcast(all.data(), all.size() * sizeof(selective::KernelCount), channel.rank_of(agreement.mark.place.rank));
   while (!all.empty() && all.back().count == 0) {
     all.pop_back();
   }
@@ -55,13 +55,13 @@ void Session::take_counts(const Agreement& agreement, Channel& channel) {
 
 /// Takes the times of the process that has new ones.
 void Session::take_times(const Agreement& agreement, Channel& channel) {
-  std::array<path::EagerRecord, max_records> records{};
+  std::array<selective::EagerRecord, max_records> records{};
   if (channel.rank() == agreement.times_rank) {
-    const std::vector<path::EagerRecord> mine = eager_.to_announce(*channel.aggregate(), max_records);
+    const std::vector<selective::EagerRecord> mine = eager_.to_announce(*channel.aggregate(), max_records);
     std::copy(mine.begin(), mine.end(), records.begin());
   }
   channel.broadcast(records.data(), sizeof records, agreement.times_rank);
-  for (const path::EagerRecord& record : records) {
+  for (const selective::EagerRecord& record : records) {
     if (record.times.count == 0) {
       break;
     }
@@ -72,4 +72,4 @@ void Session::take_times(const Agreement& agreement, Channel& channel) {
   }
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -9,7 +9,7 @@
 #include "flopcast/preload/mpi/traffic.hpp"
 
 /// Regions of the program's own code, as described in flopcast/regions.h.
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 bool Session::enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out) {
   if (region_.is_open() || !measures_) {
@@ -17,7 +17,7 @@ bool Session::enter_region(const std::string& name, std::span<const std::int64_t
     return true;
   }
   leave_program();
-  path::KernelKey key{path::KernelKind::region, regions_.number(name), {}, std::ssize(sizes)};
+  selective::KernelKey key{selective::KernelKind::region, regions_.number(name), {}, std::ssize(sizes)};
   std::copy(sizes.begin(), sizes.end(), key.words.begin());
   const std::uint32_t kernel = kernels_.number(key);
   if (may_be_left_out && !region_.is_known_to_communicate(key.routine) && !wants_execution(kernel)) {
@@ -26,7 +26,7 @@ bool Session::enter_region(const std::string& name, std::span<const std::int64_t
     return_to_program();
     return false;
   }
-  region_.open(kernel, may_be_left_out ? cause() : path::Cause::always);
+  region_.open(kernel, may_be_left_out ? cause() : selective::Cause::always);
   return_to_program();
   return true;
 }
@@ -68,7 +68,7 @@ void Session::control(int level) {
 void Session::count_anew() {
   PMPI_Barrier(world_);
   for (std::uint32_t i = 0; i < kernels_.kernels().size(); ++i) {
-    path::Kernel& kernel = kernels_[i];
+    selective::Kernel& kernel = kernels_[i];
     kernel.executed = kernel.in_context = kernel.along = {};
     kernel.skipped = 0;
   }
@@ -149,13 +149,13 @@ const char* parameter(const char* name) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi
 
 extern "C" {
 #pragma GCC visibility push(default)
 
 const flopcast_region_hooks* flopcast_region_hooks_2() {
-  namespace mpi = flopcast::interpose::mpi;
+  namespace mpi = flopcast::preload::mpi;
   static constexpr flopcast_region_hooks hooks = {mpi::enter,    mpi::leave, mpi::measure, mpi::reset, mpi::next_configuration,
                                                   mpi::parameter};
   return &hooks;

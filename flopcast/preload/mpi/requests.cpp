@@ -13,7 +13,7 @@
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/support/page_allocator.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 void Requests::add(MPI_Request request, Pending pending) { pending_.emplace(request, std::move(pending)); }
 
@@ -116,7 +116,7 @@ void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
   constexpr std::int64_t max_control_bytes = 64;
   return bytes > max_control_bytes && type != MPI_DATATYPE_NULL &&
-         (real_bytes(type) != 0 || (session()->options().policy != path::Policy::full && real_bytes_of_derived(type) != 0));
+         (real_bytes(type) != 0 || (session()->options().policy != selective::Policy::full && real_bytes_of_derived(type) != 0));
 }
 
 void restore_status(const Shadow& shadow, MPI_Status& status) noexcept {
@@ -537,9 +537,9 @@ void start(MPI_Request request) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi
 
-using namespace flopcast::interpose::mpi;
+using namespace flopcast::preload::mpi;
 
 extern "C" {
 

@@ -12,7 +12,7 @@
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// The two agreements of a nonblocking collective, which MPI reads and writes until they are complete.
 struct AgreementInFlight {
@@ -88,4 +88,4 @@ void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);
 /// Returns the bytes of `count` elements; 0 where MPI refuses the type.
 std::int64_t message_bytes(std::int64_t count, MPI_Datatype type) noexcept;
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 constexpr int token_tag = 3;
@@ -41,7 +41,7 @@ void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
 /// The walk back along the critical path in this process's parts.
 class PathWalk {
  public:
-  PathWalk(int rank, const path::CriticalPath& path, path::KernelTable& kernels, const std::function<Seconds(std::uint32_t)>& estimate)
+  PathWalk(int rank, const path::CriticalPath& path, selective::KernelTable& kernels, const std::function<Seconds(std::uint32_t)>& estimate)
       : rank_(rank), path_(path), kernels_(kernels), estimate_(estimate), estimates_(kernels.kernels().size(), -1) {}
 
   /// Counts the kernels from `cursor` back to where another process's part begins, and moves `cursor` there, or to `finished` at the begin
@@ -62,14 +62,14 @@ class PathWalk {
     const Seconds better = estimated && estimates_[kernel] > 0 ? estimates_[kernel] : seconds;
     kernels_[kernel].along.add(better);
     found_.kernels += better;
-    const bool communicates = kernels_[kernel].key.kind == path::KernelKind::communication;
+    const bool communicates = kernels_[kernel].key.kind == selective::KernelKind::communication;
     found_.correction += {
         .time = better - seconds, .computation = communicates ? 0 : better - seconds, .communication = communicates ? better - seconds : 0};
   }
 
   int rank_;
   const path::CriticalPath& path_;
-  path::KernelTable& kernels_;
+  selective::KernelTable& kernels_;
   const std::function<Seconds(std::uint32_t)>& estimate_;
   PageVector<Seconds> estimates_;  ///< the latest of each kernel; negative: not asked for yet
   PathParts found_;
@@ -77,7 +77,7 @@ class PathWalk {
 
 }  // namespace
 
-PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const path::PathMark& end, path::KernelTable& kernels,
+PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const path::PathMark& end, selective::KernelTable& kernels,
                               const std::function<Seconds(std::uint32_t)>& estimate) {
   int rank = 0;
   int size = 1;
@@ -109,8 +109,8 @@ PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, co
   }
 }
 
-void collect_kernels(MPI_Comm world, path::KernelTable& kernels) {
-  collect(world, kernels_tag, kernels.kernels(), [&kernels](const path::Kernel& kernel) { kernels.merge(kernel); });
+void collect_kernels(MPI_Comm world, selective::KernelTable& kernels) {
+  collect(world, kernels_tag, kernels.kernels(), [&kernels](const selective::Kernel& kernel) { kernels.merge(kernel); });
 }
 
 void collect_region_names(MPI_Comm world, RegionNames& regions) {
@@ -121,4 +121,4 @@ void collect_region_names(MPI_Comm world, RegionNames& regions) {
   collect(world, regions_tag, mine, [&regions](const RegionName& name) { regions.add(name); });
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

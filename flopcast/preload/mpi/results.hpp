@@ -15,7 +15,7 @@
 #include "flopcast/support/units.hpp"
 
 /// Collects what the processes have found. All functions are collective over `world`, flopcast's communicator of all processes.
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Result of the walk along the critical path for one process.
 struct PathParts {
@@ -25,11 +25,11 @@ struct PathParts {
 
 /// Passes a token from process to process back along the critical path, from `end`. Each process counts the kernels of its parts in
 /// `kernels`. Those that were estimated count with their latest estimate.
-PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const path::PathMark& end, path::KernelTable& kernels,
+PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const path::PathMark& end, selective::KernelTable& kernels,
                               const std::function<Seconds(std::uint32_t)>& estimate);
 
 /// Adds the kernels of all processes to rank 0's.
-void collect_kernels(MPI_Comm world, path::KernelTable& kernels);
+void collect_kernels(MPI_Comm world, selective::KernelTable& kernels);
 /// Adds the names of all processes' regions to rank 0's.
 void collect_region_names(MPI_Comm world, RegionNames& regions);
 
@@ -59,4 +59,4 @@ void broadcast_records(MPI_Comm world, PageVector<Record>& records) {
   }
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -18,7 +18,7 @@
 #include "flopcast/preload/mpi/startup.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 /// Returns an upper limit of a communication's own time, for any algorithm: a message for each process, each much slower than those between
@@ -31,21 +31,21 @@ Seconds longest_plausible(const path::MessageModel& messages, std::int64_t bytes
 
 /// Returns whether the process has a stage to report. A process that another one started after its initialisation, and whose environment it
 /// inherited, has none.
-bool has_stage(const MpiOptions& options) noexcept {
+bool has_stage(const protocol::MpiOptions& options) noexcept {
   struct stat status {};
   return stat(options.profile.c_str(), &status) == 0 && status.st_size > 0;
 }
 
 std::unique_ptr<Session> make_session() {
-  const char* text = std::getenv(mpi_options_variable);
+  const char* text = std::getenv(protocol::mpi_options_variable);
   if (text == nullptr) {
     return nullptr;
   }
   try {
     routine_digests();  // takes milliseconds the first time, which must not count as the program's
-    auto made = std::make_unique<Session>(parse_mpi_options(text));
+    auto made = std::make_unique<Session>(protocol::parse_mpi_options(text));
     if (!has_stage(made->options())) {
-      write_stage(made->options(), mpi_stage_loaded);
+      write_stage(made->options(), protocol::mpi_stage_loaded);
     }
     return made;
   } catch (const std::exception& error) {
@@ -69,7 +69,7 @@ void open_session() noexcept {
   current_session = only.get();
 }
 
-void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
+void write_stage(const protocol::MpiOptions& options, std::string_view stage) noexcept {
   const int file = open(options.profile.c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC);
   if (file >= 0) {
     [[maybe_unused]] const ssize_t written = write(file, stage.data(), stage.size());  // only improves a message
@@ -79,7 +79,7 @@ void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
 
 void Session::note_sessions() noexcept {
   if (!uses_sessions_ && !gate_.is_open()) {
-    write_stage(options_, mpi_stage_sessions);  // until MPI_Init, if the program calls it
+    write_stage(options_, protocol::mpi_stage_sessions);  // until MPI_Init, if the program calls it
   }
   uses_sessions_ = true;
 }
@@ -141,7 +141,9 @@ void Session::begin() {
   PMPI_Allreduce(MPI_IN_PLACE, &multiple, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &size_);
-  write_stage(options_, rank_ != 0 ? mpi_stage_other : multiple != 0 ? mpi_stage_multiple : mpi_stage_initialised);
+  write_stage(options_, rank_ != 0      ? protocol::mpi_stage_other
+                        : multiple != 0 ? protocol::mpi_stage_multiple
+                                        : protocol::mpi_stage_initialised);
   if (multiple != 0) {
     return;
   }
@@ -157,7 +159,8 @@ void Session::begin() {
   }
   const NodeFacts node = join_node(world_);
   granted_cpus_ = node.granted_cpus;
-  clock_.choose(options_.clock == MpiClock::cpu || (options_.clock == MpiClock::automatic && node.crowded), !gate_.other_threads_call());
+  clock_.choose(options_.clock == protocol::MpiClock::cpu || (options_.clock == protocol::MpiClock::automatic && node.crowded),
+                !gate_.other_threads_call());
   WallClock::calibrate();
   messages_ = measure_messages(world_, clock_.is_cpu_time());
   read_statistics();
@@ -168,8 +171,8 @@ void Session::begin() {
   path_ = path::CriticalPath(rank_);
   path_.reserve_log();
   decisions_.seed(static_cast<std::uint32_t>(rank_) + 1);
-  eager_ = path::EagerPropagation(rank_, size_);
-  set_count_propagation(options_.policy == path::Policy::online);
+  eager_ = selective::EagerPropagation(rank_, size_);
+  set_count_propagation(options_.policy == selective::Policy::online);
   skipping_.begin(options_.progress);
   gate_.open();
   PMPI_Barrier(world_);
@@ -181,7 +184,7 @@ std::uint32_t Session::communication_kernel(Routine routine, std::int64_t bytes,
   const auto index = static_cast<std::uint32_t>(routine);
   AskedKernel& asked = asked_kernels_[index % asked_kernels_.size()];
   if (asked.routine != index || asked.bytes != bytes || asked.processes != processes || asked.stride != stride) {
-    asked = {index, processes, stride, bytes, kernels_.number({path::KernelKind::communication, index, {bytes, processes, stride}})};
+    asked = {index, processes, stride, bytes, kernels_.number({selective::KernelKind::communication, index, {bytes, processes, stride}})};
     decisions_.expect_at_most(asked.number, longest_plausible(messages_, bytes, processes));
   }
   return asked.number;
@@ -191,7 +194,7 @@ void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
   if (!measures_) {
     return;
   }
-  const path::PathContribution counted = note_time(kernel, seconds, executed);
+  const selective::PathContribution counted = note_time(kernel, seconds, executed);
   path_.add({.time = counted.seconds, .computation = counted.seconds, .flops = kernels_[kernel].flops});
   note_on_path(kernel, counted);
 }
@@ -203,14 +206,14 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
     return;
   }
   spent_.messages += executed ? seconds : 0;
-  const path::PathContribution counted = note_time(kernel, seconds, executed);
+  const selective::PathContribution counted = note_time(kernel, seconds, executed);
   path_.add(
       {.time = counted.seconds + idle, .communication = counted.seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
   note_on_path(kernel, counted);
 }
 
-path::PathContribution Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
-  path::Kernel& known = kernels_[kernel];
+selective::PathContribution Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
+  selective::Kernel& known = kernels_[kernel];
   skipping_.note_kernel(known.executed.count + known.skipped == 0);
   if (executed) {
     known.executed.add(seconds);
@@ -221,11 +224,11 @@ path::PathContribution Session::note_time(std::uint32_t kernel, Seconds seconds,
   return decisions_.left_out(kernel, seconds);
 }
 
-void Session::note_on_path(std::uint32_t kernel, const path::PathContribution& counted) {
+void Session::note_on_path(std::uint32_t kernel, const selective::PathContribution& counted) {
   path_.add_kernel(kernel, counted.expected, counted.estimated);
   gaps_.note_kernel(kernel);
-  if (options_.policy == path::Policy::online) {
-    counts_.add(path::KernelKeyHash()(kernels_[kernel].key));
+  if (options_.policy == selective::Policy::online) {
+    counts_.add(selective::KernelKeyHash()(kernels_[kernel].key));
   }
 }
 
@@ -233,12 +236,12 @@ bool Session::wants_execution(std::uint32_t kernel) {
   if (!measures_) {
     return true;
   }
-  const path::KernelKey& key = kernels_[kernel].key;
-  const std::int64_t along = options_.policy == path::Policy::online ? counts_.count(path::KernelKeyHash()(key)) : 0;
+  const selective::KernelKey& key = kernels_[kernel].key;
+  const std::int64_t along = options_.policy == selective::Policy::online ? counts_.count(selective::KernelKeyHash()(key)) : 0;
   const bool wants = decisions_.wants_execution(kernel, kernels_[kernel], {along, path_.length()});
-  if (options_.policy == path::Policy::eager &&
-      key.kind != path::KernelKind::region) {  // only processes that have executed a region know whether it communicates
-    if (const std::optional<path::KernelStatistics> times = decisions_.predictable(kernel)) {
+  if (options_.policy == selective::Policy::eager &&
+      key.kind != selective::KernelKind::region) {  // only processes that have executed a region know whether it communicates
+    if (const std::optional<selective::KernelStatistics> times = decisions_.predictable(kernel)) {
       eager_.offer(kernel, key, *times);
     }
   }
@@ -246,7 +249,7 @@ bool Session::wants_execution(std::uint32_t kernel) {
 }
 
 void Session::note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept {
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;  // as in path::KernelKeyHash, which takes three times as long
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;  // as in selective::KernelKeyHash, which takes three times as long
   std::uint64_t hash = calls_.hash + static_cast<std::uint64_t>(routine);
   for (const std::int64_t word : {first, second, third}) {
     hash = (hash ^ static_cast<std::uint64_t>(word)) * odd;
@@ -299,14 +302,14 @@ Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int6
 
 /// Reads earlier runs' statistics at rank 0, and broadcasts them.
 void Session::read_statistics() {
-  PageVector<path::PriorKernel> known;
+  PageVector<selective::PriorKernel> known;
   if (rank_ == 0 && !options_.prior_profile.empty()) {
     known = read_prior_kernels(options_.prior_profile, where_times_hold(size_, clock_.is_cpu_time()), regions_);
   }
   broadcast_records(world_, known);
-  for (const path::PriorKernel& kernel : known) {
-    const bool mine = path::KernelKeyHash()(kernel.key) % static_cast<std::uint64_t>(size_) == static_cast<std::uint64_t>(rank_);
-    decisions_.know(kernels_.number(kernel.key), kernel, !mine && kernel.key.kind != path::KernelKind::region);
+  for (const selective::PriorKernel& kernel : known) {
+    const bool mine = selective::KernelKeyHash()(kernel.key) % static_cast<std::uint64_t>(size_) == static_cast<std::uint64_t>(rank_);
+    decisions_.know(kernels_.number(kernel.key), kernel, !mine && kernel.key.kind != selective::KernelKind::region);
   }
 }
 
@@ -337,7 +340,7 @@ ProfileFacts Session::conclude() {
   PMPI_Reduce(&path_.own(), &facts.max, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
   PMPI_Reduce(&path_.own(), &facts.sum, metrics, MPI_DOUBLE, MPI_SUM, 0, world_);
   spent_.waiting = path_.own().idle;
-  PMPI_Reduce(&spent_, &facts.spent, static_cast<int>(path::spent_parts.size()), MPI_DOUBLE, MPI_SUM, 0, world_);
+  PMPI_Reduce(&spent_, &facts.spent, static_cast<int>(selective::spent_parts.size()), MPI_DOUBLE, MPI_SUM, 0, world_);
   int complete = path_.log().complete() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, world_);
   facts.complete = complete != 0;
@@ -383,4 +386,4 @@ void Session::end() {
   skipping_.end();
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -36,16 +36,16 @@
 #include "flopcast/selective/time_spent.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// State of the library in its process, between MPI_Init and MPI_Finalize: the process's path and kernels, and the parts that measure time,
 /// admit calls, remember what was left out, and go through the launch's executions.
 class Session {
  public:
-  explicit Session(const MpiOptions& options)
+  explicit Session(const protocol::MpiOptions& options)
       : options_(options),
         decisions_(options.policy, options.precision, options.across_sizes,
-                   options.windows ? std::optional<path::ExecutionWindows>(path::ExecutionWindows()) : std::nullopt) {}
+                   options.windows ? std::optional<selective::ExecutionWindows>(selective::ExecutionWindows()) : std::nullopt) {}
 
   /// Returns whether a program that requests MPI_THREAD_MULTIPLE may get it.
   [[nodiscard]] bool grants_thread_multiple() const noexcept { return options_.thread_multiple; }
@@ -62,14 +62,14 @@ class Session {
   void return_to_program() noexcept { clock_.return_to_program(); }
 
   /// Notes that the program's computation, entered at clock().called(), was executed from `started` for `seconds`, because of `cause`.
-  void note_executed(path::Cause cause, Seconds started, Seconds seconds) noexcept {
+  void note_executed(selective::Cause cause, Seconds started, Seconds seconds) noexcept {
     spent_.preparing += started - clock_.called();
     spent_.add_computation(cause, seconds);
   }
   /// Notes that the computation was left out, and the program has gone on.
   void note_time_of_leaving_out() noexcept { spent_.leaving_out += clock_.in_call(); }
   /// Returns why the kernel of the latest decision is executed.
-  [[nodiscard]] path::Cause cause() const noexcept { return decisions_.cause(); }
+  [[nodiscard]] selective::Cause cause() const noexcept { return decisions_.cause(); }
 
   /// The parts of the session.
   [[nodiscard]] SessionClock& clock() noexcept { return clock_; }
@@ -78,9 +78,9 @@ class Session {
   [[nodiscard]] const Skipping& skipping() const noexcept { return skipping_; }
   [[nodiscard]] LaunchExecutions& executions() noexcept { return executions_; }
   [[nodiscard]] path::CriticalPath& path() noexcept { return path_; }
-  [[nodiscard]] path::KernelTable& kernels() noexcept { return kernels_; }
+  [[nodiscard]] selective::KernelTable& kernels() noexcept { return kernels_; }
   [[nodiscard]] const path::MessageModel& messages() const noexcept { return messages_; }
-  [[nodiscard]] const MpiOptions& options() const noexcept { return options_; }
+  [[nodiscard]] const protocol::MpiOptions& options() const noexcept { return options_; }
 
   /// Continues on a path that leads here, if the path is longer than this process's and isn't from before a reset.
   void follow(const Arrival& arrival) {
@@ -103,7 +103,7 @@ class Session {
   /// Returns this process's part in an agreement; `channel` is given for a blocking collective on it.
   [[nodiscard]] Agreement agreement(bool execute, const Channel* channel = nullptr) const;
   /// Returns the counts to send with a shadow; none unless policy is online.
-  [[nodiscard]] path::KernelCounts counts() const;
+  [[nodiscard]] selective::KernelCounts counts() const;
   /// Notes a call of `routine` for the comparison of two runs. The three values describe the message, and must not depend on time.
   void note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept;
 
@@ -182,12 +182,12 @@ class Session {
   void note_left_out() noexcept { decisions_.left_out(); }
 
  private:
-  [[nodiscard]] bool in_full() const noexcept { return options_.policy == path::Policy::full; }
-  void follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts);
+  [[nodiscard]] bool in_full() const noexcept { return options_.policy == selective::Policy::full; }
+  void follow(const path::PathMark& mark, std::int32_t epoch, std::span<const selective::KernelCount> counts);
   /// Adds a kernel's time to its statistics, if it was executed. Returns the time that counts on the path.
-  path::PathContribution note_time(std::uint32_t kernel, Seconds seconds, bool executed);
+  selective::PathContribution note_time(std::uint32_t kernel, Seconds seconds, bool executed);
   /// Puts the kernel on the path from here on.
-  void note_on_path(std::uint32_t kernel, const path::PathContribution& counted);
+  void note_on_path(std::uint32_t kernel, const selective::PathContribution& counted);
   void take_counts(const Agreement& agreement, Channel& channel);
   void take_times(const Agreement& agreement, Channel& channel);
   void note_system_time() noexcept { clock_.note_system_time(measures_ ? &spent_ : nullptr); }
@@ -213,10 +213,10 @@ class Session {
     std::uint32_t number = 0;
   };
 
-  MpiOptions options_;
-  path::ExecutionDecisions decisions_;
-  path::EagerPropagation eager_;
-  path::PathCounts counts_;
+  protocol::MpiOptions options_;
+  selective::ExecutionDecisions decisions_;
+  selective::EagerPropagation eager_;
+  selective::PathCounts counts_;
   CallSequence calls_;
   RegionNames regions_;
   OpenRegion region_;
@@ -233,8 +233,8 @@ class Session {
   int rank_ = 0, size_ = 1;
   MPI_Comm world_ = MPI_COMM_NULL;  ///< flopcast's own communicator of all processes
   path::CriticalPath path_;
-  path::TimeSpent spent_;
-  path::KernelTable kernels_;
+  selective::TimeSpent spent_;
+  selective::KernelTable kernels_;
   path::MessageModel messages_;
   std::array<AskedKernel, 16> asked_kernels_;  ///< latest communication kernels, by routine
 };
@@ -260,6 +260,6 @@ class InterceptGuard {
 };
 
 /// Writes the stage of the process of rank 0 to the file of the profile.
-void write_stage(const MpiOptions& options, std::string_view stage) noexcept;
+void write_stage(const protocol::MpiOptions& options, std::string_view stage) noexcept;
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

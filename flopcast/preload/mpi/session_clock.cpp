@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 Seconds SessionClock::cpu_seconds() noexcept {
   timespec time{};
@@ -20,7 +20,7 @@ void SessionClock::end_call() noexcept {
   rest_ = nullptr;
 }
 
-void SessionClock::note_system_time(path::TimeSpent* spent) noexcept {
+void SessionClock::note_system_time(selective::TimeSpent* spent) noexcept {
   rusage used{};
   getrusage(RUSAGE_THREAD, &used);
   const Seconds seconds = static_cast<Seconds>(used.ru_stime.tv_sec) + 1e-6 * static_cast<Seconds>(used.ru_stime.tv_usec);
@@ -33,4 +33,4 @@ void SessionClock::note_system_time(path::TimeSpent* spent) noexcept {
   page_faults_ = faults;
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -7,7 +7,7 @@
 #include "flopcast/selective/time_spent.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Measures a process: when the program called the library and when it went on, the wall time between start and stop, and the system's part.
 class SessionClock {
@@ -68,7 +68,7 @@ class SessionClock {
   [[nodiscard]] Seconds measured(bool running) const noexcept { return measured_ + (running ? wall() - begun_ : 0); }
 
   /// Adds the system time and page faults of this thread since the last call to `spent`, unless it is nullptr.
-  void note_system_time(path::TimeSpent* spent) noexcept;
+  void note_system_time(selective::TimeSpent* spent) noexcept;
 
  private:
   [[nodiscard]] static Seconds cpu_seconds() noexcept;
@@ -84,4 +84,4 @@ class SessionClock {
   double page_faults_ = 0;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

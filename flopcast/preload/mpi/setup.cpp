@@ -10,8 +10,8 @@
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/support/error.hpp"
 
-using flopcast::interpose::mpi::Session;
-using flopcast::interpose::mpi::session;
+using flopcast::preload::mpi::Session;
+using flopcast::preload::mpi::session;
 
 namespace {
 
@@ -35,16 +35,16 @@ bool other_mpi_is_loaded() noexcept {
 /// Ends the process if both MPIs are loaded, and lets flopcast say why. Otherwise the program would crash, or each process would be alone.
 void require_one_mpi() noexcept {
   if (const Session* all = session(); all != nullptr && other_mpi_is_loaded()) {
-    flopcast::interpose::mpi::write_stage(all->options(), flopcast::interpose::mpi_stage_foreign);
+    flopcast::preload::mpi::write_stage(all->options(), flopcast::protocol::mpi_stage_foreign);
     _exit(static_cast<int>(flopcast::ExitCode::environment));
   }
 }
 
 [[gnu::constructor]] void load() noexcept {
-  flopcast::interpose::mpi::open_session();  // reports that the library is loaded
+  flopcast::preload::mpi::open_session();  // reports that the library is loaded
   require_one_mpi();
   if (session() != nullptr) {
-    flopcast::interpose::redirect_calls(flopcast::interpose::followed_symbol, flopcast::interpose::locked_deep);
+    flopcast::preload::redirect_calls(flopcast::preload::followed_symbol, flopcast::preload::locked_deep);
   }
 }
 

@@ -11,7 +11,7 @@
 #include "flopcast/preload/mpi/shadow_rings.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 bool counts_travel = false;
@@ -144,8 +144,8 @@ int Channel::rank_of(int world_rank) const noexcept {
 
 bool Channel::goes_in_memory(int rank) const noexcept { return rings != nullptr && rings->reaches(world_rank(rank)); }
 
-void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, const path::KernelCounts& counts) {
-  count_sent(sizeof(Shadow) + counts.size() * sizeof(path::KernelCount));
+void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, const selective::KernelCounts& counts) {
+  count_sent(sizeof(Shadow) + counts.size() * sizeof(selective::KernelCount));
   const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
   const int peer = world_rank(destination);
   const bool in_memory = !counts_travel && goes_in_memory(destination) && rings->put(peer, {number_, number}, path, envelope);
@@ -402,4 +402,4 @@ void detach_channel(MPI_Comm comm) {
   }
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

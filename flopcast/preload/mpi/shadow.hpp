@@ -14,7 +14,7 @@
 #include "flopcast/preload/kernels/nonblocking_votes.hpp"
 #include "flopcast/selective/path_counts.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Description of one of the program's messages.
 struct Envelope {
@@ -51,7 +51,7 @@ struct Agreement {
 
 /// A shadow that has come from another process.
 struct Arrival : Shadow {
-  path::KernelCounts counts;  ///< along the sender's path, if policy is online
+  selective::KernelCounts counts;  ///< along the sender's path, if policy is online
 };
 
 /// Data of one of the program's communicators: its shadows, which are matched like its messages, and the agreements of its processes, for
@@ -80,7 +80,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   [[nodiscard]] bool has(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
   /// Sends a shadow with the sender's path. Never blocks. `counts` are given if policy is online, and only then.
-  void send(const path::CriticalPath& path, const Envelope& envelope, int destination, const path::KernelCounts& counts = {});
+  void send(const path::CriticalPath& path, const Envelope& envelope, int destination, const selective::KernelCounts& counts = {});
   /// Receives the oldest shadow from `source` with this tag, and waits for it. Shadows travel ahead of messages, so that there is one for
   /// every message that arrived. The result is valid until the next call.
   const Arrival& receive(int source, int tag);
@@ -154,4 +154,4 @@ Channel* channel_of(MPI_Comm comm) noexcept;
 /// Takes the channel away.
 void detach_channel(MPI_Comm comm);
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

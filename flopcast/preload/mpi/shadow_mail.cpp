@@ -6,14 +6,14 @@
 
 #include "flopcast/preload/mpi/shadow.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Contents of a message; only the existing counts are sent.
 struct Parcel {
   Shadow shadow;
-  std::array<path::KernelCount, Channel::max_counts> counts;
+  std::array<selective::KernelCount, Channel::max_counts> counts;
 };
-static_assert(sizeof(Parcel) == sizeof(Shadow) + Channel::max_counts * sizeof(path::KernelCount));
+static_assert(sizeof(Parcel) == sizeof(Shadow) + Channel::max_counts * sizeof(selective::KernelCount));
 
 struct ShadowMail::Outgoing {
   Parcel parcel;
@@ -48,12 +48,12 @@ ShadowMail::Outgoing& ShadowMail::free_slot() {
   return outgoing_.back();
 }
 
-void ShadowMail::send(Kind kind, const Shadow& shadow, const path::KernelCounts& counts, int world_rank) {
+void ShadowMail::send(Kind kind, const Shadow& shadow, const selective::KernelCounts& counts, int world_rank) {
   Outgoing& slot = free_slot();
   slot.parcel.shadow = shadow;
   const std::size_t count = std::min(counts.size(), slot.parcel.counts.size());
   std::copy_n(counts.begin(), count, slot.parcel.counts.begin());
-  const std::size_t bytes = sizeof(Shadow) + count * sizeof(path::KernelCount);
+  const std::size_t bytes = sizeof(Shadow) + count * sizeof(selective::KernelCount);
   PMPI_Isend(&slot.parcel, static_cast<int>(bytes), MPI_BYTE, world_rank, static_cast<int>(kind), world_, &slot.request);
 }
 
@@ -64,7 +64,7 @@ void ShadowMail::receive(Kind kind, int world_rank, Arrival& into) {
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   static_cast<Shadow&>(into) = parcel.shadow;
-  const std::size_t count = (static_cast<std::size_t>(bytes) - sizeof(Shadow)) / sizeof(path::KernelCount);
+  const std::size_t count = (static_cast<std::size_t>(bytes) - sizeof(Shadow)) / sizeof(selective::KernelCount);
   into.counts.assign(parcel.counts.begin(), parcel.counts.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
@@ -85,4 +85,4 @@ void ShadowMail::close() noexcept {
   outgoing_.clear();
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -7,7 +7,7 @@
 
 #include "flopcast/selective/path_counts.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 struct Shadow;
 struct Arrival;
@@ -29,7 +29,7 @@ class ShadowMail {
   void close() noexcept;
 
   /// Never blocks.
-  void send(Kind kind, const Shadow& shadow, const path::KernelCounts& counts, int world_rank);
+  void send(Kind kind, const Shadow& shadow, const selective::KernelCounts& counts, int world_rank);
   /// Waits for the next message from that process.
   void receive(Kind kind, int world_rank, Arrival& into);
   /// Returns the sender of a message that has come from `world_rank` or any process (MPI_ANY_SOURCE); doesn't wait.
@@ -43,4 +43,4 @@ class ShadowMail {
   std::list<Outgoing> outgoing_;  ///< oldest first
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -4,7 +4,7 @@
 
 #include "flopcast/preload/mpi/shadow.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 /// Returns the number of slots in each ring of a node, a power of two; 0 for so many processes that rings would take more memory than MPI
@@ -164,4 +164,4 @@ void ShadowRings::drop(int world_rank) noexcept {
   }
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -10,7 +10,7 @@
 
 #include "flopcast/path/critical_path.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 struct Envelope;
 struct Shadow;
@@ -88,4 +88,4 @@ class ShadowRings {
   std::vector<End> to_, from_;  ///< index: rank in MPI_COMM_WORLD
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -5,7 +5,7 @@
 
 #include "flopcast/preload/mpi/progress_report.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Knows whether this process's data may differ from the program's, because kernels were left out here or elsewhere, and reports that to
 /// flopcast. The epoch counts resets: news from before the latest one are void.
@@ -39,4 +39,4 @@ class Skipping {
   bool has_skipped_ = false;
 };
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -18,7 +18,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/page_allocator.hpp"
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 constexpr int ping_tag = 2;
@@ -67,11 +67,11 @@ int count_sharing(MPI_Comm node, const std::filesystem::path& group) {
 
 }  // namespace
 
-void require_same_options(const MpiOptions& options, MPI_Comm world) {
-  MpiOptions shared = options;
+void require_same_options(const protocol::MpiOptions& options, MPI_Comm world) {
+  protocol::MpiOptions shared = options;
   shared.profile.clear();
   shared.progress.clear();
-  const std::uint64_t mine = std::hash<std::string>()(to_text(shared));
+  const std::uint64_t mine = std::hash<std::string>()(protocol::to_text(shared));
   std::array<std::uint64_t, 2> extremes = {mine, ~mine};
   PMPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_UINT64_T, MPI_MAX, world);
   if (extremes[0] == ~extremes[1]) {
@@ -140,4 +140,4 @@ path::MessageModel measure_messages(MPI_Comm world, bool cpu_clock) {
   return {found[0], found[1]};
 }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -6,11 +6,11 @@
 #include "flopcast/protocol/mpi_options.hpp"
 
 /// Facts that all processes find together at the begin of a session. All functions are collective.
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Ends all programs that were started together with different options. With different policies one would wait for messages that another
 /// one doesn't send.
-void require_same_options(const MpiOptions& options, MPI_Comm world);
+void require_same_options(const protocol::MpiOptions& options, MPI_Comm world);
 
 /// Facts about this process's node.
 struct NodeFacts {
@@ -23,4 +23,4 @@ struct NodeFacts {
 /// Measures messages between ranks 0 and 1. With `cpu_clock`, processes share cores, so that the shortest of several rounds counts.
 [[nodiscard]] path::MessageModel measure_messages(MPI_Comm world, bool cpu_clock);
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 Traffic sent;  ///< messages of the followed thread; other threads send none of flopcast's messages
@@ -27,4 +27,4 @@ void forget_traffic() noexcept { sent = {}; }
 
 const Traffic& traffic_of_all() noexcept { return all; }
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 
 /// Flopcast's own messages that processes have sent while the program ran: shadows, acknowledgements, counts of kernels, and parts in
 /// collectives, which count as one message of each process. The struct holds only doubles, because it is reduced.
@@ -26,4 +26,4 @@ void forget_traffic() noexcept;
 /// Returns the result of collect_traffic(), at rank 0.
 const Traffic& traffic_of_all() noexcept;
 
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

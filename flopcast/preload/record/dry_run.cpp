@@ -24,7 +24,7 @@
 
 /// libflopcast-dry-run.so decides which calls of a program are skipped, and ensures that skipped results don't steer the program.
 /// docs/recording.md states the rules.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 /// Calls with at most this many real operations per real number in their operands are executed. They take no longer than examining their
@@ -215,46 +215,48 @@ void complain(const char* what) noexcept {
 std::optional<Call> call_of(const char* symbol, int integer_bytes, const std::byte* arguments) {
   const std::string_view name(symbol);
   const Routine* routine = kernel::find(name.substr(0, name.size() - 1));
-  return routine == nullptr ? std::nullopt
-                            : decode_call(*routine, {arguments, record_bytes(record_layout(*routine, integer_bytes))}, integer_bytes);
+  return routine == nullptr
+             ? std::nullopt
+             : protocol::decode_call(*routine, {arguments, protocol::record_bytes(protocol::record_layout(*routine, integer_bytes))},
+                                     integer_bytes);
 }
 
-Treatment decide(const char* symbol, int integer_bytes, const std::byte* arguments, double (&value)[2]) noexcept try {
+protocol::Treatment decide(const char* symbol, int integer_bytes, const std::byte* arguments, double (&value)[2]) noexcept try {
   const std::optional<Call> call = call_of(symbol, integer_bytes, arguments);
   if (!call) {
-    return Treatment::executed;
+    return protocol::Treatment::executed;
   }
   const std::lock_guard lock(mutex);
   const Operands all = operands(*call);
   const bool blind = reads_uncomputed(*call, all);
   const bool steering = is_steering(*call->routine);
   if (!blind && (steering || is_cheap(*call))) {
-    return Treatment::executed;
+    return protocol::Treatment::executed;
   }
   const std::complex<double> result = skip(*call, all);
   value[0] = result.real();
   value[1] = result.imag();
-  return blind && steering ? Treatment::skipped_blindly : Treatment::skipped;
+  return blind && steering ? protocol::Treatment::skipped_blindly : protocol::Treatment::skipped;
 } catch (const std::exception& error) {
   complain(error.what());
-  return Treatment::executed;
+  return protocol::Treatment::executed;
 }
 
-Treatment decide_unnamed(void* const* words, std::size_t count) noexcept try {
+protocol::Treatment decide_unnamed(void* const* words, std::size_t count) noexcept try {
   const std::lock_guard lock(mutex);
   const bool blind =
       std::any_of(words, words + count, [](void* word) { return uncomputed().contains(reinterpret_cast<std::uintptr_t>(word)); });
-  return blind ? Treatment::executed_blindly : Treatment::executed;
+  return blind ? protocol::Treatment::executed_blindly : protocol::Treatment::executed;
 } catch (const std::exception& error) {
   complain(error.what());
-  return Treatment::executed;
+  return protocol::Treatment::executed;
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
-extern "C" [[gnu::visibility("default")]] bool flopcast_open_dry_run(flopcast::interpose::DryRun* functions) {
-  using namespace flopcast::interpose;
+extern "C" [[gnu::visibility("default")]] bool flopcast_open_dry_run(flopcast::preload::DryRun* functions) {
+  using namespace flopcast::preload;
   try {
     flopcast::kernel::catalogue();
     uncomputed();

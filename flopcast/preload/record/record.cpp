@@ -18,7 +18,7 @@
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/protocol/borrowed_name.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 /// State shared by the stubs. Global, because a preloaded library has no caller that could pass it.
@@ -54,7 +54,7 @@ void keep(const Call& call, Seconds seconds) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   if (s.recording.calls.size() < s.options.max_bytes) {
-    append(s.recording.calls, call, seconds);
+    protocol::append(s.recording.calls, call, seconds);
   } else {
     ++s.recording.dropped;
   }
@@ -75,7 +75,7 @@ bool is_name(std::string_view name, std::string_view lower) {
 /// Returns whether a query under `name` is about the routine whose kernels are recorded.
 bool is_own_question(std::string_view name) {
   const std::string& routine = state().options.routine;
-  const std::string_view borrowed = borrowed_name(routine);
+  const std::string_view borrowed = protocol::borrowed_name(routine);
   return borrowed.empty() ? is_name(name, routine) : is_name(name, routine.front() + std::string(borrowed));
 }
 
@@ -115,7 +115,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
       asks_for_work_size(kernel::catalogue()[routine], pointers)) {
     return;
   }
-  part_ = s.options.mode == Mode::skip ? Part::skipped : Part::observed;
+  part_ = s.options.mode == protocol::Mode::skip ? Part::skipped : Part::observed;
   if (part_ == Part::skipped) {
     const Call call = call_of(kernel::catalogue()[routine], pointers, s.options.integer_bytes);
     skipped_value_ = kernel::skip(call).value;
@@ -164,7 +164,7 @@ Recording stop_recording() {
   return std::move(s.recording);
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 extern "C" {
 using flopcast::FortranInteger;
@@ -173,7 +173,7 @@ using flopcast::FortranInteger;
 [[gnu::visibility("default")]] FortranInteger ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
                                                       const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4,
                                                       std::size_t name_length, std::size_t opts_length) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   static const auto real = reinterpret_cast<Ilaenv>(find_next("ilaenv_", __builtin_return_address(0)));
   const auto ask = [&](FortranInteger which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
   State& s = state();
@@ -192,7 +192,7 @@ using flopcast::FortranInteger;
 
 /// LAPACK's error handler, which ends the process by default. During a recording the caller gets the error through info instead.
 [[gnu::visibility("default")]] void xerbla_(const char* name, const std::int32_t* info, std::size_t name_length) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   if (state().active.load(std::memory_order_acquire)) {
     return;
   }

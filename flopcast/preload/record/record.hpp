@@ -12,10 +12,10 @@
 
 /// Interface of libflopcast-record.so to the process into which it is loaded. The library defines every routine of the catalogue, and
 /// passes calls through while no recording is active.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 struct RecordOptions {
-  Mode mode = Mode::skip;
+  protocol::Mode mode = protocol::Mode::skip;
   /// The routine whose kernels are recorded; it isn't recorded itself. Its ilaenv queries are answered with `blocks`.
   std::string routine;
   std::optional<algorithm::BlockParameters> blocks;
@@ -24,7 +24,7 @@ struct RecordOptions {
 };
 
 struct Recording {
-  Bytes calls;
+  protocol::Bytes calls;
   std::int64_t dropped = 0;            ///< calls that found no room
   std::int64_t questions = 0;          ///< number of the routine's block size queries
   algorithm::BlockParameters answers;  ///< answer to the queries; meaningful only if there were any
@@ -41,4 +41,4 @@ using SymbolLookup = std::function<void*(const char* symbol)>;
 [[gnu::visibility("default")]] void start_recording(const RecordOptions& options);
 [[gnu::visibility("default")]] Recording stop_recording();
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -24,7 +24,7 @@
 
 /// The recording process. The recording library is loaded before the BLAS and LAPACK that LD_LIBRARY_PATH names. The process serves
 /// requests until the socket closes.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 /// The libraries as a program linked with -llapack -lblas sees them.
@@ -150,7 +150,7 @@ void size_workspaces(kernel::Function function, Call& call) {
   }
 }
 
-Call call_of(const Request& request, int integer_bytes) {
+Call call_of(const protocol::Request& request, int integer_bytes) {
   Call call;
   call.integer_bytes = integer_bytes;
   call.routine = &kernel::catalogue().at(request.routine);
@@ -195,7 +195,7 @@ void skip(kernel::Invocation& invocation, const Call& call, const RecordOptions&
 }
 
 /// Records one call. The recorded kernels go to `calls`.
-Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
+protocol::Reply serve(const Libraries& libraries, const protocol::Request& request, protocol::Bytes& calls) {
   Call call = call_of(request, libraries.integer_bytes());
   const auto function = reinterpret_cast<kernel::Function>(libraries.find((call.routine->name + "_").c_str()));
   if (function == nullptr) {
@@ -210,7 +210,7 @@ Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
   stop_recording();
   const std::vector<OperandMemory> memory = place_operands(call);
   kernel::Invocation invocation(function, call);
-  if (request.mode == Mode::observe) {
+  if (request.mode == protocol::Mode::observe) {
     observe(invocation, call, options);
   } else {
     skip(invocation, call, options);
@@ -230,14 +230,15 @@ Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
 
 bool reply_error(const Error& error) {
   const std::string_view text = error.what();
-  return send_reply(recorder_socket, {.error = static_cast<std::int32_t>(error.code())}, std::as_bytes(std::span(text)));
+  return protocol::send_reply(protocol::recorder_socket, {.error = static_cast<std::int32_t>(error.code())},
+                              std::as_bytes(std::span(text)));
 }
 
-bool answer(const Libraries& libraries, const Request& request) {
+bool answer(const Libraries& libraries, const protocol::Request& request) {
   try {
-    Bytes calls;
-    const Reply reply = serve(libraries, request, calls);
-    return send_reply(recorder_socket, reply, calls);
+    protocol::Bytes calls;
+    const protocol::Reply reply = serve(libraries, request, calls);
+    return protocol::send_reply(protocol::recorder_socket, reply, calls);
   } catch (const Error& error) {
     return reply_error(error);
   } catch (const std::exception& error) {
@@ -246,28 +247,28 @@ bool answer(const Libraries& libraries, const Request& request) {
 }
 
 void run() try {
-  const std::uint64_t digest = protocol_digest();
-  if (!send_bytes(recorder_socket, &digest, sizeof digest)) {
+  const std::uint64_t digest = protocol::protocol_digest();
+  if (!send_bytes(protocol::recorder_socket, &digest, sizeof digest)) {
     return;
   }
   const Libraries libraries;
   set_next([&libraries](const char* symbol) { return libraries.find(symbol); });
   const std::string files = libraries.file_of("dgemm_") + "\n" + libraries.file_of("dgeqrf_");
-  if (!send_reply(recorder_socket, {}, std::as_bytes(std::span(files)))) {
+  if (!protocol::send_reply(protocol::recorder_socket, {}, std::as_bytes(std::span(files)))) {
     return;
   }
-  Request request;
-  while (receive_bytes(recorder_socket, &request, sizeof request) && answer(libraries, request)) {
+  protocol::Request request;
+  while (receive_bytes(protocol::recorder_socket, &request, sizeof request) && answer(libraries, request)) {
   }
 } catch (const Error& error) {
   reply_error(error);
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 int main() {
   signal(SIGINT, SIG_IGN);  // Ctrl-C is handled by the parent, which closes the socket
-  flopcast::interpose::run();
+  flopcast::preload::run();
   return 0;
 }

@@ -2,7 +2,7 @@
 
 #include "flopcast/preload/smpi/requests.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 namespace {
 
 using mpi::Routine;
@@ -88,10 +88,10 @@ int make_communicator(MPI_Comm comm, Call call) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi
 
-using namespace flopcast::interpose::smpi;
-using flopcast::interpose::mpi::Routine;
+using namespace flopcast::preload::smpi;
+using flopcast::preload::mpi::Routine;
 
 extern "C" {
 

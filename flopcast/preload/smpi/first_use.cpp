@@ -13,7 +13,7 @@
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/support/division.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 namespace {
 
 /// Returns this thread's CPU time, which SMPI uses for the program's own code, too.
@@ -93,4 +93,4 @@ Seconds first_call_seconds() {
   return std::max(0.0, first - std::min(seconds_of_one(), seconds_of_one()));
 }
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -9,7 +9,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 
 KernelTimes KernelTimes::read(const std::string& file) {
   KernelTimes times;
@@ -19,12 +19,12 @@ KernelTimes KernelTimes::read(const std::string& file) {
   try {
     std::ifstream stream(file);
     const nlohmann::json document = nlohmann::json::parse(stream);
-    if (document.at("schema") != smpi_times_schema) {
-      throw bad_input("{} has the schema {}, not {}", file, document.at("schema").dump(), smpi_times_schema);
+    if (document.at("schema") != protocol::smpi_times_schema) {
+      throw bad_input("{} has the schema {}, not {}", file, document.at("schema").dump(), protocol::smpi_times_schema);
     }
     for (const nlohmann::json& kernel : document.at("kernels")) {
       const auto index = &kernel::require(member<std::string>(kernel, "routine")) - kernel::catalogue().data();
-      path::KernelKey key{path::KernelKind::computation, static_cast<std::uint32_t>(index), {}};
+      selective::KernelKey key{selective::KernelKind::computation, static_cast<std::uint32_t>(index), {}};
       read_member(kernel, "words", key.words);
       times.seconds_[key] = member<double>(kernel, "seconds");
     }
@@ -34,7 +34,7 @@ KernelTimes KernelTimes::read(const std::string& file) {
   return times;
 }
 
-std::optional<Seconds> KernelTimes::find(const path::KernelKey& key) const {
+std::optional<Seconds> KernelTimes::find(const selective::KernelKey& key) const {
   const auto found = seconds_.find(key);
   return found == seconds_.end() ? std::nullopt : std::optional<Seconds>(found->second);
 }
@@ -45,4 +45,4 @@ Seconds KernelTimes::nominal(double flops) noexcept {
   return call + flops / flops_per_second;
 }
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -7,7 +7,7 @@
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 
 /// Times of a simulation's kernels, which the command line's models give.
 class KernelTimes {
@@ -15,12 +15,12 @@ class KernelTimes {
   /// Reads the times in `file`; none for an empty name. Throws bad_input if the file has another form.
   static KernelTimes read(const std::string& file);
 
-  [[nodiscard]] std::optional<Seconds> find(const path::KernelKey& key) const;
+  [[nodiscard]] std::optional<Seconds> find(const selective::KernelKey& key) const;
   /// Returns a substitute for an unknown time, so that the program can be followed at all.
   [[nodiscard]] static Seconds nominal(double flops) noexcept;
 
  private:
-  std::unordered_map<path::KernelKey, Seconds, path::KernelKeyHash> seconds_;
+  std::unordered_map<selective::KernelKey, Seconds, selective::KernelKeyHash> seconds_;
 };
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

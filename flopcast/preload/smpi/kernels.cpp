@@ -11,7 +11,7 @@
 
 /// Intercepts BLAS and LAPACK in simulated programs. The outermost calls are kernels, which take the models' time and are left out, except
 /// those whose results may steer the program.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
@@ -48,4 +48,4 @@ Interception::~Interception() {
 
 void* Interception::next() const noexcept { return definition_of_call(routine_, door_, caller_); }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -1,6 +1,6 @@
 #include "flopcast/preload/smpi/matching.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 
 std::shared_ptr<Message> Matching::meet(std::map<Route, Queue>& others, std::map<Route, Queue>& own, const Route& route) {
   if (const auto found = others.find(route); found != others.end()) {
@@ -39,4 +39,4 @@ void Collectives::leave(const Key& key, int size) {
   }
 }
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -11,7 +11,7 @@
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 
 /// The time at which a process was ready for a communication, with the longest path that leads there.
 struct Arrival {
@@ -77,4 +77,4 @@ class Collectives {
   std::map<Key, Collective> open_;
 };
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -1,6 +1,6 @@
 #include "flopcast/preload/smpi/requests.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 namespace {
 
 using mpi::Routine;
@@ -88,10 +88,10 @@ int exchange(Routine routine, int send_count, MPI_Datatype send_type, int destin
 }
 
 }  // namespace
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi
 
-using namespace flopcast::interpose::smpi;
-using flopcast::interpose::mpi::Routine;
+using namespace flopcast::preload::smpi;
+using flopcast::preload::mpi::Routine;
 
 extern "C" {
 

@@ -13,7 +13,7 @@
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/support/relink.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 namespace {
 
 const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&follow_copy)); }
@@ -73,4 +73,4 @@ void follow_copy(void* opened) noexcept {
   }
 }
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 
 /// Makes a copy of the program, and libraries loaded with it, call this library's functions where they would call another library's of the
 /// same name. `opened` is the copy's handle, opened with RTLD_DEEPBIND. All else stays bound as without flopcast, and this library forwards
@@ -9,4 +9,4 @@ namespace flopcast::interpose::smpi {
 /// the program's.
 void follow_copy(void* opened) noexcept;
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 namespace {
 
 using mpi::Routine;
@@ -148,9 +148,9 @@ std::uint32_t message_kernel(mpi::Routine routine, std::int64_t bytes, const Gro
   return simulation()->communication_kernel(routine, bytes, group != nullptr ? *group : none);
 }
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi
 
-using namespace flopcast::interpose::smpi;
+using namespace flopcast::preload::smpi;
 
 extern "C" {
 

@@ -5,7 +5,7 @@
 
 #include "flopcast/preload/smpi/simulation.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 
 /// Returns the bytes of `count` elements.
 std::int64_t bytes_of(int count, MPI_Datatype type);
@@ -27,4 +27,4 @@ void remember(Process& process, MPI_Request request, std::optional<Pending> pend
 /// Returns the kernel of a communication of `bytes` between two processes.
 std::uint32_t message_kernel(mpi::Routine routine, std::int64_t bytes, const Group* group);
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -20,7 +20,7 @@
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/whole_file.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 namespace {
 
 using nlohmann::json;
@@ -33,7 +33,7 @@ json costs_document(const path::Costs& costs) {
   return document;
 }
 
-json statistics_document(const path::KernelStatistics& times) {
+json statistics_document(const selective::KernelStatistics& times) {
   return {{"count", times.count}, {"mean", times.mean}, {"seconds", times.mean * static_cast<double>(times.count)}};
 }
 
@@ -44,7 +44,7 @@ const Process& last_to_end(const std::vector<const Process*>& processes) {
 }
 
 /// Counts the kernels along the path that ends where `last` has ended. Returns false if a process had more events than are kept.
-bool follow_back(const Process& last, const std::vector<const Process*>& processes, path::KernelTable& kernels) {
+bool follow_back(const Process& last, const std::vector<const Process*>& processes, selective::KernelTable& kernels) {
   const auto visit = [&kernels](std::uint32_t kernel, Seconds seconds, auto... /*estimated*/) { kernels[kernel].along.add(seconds); };
   for (std::optional<path::LogCursor> place = last.path().mark().place; place;) {
     const path::CriticalPath& path = processes[static_cast<std::size_t>(place->rank)]->path();
@@ -53,12 +53,12 @@ bool follow_back(const Process& last, const std::vector<const Process*>& process
   return std::all_of(processes.begin(), processes.end(), [](const Process* process) { return process->path().log().complete(); });
 }
 
-json kernels_document(const path::KernelTable& kernels, const std::vector<bool>& known) {
+json kernels_document(const selective::KernelTable& kernels, const std::vector<bool>& known) {
   const mpi::RegionNames no_regions;
   json list = json::array();
   for (std::size_t i = 0; i < kernels.kernels().size(); ++i) {
-    const path::Kernel& kernel = kernels.kernels()[i];
-    const bool computation = kernel.key.kind == path::KernelKind::computation;
+    const selective::Kernel& kernel = kernels.kernels()[i];
+    const bool computation = kernel.key.kind == selective::KernelKind::computation;
     json document = {{"kernel", mpi::kernel_name(kernel.key, no_regions)}, {"kind", computation ? "computation" : "communication"},
                      {"routine", mpi::routine_of(kernel.key, no_regions)}, {"words", kernel.key.words},
                      {"all", statistics_document(kernel.executed)},        {"along", statistics_document(kernel.along)}};
@@ -120,10 +120,10 @@ std::string library_of(const std::string& routine) {
 }
 
 /// Returns the file that defines those called routines that aren't in `blas`; empty if there are none.
-std::string lapack_beside(const std::string& blas, const path::KernelTable& kernels) {
+std::string lapack_beside(const std::string& blas, const selective::KernelTable& kernels) {
   const mpi::RegionNames no_regions;
-  for (const path::Kernel& kernel : kernels.kernels()) {
-    if (kernel.key.kind == path::KernelKind::computation) {
+  for (const selective::Kernel& kernel : kernels.kernels()) {
+    if (kernel.key.kind == selective::KernelKind::computation) {
       const std::string library = library_of(mpi::routine_of(kernel.key, no_regions));
       if (library != blas) {
         return library;
@@ -133,11 +133,11 @@ std::string lapack_beside(const std::string& blas, const path::KernelTable& kern
   return "";
 }
 
-json document_of(const ResultFacts& facts, path::KernelTable& kernels) {
+json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
   const Process& last = last_to_end(facts.processes);
   const bool complete = follow_back(last, facts.processes, kernels);
   const std::string blas = library_of("dgemm");
-  json document = {{"schema", smpi_result_schema},
+  json document = {{"schema", protocol::smpi_result_schema},
                    {"ranks", facts.processes.size()},
                    {"seconds", last.path().length()},
                    {"blas", blas},
@@ -154,7 +154,7 @@ json document_of(const ResultFacts& facts, path::KernelTable& kernels) {
 
 }  // namespace
 
-void write_result_file(const std::string& file, const ResultFacts& facts, path::KernelTable& kernels) noexcept {
+void write_result_file(const std::string& file, const ResultFacts& facts, selective::KernelTable& kernels) noexcept {
   try {
     replace_file(file, document_of(facts, kernels).dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
   } catch (const std::exception& error) {
@@ -162,4 +162,4 @@ void write_result_file(const std::string& file, const ResultFacts& facts, path::
   }
 }
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -5,7 +5,7 @@
 
 #include "flopcast/selective/kernel_table.hpp"
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 
 class Process;
 struct CallList;
@@ -19,6 +19,6 @@ struct ResultFacts {
 };
 
 /// Writes the result as a whole or not at all, with the kernels along the critical path. Errors are reported on standard error.
-void write_result_file(const std::string& file, const ResultFacts& facts, path::KernelTable& kernels) noexcept;
+void write_result_file(const std::string& file, const ResultFacts& facts, selective::KernelTable& kernels) noexcept;
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

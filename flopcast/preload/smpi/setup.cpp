@@ -4,8 +4,8 @@
 #include "flopcast/preload/smpi/program_copies.hpp"
 #include "flopcast/preload/smpi/simulation.hpp"
 
-using flopcast::interpose::smpi::Simulation;
-using flopcast::interpose::smpi::simulation;
+using flopcast::preload::smpi::Simulation;
+using flopcast::preload::smpi::simulation;
 
 namespace {
 
@@ -29,7 +29,7 @@ void* dlopen(const char* file, int mode) noexcept {
   static const auto next = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
   void* opened = next(file, mode);
   if (opened != nullptr && (mode & RTLD_DEEPBIND) != 0) {
-    flopcast::interpose::smpi::follow_copy(opened);
+    flopcast::preload::smpi::follow_copy(opened);
   }
   return opened;
 }

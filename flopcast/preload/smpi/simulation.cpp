@@ -21,7 +21,7 @@ void smpi_bench_begin();
 void smpi_bench_end();
 }
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 namespace {
 
 /// Returns whether a process's calls go into the result as traces. These are the first, second, middle and last processes, which differ in
@@ -63,12 +63,12 @@ std::vector<int> world_ranks_of(MPI_Comm comm, int size) {
 }
 
 std::unique_ptr<Simulation> made_simulation() noexcept {
-  const char* text = std::getenv(smpi_options_variable);
+  const char* text = std::getenv(protocol::smpi_options_variable);
   if (text == nullptr) {
     return nullptr;
   }
   try {
-    return std::make_unique<Simulation>(parse_smpi_options(text));
+    return std::make_unique<Simulation>(protocol::parse_smpi_options(text));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "flopcast: the program isn't followed: %s\n", error.what());
     return nullptr;
@@ -95,7 +95,7 @@ std::shared_ptr<const Group> Process::group(MPI_Comm comm) {
   return known;
 }
 
-Simulation::Simulation(const SmpiOptions& options) : options_(options), times_(KernelTimes::read(options.times)) {
+Simulation::Simulation(const protocol::SmpiOptions& options) : options_(options), times_(KernelTimes::read(options.times)) {
   kernel::catalogue();  // takes milliseconds the first time, which must not count as the program's
 }
 
@@ -137,7 +137,7 @@ std::uint32_t Simulation::computation_kernel(const Call& call, std::size_t routi
   const std::uint32_t number = kernels_.number(mpi::routine_digests()[routine].key_of(call));
   const bool first = number >= seconds_.size();
   if (first) {
-    path::Kernel& kernel = kernels_[number];
+    selective::Kernel& kernel = kernels_[number];
     kernel.flops = flops(call);
     const std::optional<Seconds> seconds = times_.find(kernel.key);
     seconds_.resize(number + 1);
@@ -182,7 +182,7 @@ void Simulation::compute(Process& process, std::uint32_t kernel) {
   const Seconds start = now();
   smpi_execute_flops(seconds_[kernel] * options_.flops_per_second);
   const Seconds seconds = now() - start;
-  path::Kernel& entry = kernels_[kernel];
+  selective::Kernel& entry = kernels_[kernel];
   ++entry.skipped;
   entry.executed.add(seconds);
   process.path().add({.time = seconds, .computation = seconds, .flops = entry.flops});
@@ -192,7 +192,7 @@ void Simulation::compute(Process& process, std::uint32_t kernel) {
 
 std::uint32_t Simulation::communication_kernel(mpi::Routine routine, std::int64_t bytes, const Group& group) {
   const std::uint32_t number =
-      kernels_.number({path::KernelKind::communication, static_cast<std::uint32_t>(routine), {bytes, group.size(), group.stride}});
+      kernels_.number({selective::KernelKind::communication, static_cast<std::uint32_t>(routine), {bytes, group.size(), group.stride}});
   if (number >= seconds_.size()) {
     seconds_.resize(number + 1);
     known_.resize(number + 1, true);
@@ -275,4 +275,4 @@ InterceptGuard::~InterceptGuard() {
   }
 }
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -21,7 +21,7 @@
 
 /// SMPI runs all processes of a program in one process, one at a time, on a simulated clock. Therefore this library is loaded once and sees
 /// all of them. Paths need no messages, and a process's path is as long as the simulated time.
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 
 /// A communicator as seen by one of its processes.
 struct Group {
@@ -96,7 +96,7 @@ class Process {
 /// All simulated processes and their common data.
 class Simulation {
  public:
-  explicit Simulation(const SmpiOptions& options);
+  explicit Simulation(const protocol::SmpiOptions& options);
 
   /// Returns the process that is running now; nullptr before its MPI_Init and after its MPI_Finalize.
   Process* current() noexcept;
@@ -104,8 +104,8 @@ class Simulation {
   /// Ends a process. The last one writes the result.
   void end_process();
 
-  [[nodiscard]] const SmpiOptions& options() const noexcept { return options_; }
-  path::KernelTable& kernels() noexcept { return kernels_; }
+  [[nodiscard]] const protocol::SmpiOptions& options() const noexcept { return options_; }
+  selective::KernelTable& kernels() noexcept { return kernels_; }
   Matching& matching() noexcept { return matching_; }
   Collectives& collectives() noexcept { return collectives_; }
 
@@ -125,9 +125,9 @@ class Simulation {
   void keep_in_trace(Process& process, const Call& call, std::uint32_t kernel, bool first);
   void write_result();
 
-  SmpiOptions options_;
+  protocol::SmpiOptions options_;
   KernelTimes times_;
-  path::KernelTable kernels_;
+  selective::KernelTable kernels_;
   std::vector<Seconds> seconds_;                     ///< index: kernel
   std::vector<bool> known_;                          ///< index: kernel; true if the models gave its time
   CallList first_calls_;                             ///< calls of kernels that processes with kept traces don't meet first
@@ -168,4 +168,4 @@ class InterceptGuard {
   Seconds entered_ = 0;
 };
 
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -17,7 +17,7 @@
 #include "flopcast/support/error.hpp"
 
 /// Writes the stubs of libflopcast-trace.so: a function per routine of the catalogue, of CBLAS and of the list of standard routines.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 /// Arguments and hidden lengths of a routine of which only the name is known. LAPACK's longest list (zuncsd) has 38.
@@ -37,8 +37,8 @@ std::string repeated(const char* item, int count) {
 class Stubs {
  public:
   void add_fortran(const Routine& routine) {
-    const std::string layout = record_layout(routine);
-    const std::string wide = record_layout(routine, 8);
+    const std::string layout = protocol::record_layout(routine);
+    const std::string wide = protocol::record_layout(routine, 8);
     const std::size_t flags = static_cast<std::size_t>(std::count(layout.begin(), layout.end(), 'f'));
     const int pointers = static_cast<int>(layout.size() + flags);  // hidden lengths last
     const std::string result = result_type(routine);
@@ -78,7 +78,7 @@ class Stubs {
   }
 
   [[nodiscard]] std::string text() const {
-    std::string all = "#include \"flopcast/preload/trace/trace.hpp\"\n\nusing namespace flopcast::interpose;\n\n";
+    std::string all = "#include \"flopcast/preload/trace/trace.hpp\"\n\nusing namespace flopcast::preload;\n\n";
     all += fmt::format("#define WORDS {}\n#define NUMBERS {}\n", repeated("void* w{}", max_words), repeated("double d{}", max_numbers));
     all += fmt::format(
         "#define FORWARD(Result, id) \\\n  using Type = Result (*)({}, {}); \\\n  UnnamedCall call; \\\n"
@@ -86,7 +86,7 @@ class Stubs {
         "  const auto next = reinterpret_cast<Type>(begin(call, id, words, __builtin_return_address(0))); \\\n"
         "  const Result result = next({}, {}); \\\n  finish(call); \\\n  return result;\n\n",
         repeated("void*", max_words), repeated("double", max_numbers), repeated("w{}", max_words), repeated("d{}", max_numbers));
-    all += "extern \"C\" {\n" + code_ + "}\n\nnamespace flopcast::interpose {\n\nconst Intercepted intercepted[] = {\n";
+    all += "extern \"C\" {\n" + code_ + "}\n\nnamespace flopcast::preload {\n\nconst Intercepted intercepted[] = {\n";
     for (const auto& [symbol, layout] : table_) {
       all += fmt::format("    {{\"{}\", \"{}\"}},\n", symbol, layout);
     }
@@ -113,7 +113,8 @@ class Stubs {
   static std::string recording(std::size_t id, const std::string& layout, const std::string& wide, const std::string& query) {
     return fmt::format(
         "  Recording recording(found.wide ? {} : {}, found.wide ? {} : {}, __builtin_frame_address(0), __builtin_return_address(0), {});\n",
-        id + 1, id, sizeof(RecordHeader) + record_bytes(wide), sizeof(RecordHeader) + record_bytes(layout), query);
+        id + 1, id, sizeof(protocol::RecordHeader) + protocol::record_bytes(wide),
+        sizeof(protocol::RecordHeader) + protocol::record_bytes(layout), query);
   }
 
   static std::string block(const std::string& writes, const std::string& result, const std::string& info = "",
@@ -186,7 +187,7 @@ class Stubs {
       rows += write_value(function.layout[i], function.rows[i]);
     }
     begin(function.result, symbol, function.parameters(), fmt::format("{}", fmt::join(function.types, ", ")), add(symbol, ""));
-    code_ += recording(ids_.at(function.routine->name), function.layout, record_layout(*function.routine, 8), "false");
+    code_ += recording(ids_.at(function.routine->name), function.layout, protocol::record_layout(*function.routine, 8), "false");
     code_ += block(function.has_order
                        ? fmt::format("    if (static_cast<int>(order) == row_major) {{\n{}    }} else {{\n{}    }}\n", rows, columns)
                        : columns,
@@ -245,11 +246,11 @@ std::string stubs_of(const std::string& list) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 /// Usage: generate_trace_stubs LIST FILE. Reads the names of standard routines from LIST and writes the stubs to FILE.
 int main(int argc, char** argv) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   return run_generator(argc, argv, 2, "two arguments, the list to read and the file to write",
                        [](char** arguments) { write_source(arguments[1], stubs_of(arguments[0])); });
 }

@@ -25,7 +25,7 @@
 #include "flopcast/preload/common/unnoticed.hpp"
 #include "flopcast/preload/record/dry_run.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 // Global, because a preloaded library has no caller that could pass these to the stubs.
 constinit thread_local Thread thread{};
@@ -42,16 +42,16 @@ enum : std::uint32_t { joining = 2, joined = 1 };  // Presence::here
 /// A live chunk, and a flag whether a thread of this process has it.
 struct Seat {
   std::atomic<std::uint32_t> taken;
-  ChunkHeader* live;
+  protocol::ChunkHeader* live;
 };
 
 constexpr std::size_t max_seats = 1024;
 constexpr std::size_t max_libraries = 64;
-constexpr std::size_t live_room = live_bytes - sizeof(ChunkHeader);
+constexpr std::size_t live_room = protocol::live_bytes - sizeof(protocol::ChunkHeader);
 
 constinit char path[PATH_MAX]{};
-constinit FileHeader* header = nullptr;  ///< nullptr: no recording
-constinit std::atomic<bool> full{};      ///< the disk is full, and calls are only counted
+constinit protocol::FileHeader* header = nullptr;  ///< nullptr: no recording
+constinit std::atomic<bool> full{};                ///< the disk is full, and calls are only counted
 constinit std::uint32_t generation = 0;
 constinit Seat seats[max_seats]{};
 constinit CallerTable<13> found_for_callers{};
@@ -114,12 +114,12 @@ bool write_all(int file, iovec (&parts)[2], std::uint64_t offset) noexcept {
 }
 
 /// Adds a complete chunk to the file. The file is opened each time, because programs close and reuse descriptors that they didn't open.
-bool append(ChunkHeader& chunk, const void* contents, std::size_t bytes) noexcept {
-  chunk.magic = chunk_magic;
+bool append(protocol::ChunkHeader& chunk, const void* contents, std::size_t bytes) noexcept {
+  chunk.magic = protocol::chunk_magic;
   chunk.bytes.store(bytes, std::memory_order_relaxed);
-  chunk.checksum = chunk_checksum(static_cast<const std::byte*>(contents), bytes);
+  chunk.checksum = protocol::chunk_checksum(static_cast<const std::byte*>(contents), bytes);
   std::uint64_t offset = 0;
-  const int file = claim(round_to_page(sizeof chunk + bytes), offset) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+  const int file = claim(protocol::round_to_page(sizeof chunk + bytes), offset) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
   if (file < 0) {
     return false;
   }
@@ -131,8 +131,8 @@ bool append(ChunkHeader& chunk, const void* contents, std::size_t bytes) noexcep
   return written;
 }
 
-bool append_text(ChunkKind kind, const char* text, std::size_t bytes) noexcept {
-  ChunkHeader chunk{};
+bool append_text(protocol::ChunkKind kind, const char* text, std::size_t bytes) noexcept {
+  protocol::ChunkHeader chunk{};
   chunk.kind = kind;
   chunk.pid = static_cast<std::uint32_t>(getpid());
   chunk.tid = thread_id();
@@ -141,10 +141,10 @@ bool append_text(ChunkKind kind, const char* text, std::size_t bytes) noexcept {
 
 /// Copies a live chunk to the end of the file and empties it. If the process is killed in between, the reader recognises the two copies by
 /// the sequence.
-bool seal(ChunkHeader& live, std::uint64_t offset) noexcept {
+bool seal(protocol::ChunkHeader& live, std::uint64_t offset) noexcept {
   const std::uint64_t bytes = live.bytes.load(std::memory_order_relaxed);
-  ChunkHeader chunk{};
-  chunk.kind = ChunkKind::sealed;
+  protocol::ChunkHeader chunk{};
+  chunk.kind = protocol::ChunkKind::sealed;
   chunk.thread = live.thread;
   chunk.pid = live.pid;
   chunk.tid = live.tid;
@@ -160,39 +160,40 @@ bool seal(ChunkHeader& live, std::uint64_t offset) noexcept {
 }
 
 /// Makes and maps a chunk for a thread; nullptr if the disk has no room for it.
-ChunkHeader* make_live() noexcept {
+protocol::ChunkHeader* make_live() noexcept {
   std::uint64_t offset = 0;
-  const int file = claim(live_bytes, offset) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+  const int file = claim(protocol::live_bytes, offset) ? open(path, O_RDWR | O_CLOEXEC) : -1;
   if (file < 0) {
     return nullptr;
   }
   // Memory is reserved first, because writing to a mapped hole of a full disk would kill the process.
-  const int error = posix_fallocate(file, static_cast<off_t>(offset), live_bytes);
-  void* mapped = error == 0 ? mmap(nullptr, live_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, static_cast<off_t>(offset))
-                            : MAP_FAILED;
+  const int error = posix_fallocate(file, static_cast<off_t>(offset), protocol::live_bytes);
+  void* mapped =
+      error == 0 ? mmap(nullptr, protocol::live_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, static_cast<off_t>(offset))
+                 : MAP_FAILED;
   const int reason = error != 0 ? error : errno;
   close(file);
   if (mapped == MAP_FAILED) {
     errno = reason;
     return nullptr;
   }
-  madvise(mapped, live_bytes, MADV_DONTFORK);
-  auto* live = static_cast<ChunkHeader*>(mapped);
-  live->kind = ChunkKind::live;
+  madvise(mapped, protocol::live_bytes, MADV_DONTFORK);
+  auto* live = static_cast<protocol::ChunkHeader*>(mapped);
+  live->kind = protocol::ChunkKind::live;
   live->live = offset;
   return live;
 }
 
 /// Gives the thread the chunk `live`, which another thread may have used.
-bool take(ChunkHeader& live) noexcept {
-  if (live.magic == chunk_magic && !seal(live, live.live)) {
+bool take(protocol::ChunkHeader& live) noexcept {
+  if (live.magic == protocol::chunk_magic && !seal(live, live.live)) {
     return false;
   }
   live.thread = header->threads.fetch_add(1, std::memory_order_relaxed);
   live.pid = static_cast<std::uint32_t>(getpid());
   live.tid = thread_id();
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  live.magic = chunk_magic;
+  live.magic = protocol::chunk_magic;
   thread.live = &live;
   thread.generation = generation;
   thread.at = reinterpret_cast<std::byte*>(&live + 1);
@@ -245,20 +246,20 @@ bool write_dictionary() noexcept {
     const std::size_t name = routine.symbol[length - 1] == '_' ? length - 1 : length;
     at += std::sprintf(at, "%.*s%s%s\n", static_cast<int>(name), routine.symbol, routine.layout[0] != '\0' ? " " : "", routine.layout);
   }
-  const bool written = append_text(ChunkKind::dictionary, text, static_cast<std::size_t>(at - text));
+  const bool written = append_text(protocol::ChunkKind::dictionary, text, static_cast<std::size_t>(at - text));
   std::free(text);
   return written;
 }
 
 /// Writes the words of the process's command line, as many as fit.
 bool write_command_line() noexcept {
-  char text[trace_page - sizeof(ChunkHeader)];
+  char text[protocol::trace_page - sizeof(protocol::ChunkHeader)];
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   const ssize_t bytes = file >= 0 ? read(file, text, sizeof text) : 0;
   if (file >= 0) {
     close(file);
   }
-  return append_text(ChunkKind::process, text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+  return append_text(protocol::ChunkKind::process, text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
 }
 
 /// Prepares a process before its first record. After a fork the parent's chunks don't belong to this process.
@@ -335,7 +336,7 @@ void write_state(const link_map& object, const char* file) noexcept {
   if (handle == nullptr) {
     return;
   }
-  char text[trace_page - sizeof(ChunkHeader)];
+  char text[protocol::trace_page - sizeof(protocol::ChunkHeader)];
   const long threads = threads_of(handle);
   const char* kernels = kernels_of(handle);
   int bytes = std::snprintf(text, sizeof text, "%s\n", file);
@@ -346,7 +347,7 @@ void write_state(const link_map& object, const char* file) noexcept {
     bytes += std::snprintf(text + bytes, sizeof text - static_cast<std::size_t>(bytes), "kernels %s\n", kernels);
   }
   if (bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
-    append_text(ChunkKind::state, text, static_cast<std::size_t>(bytes));
+    append_text(protocol::ChunkKind::state, text, static_cast<std::size_t>(bytes));
   }
 }
 
@@ -364,7 +365,7 @@ void note_library(const void* definition) noexcept {
       char resolved[PATH_MAX];
       const char* name = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
       const char* file = realpath(name, resolved) != nullptr ? resolved : name;
-      append_text(ChunkKind::library, file, std::strlen(file));
+      append_text(protocol::ChunkKind::library, file, std::strlen(file));
       write_state(*object, file);
       return;
     }
@@ -383,19 +384,19 @@ void note_library(const void* definition) noexcept {
 void open_trace(const char* name) noexcept {
   const int file = std::strlen(name) < sizeof path ? open(name, O_RDWR | O_CLOEXEC) : -1;
   struct stat status {};
-  const bool whole = file >= 0 && fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= trace_page;
-  void* mapped = whole ? mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  const bool whole = file >= 0 && fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= protocol::trace_page;
+  void* mapped = whole ? mmap(nullptr, protocol::trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   if (file >= 0) {
     close(file);
   }
-  void* page = mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED || page == MAP_FAILED || madvise(page, trace_page, MADV_WIPEONFORK) != 0 ||
+  void* page = mmap(nullptr, protocol::trace_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED || page == MAP_FAILED || madvise(page, protocol::trace_page, MADV_WIPEONFORK) != 0 ||
       pthread_key_create(&thread_end, stand_up) != 0) {
     complain(name, std::strerror(errno));
     return;
   }
-  auto* opened = static_cast<FileHeader*>(mapped);
-  if (std::memcmp(opened->magic, trace_magic, sizeof trace_magic) != 0 || opened->version != trace_version) {
+  auto* opened = static_cast<protocol::FileHeader*>(mapped);
+  if (std::memcmp(opened->magic, protocol::trace_magic, sizeof protocol::trace_magic) != 0 || opened->version != protocol::trace_version) {
     complain(name, "isn't a recording of this version of flopcast");
     return;
   }
@@ -449,7 +450,7 @@ void number_routines() noexcept {
 }
 
 [[gnu::constructor]] void start() noexcept {
-  if (const char* name = std::getenv(trace_variable)) {
+  if (const char* name = std::getenv(protocol::trace_variable)) {
     const Unnoticed unnoticed;
     open_trace(name);
   }
@@ -458,7 +459,7 @@ void number_routines() noexcept {
     number_routines();
     redirect_calls(own_symbol, locked_deep);
   }
-  if (const char* library = std::getenv(dry_run_variable); library != nullptr && header != nullptr) {
+  if (const char* library = std::getenv(protocol::dry_run_variable); library != nullptr && header != nullptr) {
     open_dry_run(library);
   }
 }
@@ -490,7 +491,7 @@ void note_unseen_libraries() noexcept {
     void* handle = object != own && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
     char resolved[PATH_MAX];
     if (handle != nullptr && defines_routines(*object, handle) && realpath(object->l_name, resolved) != nullptr) {
-      append_text(ChunkKind::unseen, resolved, std::strlen(resolved));
+      append_text(protocol::ChunkKind::unseen, resolved, std::strlen(resolved));
     }
     if (handle != nullptr) {
       dlclose(handle);
@@ -561,12 +562,12 @@ Definition definition_behind(Redirected& door) noexcept {
   return {door.definition, integer_bytes_of(door) == 8};
 }
 
-Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept {
+protocol::Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept {
   const int integer_bytes = std::strchr(intercepted[routine].layout, 'l') != nullptr ? 8 : 4;
   return dry_run.decide(intercepted[routine].symbol, integer_bytes, arguments, value);
 }
 
-Treatment decide_unnamed(const UnnamedWords& words) noexcept {
+protocol::Treatment decide_unnamed(const UnnamedWords& words) noexcept {
   constexpr std::size_t max_words = 24;
   constexpr std::size_t in_registers = sizeof words.first / sizeof(void*);
   void* all[max_words];
@@ -581,7 +582,7 @@ Treatment decide_unnamed(const UnnamedWords& words) noexcept {
 
 void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept {
   void* next = definition(routine, caller).address;
-  auto* recording = new (call.recording) Recording(routine, sizeof(RecordHeader), words.frame, caller);
+  auto* recording = new (call.recording) Recording(routine, sizeof(protocol::RecordHeader), words.frame, caller);
   if (*recording) {
     recording->start_unnamed(words);
   }
@@ -590,4 +591,4 @@ void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words,
 
 void finish(UnnamedCall& call) noexcept { reinterpret_cast<Recording*>(call.recording)->finish(); }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -9,7 +9,7 @@
 #include "flopcast/protocol/trace_format.hpp"
 
 /// Shared by the stubs of libflopcast-trace.so: the place of a thread's records, and the handling of one call.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 /// A routine that is intercepted.
 struct Intercepted {
@@ -41,12 +41,12 @@ extern std::atomic<std::uint64_t> definitions[];
 
 /// State of one thread.
 struct Thread {
-  std::byte* at = nullptr;           ///< place of the next record
-  std::byte* end = nullptr;          ///< end of the live chunk
-  ChunkHeader* live = nullptr;       ///< nullptr: none yet
-  const void* frame = nullptr;       ///< frame of the stub of the outermost call in execution; nullptr: no call
-  const void* returns_to = nullptr;  ///< return address of that stub
-  std::uint32_t generation = 0;      ///< generation of the process that `live` belongs to
+  std::byte* at = nullptr;                ///< place of the next record
+  std::byte* end = nullptr;               ///< end of the live chunk
+  protocol::ChunkHeader* live = nullptr;  ///< nullptr: none yet
+  const void* frame = nullptr;            ///< frame of the stub of the outermost call in execution; nullptr: no call
+  const void* returns_to = nullptr;       ///< return address of that stub
+  std::uint32_t generation = 0;           ///< generation of the process that `live` belongs to
 };
 // The library is loaded at program start, so that its thread-local memory is found without a call.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread thread;
@@ -75,7 +75,7 @@ struct UnnamedWords {
 /// invalid_operation and denormal_operand. Clearing them costs some nanoseconds, and is only needed where the program's own code has set
 /// them.
 #if defined(__x86_64__)
-inline constexpr unsigned noticed_bits = invalid_operation | denormal_operand;
+inline constexpr unsigned noticed_bits = protocol::invalid_operation | protocol::denormal_operand;
 /// Clears the exceptions and returns them.
 inline unsigned take_noticed() noexcept {
   const unsigned state = __builtin_ia32_stmxcsr();
@@ -101,8 +101,8 @@ inline std::uint8_t noticed_since(unsigned) noexcept { return 0; }
 bool make_room(std::size_t bytes) noexcept;
 Definition find_definition(std::uint32_t routine, const void* caller) noexcept;
 Definition definition_behind(Redirected& door) noexcept;
-Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
-Treatment decide_unnamed(const UnnamedWords& words) noexcept;
+protocol::Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
+protocol::Treatment decide_unnamed(const UnnamedWords& words) noexcept;
 
 /// Returns the routine behind the stub, whose first action this call must be. Ends the process, as the dynamic linker does, if there is
 /// none.
@@ -138,23 +138,23 @@ class Recording {
 
   /// True if arguments are to be written.
   explicit operator bool() const noexcept { return record_ != nullptr; }
-  [[nodiscard]] std::byte* arguments() const noexcept { return record_ + sizeof(RecordHeader); }
+  [[nodiscard]] std::byte* arguments() const noexcept { return record_ + sizeof(protocol::RecordHeader); }
 
   /// Starts the clock; call it after the arguments are written. Returns false if the call is to be skipped; `info`, where the routine has
   /// one, then reports success.
   [[gnu::always_inline]] bool start(void* info, bool wide) noexcept {
     if (settings.dry_run && !query_) [[unlikely]] {
       treatment_ = decide(routine_, arguments(), value_);
-      if (treatment_ == Treatment::skipped || treatment_ == Treatment::skipped_blindly) {
+      if (treatment_ == protocol::Treatment::skipped || treatment_ == protocol::Treatment::skipped_blindly) {
         if (info != nullptr) {
           __builtin_memset(info, 0, wide ? sizeof(std::int64_t) : sizeof(std::int32_t));
         }
-        keep(trace_ticks(settings.counter), 0);
+        keep(protocol::trace_ticks(settings.counter), 0);
         return false;
       }
     }
     noticed_before_ = take_noticed();
-    start_ = trace_ticks(settings.counter);
+    start_ = protocol::trace_ticks(settings.counter);
     return true;
   }
   /// Starts the clock for a routine of which only the name is known; such calls are always executed.
@@ -163,7 +163,7 @@ class Recording {
       treatment_ = decide_unnamed(words);
     }
     noticed_before_ = take_noticed();
-    start_ = trace_ticks(settings.counter);
+    start_ = protocol::trace_ticks(settings.counter);
   }
 
   /// Stops the clock and keeps the record.
@@ -172,7 +172,7 @@ class Recording {
       return;
     }
     if (record_ != nullptr) {
-      const std::uint64_t duration = trace_ticks(settings.counter) - start_;
+      const std::uint64_t duration = protocol::trace_ticks(settings.counter) - start_;
       keep(start_, duration, noticed_since(noticed_before_));
       return;
     }
@@ -191,8 +191,8 @@ class Recording {
 
   [[gnu::always_inline]] void keep(std::uint64_t start, std::uint64_t duration, std::uint8_t notes = 0) noexcept {
     Thread& own = thread;
-    const auto all_notes = static_cast<std::uint8_t>(notes | (query_ ? size_query : 0));
-    const RecordHeader header = record_header(start - settings.origin, duration, routine_, treatment_, all_notes);
+    const auto all_notes = static_cast<std::uint8_t>(notes | (query_ ? protocol::size_query : 0));
+    const protocol::RecordHeader header = protocol::record_header(start - settings.origin, duration, routine_, treatment_, all_notes);
     __builtin_memcpy(record_, &header, sizeof header);
     own.at = record_ + bytes_;
     // The byte count covers only complete records, whenever the process is killed.
@@ -206,7 +206,7 @@ class Recording {
   bool outermost_ = false;
   bool query_ = false;
   unsigned noticed_before_ = 0;
-  Treatment treatment_ = Treatment::executed;
+  protocol::Treatment treatment_ = protocol::Treatment::executed;
   std::uint64_t start_ = 0;
   double value_[2] = {0, 0};
 };
@@ -277,4 +277,4 @@ Result skipped_result(const Recording& recording) noexcept {
   }
 }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

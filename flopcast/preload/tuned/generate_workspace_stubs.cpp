@@ -9,7 +9,7 @@
 #include "flopcast/preload/common/generator.hpp"
 
 /// Writes the stubs of libflopcast-tuned.so: a function per routine of the catalogue whose workspace has a size.
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 /// Returns whether the routine has exactly one workspace and reports failures.
@@ -50,17 +50,17 @@ std::string stubs() {
     }
   }
   return fmt::format(
-      "#include \"flopcast/preload/common/workspace.hpp\"\n\nusing flopcast::interpose::with_workspace;\n\nextern \"C\" {{\n{}}}\n\n"
-      "namespace flopcast::interpose {{\n\nconst char* const workspace_stubs[] = {{\n{}}};\nconst std::size_t workspace_stub_count = "
+      "#include \"flopcast/preload/common/workspace.hpp\"\n\nusing flopcast::preload::with_workspace;\n\nextern \"C\" {{\n{}}}\n\n"
+      "namespace flopcast::preload {{\n\nconst char* const workspace_stubs[] = {{\n{}}};\nconst std::size_t workspace_stub_count = "
       "{};\n\n}}\n",
       code, table, count);
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 /// Writes the stubs to the file argv[1].
 int main(int argc, char** argv) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   return run_generator(argc, argv, 1, "one argument, the file to write", [](char** arguments) { write_source(arguments[0], stubs()); });
 }

@@ -22,7 +22,7 @@
 #include "flopcast/protocol/borrowed_name.hpp"
 #include "flopcast/protocol/run_report.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 
 constinit thread_local Workspace workspace{};
 
@@ -48,7 +48,7 @@ enum : std::int32_t { ask_nb = 1, ask_nbmin = 2, ask_nx = 3 };
 
 /// Block parameters that the process itself has set.
 struct Override {
-  RoutineName name;
+  protocol::RoutineName name;
   std::atomic<bool> set;
   std::atomic<std::int32_t> nb, nbmin, nx;
   std::atomic<std::uint64_t> questions;
@@ -56,10 +56,10 @@ struct Override {
 
 // Global, because a preloaded library has no caller that could pass these to ilaenv_. They are written by start(), before other code of the
 // process runs, or are atomic.
-constinit BlockTable table{};
-constinit RunReport own_report{};
-constinit RunReport* report = &own_report;
-constinit Override overrides[max_tuned_routines]{};
+constinit protocol::BlockTable table{};
+constinit protocol::RunReport own_report{};
+constinit protocol::RunReport* report = &own_report;
+constinit Override overrides[protocol::max_tuned_routines]{};
 constinit std::atomic<std::size_t> override_count{};
 constinit std::atomic<Ilaenv> real_ilaenv{};
 constinit std::atomic<bool> complained{};
@@ -75,8 +75,8 @@ const char* own_symbol(const RoutineSymbol& routine) noexcept {
   if (routine.routine == "ilaenv") {
     return "ilaenv_";
   }
-  const RoutineName name = routine_name(routine.routine.data(), routine.routine.size());
-  return find_with_other_options(table, name) != nullptr ? workspace_stub(routine.routine) : nullptr;
+  const protocol::RoutineName name = protocol::routine_name(routine.routine.data(), routine.routine.size());
+  return protocol::find_with_other_options(table, name) != nullptr ? workspace_stub(routine.routine) : nullptr;
 }
 
 /// Maps the file that `flopcast run` reads. Without the file the counts stay in this process.
@@ -86,30 +86,30 @@ void open_report(const char* path) noexcept {
     return;  // the program outlives `flopcast run`, which has removed the file
   }
   struct stat status {};
-  const bool whole = fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= sizeof(RunReport);
-  void* mapped = whole ? mmap(nullptr, sizeof(RunReport), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  const bool whole = fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= sizeof(protocol::RunReport);
+  void* mapped = whole ? mmap(nullptr, sizeof(protocol::RunReport), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   close(file);
   if (mapped != MAP_FAILED) {
-    report = static_cast<RunReport*>(mapped);
+    report = static_cast<protocol::RunReport*>(mapped);
   }
 }
 
 [[gnu::constructor]] void start() noexcept {
-  if (const char* path = std::getenv(report_variable)) {
+  if (const char* path = std::getenv(protocol::report_variable)) {
     open_report(path);
   }
   report->processes.fetch_add(1, std::memory_order_relaxed);
-  if (const char* blocks = std::getenv(blocks_variable); blocks != nullptr && !parse(blocks, table)) {
+  if (const char* blocks = std::getenv(protocol::blocks_variable); blocks != nullptr && !protocol::parse(blocks, table)) {
     complain_once("FLOPCAST_BLOCKS is damaged; LAPACK uses its own block sizes");
   }
-  if (std::getenv(blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
+  if (std::getenv(protocol::blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
     redirect_calls(own_symbol, locked_deep);
   }
 }
 
-void set_once(SharedPath& path, const char* text) noexcept {
+void set_once(protocol::SharedPath& path, const char* text) noexcept {
   if (text != nullptr && path.taken.load(std::memory_order_relaxed) == 0 && path.taken.exchange(1) == 0) {
-    std::strncpy(path.text, text, SharedPath::length - 1);
+    std::strncpy(path.text, text, protocol::SharedPath::length - 1);
   }
 }
 
@@ -125,9 +125,9 @@ const char* definer_of(const char* routine) noexcept {
 }
 
 /// Converts a padded LAPACK name to the routine's: "DGEQRF          " to "dgeqrf".
-void routine_of(const RoutineName& name, char (&routine)[RoutineName::length + 1]) noexcept {
+void routine_of(const protocol::RoutineName& name, char (&routine)[protocol::RoutineName::length + 1]) noexcept {
   std::size_t length = 0;
-  for (; length < RoutineName::length && name.letters[length] != ' '; ++length) {
+  for (; length < protocol::RoutineName::length && name.letters[length] != ' '; ++length) {
     const char c = name.letters[length];
     routine[length] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
@@ -137,17 +137,17 @@ void routine_of(const RoutineName& name, char (&routine)[RoutineName::length + 1
 [[gnu::destructor]] void finish() noexcept {
   set_once(report->blas, definer_of("dgemm"));
   for (std::size_t i = 0; i < table.count; ++i) {
-    char routine[RoutineName::length + 1];
+    char routine[protocol::RoutineName::length + 1];
     routine_of(table.routines[i].name, routine);
     set_once(report->routines[i].definer, definer_of(routine));
-    if (std::getenv(verbose_variable) != nullptr) {
+    if (std::getenv(protocol::verbose_variable) != nullptr) {
       std::fprintf(stderr, "flopcast: process %d: the block size of %s was queried %llu times\n", getpid(), routine,
                    static_cast<unsigned long long>(report->routines[i].questions.load()));
     }
   }
 }
 
-Override* find_override(const RoutineName& name) noexcept {
+Override* find_override(const protocol::RoutineName& name) noexcept {
   const std::size_t count = override_count.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
     if (overrides[i].name == name) {
@@ -163,7 +163,7 @@ void raise_to(std::atomic<std::uint32_t>& largest, std::uint32_t value) noexcept
   }
 }
 
-void widen(RoutineReport& routine, std::int64_t m, std::int64_t n) noexcept {
+void widen(protocol::RoutineReport& routine, std::int64_t m, std::int64_t n) noexcept {
   const auto order = static_cast<std::uint32_t>(n < 0 || m < n ? m : n);
   std::uint32_t smallest = routine.smallest.load(std::memory_order_relaxed);
   while ((smallest == 0 || order < smallest) && !routine.smallest.compare_exchange_weak(smallest, order, std::memory_order_relaxed)) {
@@ -172,26 +172,26 @@ void widen(RoutineReport& routine, std::int64_t m, std::int64_t n) noexcept {
 }
 
 /// Keeps the options of a query that no entry answers, without trailing blanks.
-void set_once(SharedOptions& options, const char* text, std::size_t length) noexcept {
+void set_once(protocol::SharedOptions& options, const char* text, std::size_t length) noexcept {
   while (length > 0 && text[length - 1] == ' ') {
     --length;
   }
   if (options.taken.load(std::memory_order_relaxed) == 0 && options.taken.exchange(1) == 0) {
-    std::memcpy(options.text, text, length < SharedOptions::length ? length : SharedOptions::length - 1);
+    std::memcpy(options.text, text, length < protocol::SharedOptions::length ? length : protocol::SharedOptions::length - 1);
   }
 }
 
 /// Counts a query for the block size of a routine that the table knows with other options only.
-void count_other_question(const RoutineName& name, const char* opts, std::size_t opts_length) noexcept {
-  if (const RoutineBlocks* routine = find_with_other_options(table, name)) {
-    RoutineReport& counts = report->routines[routine - table.routines];
+void count_other_question(const protocol::RoutineName& name, const char* opts, std::size_t opts_length) noexcept {
+  if (const protocol::RoutineBlocks* routine = protocol::find_with_other_options(table, name)) {
+    protocol::RoutineReport& counts = report->routines[routine - table.routines];
     counts.other_questions.fetch_add(1, std::memory_order_relaxed);
     set_once(counts.other_options, opts, opts_length);
   }
 }
 
-void count_question(const RoutineBlocks& routine, std::int64_t m, std::int64_t n, const void* caller) noexcept {
-  RoutineReport& counts = report->routines[&routine - table.routines];
+void count_question(const protocol::RoutineBlocks& routine, std::int64_t m, std::int64_t n, const void* caller) noexcept {
+  protocol::RoutineReport& counts = report->routines[&routine - table.routines];
   counts.questions.fetch_add(1, std::memory_order_relaxed);
   widen(counts, m, n);
   if (counts.asker.taken.load(std::memory_order_relaxed) == 0) {
@@ -203,11 +203,11 @@ void count_question(const RoutineBlocks& routine, std::int64_t m, std::int64_t n
 std::size_t borrower_at(const void* caller) noexcept {
   Dl_info info;
   if (dladdr(caller, &info) == 0 || info.dli_sname == nullptr) {
-    return std::size(borrowed_names);
+    return std::size(protocol::borrowed_names);
   }
   const std::string_view routine = routine_symbol(info.dli_sname).routine;
   std::size_t i = 0;
-  while (i < std::size(borrowed_names) && (routine.empty() || routine.substr(1) != borrowed_names[i].routine)) {
+  while (i < std::size(protocol::borrowed_names) && (routine.empty() || routine.substr(1) != protocol::borrowed_names[i].routine)) {
     ++i;
   }
   return i;
@@ -218,7 +218,7 @@ std::size_t borrower(const void* caller) noexcept {
   static constexpr std::size_t slots = 256;
   static constexpr std::uint64_t spread = 0x9E3779B97F4A7C15U;  // Fibonacci hashing: neighbouring addresses into distant slots
   static constexpr int hash_bits = 8, kept_bits = 8;
-  static_assert(slots == 1U << hash_bits && std::size(borrowed_names) < (1U << kept_bits) - 1);
+  static_assert(slots == 1U << hash_bits && std::size(protocol::borrowed_names) < (1U << kept_bits) - 1);
   static constinit std::atomic<std::uint64_t> kept[slots]{};  // address, then 1 + the answer; addresses of programs have 47 bits
   const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(caller));
   std::atomic<std::uint64_t>& slot = kept[(address * spread) >> (64 - hash_bits)];
@@ -231,24 +231,24 @@ std::size_t borrower(const void* caller) noexcept {
 }
 
 /// Returns the routine that makes the query: `name`, unless `caller` lies in a routine that borrows this name (DGEQP3 queries as DGEQRF).
-RoutineName asking_routine(const RoutineName& name, const void* caller) noexcept {
-  const auto is_lent = [&](const BorrowedName& borrowed) {
-    const RoutineName lent = routine_name(borrowed.name.data(), borrowed.name.size());
-    return std::memcmp(lent.letters, name.letters + 1, RoutineName::length - 1) == 0;
+protocol::RoutineName asking_routine(const protocol::RoutineName& name, const void* caller) noexcept {
+  const auto is_lent = [&](const protocol::BorrowedName& borrowed) {
+    const protocol::RoutineName lent = protocol::routine_name(borrowed.name.data(), borrowed.name.size());
+    return std::memcmp(lent.letters, name.letters + 1, protocol::RoutineName::length - 1) == 0;
   };
-  for (std::size_t i = 0; i < std::size(borrowed_names); ++i) {
-    if (is_lent(borrowed_names[i]) && borrower(caller) == i) {
-      char own[RoutineName::length] = {name.letters[0]};
-      const std::string_view routine = borrowed_names[i].routine;
+  for (std::size_t i = 0; i < std::size(protocol::borrowed_names); ++i) {
+    if (is_lent(protocol::borrowed_names[i]) && borrower(caller) == i) {
+      char own[protocol::RoutineName::length] = {name.letters[0]};
+      const std::string_view routine = protocol::borrowed_names[i].routine;
       routine.copy(own + 1, routine.size());
-      return routine_name(own, routine.size() + 1);
+      return protocol::routine_name(own, routine.size() + 1);
     }
   }
   return name;
 }
 
 /// Returns the profile's answer; negative if the query is to be answered by the library.
-std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m,
+std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m,
                           std::int64_t n, const void* caller) noexcept {
   if (Override* own = find_override(name); own != nullptr) {
     own->questions.fetch_add(ispec == ask_nb ? 1 : 0, std::memory_order_relaxed);
@@ -256,21 +256,21 @@ std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const cha
       return (ispec == ask_nb ? own->nb : ispec == ask_nbmin ? own->nbmin : own->nx).load(std::memory_order_relaxed);
     }
   }
-  const RoutineBlocks* routine = find(table, name, opts, opts_length);
+  const protocol::RoutineBlocks* routine = protocol::find(table, name, opts, opts_length);
   if (routine == nullptr) {
     if (ispec == ask_nb) {
       count_other_question(name, opts, opts_length);
     }
     return -1;
   }
-  const BlockPoint* point = nearest(*routine, m, n);
-  RoutineReport& counts = report->routines[routine - table.routines];
+  const protocol::BlockPoint* point = protocol::nearest(*routine, m, n);
+  protocol::RoutineReport& counts = report->routines[routine - table.routines];
   if (ispec == ask_nb) {
     count_question(*routine, m, n, caller);
     raise_to(counts.told, point == nullptr ? 0 : static_cast<std::uint32_t>(point->nb));
   } else if (ispec == ask_nbmin) {  // LAPACK queries this only after it has found the workspace too short
     counts.short_workspaces.fetch_add(1, std::memory_order_relaxed);
-    if (workspace.routine != nullptr && routine_name(workspace.routine, std::strlen(workspace.routine)) == name) {
+    if (workspace.routine != nullptr && protocol::routine_name(workspace.routine, std::strlen(workspace.routine)) == name) {
       workspace.short_for = &counts;
       workspace.told = point == nullptr ? 0 : point->nb;
     }
@@ -288,7 +288,7 @@ Ilaenv find_real(const void* caller) noexcept {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload
 
 extern "C" {
 
@@ -297,14 +297,14 @@ extern "C" {
 [[gnu::visibility("default")]] flopcast::FortranInteger ilaenv_(const std::int32_t* ispec, const char* name, const char* opts,
                                                                 const std::int32_t* n1, const std::int32_t* n2, const std::int32_t* n3,
                                                                 const std::int32_t* n4, std::size_t name_length, std::size_t opts_length) {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   const Redirected* door = entered();
   const void* caller = __builtin_return_address(0);
   if (*ispec == ask_nb && workspace.probe > 0) [[unlikely]] {
     return workspace.probe;
   }
   if (*ispec >= ask_nb && *ispec <= ask_nx) {
-    const RoutineName asking = asking_routine(routine_name(name, name_length), caller);
+    const flopcast::protocol::RoutineName asking = asking_routine(flopcast::protocol::routine_name(name, name_length), caller);
     const std::int32_t answer = tuned_answer(*ispec, asking, opts, opts_length, *n1, *n2, caller);
     if (answer >= 0) {
       return answer;
@@ -319,12 +319,12 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] int flopcast_set_block(const char* routine, int nb, int nbmin, int nx) {
-  using namespace flopcast::interpose;
-  const RoutineName name = routine_name(routine, std::strlen(routine));
+  using namespace flopcast::preload;
+  const flopcast::protocol::RoutineName name = flopcast::protocol::routine_name(routine, std::strlen(routine));
   Override* own = find_override(name);
   if (own == nullptr) {
     const std::size_t count = override_count.load(std::memory_order_relaxed);
-    if (count == max_tuned_routines) {
+    if (count == flopcast::protocol::max_tuned_routines) {
       return -1;
     }
     own = &overrides[count];
@@ -339,15 +339,15 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] void flopcast_clear_blocks() {
-  using namespace flopcast::interpose;
+  using namespace flopcast::preload;
   for (std::size_t i = 0; i < override_count.load(); ++i) {
     overrides[i].set = false;
   }
 }
 
 [[gnu::visibility("default")]] unsigned long flopcast_questions(const char* routine) {
-  using namespace flopcast::interpose;
-  const RoutineName name = routine_name(routine, std::strlen(routine));
+  using namespace flopcast::preload;
+  const flopcast::protocol::RoutineName name = flopcast::protocol::routine_name(routine, std::strlen(routine));
   unsigned long sum = 0;
   if (const Override* own = find_override(name)) {
     sum += own->questions.load();

@@ -72,7 +72,7 @@ pid_t launcher_of(const fs::path& proc, pid_t process, const LauncherVariables& 
 
 NodeProcess::State state_of(const fs::path& proc, pid_t process, const std::string& environment, const std::string& program,
                             const std::string& own_program) {
-  if (program == own_program || fs::path(program).filename() == "flopcast" || value_of(environment, interpose::mpi_options_variable)) {
+  if (program == own_program || fs::path(program).filename() == "flopcast" || value_of(environment, protocol::mpi_options_variable)) {
     return NodeProcess::State::followed;
   }
   const std::string maps = contents(proc / std::to_string(process) / "maps");

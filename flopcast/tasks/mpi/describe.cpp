@@ -35,8 +35,8 @@ std::string measured(const std::string& launcher, const std::string& program, co
   // The launcher's options are part of one word.
   const std::vector<std::string> words = {"/bin/sh", "-c", "exec " + launcher + " -n 2 \"$0\" >\"$1\"", program, output.path()};
   std::vector<std::string> environment = process::current_environment();
-  process::set_threads(environment, 1);                                             // each process computes on one core
-  const int code = interpose::run_program("/bin/sh", words, environment, SIGTERM);  // mpirun then ends its processes
+  process::set_threads(environment, 1);                                           // each process computes on one core
+  const int code = program::run_program("/bin/sh", words, environment, SIGTERM);  // mpirun then ends its processes
   context.throw_if_cancelled("nothing was kept");
   if (code != 0) {
     throw environment_error("'{} -n 2 {}' ended with exit code {}", launcher, program, code);
@@ -102,7 +102,7 @@ void keep_description(const scale::MachineDescription& machine, model::Store& st
 
 scale::MachineDescription describe_mpi_machine(const Workbench& bench, const MpiDescribeRequest& request, const RunContext& context) {
   const std::string mpi = to_string(request.mpi);
-  const std::string program = interpose::find_component("flopcast-ping-pong-" + mpi).string();
+  const std::string program = program::find_component("flopcast-ping-pong-" + mpi).string();
   const machine::OtherLoad load;
   const std::string result = measured(request.launcher.empty() ? "mpirun." + mpi : request.launcher, program, context);
   const double others = load.cores().value_or(0);

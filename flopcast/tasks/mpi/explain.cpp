@@ -18,25 +18,25 @@ bool was_asked_to_end(int exit_code) {
 }  // namespace
 
 std::string why_no_profile(const MpiRun& run, const MpiRunRequest& request) {
-  if (run.stage == interpose::mpi_stage_sessions) {
+  if (run.stage == protocol::mpi_stage_sessions) {
     return "the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed";
   }
-  if (run.stage == interpose::mpi_stage_multiple) {
+  if (run.stage == protocol::mpi_stage_multiple) {
     return std::string("the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow. ") +
            (request.thread_multiple
                 ? "Try --no-thread-multiple, if less than MPI_THREAD_MULTIPLE suffices"
                 : "MPI gave it more than it asked for. The environment may set OMPI_MPI_THREAD_LEVEL or MPIR_CVAR_DEFAULT_THREAD_LEVEL");
   }
-  if (run.stage == interpose::mpi_stage_initialised) {
+  if (run.stage == protocol::mpi_stage_initialised) {
     return "not all processes reached MPI_Finalize";
   }
-  if (run.stage == interpose::mpi_stage_writing) {
+  if (run.stage == protocol::mpi_stage_writing) {
     return "the process of rank 0 ended before all of it was written";
   }
-  if (run.stage == interpose::mpi_stage_loaded) {
+  if (run.stage == protocol::mpi_stage_loaded) {
     return "the program never called MPI_Init";
   }
-  const std::string reason = interpose::why_not_started(request.command.front(), run.exit_code);
+  const std::string reason = program::why_not_started(request.command.front(), run.exit_code);
   return !reason.empty() ? reason : "the library was not loaded. The program may have cleared its environment";
 }
 
@@ -56,18 +56,18 @@ std::vector<std::string> warnings_about(const MpiProfile& profile) {
 }
 
 bool leaves_kernels_out(const MpiRunRequest& request) noexcept {
-  return request.policy != path::Policy::full || !request.executions.empty();
+  return request.policy != selective::Policy::full || !request.executions.empty();
 }
 
-std::string results_warning(path::Policy policy) {
+std::string results_warning(selective::Policy policy) {
   return fmt::format(
       "flopcast: --policy {} leaves kernels out whose time is known: the program's results will be garbage. A program whose course depends "
       "on its results (a residual check, a loop that ends when it has converged) needs --policy full",
-      path::policy_name(policy));
+      selective::policy_name(policy));
 }
 
 std::string end_with_kernels_left_out(const MpiRun& run, const MpiRunRequest& request) {
-  const std::string_view policy = path::policy_name(request.policy);
+  const std::string_view policy = selective::policy_name(request.policy);
   if (run.stood_still) {
     return fmt::format(
         "flopcast: the program was stopped: it met no new kernel for {} (--patience), or made no call for five times as long, while "

@@ -20,7 +20,7 @@ namespace flopcast {
 [[nodiscard]] bool leaves_kernels_out(const MpiRunRequest& request) noexcept;
 
 /// Returns the warning that leaving kernels out makes results garbage, for the user to read before the program starts.
-[[nodiscard]] std::string results_warning(path::Policy policy);
+[[nodiscard]] std::string results_warning(selective::Policy policy);
 
 /// Returns the text on the end of a program in which kernels were left out; empty if there is nothing to tell.
 [[nodiscard]] std::string end_with_kernels_left_out(const MpiRun& run, const MpiRunRequest& request);

@@ -14,15 +14,15 @@ namespace {
 
 using nlohmann::json;
 
-/// The same limits as path::ExecutionDecisions has for single runs.
-bool has_drifted(const path::KernelStatistics& before, const path::KernelStatistics& now) {
+/// The same limits as selective::ExecutionDecisions has for single runs.
+bool has_drifted(const selective::KernelStatistics& before, const selective::KernelStatistics& now) {
   constexpr double deviations = 4;
   constexpr double min_drift = 0.25;
   return now.count > 0 && std::abs(now.mean - before.mean) > std::max(deviations * std::sqrt(before.variance()), min_drift * before.mean);
 }
 
 /// Lowers the count to at most a thousand executions with the same mean and variance.
-void fade(path::KernelStatistics& times) {
+void fade(selective::KernelStatistics& times) {
   constexpr std::int64_t max_count = 1000;
   if (times.count > max_count) {
     times.squares *= static_cast<double>(max_count - 1) / static_cast<double>(times.count - 1);
@@ -44,13 +44,13 @@ json document_of(const MpiKernelList& list) {
 int MpiKnownKernels::add(const MpiKernelList& list) {
   int drifted = 0;
   for (const MpiKernel& kernel : list.kernels) {
-    if (list.policy != path::Policy::full && !kernel.in_context) {
+    if (list.policy != selective::Policy::full && !kernel.in_context) {
       continue;
     }
     const std::string where = kernel.where.value_or(list.where);
-    const path::KernelStatistics now = statistics_of(representative_times(kernel));
+    const selective::KernelStatistics now = statistics_of(representative_times(kernel));
     const auto [known, added] = kernels_.try_emplace({where, kernel.name}, kernel);
-    path::KernelStatistics all = added ? now : statistics_of(known->second.executed);
+    selective::KernelStatistics all = added ? now : statistics_of(known->second.executed);
     if (!added && has_drifted(all, now)) {
       all = now;
       ++drifted;

@@ -73,7 +73,7 @@ LaunchOutput read_results(const std::string& file, std::size_t asked) {
 }  // namespace
 
 ProgramLauncher::ProgramLauncher(MpiSpace space, const MpiFollowing& following)
-    : space_(std::move(space)), following_(following), runner_(interpose::find_flopcast_program().string()) {}
+    : space_(std::move(space)), following_(following), runner_(program::find_flopcast_program().string()) {}
 
 std::vector<std::size_t> executions_of_one_launch(const MpiSpace& space, const std::vector<MpiExecution>& executions) {
   std::vector<std::size_t> numbers;
@@ -113,23 +113,23 @@ std::vector<std::string> ProgramLauncher::words(const MpiSetting& setting) const
 
 MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) {
   std::vector<std::size_t> numbers = executions_of_one_launch(space_, executions);
-  if (numbers.size() > 1 && executions.front().policy == path::Policy::full) {
+  if (numbers.size() > 1 && executions.front().policy == selective::Policy::full) {
     numbers.insert(numbers.begin(), numbers.front());
   }
-  std::vector<interpose::MpiExecution> asked;
+  std::vector<protocol::MpiExecution> asked;
   for (const std::size_t number : numbers) {
     const MpiExecution& execution = executions[number];
     asked.push_back({execution.setting, execution.policy, following_.learns_from_full});
   }
   folder_.write("prior.json", to_json(known.list()));
-  folder_.write("executions.json", interpose::to_text(asked));
+  folder_.write("executions.json", protocol::to_text(asked));
   std::error_code none;
   fs::remove(file("results"), none);
   MpiLaunchResult result;
   const machine::OtherLoad load;
   const Stopwatch watch;
   // SIGTERM, since mpirun ends its processes when it is asked to end.
-  const int code = interpose::run_program("/bin/sh", words(executions.front().setting), process::current_environment(), SIGTERM);
+  const int code = program::run_program("/bin/sh", words(executions.front().setting), process::current_environment(), SIGTERM);
   result.seconds = watch.elapsed();
   result.cores_of_others = load.cores().value_or(0);
   LaunchOutput output = read_results(file("results"), numbers.size());

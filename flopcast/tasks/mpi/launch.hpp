@@ -18,7 +18,7 @@ namespace flopcast {
 /// One execution that a launch is asked for.
 struct MpiExecution {
   MpiSetting setting;
-  path::Policy policy = path::Policy::full;
+  selective::Policy policy = selective::Policy::full;
 };
 
 /// Outcome of a launch, by the numbers of the executions that it was asked for.
@@ -44,7 +44,7 @@ class MpiLauncher {
 
 /// Settings with which the program of a launch is followed.
 struct MpiFollowing {
-  path::Precision precision;
+  selective::Precision precision;
   bool across_sizes = true;
   bool windows = true;
   bool thread_multiple = true;

@@ -18,10 +18,10 @@
 namespace flopcast {
 namespace {
 
-using path::Policy;
+using selective::Policy;
 
-interpose::MpiOptions library_options(const MpiRunRequest& request) {
-  interpose::MpiOptions options;
+protocol::MpiOptions library_options(const MpiRunRequest& request) {
+  protocol::MpiOptions options;
   options.clock = request.clock;
   options.policy = request.policy;
   options.precision = request.precision;
@@ -58,7 +58,7 @@ void read_profile(const MpiRunRequest& request, MpiRunResult& result) {
 void require_predicting(Policy policy) {
   if (policy == Policy::random || policy == Policy::rehearsal) {
     throw bad_input("policy {} predicts nothing. Tuning takes full, conditional, local, online, a-priori or eager",
-                    path::policy_name(policy));
+                    selective::policy_name(policy));
   }
 }
 
@@ -93,7 +93,7 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
                     "than the time. Tune again when the machine is idle",
                     counted(undecided, "configuration") + (undecided == 1 ? " is" : " are")));
   }
-  if (tuning.clock == interpose::MpiClock::cpu) {
+  if (tuning.clock == protocol::MpiClock::cpu) {
     context.note(
         "flopcast: more processes than cores, or than CPUs that a control group grants: predictions are CPU time and modelled messages, "
         "not wall time");
@@ -105,7 +105,7 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
 std::string to_string(MpiLibrary library) { return library == MpiLibrary::mpich ? "mpich" : "openmpi"; }
 
 MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context) {
-  const interpose::MpiOptions options = library_options(request);
+  const protocol::MpiOptions options = library_options(request);
   const RunContext first_process = is_first_process() ? context : RunContext{};
   note_policy(request, first_process);
   set_kernels_of(request.command.at(0), request.tuned_kernels, first_process);
@@ -117,7 +117,7 @@ MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context) {
   if (const std::string end = leaves_kernels_out(request) ? end_with_kernels_left_out(run, request) : ""; !end.empty()) {
     context.note(end);
   }
-  if (run.profile.empty() && run.first && !run.stood_still && run.stage != interpose::mpi_stage_other) {
+  if (run.profile.empty() && run.first && !run.stood_still && run.stage != protocol::mpi_stage_other) {
     result.missing_reason = why_no_profile(run, request);
   }
   result.document = std::move(run.profile);
@@ -127,7 +127,7 @@ MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context) {
 
 MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const RunContext& context) {
   require_predicting(request.policy);
-  static_cast<void>(interpose::find_program(request.space.launcher.at(0)));
+  static_cast<void>(program::find_program(request.space.launcher.at(0)));
   require_programs(request.space);
   set_kernels_of(command_of(request.space, settings_of(request.space).front()).front(), request.tuned_kernels, context);
   ProgramLauncher launcher(request.space, following_of(request));
@@ -135,7 +135,7 @@ MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const 
   MpiTuner tuner(request, launcher, store, machine::detect_topology().usable_cores, context);
   if (request.policy != Policy::full) {
     context.note(fmt::format("flopcast: kernels are left out (--policy {}), so that the program computes and prints garbage meanwhile",
-                             path::policy_name(request.policy)));
+                             selective::policy_name(request.policy)));
   }
   MpiTuning tuning = tuner.tune();
   note_doubts(tuning, request, context);

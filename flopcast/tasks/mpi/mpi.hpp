@@ -25,9 +25,10 @@ enum class MpiLibrary : unsigned char { openmpi, mpich };
 struct MpiRunRequest {
   std::vector<std::string> command;  ///< the program and its arguments
   std::optional<MpiLibrary> mpi;     ///< nothing: the MPI with which the program is linked, else the one whose mpirun started this process
-  interpose::MpiClock clock = interpose::MpiClock::automatic;
-  path::Policy policy = path::Policy::full;  ///< under any policy but full, kernels are left out and the program's results are garbage
-  path::Precision precision;
+  protocol::MpiClock clock = protocol::MpiClock::automatic;
+  selective::Policy policy =
+      selective::Policy::full;  ///< under any policy but full, kernels are left out and the program's results are garbage
+  selective::Precision precision;
   bool across_sizes = false;    ///< predict kernels of sizes never executed from other sizes
   bool windows = true;          ///< execute segments as a whole, so that kernels are timed among their neighbours
   bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE, which can't be followed
@@ -35,7 +36,7 @@ struct MpiRunRequest {
   Seconds patience = 60;        ///< with kernels left out: time for which the program may meet no new kernel; 0: for ever
   std::string prior_profile;    ///< file with a profile of an earlier run, whose kernel times are used; empty: none
   bool reads_profile = true;    ///< fill MpiRunResult::profile
-  /// Files of tune_mpi(): the executions to make (interpose::MpiExecution), and their results.
+  /// Files of tune_mpi(): the executions to make (protocol::MpiExecution), and their results.
   std::string executions, results;
 };
 

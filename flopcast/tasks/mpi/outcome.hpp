@@ -20,10 +20,10 @@ struct MpiOutcome {
   bool covered = true;         ///< the coverage suffices for a prediction
   bool skipped_safely = true;  ///< false if the program was executed in full because leaving kernels out is unsafe
   std::optional<Seconds> full_path, full_elapsed;
-  std::optional<path::TimeSpent> spent;  ///< purposes of `elapsed`, means of the processes
-  bool finalist = false;                 ///< executed in full at the end: the choice depends on that execution
-  bool failed = false;                   ///< the program ended with an error though no kernel was left out: nothing else is known
-  Seconds self_check = 0;                ///< time of executions that only served the self-check
+  std::optional<selective::TimeSpent> spent;  ///< purposes of `elapsed`, means of the processes
+  bool finalist = false;                      ///< executed in full at the end: the choice depends on that execution
+  bool failed = false;                        ///< the program ended with an error though no kernel was left out: nothing else is known
+  Seconds self_check = 0;                     ///< time of executions that only served the self-check
 };
 
 /// Returns whether the outcome can't be right: kernels took longer than the path on which they lie, or the interval reaches below zero. The

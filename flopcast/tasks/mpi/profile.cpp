@@ -67,11 +67,11 @@ void from_json(const json& document, MpiCallSequence& sequence) {
   sequence.hash = element<std::string>(document, 1);
 }
 
-path::KernelStatistics statistics_of(const MpiTimes& times) noexcept {
+selective::KernelStatistics statistics_of(const MpiTimes& times) noexcept {
   return {times.count, times.mean, times.variance * static_cast<double>(std::max<std::int64_t>(times.count - 1, 0))};
 }
 
-MpiTimes times_of(const path::KernelStatistics& statistics) noexcept {
+MpiTimes times_of(const selective::KernelStatistics& statistics) noexcept {
   return {statistics.count, statistics.mean, statistics.variance(), statistics.mean * static_cast<double>(statistics.count)};
 }
 
@@ -98,7 +98,7 @@ double MpiProfile::executed_share() const noexcept {
 double MpiProfile::path_variance() const noexcept {
   double variance = program_variance;
   for (const MpiKernel& kernel : kernels) {
-    variance += path::variance_along(static_cast<double>(kernel.along.count), statistics_of(representative_times(kernel)));
+    variance += selective::variance_along(static_cast<double>(kernel.along.count), statistics_of(representative_times(kernel)));
   }
   return variance;
 }

@@ -32,14 +32,14 @@ struct MpiTimes {
 };
 
 /// Returns the times as they are accumulated.
-[[nodiscard]] path::KernelStatistics statistics_of(const MpiTimes& times) noexcept;
+[[nodiscard]] selective::KernelStatistics statistics_of(const MpiTimes& times) noexcept;
 /// Returns the times as they are written, with their sum.
-[[nodiscard]] MpiTimes times_of(const path::KernelStatistics& statistics) noexcept;
+[[nodiscard]] MpiTimes times_of(const selective::KernelStatistics& statistics) noexcept;
 
 /// One kernel of a program: its times along the critical path, and those of its executions in all processes.
 struct MpiKernel {
   std::string name;  ///< for readers: "dgemm m=64 n=64 k=64"
-  path::KernelKind kind = path::KernelKind::computation;
+  selective::KernelKind kind = selective::KernelKind::computation;
   std::string routine;
   std::vector<std::int64_t> words;     ///< sizes and flags that the time is taken to depend on
   std::int64_t size_count = 0;         ///< number of a region's words that are sizes
@@ -58,7 +58,7 @@ struct MpiKernel {
 /// Kernel times of one or several executions.
 struct MpiKernelList {
   std::string where;  ///< place for which the times hold: MPI, clock, number of processes, BLAS
-  path::Policy policy = path::Policy::full;
+  selective::Policy policy = selective::Policy::full;
   std::vector<MpiKernel> kernels;
   friend bool operator==(const MpiKernelList&, const MpiKernelList&) = default;
 };
@@ -90,9 +90,9 @@ struct MpiProfile {
   std::string mpi;  ///< name and version: "Open MPI v4.1.4"
   int ranks = 0;
   std::string where;  ///< place for which the kernels' times hold
-  interpose::MpiClock clock = interpose::MpiClock::wall;
+  protocol::MpiClock clock = protocol::MpiClock::wall;
   double granted_cpus = 0;  ///< CPUs that a control group grants; 0 if none limits them
-  path::Policy policy = path::Policy::full;
+  selective::Policy policy = selective::Policy::full;
   double tolerance = 0, confidence = 0;
   Seconds elapsed = 0;
   bool path_complete = true;  ///< false if a process had more events than are kept
@@ -106,8 +106,8 @@ struct MpiProfile {
   std::vector<MpiProcess> processes;
   Seconds prediction_error = 0;  ///< half-width that predictions across sizes add to the path's time
   double program_variance = 0;   ///< variance of the time of the program's own code along the path, in square seconds
-  std::optional<path::RunTimeRatio> pace;
-  std::optional<path::TimeSpent> spent;  ///< means of the processes
+  std::optional<selective::RunTimeRatio> pace;
+  std::optional<selective::TimeSpent> spent;  ///< means of the processes
   std::optional<MpiTraffic> own_messages;
   std::vector<MpiCallSequence> calls;
   std::vector<MpiKernel> kernels;

@@ -39,15 +39,15 @@ auto read_name(const nlohmann::json& json, Named named) {
 }  // namespace mpi_detail
 
 template <>
-struct EnumNames<path::KernelKind> {
-  static constexpr std::array names{std::pair{path::KernelKind::computation, "computation"},
-                                    std::pair{path::KernelKind::communication, "communication"},
-                                    std::pair{path::KernelKind::region, "region"}};
+struct EnumNames<selective::KernelKind> {
+  static constexpr std::array names{std::pair{selective::KernelKind::computation, "computation"},
+                                    std::pair{selective::KernelKind::communication, "communication"},
+                                    std::pair{selective::KernelKind::region, "region"}};
 };
 template <>
-struct FieldTable<path::RunTimeRatio> {
+struct FieldTable<selective::RunTimeRatio> {
   static constexpr auto fields =
-      std::tuple(field("taken_seconds", &path::RunTimeRatio::taken), field("expected_seconds", &path::RunTimeRatio::expected));
+      std::tuple(field("taken_seconds", &selective::RunTimeRatio::taken), field("expected_seconds", &selective::RunTimeRatio::expected));
 };
 template <>
 struct FieldTable<scale::Link> {
@@ -104,17 +104,22 @@ namespace flopcast::path {
 
 inline void to_json(nlohmann::json& json, const Costs& costs) { mpi_detail::write_numbers(json, metrics, costs); }
 inline void from_json(const nlohmann::json& json, Costs& costs) { mpi_detail::read_numbers(json, metrics, costs, true); }
+
+}  // namespace flopcast::path
+
+namespace flopcast::selective {
+
 inline void to_json(nlohmann::json& json, const TimeSpent& spent) { mpi_detail::write_numbers(json, spent_parts, spent); }
 /// Profiles of before lack some parts.
 inline void from_json(const nlohmann::json& json, TimeSpent& spent) { mpi_detail::read_numbers(json, spent_parts, spent, false); }
 inline void to_json(nlohmann::json& json, Policy policy) { json = policy_name(policy); }
 inline void from_json(const nlohmann::json& json, Policy& policy) { policy = mpi_detail::read_name(json, policy_named); }
 
-}  // namespace flopcast::path
+}  // namespace flopcast::selective
 
-namespace flopcast::interpose {
+namespace flopcast::protocol {
 
 inline void to_json(nlohmann::json& json, MpiClock clock) { json = clock_name(clock); }
 inline void from_json(const nlohmann::json& json, MpiClock& clock) { clock = mpi_detail::read_name(json, clock_named); }
 
-}  // namespace flopcast::interpose
+}  // namespace flopcast::protocol

@@ -95,7 +95,7 @@ void set_kernels_of(const std::string& program, bool tuned, const RunContext& co
   if (!tuned || user_has_chosen()) {
     return;
   }
-  const fs::path file = interpose::find_program(program);
+  const fs::path file = program::find_program(program);
   try {
     for (const auto& [variable, value] : suitable_kernels(file, context)) {
       ::setenv(variable.c_str(), value.c_str(), 1);

@@ -25,14 +25,14 @@ namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
-using interpose::find_program;
-using interpose::loaded_libraries;
-using interpose::LoadedLibrary;
-using interpose::mpi_stage_foreign;
-using interpose::mpi_stage_writing;
-using interpose::PreloadedComponent;
-using interpose::require_preloadable;
-using interpose::run_program;
+using program::find_program;
+using program::loaded_libraries;
+using program::LoadedLibrary;
+using program::PreloadedComponent;
+using program::require_preloadable;
+using program::run_program;
+using protocol::mpi_stage_foreign;
+using protocol::mpi_stage_writing;
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
@@ -86,9 +86,9 @@ std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
 }
 
 /// Returns nothing where every kernel is executed. The process of rank 0 is ended first, so that the user reads the message once.
-std::unique_ptr<StandstillWatch> made_watch(const interpose::MpiOptions& options, Seconds patience, bool is_first) {
+std::unique_ptr<StandstillWatch> made_watch(const protocol::MpiOptions& options, Seconds patience, bool is_first) {
   constexpr Seconds others_wait = 2;
-  const bool leaves_out = options.policy != path::Policy::full || !options.executions.empty();
+  const bool leaves_out = options.policy != selective::Policy::full || !options.executions.empty();
   return leaves_out && patience > 0 ? std::make_unique<StandstillWatch>(patience + (is_first ? 0 : others_wait)) : nullptr;
 }
 
@@ -131,7 +131,7 @@ std::optional<std::string> linked_mpi(const fs::path& program) {
   return has("libmpich.so") ? std::optional<std::string>("mpich") : has("libmpi.so") ? std::optional<std::string>("openmpi") : std::nullopt;
 }
 
-MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, interpose::MpiOptions options, Seconds patience) {
+MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, protocol::MpiOptions options, Seconds patience) {
   const fs::path program = find_program(command.at(0));
   require_program_of_mpirun(program);
   const std::string followed = chosen_mpi(program, mpi);
@@ -143,7 +143,7 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   const std::unique_ptr<StandstillWatch> watch = made_watch(options, patience, run.first);
   options.progress = watch ? watch->file() : "";
   std::vector<std::string> environment = process::current_environment();
-  process::set_variable(environment, interpose::mpi_options_variable, interpose::to_text(options));
+  process::set_variable(environment, protocol::mpi_options_variable, protocol::to_text(options));
   const PreloadedComponent component("libflopcast-mpi-" + followed + ".so");
   component.put_first(environment);
 
@@ -155,7 +155,7 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   }
   if (text.empty() || text.front() != '{') {
     run.stage = std::move(text);
-  } else if (const std::string_view end = interpose::mpi_profile_end;
+  } else if (const std::string_view end = protocol::mpi_profile_end;
              text.size() >= end.size() && text.substr(text.size() - end.size()) == end) {
     run.profile = std::move(text);
   } else {

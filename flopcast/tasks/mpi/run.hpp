@@ -36,6 +36,6 @@ std::optional<std::string> linked_mpi(const std::filesystem::path& program);
 /// Throws environment_error if the program can't be followed. Reasons are: there is no such program, its MPI is unknown or isn't its
 /// launcher's, or it was built for SMPI. Other reasons are another process that runs without flopcast, or an MPI for which flopcast wasn't
 /// built. Throws usage_error if the program is linked with another MPI than `mpi`.
-MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, interpose::MpiOptions options, Seconds patience);
+MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, protocol::MpiOptions options, Seconds patience);
 
 }  // namespace flopcast

@@ -39,7 +39,7 @@ std::string identity_of(const MpiSpace& space) {
   }
   for (const char* const mpi : {"openmpi", "mpich"}) {
     try {
-      all += identity_of(interpose::find_component(fmt::format("libflopcast-mpi-{}.so", mpi)));
+      all += identity_of(program::find_component(fmt::format("libflopcast-mpi-{}.so", mpi)));
     } catch (const Error&) {  // not built for that MPI
     }
   }

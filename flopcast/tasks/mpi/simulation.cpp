@@ -109,7 +109,7 @@ bool agrees_with(const SimulatedRun& run, const std::vector<SmpiKernelTime>& tim
   Seconds total = 0;
   Seconds taken = 0;
   for (const SimulatedKernel& kernel : run.kernels) {
-    if (kernel.kind == path::KernelKind::computation) {
+    if (kernel.kind == selective::KernelKind::computation) {
       const auto found = by_kernel.find({kernel.routine, kernel.words});
       if (found == by_kernel.end()) {
         return false;

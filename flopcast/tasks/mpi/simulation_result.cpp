@@ -33,7 +33,7 @@ struct FieldTable<MpiSimulation> {
 Seconds SimulatedRun::kernel_seconds() const noexcept {
   Seconds sum = 0;
   for (const SimulatedKernel& kernel : kernels) {
-    sum += kernel.kind == path::KernelKind::computation ? kernel.along.seconds : 0;
+    sum += kernel.kind == selective::KernelKind::computation ? kernel.along.seconds : 0;
   }
   return sum;
 }

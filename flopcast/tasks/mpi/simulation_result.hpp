@@ -37,7 +37,7 @@ struct MpiSimulateRequest {
 /// A kernel of a simulated program.
 struct SimulatedKernel {
   std::string name;  ///< for readers
-  path::KernelKind kind = path::KernelKind::computation;
+  selective::KernelKind kind = selective::KernelKind::computation;
   std::string routine;
   std::vector<std::int64_t> words;  ///< sizes and flags
   MpiTimes all;                     ///< in all processes

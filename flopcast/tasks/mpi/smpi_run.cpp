@@ -26,10 +26,10 @@ namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
-using interpose::find_program;
-using interpose::PreloadedComponent;
-using interpose::run_program;
-using interpose::SmpiOptions;
+using program::find_program;
+using program::PreloadedComponent;
+using program::run_program;
+using protocol::SmpiOptions;
 
 constexpr const char* simulator = FLOPCAST_SMPIMAIN;
 
@@ -62,7 +62,7 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
   options.flops_per_second = simulation.flops_per_second;
   options.only_kernels = simulation.only_kernels;
   std::vector<std::string> environment = process::current_environment();
-  process::set_variable(environment, interpose::smpi_options_variable, interpose::to_text(options));
+  process::set_variable(environment, protocol::smpi_options_variable, protocol::to_text(options));
   process::set_variable(environment, "SMPI_GLOBAL_SIZE", std::to_string(simulation.ranks));  // as smpirun does
   if (std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
     process::set_variable(environment, "OPENBLAS_NUM_THREADS", "1");  // simulated processes have one core each
@@ -95,14 +95,14 @@ nlohmann::json times_document(const std::vector<SmpiKernelTime>& times) {
   for (const SmpiKernelTime& time : times) {
     list.push_back({{"routine", time.routine}, {"words", time.words}, {"seconds", time.seconds}});
   }
-  return {{"schema", interpose::smpi_times_schema}, {"kernels", std::move(list)}};
+  return {{"schema", protocol::smpi_times_schema}, {"kernels", std::move(list)}};
 }
 
 SmpiResult result_from_json(const std::string& text) {
   constexpr const char* source = "the simulation's result";
   const nlohmann::json document = parse_json(text, source);
   return in_document(source, [&] {
-    require_schema(document, source, {interpose::smpi_result_schema});
+    require_schema(document, source, {protocol::smpi_result_schema});
     SmpiResult result;
     read_value(document, result.run);
     for_each_element(document, "traces", [&](const nlohmann::json& traced) {

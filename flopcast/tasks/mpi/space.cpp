@@ -22,8 +22,8 @@ namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
-using interpose::find_program;
 using nlohmann::json;
+using program::find_program;
 
 constexpr const char* space_schema = "flopcast-mpi-space-1";
 

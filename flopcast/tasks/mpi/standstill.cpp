@@ -55,9 +55,9 @@ bool Standstill::has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t ca
 
 StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(memfd_create("flopcast-mpi-progress", MFD_CLOEXEC)) {
   void* mapped = MAP_FAILED;
-  if (file_ >= 0 && (errno = posix_fallocate(file_, 0, sizeof(interpose::SharedProgress))) ==
-                        0) {  // touching memory that isn't there would end a process
-    mapped = mmap(nullptr, sizeof(interpose::SharedProgress), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (file_ >= 0 &&
+      (errno = posix_fallocate(file_, 0, sizeof(protocol::SharedProgress))) == 0) {  // touching memory that isn't there would end a process
+    mapped = mmap(nullptr, sizeof(protocol::SharedProgress), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   }
   if (mapped == MAP_FAILED) {
     const int error = errno;
@@ -66,7 +66,7 @@ StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(
     }
     throw environment_error("can't make a file in memory for the program's progress: {}", std::strerror(error));
   }
-  shared_ = static_cast<interpose::SharedProgress*>(mapped);
+  shared_ = static_cast<protocol::SharedProgress*>(mapped);
   const NoSignals none;
   thread_ = std::thread([this] { watch(); });
 }
@@ -74,7 +74,7 @@ StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(
 StandstillWatch::~StandstillWatch() {
   stops_ = true;
   thread_.join();
-  munmap(shared_, sizeof(interpose::SharedProgress));
+  munmap(shared_, sizeof(protocol::SharedProgress));
   close(file_);
 }
 

@@ -40,7 +40,7 @@ class StandstillWatch {
   /// Stops watching.
   ~StandstillWatch();
 
-  /// Returns the path of a file with a interpose::SharedProgress, for other processes of this user.
+  /// Returns the path of a file with a protocol::SharedProgress, for other processes of this user.
   [[nodiscard]] std::string file() const;
   /// Returns whether the program was ended.
   [[nodiscard]] bool has_ended_it() const noexcept { return ended_.load(); }
@@ -50,7 +50,7 @@ class StandstillWatch {
 
   Seconds patience_;
   int file_ = -1;
-  interpose::SharedProgress* shared_ = nullptr;
+  protocol::SharedProgress* shared_ = nullptr;
   std::atomic<bool> stops_ = false, ended_ = false;
   std::thread thread_;
 };

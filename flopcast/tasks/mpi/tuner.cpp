@@ -9,12 +9,12 @@
 namespace flopcast {
 namespace {
 
-using path::Policy;
+using selective::Policy;
 
 constexpr Policy counting = Policy::conditional;  ///< the policy that counts kernels along the path for a-priori
 
 std::string options_of(const MpiTuneRequest& request) {
-  return fmt::format("{}{}{}", path::policy_name(request.policy), request.windows ? "" : " no-windows",
+  return fmt::format("{}{}{}", selective::policy_name(request.policy), request.windows ? "" : " no-windows",
                      request.across_sizes ? "" : " no-across-sizes");
 }
 
@@ -227,13 +227,13 @@ void MpiTuner::keep_self_check() {
 }
 
 double MpiTuner::between_run_deviation() const {
-  std::vector<path::RunTimeRatio> ratios;
+  std::vector<selective::RunTimeRatio> ratios;
   for (const auto& [execution, profile] : results_) {
     if (execution.second != Policy::rehearsal && profile.pace) {
       ratios.push_back(*profile.pace);
     }
   }
-  return path::between_run_deviation(ratios);
+  return selective::between_run_deviation(ratios);
 }
 
 Seconds MpiTuner::self_check_seconds(std::size_t setting, const MpiProfile& profile) const {
@@ -250,7 +250,7 @@ MpiOutcome MpiTuner::outcome_of(std::size_t setting, const MpiProfile& profile) 
   MpiOutcome outcome;
   outcome.setting = settings_[setting];
   outcome.predicted = profile.critical_path.time;
-  outcome.half_width = path::half_width(outcome.predicted, profile.path_variance(), profile.prediction_error, between_run_deviation());
+  outcome.half_width = selective::half_width(outcome.predicted, profile.path_variance(), profile.prediction_error, between_run_deviation());
   outcome.elapsed = profile.elapsed;
   outcome.spent = profile.spent;
   if (const MpiProfile* counted = result(setting, counting); counted != nullptr && request_.policy != counting) {
@@ -300,7 +300,7 @@ double MpiTuner::elapsed_per_path() const {
       elapsed += profile.elapsed;
       path += profile.critical_path.time;
     }
-    if (profile.clock == interpose::MpiClock::cpu) {
+    if (profile.clock == protocol::MpiClock::cpu) {
       crowding = static_cast<double>(profile.ranks) / usable_cores_;
     }
   }
@@ -308,12 +308,12 @@ double MpiTuner::elapsed_per_path() const {
 }
 
 std::vector<std::size_t> MpiTuner::tied_finalists(const std::vector<std::size_t>& settings) const {
-  std::vector<path::Prediction> predictions;
+  std::vector<selective::Prediction> predictions;
   predictions.reserve(settings.size());
   for (const std::size_t i : settings) {
     predictions.push_back({outcomes_[i]->predicted, outcomes_[i]->half_width, result(i, Policy::full) != nullptr});
   }
-  std::vector<std::size_t> finalists = path::finalists_in_doubt(predictions, executed_seconds(), elapsed_per_path());
+  std::vector<std::size_t> finalists = selective::finalists_in_doubt(predictions, executed_seconds(), elapsed_per_path());
   for (std::size_t& each : finalists) {
     each = settings[each];
   }
@@ -339,7 +339,7 @@ void MpiTuner::execute_finalists() {
   for (std::vector<Execution> executions = missing_in_full(); !executions.empty(); executions = missing_in_full()) {
     throw_if_cancelled();
     const std::size_t done = leading.size() - executions.size();
-    if (request_.confirm_ties && path::leaves_out_finalists(done, launch_seconds_ - begin, affordable)) {
+    if (request_.confirm_ties && selective::leaves_out_finalists(done, launch_seconds_ - begin, affordable)) {
       context_.note(fmt::format("flopcast: finalists took longer than all executions before; {} are left out", executions.size()));
       const auto is_missing = [&](std::size_t i) { return result(i, Policy::full) == nullptr; };
       leading.erase(std::remove_if(leading.begin(), leading.end(), is_missing), leading.end());

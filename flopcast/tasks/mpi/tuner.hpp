@@ -32,9 +32,9 @@ class MpiTuner {
 
  private:
   /// An execution by the number of its setting and its policy.
-  using Execution = std::pair<std::size_t, path::Policy>;
+  using Execution = std::pair<std::size_t, selective::Policy>;
 
-  [[nodiscard]] const MpiProfile* result(std::size_t setting, path::Policy policy) const;
+  [[nodiscard]] const MpiProfile* result(std::size_t setting, selective::Policy policy) const;
   /// Returns whether `setting` is executed in full as well.
   [[nodiscard]] bool needs_full(std::size_t setting) const;
   /// Returns whether one configuration of all is executed in full for the self-check.

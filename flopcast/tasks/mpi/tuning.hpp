@@ -26,8 +26,8 @@ enum class MpiSelfCheck : unsigned char {
 struct MpiTuneRequest {
   MpiSpace space;
   /// Decides which kernels are executed: full, conditional, local, online, a_priori or eager. Others predict nothing.
-  path::Policy policy = path::Policy::local;
-  path::Precision precision;
+  selective::Policy policy = selective::Policy::local;
+  selective::Precision precision;
   MpiSelfCheck self_check = MpiSelfCheck::once;
   std::string prior_profile;    ///< file with a profile of another user's run, whose kernel times are used; empty: none
   Seconds patience = 60;        ///< time for which a program may call kernels without meeting a new one; 0: for ever
@@ -66,7 +66,7 @@ struct MpiConfiguration {
   Seconds self_check = 0;                        ///< time of executions that only served the self-check
   bool selective = false;                        ///< kernels were left out
   bool finalist = false;                         ///< executed in full at the end, among those with the least predictions
-  std::optional<path::TimeSpent> spent;          ///< purposes of `elapsed`, means of the processes
+  std::optional<selective::TimeSpent> spent;     ///< purposes of `elapsed`, means of the processes
   std::optional<Seconds> full_path, full_elapsed;  ///< path and elapsed time of an execution in full
   friend bool operator==(const MpiConfiguration&, const MpiConfiguration&) = default;
 };
@@ -77,10 +77,10 @@ struct MpiTuning {
   std::vector<MpiConfiguration> configurations;  ///< in the space's order
   int launches = 0;
   Seconds launch_seconds = 0;
-  bool self_check_remembered = false;        ///< the program passed the self-check in an earlier tuning
-  std::optional<interpose::MpiClock> clock;  ///< clock of the paths; nothing if there is no profile
-  double cores_of_others = 0;                ///< cores that other programs kept busy, in the launch with most of that
-  int drifted_kernels = 0;                   ///< kernels whose stored times no longer held
+  bool self_check_remembered = false;       ///< the program passed the self-check in an earlier tuning
+  std::optional<protocol::MpiClock> clock;  ///< clock of the paths; nothing if there is no profile
+  double cores_of_others = 0;               ///< cores that other programs kept busy, in the launch with most of that
+  int drifted_kernels = 0;                  ///< kernels whose stored times no longer held
   /// Sums over all configurations, if each was executed in full as well (MpiTuneRequest::validate).
   std::optional<Seconds> full_seconds, selective_seconds;
   friend bool operator==(const MpiTuning&, const MpiTuning&) = default;

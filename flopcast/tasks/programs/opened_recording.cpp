@@ -3,13 +3,13 @@
 namespace flopcast {
 
 OpenedRecording::OpenedRecording(const std::filesystem::path& path)
-    : file(path), breakdown(file), place(interpose::recorded_place(file.summary())) {}
+    : file(path), breakdown(file), place(program::recorded_place(file.summary())) {}
 
 std::string OpenedRecording::complete_place(std::optional<int> threads_option, const RunContext& context) {
   if (threads_option) {
     place.threads = threads_option;
   }
-  std::string assumed = interpose::assume_threads(place);
+  std::string assumed = program::assume_threads(place);
   kernels = recorded_kernels(place, context);
   place.kernel_settings = kernels ? kernels->had_setting : KernelSettings();
   return assumed;

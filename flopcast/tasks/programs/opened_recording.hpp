@@ -21,9 +21,9 @@ struct OpenedRecording {
   /// the program's BLAS had. Returns a remark on assumed threads, or "".
   std::string complete_place(std::optional<int> threads_option, const RunContext& context);
 
-  interpose::ProgramTraceFile file;
-  interpose::ProgramBreakdown breakdown;
-  interpose::RecordedPlace place;
+  program::ProgramTraceFile file;
+  program::ProgramBreakdown breakdown;
+  program::RecordedPlace place;
   std::optional<RecordedKernels> kernels;
 };
 

@@ -78,16 +78,16 @@ Predictions predict_here(const std::vector<PredictionSubject>& subjects, const W
 
 /// Returns the libraries for a recorded program that is predicted by models alone: as recorded where `change` names no others.
 machine::LibraryChoice libraries_for(const OpenedRecording& opened, const WhatIf& change) {
-  const interpose::RecordedPlace& place = opened.place;
+  const program::RecordedPlace& place = opened.place;
   machine::LibraryChoice libraries;
   libraries.threads = change.threads.value_or(place.threads.value_or(1));
   libraries.kernels = change.kernels.empty() ? "library" : change.kernels;
   libraries.blas = change.blas;
   libraries.lapack = change.lapack;
-  interpose::require_thread_safe(opened.file, libraries.blas, libraries.lapack);
+  program::require_thread_safe(opened.file, libraries.blas, libraries.lapack);
   if (libraries.blas.empty()) {
     constexpr int several = 2;
-    libraries.blas = place.blas.empty() && interpose::threads_overlap(opened.file) ? machine::default_blas(several) : place.blas;
+    libraries.blas = place.blas.empty() && program::threads_overlap(opened.file) ? machine::default_blas(several) : place.blas;
     libraries.lapack = libraries.lapack.empty() ? place.lapack : libraries.lapack;
     libraries.kernel_settings = change.kernels.empty() ? place.kernel_settings : machine::KernelSettings();
   }
@@ -108,7 +108,7 @@ void prepare(OpenedRecording& opened, const RunContext& context) {
 Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, const PredictionOptions& options,
                            const RunContext& context) {
   note_left_out(opened.file, context);
-  for (const std::string& remark : interpose::recording_remarks(opened.file.summary(), opened.breakdown)) {
+  for (const std::string& remark : program::recording_remarks(opened.file.summary(), opened.breakdown)) {
     context.note(remark);
   }
   EvaluationOptions evaluation;
@@ -168,7 +168,7 @@ Prediction predict(const Workbench& bench, const std::string& routine, const Pre
   return predict_problems(bench, routine, problems, request.options, context).predictions.front();
 }
 
-bool is_recording(const std::string& file) { return interpose::is_program_trace(file); }
+bool is_recording(const std::string& file) { return program::is_program_trace(file); }
 
 Predictions predict_trace(const Workbench& bench, const std::string& file, const PredictionOptions& options, const RunContext& context) {
   const std::vector<PredictionSubject> subjects = read_subjects(file, bench.choice().threads, context);
@@ -180,16 +180,16 @@ Predictions predict_trace(const OtherMachine& machine, const std::string& file, 
                           const RunContext& context) {
   machine::LibraryChoice libraries = machine.libraries;
   libraries.threads = machine.threads.value_or(1);
-  std::optional<interpose::ProgramTraceFile> program;
+  std::optional<program::ProgramTraceFile> program;
   if (is_recording(file)) {
     program.emplace(file);
-    libraries.threads = machine.threads.value_or(interpose::recorded_place(program->summary()).threads.value_or(1));
+    libraries.threads = machine.threads.value_or(program::recorded_place(program->summary()).threads.value_or(1));
   }
   model::Store store = model::Store::open_copy(machine.store);
   const Environment environment = sampled_environment(store, {libraries, machine.fingerprint});
   const std::vector<PredictionSubject> subjects = read_subjects(file, libraries.threads, context);
   if (program) {
-    interpose::require_thread_safe(*program, environment);
+    program::require_thread_safe(*program, environment);
   }
   context.note(fmt::format("models of {}, {}", environment.cpu, place_text(environment)));
   const StoreModels models(store, environment);

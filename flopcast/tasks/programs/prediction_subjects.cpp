@@ -63,15 +63,15 @@ PredictionSubject read_trace(const std::string& file) {
 
 /// Returns the calls of a recorded program's threads, one subject each.
 std::vector<PredictionSubject> read_threads(const std::string& file, const RunContext& context) {
-  const interpose::ProgramTrace program = interpose::read_program_trace(file);
+  const program::ProgramTrace program = program::read_program_trace(file);
   std::vector<PredictionSubject> subjects;
   for (std::size_t t = 0; t < program.events.size(); ++t) {
-    const interpose::RecordedThread& thread = program.summary.threads[t];
+    const program::RecordedThread& thread = program.summary.threads[t];
     PredictionSubject subject;
     subject.sizes = fmt::format("{}", thread.tid);
     subject.blocks = '-';
-    subject.trace = interpose::to_trace(program.events[t]);
-    subject.pauses = interpose::pauses(program.events[t]);
+    subject.trace = program::to_trace(program.events[t]);
+    subject.pauses = program::pauses(program.events[t]);
     if (program.summary.dry_run) {
       subject.trace.measured.clear();
     }
@@ -80,7 +80,7 @@ std::vector<PredictionSubject> read_threads(const std::string& file, const RunCo
       subjects.push_back(std::move(subject));
     }
   }
-  note_left_out(interpose::ProgramTraceFile(file), context);
+  note_left_out(program::ProgramTraceFile(file), context);
   if (subjects.empty()) {
     throw bad_input("{} holds no call that the catalogue describes", file);
   }
@@ -94,7 +94,7 @@ class RoutineRecorder {
 
   /// Adds one subject for every combination of block sizes.
   void append(std::vector<PredictionSubject>& subjects, const Call& call, const LapackProblems& lists) {
-    const std::optional<interpose::BlockSizeQuery> question = own_question(call);
+    const std::optional<protocol::BlockSizeQuery> question = own_question(call);
     const bool given = !lists.nb.empty() || !lists.nbmin.empty() || !lists.nx.empty();
     if (given && !question) {
       refuse_blocks(call);
@@ -115,7 +115,7 @@ class RoutineRecorder {
 
  private:
   /// Returns nothing for routines that never query, and for those that can't be recorded.
-  std::optional<interpose::BlockSizeQuery> own_question(const Call& call) {
+  std::optional<protocol::BlockSizeQuery> own_question(const Call& call) {
     try {
       return recorder_.block_size_query(call);
     } catch (const Error& error) {
@@ -126,7 +126,7 @@ class RoutineRecorder {
 
   [[noreturn]] void refuse_blocks(const Call& call) {
     std::vector<std::string> askers;
-    for (const interpose::TunableCall& tunable : recorder_.tunable_calls(call)) {
+    for (const program::TunableCall& tunable : recorder_.tunable_calls(call)) {
       if (std::find(askers.begin(), askers.end(), tunable.call.routine->name) == askers.end()) {
         askers.push_back(tunable.call.routine->name);
       }
@@ -180,18 +180,18 @@ class RoutineRecorder {
     }
   }
 
-  interpose::Recorder recorder_;
+  program::Recorder recorder_;
   std::string lapack_;
   bool any_whole_ = false;
 };
 
 }  // namespace
 
-void note_left_out(const interpose::RecordedProgram& program, const RunContext& context) {
+void note_left_out(const program::RecordedProgram& program, const RunContext& context) {
   std::size_t named = 0;
   Seconds seconds = 0;
   for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
-    program.visit(t, [&](const interpose::ProgramEvent& event) {
+    program.visit(t, [&](const program::ProgramEvent& event) {
       named += event.described() ? 0 : 1;
       seconds += event.described() ? 0 : event.seconds;
     });
@@ -222,7 +222,7 @@ std::vector<PredictionSubject> record_subjects(const std::string& name, const La
 }
 
 std::vector<PredictionSubject> read_subjects(const std::string& file, int threads, const RunContext& context) {
-  std::vector<PredictionSubject> subjects = interpose::is_program_trace(file) ? read_threads(file, context) : std::vector{read_trace(file)};
+  std::vector<PredictionSubject> subjects = program::is_program_trace(file) ? read_threads(file, context) : std::vector{read_trace(file)};
   for (PredictionSubject& subject : subjects) {
     for (Call& call : subject.trace.calls) {
       call.threads = threads;

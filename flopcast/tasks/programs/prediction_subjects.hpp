@@ -31,6 +31,6 @@ std::vector<PredictionSubject> record_subjects(const std::string& name, const La
 std::vector<PredictionSubject> read_subjects(const std::string& file, int threads, const RunContext& context);
 
 /// Notes how many calls of a recording are known by name only.
-void note_left_out(const interpose::RecordedProgram& program, const RunContext& context);
+void note_left_out(const program::RecordedProgram& program, const RunContext& context);
 
 }  // namespace flopcast

@@ -16,9 +16,9 @@
 namespace flopcast {
 namespace {
 
-using interpose::CallSum;
-using interpose::ProgramBreakdown;
-using interpose::ProgramSummary;
+using program::CallSum;
+using program::ProgramBreakdown;
+using program::ProgramSummary;
 
 void set_rates(CallTotals& totals, const std::optional<PeakRate>& peak) {
   totals.flops_per_second.reset();
@@ -83,19 +83,19 @@ class Profiler {
     profile_.missing_bytes = summary_.missing;
     profile_.seconds = summary_.seconds;
     profile_.thread_count = summary_.threads.size();
-    const interpose::RecordedPlace& place = opened_.place;
+    const program::RecordedPlace& place = opened_.place;
     profile_.recorded = {place.blas, place.lapack, place.cpu, place.threads, place.kernels};
   }
 
   void add_warnings(const std::string& assumed) {
-    for (const std::string& warning : interpose::recording_warnings(summary_, breakdown_.all().calls)) {
+    for (const std::string& warning : program::recording_warnings(summary_, breakdown_.all().calls)) {
       warn(warning);
     }
     if (summary_.dry_run) {
       const bool predicts = std::any_of(request_.what_if.begin(), request_.what_if.end(), [](const WhatIf& q) { return q.is_same(); });
       warn(std::string("this is a dry run: skipped calls have no time") + (predicts ? "" : "; --what-if same predicts it"));
     }
-    for (const std::string& remark : interpose::recording_remarks(summary_, breakdown_)) {
+    for (const std::string& remark : program::recording_remarks(summary_, breakdown_)) {
       warn(remark);
     }
     if (opened_.kernels && opened_.kernels->misread()) {
@@ -111,7 +111,7 @@ class Profiler {
     if (opened_.place.blas.empty()) {
       return;
     }
-    if (!interpose::is_this_machine(opened_.place)) {
+    if (!program::is_this_machine(opened_.place)) {
       warn(fmt::format("no peak: this is another machine than the one of the recording ('{}')", opened_.place.cpu));
       return;
     }
@@ -128,7 +128,7 @@ class Profiler {
     constexpr int max_attempts = 3;
     const KernelSettings kernels = opened_.kernels ? opened_.kernels->best_setting : KernelSettings();
     for (int attempt = 0; attempt < max_attempts && (attempt == 0 || surpasses_peak()); ++attempt) {
-      const interpose::Peak peak = measure_peak(opened_.place, kernels);
+      const program::Peak peak = measure_peak(opened_.place, kernels);
       if (!profile_.peak || peak.flops_rate > profile_.peak->flops_per_second) {
         profile_.peak = PeakRate{peak.flops_rate, peak.what};
       }
@@ -143,8 +143,8 @@ class Profiler {
   /// Returns whether calls that take a noticeable part of the run are faster than the peak by more than measuring errs.
   [[nodiscard]] bool surpasses_peak() const {
     constexpr double noticeable = 0.01, error = 1.05;
-    const std::vector<interpose::ShapeSum>& shapes = breakdown_.shapes();
-    return std::any_of(shapes.begin(), shapes.end(), [&](const interpose::ShapeSum& shape) {
+    const std::vector<program::ShapeSum>& shapes = breakdown_.shapes();
+    return std::any_of(shapes.begin(), shapes.end(), [&](const program::ShapeSum& shape) {
       CallTotals totals;
       set_totals(totals, shape.sum, profile_.peak);
       return totals.seconds > noticeable * breakdown_.all().seconds && totals.of_peak.value_or(0) > error;
@@ -154,28 +154,28 @@ class Profiler {
   void take_sums() {
     set_totals(profile_.all, breakdown_.all(), profile_.peak);
     set_totals(profile_.first_calls, breakdown_.first_calls(), profile_.peak);
-    for (const interpose::RoutineSum& sum : breakdown_.routines()) {
+    for (const program::RoutineSum& sum : breakdown_.routines()) {
       ProgramProfile::Routine& routine = added(profile_.routines, sum.sum);
       routine.routine = summary_.names[sum.name];
       routine.described = sum.described;
     }
-    for (const interpose::ShapeSum& sum : breakdown_.shapes()) {
+    for (const program::ShapeSum& sum : breakdown_.shapes()) {
       ProgramProfile::Shape& shape = added(profile_.shapes, sum.sum);
       shape.routine = summary_.names[sum.name];
       shape.flags = sum.flags;
       shape.first_calls = sum.first_calls;
       shape.longest_seconds = sum.longest_seconds;
-      for (const interpose::SizeRange& size : sum.sizes) {
+      for (const program::SizeRange& size : sum.sizes) {
         shape.sizes.push_back({size.name, size.low, size.high});
       }
     }
-    for (const interpose::ThreadSum& sum : breakdown_.threads()) {
+    for (const program::ThreadSum& sum : breakdown_.threads()) {
       ProgramProfile::Thread& thread = added(profile_.threads, sum.sum);
       thread.pid = summary_.threads[sum.thread].pid;
       thread.tid = summary_.threads[sum.thread].tid;
       thread.heaviest = summary_.names[sum.heaviest];
     }
-    for (const interpose::ProcessSum& sum : breakdown_.processes()) {
+    for (const program::ProcessSum& sum : breakdown_.processes()) {
       ProgramProfile::Process& process = added(profile_.processes, sum.sum);
       process.pid = sum.pid;
       process.threads = sum.threads;
@@ -265,15 +265,15 @@ ProgramProfile profile_program(const std::filesystem::path& recording, const Pro
 }
 
 CallTimeline call_timeline(const std::filesystem::path& recording, std::size_t bins, std::size_t max_routines) {
-  const interpose::ProgramTraceFile file(recording);
-  const interpose::ProgramTimeline timeline = interpose::program_timeline(file, ProgramBreakdown(file), bins, max_routines);
+  const program::ProgramTraceFile file(recording);
+  const program::ProgramTimeline timeline = program::program_timeline(file, ProgramBreakdown(file), bins, max_routines);
   CallTimeline shown;
   shown.begin = timeline.begin;
   shown.end = timeline.end;
   for (const std::uint32_t name : timeline.routines) {
     shown.routines.push_back(file.summary().names[name]);
   }
-  for (const interpose::RecordedThread& thread : file.summary().threads) {
+  for (const program::RecordedThread& thread : file.summary().threads) {
     shown.threads.push_back(std::to_string(thread.tid));
   }
   shown.busy = timeline.busy;

@@ -229,7 +229,7 @@ struct RunSettings {
   std::map<std::string, std::string> variables;  ///< environment variables: kernels, threads, block sizes
   std::string blas, lapack;                      ///< files that take the place of the program's libraries; empty: its own stay
   std::string preload;                           ///< library that answers LAPACK's queries for block sizes
-  interpose::Profile profile;                    ///< the decisions that hold for this library and number of threads
+  program::Profile profile;                      ///< the decisions that hold for this library and number of threads
 };
 
 /// Returns what the program would be run with. Throws as run_program does.
@@ -269,7 +269,7 @@ RunOutcome run_outcome_from_json(std::string_view text);
 
 /// Returns the tuned block parameters of `routine` for an m x n problem, as programs under `flopcast run` get them. `options` are ilaenv's,
 /// such as "L". Returns nothing if the profile has none for the routine, the options or such small sizes.
-std::optional<algorithm::BlockParameters> tuned_block_size(const interpose::Profile& profile, std::string_view routine, std::int64_t m,
+std::optional<algorithm::BlockParameters> tuned_block_size(const program::Profile& profile, std::string_view routine, std::int64_t m,
                                                            std::int64_t n, std::string_view options = "");
 
 }  // namespace flopcast

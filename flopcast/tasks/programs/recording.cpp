@@ -23,10 +23,10 @@ namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
-using interpose::ProgramBreakdown;
-using interpose::ProgramEvent;
-using interpose::ProgramSummary;
-using interpose::Treatment;
+using program::ProgramBreakdown;
+using program::ProgramEvent;
+using program::ProgramSummary;
+using protocol::Treatment;
 
 const char* treatment_name(Treatment treatment) {
   switch (treatment) {
@@ -38,7 +38,7 @@ const char* treatment_name(Treatment treatment) {
   return "";
 }
 
-std::vector<Recording::Event> events_of(const interpose::RecordedProgram& program) {
+std::vector<Recording::Event> events_of(const program::RecordedProgram& program) {
   std::vector<Recording::Event> events;
   const ProgramSummary& summary = program.summary();
   for (std::size_t thread = 0; thread < summary.threads.size(); ++thread) {
@@ -73,10 +73,10 @@ void take_summary(Recording& recording, const ProgramSummary& summary) {
   recording.damaged = summary.damaged;
   recording.missing_bytes = summary.missing;
   recording.libraries = summary.libraries;
-  for (const interpose::RecordedProcess& process : summary.processes) {
+  for (const program::RecordedProcess& process : summary.processes) {
     recording.processes.push_back({process.pid, process.command});
   }
-  for (const interpose::RecordedThread& thread : summary.threads) {
+  for (const program::RecordedThread& thread : summary.threads) {
     recording.threads.push_back({thread.pid, thread.tid});
   }
 }
@@ -88,11 +88,11 @@ void take_sums(Recording& recording, const ProgramBreakdown& breakdown, const Pr
   recording.call_seconds = breakdown.all().seconds;
   recording.first_calls = {breakdown.first_calls().calls, breakdown.first_calls().seconds};
   std::set<std::uint32_t> names;
-  for (const interpose::ShapeSum& shape : breakdown.shapes()) {
+  for (const program::ShapeSum& shape : breakdown.shapes()) {
     names.insert(shape.name);
   }
   recording.routine_names = names.size();
-  for (const interpose::RoutineSum& routine : breakdown.routines()) {
+  for (const program::RoutineSum& routine : breakdown.routines()) {
     recording.routines.push_back({summary.names[routine.name], routine.sum.calls, routine.sum.seconds, routine.sum.skipped,
                                   routine.sum.blind, routine.described ? std::optional(routine.sum.flops) : std::nullopt});
   }
@@ -107,15 +107,15 @@ bool defines_dgemm(const std::string& library) {
 }
 
 /// Adds a remark for every BLAS that isn't the chosen one, and for one that misread the CPU.
-void add_library_remarks(Recording& recording, const interpose::ProgramOptions& program, const RunContext& context) {
+void add_library_remarks(Recording& recording, const program::ProgramOptions& program, const RunContext& context) {
   for (const std::string& library : recording.libraries) {
-    const std::string other = defines_dgemm(library) ? interpose::other_blas_note(program.command, library, program.libraries) : "";
+    const std::string other = defines_dgemm(library) ? program::other_blas_note(program.command, library, program.libraries) : "";
     if (!other.empty()) {
       recording.remarks.push_back(other);
     }
   }
-  const interpose::ProgramTraceFile file(recording.file);
-  if (const auto kernels = recorded_kernels(interpose::recorded_place(file.summary()), context); kernels && kernels->misread()) {
+  const program::ProgramTraceFile file(recording.file);
+  if (const auto kernels = recorded_kernels(program::recorded_place(file.summary()), context); kernels && kernels->misread()) {
     recording.remarks.push_back(kernels->text());
   }
 }
@@ -123,7 +123,7 @@ void add_library_remarks(Recording& recording, const interpose::ProgramOptions& 
 }  // namespace
 
 Recording read_recording(const fs::path& path, bool with_events) {
-  const interpose::ProgramTraceFile file(path);
+  const program::ProgramTraceFile file(path);
   const ProgramBreakdown breakdown(file);
   Recording recording;
   std::error_code none;
@@ -131,13 +131,13 @@ Recording read_recording(const fs::path& path, bool with_events) {
   recording.bytes = fs::file_size(path, none);
   take_summary(recording, file.summary());
   take_sums(recording, breakdown, file.summary());
-  recording.faults = interpose::recording_warnings(file.summary(), recording.calls);
+  recording.faults = program::recording_warnings(file.summary(), recording.calls);
   if (recording.blind > 0) {
     recording.faults.push_back(
         fmt::format("{} that the program may branch on came from data that was never computed: {}; record it without --dry-run",
                     counted(recording.blind, "value"), blind_routines(recording)));
   }
-  recording.remarks = interpose::recording_remarks(file.summary(), breakdown);
+  recording.remarks = program::recording_remarks(file.summary(), breakdown);
   if (with_events) {
     recording.events = events_of(file);
   }
@@ -147,14 +147,14 @@ Recording read_recording(const fs::path& path, bool with_events) {
 Recording record_program(const RecordRequest& request, const RunContext& context) {
   context.throw_if_cancelled("nothing was recorded");
   const machine::Topology topology = machine::detect_topology();
-  const interpose::ProgramOptions program = {request.command, interpose::program_libraries(request.blas, request.lapack, request.command),
-                                             request.threads};
-  interpose::RecordingOptions options;
+  const program::ProgramOptions program = {request.command, program::program_libraries(request.blas, request.lapack, request.command),
+                                           request.threads};
+  program::RecordingOptions options;
   options.output = request.output;
   options.dry_run = request.dry_run;
   options.cpu = topology.cpu;
   options.cores = topology.cores;
-  interpose::record_program(program, options);
+  program::record_program(program, options);
   Recording recording = read_recording(request.output);
   add_library_remarks(recording, program, context);
   return recording;

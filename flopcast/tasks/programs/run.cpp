@@ -18,8 +18,8 @@
 namespace flopcast {
 namespace {
 
-using interpose::ProgramRun;
-using interpose::RoutineUse;
+using program::ProgramRun;
+using program::RoutineUse;
 
 std::string times(std::uint64_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
 
@@ -96,12 +96,12 @@ void note_unused(const ProgramRun& run, const RunWorld& world, const RunContext&
 }
 
 /// Notes that the program ran with a BLAS that was not asked for, or that the profile was not made with.
-void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const interpose::ProgramOptions& program, const RunWorld& world,
+void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const program::ProgramOptions& program, const RunWorld& world,
                     const RunContext& context) {
   if (run.blas.empty()) {
     return;
   }
-  const interpose::LibraryFiles& chosen = program.libraries;
+  const program::LibraryFiles& chosen = program.libraries;
   if (const std::string other = world.other_blas(program, run.blas); !other.empty()) {
     context.note(other);
   } else if (const int bytes = world.integer_bytes(run.blas).value_or(4); !tuned.path.empty() && bytes != tuned.integer_bytes) {
@@ -133,7 +133,7 @@ RunOutcome outcome_of(const ProgramRun& run, const RunWorld& world, bool explain
 }  // namespace
 
 RunSettings run_settings(const RunRequest& request, const RunWorld& world, const RunContext& context) {
-  const interpose::LibraryFiles libraries = world.libraries(request);
+  const program::LibraryFiles libraries = world.libraries(request);
   RunSettings settings;
   settings.profile = profile_for(request, libraries, world, context);
   std::vector<std::string> environment;
@@ -145,7 +145,7 @@ RunSettings run_settings(const RunRequest& request, const RunWorld& world, const
       process::set_variable(environment, name, value);
     }
   }
-  process::set_variable(environment, interpose::blocks_variable, interpose::block_table_text(settings.profile));
+  process::set_variable(environment, protocol::blocks_variable, program::block_table_text(settings.profile));
   for (const std::string& variable : environment) {
     const std::size_t equals = variable.find('=');
     settings.variables[variable.substr(0, equals)] = variable.substr(equals + 1);
@@ -161,8 +161,8 @@ RunSettings run_settings(const RunRequest& request, const RunContext& context) {
 }
 
 RunOutcome run_program(const RunRequest& request, const RunWorld& world, const RunContext& context) {
-  const interpose::ProgramOptions program = {request.command, world.libraries(request), request.threads};
-  const interpose::Profile profile = profile_for(request, program.libraries, world, context);
+  const program::ProgramOptions program = {request.command, world.libraries(request), request.threads};
+  const program::Profile profile = profile_for(request, program.libraries, world, context);
   const ProgramRun run = world.run(program, profile);
   if (!run.lacking_report.empty()) {
     context.note(fmt::format("the program ran as it should, but what its LAPACK asked for could not be counted: {}", run.lacking_report));
@@ -182,15 +182,15 @@ RunOutcome run_program(const RunRequest& request, const RunContext& context) {
   return run_program(request, this_run_world(context), context);
 }
 
-std::optional<algorithm::BlockParameters> tuned_block_size(const interpose::Profile& profile, std::string_view routine, std::int64_t m,
+std::optional<algorithm::BlockParameters> tuned_block_size(const program::Profile& profile, std::string_view routine, std::int64_t m,
                                                            std::int64_t n, std::string_view options) {
-  const auto table = std::make_unique<interpose::BlockTable>();
-  if (!interpose::parse(interpose::block_table_text(profile).c_str(), *table)) {
+  const auto table = std::make_unique<protocol::BlockTable>();
+  if (!protocol::parse(program::block_table_text(profile).c_str(), *table)) {
     return std::nullopt;
   }
-  const interpose::RoutineBlocks* blocks =
-      interpose::find(*table, interpose::routine_name(routine.data(), routine.size()), options.data(), options.size());
-  const interpose::BlockPoint* point = blocks != nullptr ? interpose::nearest(*blocks, m, n) : nullptr;
+  const protocol::RoutineBlocks* blocks =
+      protocol::find(*table, protocol::routine_name(routine.data(), routine.size()), options.data(), options.size());
+  const protocol::BlockPoint* point = blocks != nullptr ? protocol::nearest(*blocks, m, n) : nullptr;
   return point != nullptr ? std::optional(algorithm::BlockParameters{point->nb, point->nbmin, point->nx}) : std::nullopt;
 }
 

@@ -33,7 +33,7 @@ KernelSettings kernels_alone(const RunRequest& request, const RunWorld& world) {
 }
 
 /// Returns the BLAS that the program is expected to load: the one chosen for it, else the loader's libblas.so.3; empty if there is none.
-fs::path expected_blas(const interpose::LibraryFiles& chosen, const RunWorld& world) {
+fs::path expected_blas(const program::LibraryFiles& chosen, const RunWorld& world) {
   return chosen.blas.empty() ? world.loaders_blas() : chosen.blas;
 }
 
@@ -63,13 +63,13 @@ int expected_threads(const RunRequest& request, const fs::path& blas, const RunW
 }
 
 /// Returns the part of a profile that suits this library and number of threads best. The library counts first, then the threads.
-interpose::Profile best_place(std::vector<interpose::Profile> places, const fs::path& blas, int threads) {
-  const auto distance = [&](const interpose::Profile& place) {
+program::Profile best_place(std::vector<program::Profile> places, const fs::path& blas, int threads) {
+  const auto distance = [&](const program::Profile& place) {
     const bool other_library = !blas.empty() && !in_same_folder(blas, place.environment.blas.path);
     return std::pair(other_library, std::abs(place.environment.threads - threads));
   };
   return *std::min_element(places.begin(), places.end(),
-                           [&](const interpose::Profile& a, const interpose::Profile& b) { return distance(a) < distance(b); });
+                           [&](const program::Profile& a, const program::Profile& b) { return distance(a) < distance(b); });
 }
 
 /// Notes that the profile holds nothing for the library that was asked for, or for the number of threads.
@@ -90,9 +90,9 @@ void warn_of_place(const Environment& tuned, const RunRequest& request, const fs
 }
 
 /// Returns the settings to run with if there is no profile. Throws bad_input if nothing at all is to be set.
-interpose::Profile without_profile(const RunRequest& request, const std::string& file, const interpose::LibraryFiles& chosen,
-                                   const RunWorld& world, const RunContext& context) {
-  interpose::Profile profile;
+program::Profile without_profile(const RunRequest& request, const std::string& file, const program::LibraryFiles& chosen,
+                                 const RunWorld& world, const RunContext& context) {
+  program::Profile profile;
   const std::string lacking = fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
                                           request.profile.empty() ? "--save" : "--profile " + request.profile);
   profile.settings = request.profile.empty() ? kernels_alone(request, world) : KernelSettings();
@@ -107,15 +107,15 @@ interpose::Profile without_profile(const RunRequest& request, const std::string&
 
 }  // namespace
 
-interpose::Profile profile_for(const RunRequest& request, const interpose::LibraryFiles& chosen, const RunWorld& world,
-                               const RunContext& context) {
+program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
+                             const RunContext& context) {
   const std::string file = request.profile.empty() ? world.default_profile() : request.profile;
   if (file != "-" && !fs::exists(file)) {
     return without_profile(request, file, chosen, world, context);
   }
   const fs::path blas = expected_blas(chosen, world);
   const int threads = expected_threads(request, blas, world);
-  interpose::Profile profile = best_place(interpose::places(interpose::read_profile(file)), blas, threads);
+  program::Profile profile = best_place(program::places(program::read_profile(file)), blas, threads);
   const std::string cpu = world.cpu();
   if (profile.environment.cpu != cpu && !request.other_machine) {
     throw bad_input(

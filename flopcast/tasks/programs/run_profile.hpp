@@ -12,8 +12,8 @@ namespace flopcast {
 
 /// Returns the profile to run with: the part that suits the chosen libraries and the expected threads best, or one without decisions if
 /// there is no file. Throws bad_input if nothing is to be set at all, and for a profile of another machine.
-interpose::Profile profile_for(const RunRequest& request, const interpose::LibraryFiles& chosen, const RunWorld& world,
-                               const RunContext& context);
+program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
+                             const RunContext& context);
 
 /// Returns whether two files are variants of one library, which lie in a folder of their own.
 inline bool in_same_folder(const std::filesystem::path& a, const std::filesystem::path& b) { return a.parent_path() == b.parent_path(); }

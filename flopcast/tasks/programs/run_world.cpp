@@ -20,7 +20,7 @@ namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
-using interpose::RoutineUse;
+using program::RoutineUse;
 
 /// Tries which LAPACKs query ilaenv for which routines.
 class QueryTrials {
@@ -36,9 +36,9 @@ class QueryTrials {
           arguments[argument.name] = size;
         }
       }
-      std::unique_ptr<interpose::Recorder>& recorder = recorders_[use.definer];
+      std::unique_ptr<program::Recorder>& recorder = recorders_[use.definer];
       if (!recorder) {
-        recorder = std::make_unique<interpose::Recorder>(interpose::LibraryFiles{blas.empty() ? use.definer : blas, use.definer});
+        recorder = std::make_unique<program::Recorder>(program::LibraryFiles{blas.empty() ? use.definer : blas, use.definer});
       }
       return recorder->block_size_query(kernel::parse_call(routine, arguments)).has_value();
     } catch (const Error&) {
@@ -47,7 +47,7 @@ class QueryTrials {
   }
 
  private:
-  std::map<fs::path, std::unique_ptr<interpose::Recorder>> recorders_;  // a start takes longer than a trial
+  std::map<fs::path, std::unique_ptr<program::Recorder>> recorders_;  // a start takes longer than a trial
 };
 
 /// Returns the libblas.so.3 of the loader's folders.
@@ -64,8 +64,8 @@ fs::path loaders_blas() {
 
 RunWorld this_run_world(const RunContext& context) {
   RunWorld world;
-  world.libraries = [](const RunRequest& request) { return interpose::program_libraries(request.blas, request.lapack, request.command); };
-  world.default_profile = interpose::default_profile_file;
+  world.libraries = [](const RunRequest& request) { return program::program_libraries(request.blas, request.lapack, request.command); };
+  world.default_profile = program::default_profile_file;
   world.variable = [](const std::string& name) {
     const char* value = std::getenv(name.c_str());
     return std::string(value != nullptr ? value : "");
@@ -79,14 +79,14 @@ RunWorld this_run_world(const RunContext& context) {
     return better_kernels(machine::locate_usable(blas, machine::Role::blas), "which is set for the program", context);
   };
   world.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
-  world.preload = [] { return interpose::find_component("libflopcast-tuned.so").string(); };
-  world.run = interpose::run_with_profile;
+  world.preload = [] { return program::find_component("libflopcast-tuned.so").string(); };
+  world.run = program::run_with_profile;
   world.would_query = [trials = std::make_shared<QueryTrials>()](const RoutineUse& use, const fs::path& blas) {
     return trials->would_query(use, blas);
   };
-  world.why_not_started = interpose::why_not_started;
-  world.other_blas = [](const interpose::ProgramOptions& program, const fs::path& taken) {
-    return interpose::other_blas_note(program.command, taken, program.libraries);
+  world.why_not_started = program::why_not_started;
+  world.other_blas = [](const program::ProgramOptions& program, const fs::path& taken) {
+    return program::other_blas_note(program.command, taken, program.libraries);
   };
   return world;
 }

@@ -20,7 +20,7 @@ namespace flopcast {
 /// Everything outside of a request and its profile that decides about settings, and the start of the program.
 struct RunWorld {
   /// Returns the files that take the place of the program's libraries, as program_libraries() does.
-  std::function<interpose::LibraryFiles(const RunRequest& request)> libraries;
+  std::function<program::LibraryFiles(const RunRequest& request)> libraries;
   std::function<std::string()> default_profile;                  ///< file of the user's profile
   std::function<std::string(const std::string& name)> variable;  ///< the user's environment variable; empty: not set
   std::function<std::string()> cpu;
@@ -33,13 +33,13 @@ struct RunWorld {
   std::function<machine::KernelSettings(const std::string& blas)> better_kernels;
   std::function<std::optional<int>(const std::filesystem::path& library)> integer_bytes;
   std::function<std::string()> preload;  ///< file of the library that answers queries for block sizes
-  std::function<interpose::ProgramRun(const interpose::ProgramOptions& program, const interpose::Profile& profile)> run;
+  std::function<program::ProgramRun(const program::ProgramOptions& program, const program::Profile& profile)> run;
   /// Returns whether the LAPACK in `use.definer`, over this BLAS, queries the routine's block size when it is called; nothing if that can't
   /// be tried.
-  std::function<std::optional<bool>(const interpose::RoutineUse& use, const std::filesystem::path& blas)> would_query;
+  std::function<std::optional<bool>(const program::RoutineUse& use, const std::filesystem::path& blas)> would_query;
   std::function<std::string(const std::string& command, int exit_code)> why_not_started;
   /// Returns a note on a program that took another BLAS than the chosen one; empty if it did not.
-  std::function<std::string(const interpose::ProgramOptions& program, const std::filesystem::path& taken)> other_blas;
+  std::function<std::string(const program::ProgramOptions& program, const std::filesystem::path& taken)> other_blas;
 };
 
 /// Returns the world of this machine. `context` must outlive the result.

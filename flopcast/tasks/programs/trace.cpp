@@ -38,18 +38,18 @@ bool gives_blocks(const LapackProblems& problem) { return !problem.nb.empty() ||
 
 Trace record_lapack(const TraceRequest& request, const Call& call) {
   const std::string blas = request.blas.empty() ? machine::default_blas() : request.blas;
-  interpose::LibraryFiles files;
+  program::LibraryFiles files;
   files.blas = machine::locate_usable(blas, machine::Role::blas);
   const int integer_bytes = machine::integer_bytes(files.blas).value_or(4);
   const std::string lapack = request.lapack.empty() ? machine::default_lapack(integer_bytes) : request.lapack;
   files.lapack = lapack.empty() ? std::filesystem::path() : machine::locate_usable(lapack, machine::Role::lapack);
-  interpose::Recorder recorder(files);
+  program::Recorder recorder(files);
   std::optional<algorithm::BlockParameters> blocks;
   if (gives_blocks(request.problem)) {
-    const std::optional<interpose::BlockSizeQuery> question = recorder.block_size_query(call);
+    const std::optional<protocol::BlockSizeQuery> question = recorder.block_size_query(call);
     blocks = blocks_over(request.problem, question ? question->answers : algorithm::BlockParameters{});
   }
-  return recorder.record(call, blocks, request.observe ? interpose::Mode::observe : interpose::Mode::skip);
+  return recorder.record(call, blocks, request.observe ? protocol::Mode::observe : protocol::Mode::skip);
 }
 
 Trace record_algorithm(const TraceRequest& request, const Call& call) {

@@ -11,15 +11,15 @@
 namespace flopcast {
 namespace {
 
-using interpose::ShapeSum;
-using interpose::TunableCall;
+using program::ShapeSum;
+using program::TunableCall;
 
 constexpr std::int64_t candidates[] = {8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256};
 
 /// Tunes the shapes of one program in one place.
 class ShapeTuner {
  public:
-  ShapeTuner(const interpose::ProgramBreakdown& breakdown, WhatIfPlace& place, const RunContext& context)
+  ShapeTuner(const program::ProgramBreakdown& breakdown, WhatIfPlace& place, const RunContext& context)
       : breakdown_(breakdown), place_(place), context_(context) {}
 
   ProgramTuning run(std::span<const std::optional<Seconds>> seconds, Seconds budget, const std::string& label) {
@@ -172,7 +172,7 @@ class ShapeTuner {
     result_.shapes.push_back(change);
   }
 
-  const interpose::ProgramBreakdown& breakdown_;
+  const program::ProgramBreakdown& breakdown_;
   WhatIfPlace& place_;
   const RunContext& context_;
   std::vector<std::int64_t> allowed_;  // largest block size that the workspace allows, of every problem
@@ -181,7 +181,7 @@ class ShapeTuner {
 
 }  // namespace
 
-ProgramTuning tune_shapes(const interpose::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds, WhatIfPlace& place,
+ProgramTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds, WhatIfPlace& place,
                           Seconds budget, const std::string& label, const RunContext& context) {
   return ShapeTuner(breakdown, place, context).run(seconds, budget, label);
 }

@@ -29,7 +29,7 @@ struct ProgramTuning {
 
 /// Chooses block sizes for the shapes that take a noticeable part of the time. `seconds` holds the time of every shape with the default
 /// block sizes, or nothing where it isn't known. `label` names the step.
-ProgramTuning tune_shapes(const interpose::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds, WhatIfPlace& place,
+ProgramTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds, WhatIfPlace& place,
                           Seconds budget, const std::string& label, const RunContext& context);
 
 }  // namespace flopcast

@@ -20,11 +20,11 @@
 namespace flopcast {
 namespace {
 
-using interpose::ProgramBreakdown;
-using interpose::ProgramEvent;
-using interpose::ShapeSum;
 using prediction::interval_around;
 using prediction::margin;
+using program::ProgramBreakdown;
+using program::ProgramEvent;
+using program::ShapeSum;
 using prediction::operator+;
 using prediction::operator*;
 
@@ -38,7 +38,7 @@ struct ThreadCalls {
   std::vector<Seconds> pauses;
 };
 
-std::vector<ThreadCalls> described_calls(const interpose::RecordedProgram& program, const ProgramBreakdown& breakdown) {
+std::vector<ThreadCalls> described_calls(const program::RecordedProgram& program, const ProgramBreakdown& breakdown) {
   std::vector<ThreadCalls> all;
   for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
     std::vector<ProgramEvent> events;
@@ -51,11 +51,11 @@ std::vector<ThreadCalls> described_calls(const interpose::RecordedProgram& progr
       }
     });
     if (!events.empty()) {
-      thread.trace = interpose::to_trace(events);
+      thread.trace = program::to_trace(events);
       if (program.summary().dry_run) {
         thread.trace.measured.clear();
       }
-      thread.pauses = interpose::pauses(events);
+      thread.pauses = program::pauses(events);
       all.push_back(std::move(thread));
     }
   }
@@ -163,7 +163,7 @@ class WhatIfEvaluator {
 
   /// Returns the recorded time for calls that numbers such as NaN made slow, because no library gains anything there. The models expect
   /// ordinary numbers and shorter times.
-  Seconds transferred_time(const interpose::CallSum& recorded, Seconds there, Seconds here) {
+  Seconds transferred_time(const program::CallSum& recorded, Seconds there, Seconds here) {
     static constexpr double clearly_slower = 1.25;
     const Seconds odd = std::max(recorded.invalid_seconds, recorded.denormal_seconds);
     if (odd > recorded.seconds / 2 && recorded.seconds > clearly_slower * there) {
@@ -265,7 +265,7 @@ std::optional<double> gain_of(const WhatIfResult& result, bool dry_run) {
 /// Evaluates the questions about one recording.
 class ProgramEvaluator {
  public:
-  ProgramEvaluator(const interpose::RecordedProgram& program, const ProgramBreakdown& breakdown, const interpose::RecordedPlace& place,
+  ProgramEvaluator(const program::RecordedProgram& program, const ProgramBreakdown& breakdown, const program::RecordedPlace& place,
                    const EvaluationOptions& options, const WhatIfWorld& world, const RunContext& context)
       : program_(program),
         breakdown_(breakdown),
@@ -384,9 +384,9 @@ class ProgramEvaluator {
     return evaluation;
   }
 
-  const interpose::RecordedProgram& program_;
+  const program::RecordedProgram& program_;
   const ProgramBreakdown& breakdown_;
-  const interpose::RecordedPlace& place_;
+  const program::RecordedPlace& place_;
   const EvaluationOptions& options_;
   const WhatIfWorld& world_;
   const RunContext& context_;
@@ -398,8 +398,8 @@ class ProgramEvaluator {
 
 }  // namespace
 
-std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const interpose::RecordedProgram& program,
-                                       const interpose::ProgramBreakdown& breakdown, const interpose::RecordedPlace& place,
+std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const program::RecordedProgram& program,
+                                       const program::ProgramBreakdown& breakdown, const program::RecordedPlace& place,
                                        const EvaluationOptions& options, const WhatIfWorld& world, const RunContext& context) {
   return ProgramEvaluator(program, breakdown, place, options, world, context).run(questions);
 }

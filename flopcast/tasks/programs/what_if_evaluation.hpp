@@ -41,8 +41,8 @@ struct EvaluationOptions {
 
 /// Answers the questions about a recorded program one after the other. A question that can't be answered is found before anything is measured,
 /// as far as that is possible.
-std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const interpose::RecordedProgram& program,
-                                       const interpose::ProgramBreakdown& breakdown, const interpose::RecordedPlace& place,
+std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const program::RecordedProgram& program,
+                                       const program::ProgramBreakdown& breakdown, const program::RecordedPlace& place,
                                        const EvaluationOptions& options, const WhatIfWorld& world, const RunContext& context);
 
 /// Answers questions about an opened recording with this machine's libraries. Failures are noted as those of --what-if.

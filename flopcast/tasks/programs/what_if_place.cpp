@@ -50,7 +50,7 @@ class LocalPlace : public WhatIfPlace {
     return models_.emplace(*samples_);
   }
 
-  std::vector<interpose::TunableCall> tunable_calls(const Call& call) override { return recorder().tunable_calls(call); }
+  std::vector<program::TunableCall> tunable_calls(const Call& call) override { return recorder().tunable_calls(call); }
 
   std::vector<Call> kernel_calls(const Call& call, const algorithm::BlockParameters& blocks) override {
     return recorder().record(call, blocks).calls;
@@ -67,7 +67,7 @@ class LocalPlace : public WhatIfPlace {
   }
 
  private:
-  interpose::Recorder& recorder() {
+  program::Recorder& recorder() {
     if (!recorder_) {
       recorder_.emplace(bench_.files());
     }
@@ -80,12 +80,12 @@ class LocalPlace : public WhatIfPlace {
   Workbench bench_;
   std::optional<model::OnDemandModels> samples_;
   std::optional<prediction::PlacedModels> models_;
-  std::optional<interpose::Recorder> recorder_;
+  std::optional<program::Recorder> recorder_;
 };
 
 /// Returns whether models of the recorded place can be compared with the recorded times: on this machine, with the same libraries.
-bool libraries_are_here(const interpose::RecordedPlace& place) {
-  if (place.blas.empty() || !interpose::is_this_machine(place)) {
+bool libraries_are_here(const program::RecordedPlace& place) {
+  if (place.blas.empty() || !program::is_this_machine(place)) {
     return false;
   }
   try {
@@ -98,13 +98,13 @@ bool libraries_are_here(const interpose::RecordedPlace& place) {
 
 }  // namespace
 
-WhatIfWorld this_machine(const interpose::RecordedProgram& program, const RunContext& context) {
+WhatIfWorld this_machine(const program::RecordedProgram& program, const RunContext& context) {
   WhatIfWorld world;
   world.open = [&context](const machine::LibraryChoice& libraries, bool own_kernels) {
     return std::make_unique<LocalPlace>(libraries, own_kernels, context);
   };
   world.require_usable = [&program](const WhatIf& question, const machine::LibraryChoice& libraries) {
-    interpose::require_thread_safe(program, question.blas, question.lapack);
+    program::require_thread_safe(program, question.blas, question.lapack);
     machine::locate_usable(libraries.blas, machine::Role::blas);
     if (!libraries.lapack.empty()) {
       machine::locate_usable(libraries.lapack, machine::Role::lapack);

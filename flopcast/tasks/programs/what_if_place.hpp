@@ -33,7 +33,7 @@ class WhatIfPlace {
   /// Returns models of the kernels in `traces`, after sampling for at most `budget`. They live as long as the place. `label` names the step.
   virtual const prediction::KernelModels& models(std::vector<tuning::Subject>& traces, Seconds budget, const std::string& label) = 0;
   /// Returns the call itself or the calls within it that query ilaenv for a block size. Throws an Error if the routine can't be recorded.
-  virtual std::vector<interpose::TunableCall> tunable_calls(const Call& call) = 0;
+  virtual std::vector<program::TunableCall> tunable_calls(const Call& call) = 0;
   /// Returns the kernel calls that the routine makes with these blocks.
   virtual std::vector<Call> kernel_calls(const Call& call, const algorithm::BlockParameters& blocks) = 0;
   /// Chooses the best block size of every problem.
@@ -49,11 +49,11 @@ struct WhatIfWorld {
   /// Returns whether a library has one thread only, whatever is asked for.
   std::function<bool(const std::string& blas)> has_one_thread;
   /// Returns whether the recorded libraries are here, on the machine of the recording.
-  std::function<bool(const interpose::RecordedPlace& place)> is_here;
+  std::function<bool(const program::RecordedPlace& place)> is_here;
   double cpus = 1;  ///< CPUs' worth of time that threads share
 };
 
 /// Returns the world of this machine's libraries, store and clock. `context` must outlive the result.
-WhatIfWorld this_machine(const interpose::RecordedProgram& program, const RunContext& context);
+WhatIfWorld this_machine(const program::RecordedProgram& program, const RunContext& context);
 
 }  // namespace flopcast

@@ -52,16 +52,16 @@ TimedCalls time_calls(const std::vector<Call>& calls, const machine::LibraryChoi
 }
 
 Point recorded_program(const std::string& file) {
-  const interpose::ProgramTraceFile recording(file);
+  const program::ProgramTraceFile recording(file);
   Point point;
   point.name = fmt::format("{}", fmt::join(recording.summary().command, " "));
   point.threads =
-      std::max(static_cast<int>(recording.summary().threads.size()), interpose::recorded_place(recording.summary()).threads.value_or(1));
+      std::max(static_cast<int>(recording.summary().threads.size()), program::recorded_place(recording.summary()).threads.value_or(1));
   Seconds longest = 0;
   double single_flops = 0, double_flops = 0;
   for (std::size_t thread = 0; thread < recording.summary().threads.size(); ++thread) {
     Seconds seconds = 0;
-    recording.visit(thread, [&](const interpose::ProgramEvent& event) {
+    recording.visit(thread, [&](const program::ProgramEvent& event) {
       if (event.described() && event.seconds > 0) {
         seconds += event.seconds;
         (precision_of(event.call) == single ? single_flops : double_flops) += flops(event.call);

@@ -61,7 +61,7 @@ void require_measurable(const RooflineRequest& request) {
   require_libraries(request);
   require_points(request.calls);
   for (const std::string& file : request.recordings) {
-    const interpose::ProgramTraceFile readable(file);
+    const program::ProgramTraceFile readable(file);
   }
 }
 

@@ -18,19 +18,19 @@ constexpr Seconds min_share = 3;
 /// Time of the first pass, after which the profile has something for the routine.
 constexpr Seconds first_pass = 5;
 
-const interpose::TunedRoutine* find_known(const std::vector<interpose::TunedRoutine>& known, const TunableRoutine& tunable) {
-  const auto found = std::find_if(known.begin(), known.end(), [&](const interpose::TunedRoutine& routine) {
+const program::TunedRoutine* find_known(const std::vector<program::TunedRoutine>& known, const TunableRoutine& tunable) {
+  const auto found = std::find_if(known.begin(), known.end(), [&](const program::TunedRoutine& routine) {
     return routine.name == tunable.routine->name && routine.flags == tunable.options;
   });
   return found == known.end() ? nullptr : &*found;
 }
 
 /// Returns whether every problem has a point of its own that is decided.
-bool covers(const interpose::TunedRoutine& known, const TunableRoutine& tunable) {
-  return std::all_of(tunable.queries.begin(), tunable.queries.end(), [&](const interpose::BlockSizeQuery& query) {
+bool covers(const program::TunedRoutine& known, const TunableRoutine& tunable) {
+  return std::all_of(tunable.queries.begin(), tunable.queries.end(), [&](const protocol::BlockSizeQuery& query) {
     const std::int64_t n = query.n < 0 ? query.m : query.n;
     return std::any_of(known.points.begin(), known.points.end(),
-                       [&](const interpose::TunedPoint& point) { return point.m == query.m && point.n == n && !point.undecided; });
+                       [&](const program::TunedPoint& point) { return point.m == query.m && point.n == n && !point.undecided; });
   });
 }
 
@@ -40,7 +40,7 @@ std::ptrdiff_t undecided(const std::vector<tuning::Decision>& decisions) {
 
 class LapackTuner {
  public:
-  LapackTuner(const LapackRequest& request, const LapackSteps& steps, const std::vector<interpose::TunedRoutine>& known,
+  LapackTuner(const LapackRequest& request, const LapackSteps& steps, const std::vector<program::TunedRoutine>& known,
               const RunContext& context)
       : request_(request), steps_(steps), known_(known), context_(context), uses_(kernel::lapack_uses(request.precisions)) {
     for (const kernel::LapackUse& use : uses_) {
@@ -103,7 +103,7 @@ class LapackTuner {
 
   void tune(const TunableRoutine& tunable, Seconds share) {
     LapackRoutine routine{tunable.routine->name, tunable.options, "", 0, {}};
-    if (const interpose::TunedRoutine* known = find_known(known_, tunable); known != nullptr && covers(*known, tunable)) {
+    if (const program::TunedRoutine* known = find_known(known_, tunable); known != nullptr && covers(*known, tunable)) {
       add_remark(routine.routine, routine.flags, "in the profile already; --fresh tunes it again");
       return;
     }
@@ -148,7 +148,7 @@ class LapackTuner {
 
   const LapackRequest& request_;
   const LapackSteps& steps_;
-  const std::vector<interpose::TunedRoutine>& known_;
+  const std::vector<program::TunedRoutine>& known_;
   const RunContext& context_;
   std::vector<kernel::LapackUse> uses_;
   double weight_left_ = 0;  ///< sum over the routines that are still to come
@@ -157,11 +157,11 @@ class LapackTuner {
 };
 
 /// Returns the decisions that a profile has for this place.
-std::vector<interpose::TunedRoutine> known_routines(const std::string& file, const Environment& environment) {
-  std::vector<interpose::TunedRoutine> known;
+std::vector<program::TunedRoutine> known_routines(const std::string& file, const Environment& environment) {
+  std::vector<program::TunedRoutine> known;
   if (std::filesystem::exists(file)) {
-    for (interpose::Profile& place : interpose::places(interpose::read_profile(file))) {
-      if (place.environment.fingerprint == environment.fingerprint && interpose::same_place(place.environment, environment)) {
+    for (program::Profile& place : program::places(program::read_profile(file))) {
+      if (place.environment.fingerprint == environment.fingerprint && program::same_place(place.environment, environment)) {
         known = std::move(place.routines);
       }
     }
@@ -171,15 +171,15 @@ std::vector<interpose::TunedRoutine> known_routines(const std::string& file, con
 
 }  // namespace
 
-LapackTuning tune_lapack(const LapackRequest& request, const LapackSteps& steps, const std::vector<interpose::TunedRoutine>& known,
+LapackTuning tune_lapack(const LapackRequest& request, const LapackSteps& steps, const std::vector<program::TunedRoutine>& known,
                          const RunContext& context) {
   return LapackTuner(request, steps, known, context).run();
 }
 
 LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, const RunContext& context) {
-  const std::string profile = request.profile.empty() ? interpose::default_profile_file() : request.profile;
+  const std::string profile = request.profile.empty() ? program::default_profile_file() : request.profile;
   static_cast<void>(kernel::lapack_uses(request.precisions));  // before anything is opened
-  interpose::require_profile_writable(profile);
+  program::require_profile_writable(profile);
   bench.open(request.validate);
   TuningSession session(bench, bench.store(), {request.repetitions, request.seed, request.fresh}, context);
   LapackSteps steps;
@@ -191,13 +191,13 @@ LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, c
     validate_blocks(tunable, decisions, session, options);
   };
   steps.keep = [&](const TunableRoutine& tunable, const std::vector<tuning::Decision>& decisions) {
-    interpose::Profile own{bench.environment(), bench.settings(), {}, {}};
+    program::Profile own{bench.environment(), bench.settings(), {}, {}};
     own.set(tuned_routine(tunable.routine->name, tunable.options, tunable.queries, decisions));
-    return interpose::save_profile(profile, own);
+    return program::save_profile(profile, own);
   };
   steps.clock = session.place().clock;
   LapackTuning tuning = tune_lapack(
-      request, steps, request.fresh ? std::vector<interpose::TunedRoutine>() : known_routines(profile, bench.environment()), context);
+      request, steps, request.fresh ? std::vector<program::TunedRoutine>() : known_routines(profile, bench.environment()), context);
   tuning.environment = bench.environment();
   tuning.profile = profile;
   return tuning;

@@ -27,7 +27,7 @@ struct LapackSteps {
 
 /// Tunes routine after routine. `known` are the decisions that the profile has already. Fills in all but the result's environment and
 /// profile.
-LapackTuning tune_lapack(const LapackRequest& request, const LapackSteps& steps, const std::vector<interpose::TunedRoutine>& known,
+LapackTuning tune_lapack(const LapackRequest& request, const LapackSteps& steps, const std::vector<program::TunedRoutine>& known,
                          const RunContext& context);
 
 }  // namespace flopcast

@@ -79,7 +79,7 @@ class LibraryRoutine {
   [[nodiscard]] bool is_comparable() const { return is_tunable_ || is_kernel_; }
   [[nodiscard]] bool is_tunable() const { return is_tunable_; }
   [[nodiscard]] algorithm::BlockParameters defaults(const Call& call) const {
-    const std::optional<interpose::BlockSizeQuery> query = is_tunable_ ? place_.block_size_query(call) : std::nullopt;
+    const std::optional<protocol::BlockSizeQuery> query = is_tunable_ ? place_.block_size_query(call) : std::nullopt;
     return query ? query->answers : algorithm::BlockParameters{0, 0, 0};
   }
   [[nodiscard]] Trace trace(const Call& call, const algorithm::BlockParameters& blocks) const {

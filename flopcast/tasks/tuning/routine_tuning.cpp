@@ -81,7 +81,7 @@ class RoutineTuner {
       }
       note_cost(decided, session_.place().clock() - begin, context_);
       RoutineTuning part{entry.routine->name, entry.options, {}, std::move(decided.decisions), decided.cost, decided.complete};
-      for (const interpose::BlockSizeQuery& query : entry.queries) {
+      for (const protocol::BlockSizeQuery& query : entry.queries) {
         part.queries.push_back({query.m, query.n});
       }
       result_.parts.push_back(std::move(part));
@@ -136,7 +136,7 @@ Tuning tune_routine(TuningSession& session, const Routine& routine, const TuneRe
 Tuning tune(const Workbench& bench, const std::string& routine, const TuneRequest& request, const RunContext& context) {
   const Routine& known = kernel::require(routine);  // before anything is opened
   if (!request.profile.empty()) {
-    interpose::require_profile_writable(request.profile);
+    program::require_profile_writable(request.profile);
   }
   bench.open(request.validate);
   TuningSession session(bench, bench.store(), {request.repetitions, request.seed, request.fresh}, context);
@@ -159,13 +159,13 @@ Tuning tune(const Workbench& bench, const std::string& routine, const TuneReques
 }
 
 std::string save_profile(const std::string& file, const Tuning& tuning) {
-  interpose::Profile profile;
+  program::Profile profile;
   profile.environment = tuning.environment;
   profile.settings = tuning.kernel_settings;
   for (const RoutineTuning& part : tuning.parts) {
     profile.set(tuned_routine(part.routine, part.flags, part.queries, part.decisions));
   }
-  return interpose::save_profile(file, profile);
+  return program::save_profile(file, profile);
 }
 
 }  // namespace flopcast

@@ -9,7 +9,7 @@
 namespace flopcast {
 namespace {
 
-tuning::Problem make_problem(const interpose::TunableCall& tunable, const std::vector<std::int64_t>& blocks, int threads) {
+tuning::Problem make_problem(const program::TunableCall& tunable, const std::vector<std::int64_t>& blocks, int threads) {
   tuning::Problem problem;
   problem.call = tunable.call;
   problem.call.threads = threads;
@@ -23,7 +23,7 @@ tuning::Problem make_problem(const interpose::TunableCall& tunable, const std::v
 }
 
 /// Returns whether the entry has this query already: calls with other flags may make the same one.
-bool has_query(const TunableRoutine& entry, const interpose::TunableCall& tunable) {
+bool has_query(const TunableRoutine& entry, const program::TunableCall& tunable) {
   for (std::size_t i = 0; i < entry.problems.size(); ++i) {
     if (entry.queries[i] == tunable.query && sizes(entry.problems[i].call) == sizes(tunable.call)) {
       return true;
@@ -38,7 +38,7 @@ std::vector<TunableRoutine> tunable_routines(const std::vector<Call>& calls, con
                                              const TuningPlace& place) {
   std::vector<TunableRoutine> all;
   for (const Call& call : calls) {
-    for (interpose::TunableCall& tunable : place.tunable_calls(call)) {
+    for (program::TunableCall& tunable : place.tunable_calls(call)) {
       const auto same = [&](const TunableRoutine& entry) {
         return entry.routine == tunable.call.routine && entry.options == tunable.query.options;
       };

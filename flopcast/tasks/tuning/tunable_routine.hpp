@@ -16,9 +16,9 @@ namespace flopcast {
 /// Problems of one routine that queries ilaenv with one set of options. They are one entry of a profile.
 struct TunableRoutine {
   const Routine* routine = nullptr;
-  std::string options;                             ///< ilaenv's
-  std::vector<tuning::Problem> problems;           ///< alternatives differ in nb
-  std::vector<interpose::BlockSizeQuery> queries;  ///< one for each problem
+  std::string options;                            ///< ilaenv's
+  std::vector<tuning::Problem> problems;          ///< alternatives differ in nb
+  std::vector<protocol::BlockSizeQuery> queries;  ///< one for each problem
 
   /// Returns "dpotrf:L", as profiles and reports call it.
   [[nodiscard]] std::string name() const { return options.empty() ? routine->name : routine->name + ":" + options; }
@@ -48,9 +48,9 @@ void validate_blocks(const TunableRoutine& tunable, std::vector<tuning::Decision
 /// Returns the decisions as a profile's entry. Undecided sizes get LAPACK's own block sizes: without a point of their own, they would get
 /// those of the nearest size that has one. `queries` has the m and n of each decision.
 template <class Query>
-interpose::TunedRoutine tuned_routine(const std::string& routine, const std::string& flags, const std::vector<Query>& queries,
-                                      const std::vector<tuning::Decision>& decisions) {
-  interpose::TunedRoutine tuned{routine, flags, {}};
+program::TunedRoutine tuned_routine(const std::string& routine, const std::string& flags, const std::vector<Query>& queries,
+                                    const std::vector<tuning::Decision>& decisions) {
+  program::TunedRoutine tuned{routine, flags, {}};
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const std::int64_t m = queries[i].m, n = queries[i].n < 0 ? m : queries[i].n;
     const tuning::Decision& decision = decisions[i];

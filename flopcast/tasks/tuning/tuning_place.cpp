@@ -22,8 +22,8 @@ measure::SessionOptions session_options(std::uint64_t seed) {
 /// Starts its child when the first recording is asked for.
 class LazyRecorder {
  public:
-  explicit LazyRecorder(interpose::LibraryFiles files) : files_(std::move(files)) {}
-  interpose::Recorder& operator()() {
+  explicit LazyRecorder(program::LibraryFiles files) : files_(std::move(files)) {}
+  program::Recorder& operator()() {
     if (!recorder_) {
       recorder_.emplace(files_);
     }
@@ -31,8 +31,8 @@ class LazyRecorder {
   }
 
  private:
-  interpose::LibraryFiles files_;
-  std::optional<interpose::Recorder> recorder_;
+  program::LibraryFiles files_;
+  std::optional<program::Recorder> recorder_;
 };
 
 }  // namespace
@@ -63,7 +63,7 @@ TuningPlace tuning_place(const Workbench& bench, model::Store& store, std::uint6
   place.set_blocks = [&bench](const std::string& routine, const algorithm::BlockParameters& blocks) { bench.set_blocks(routine, blocks); };
   place.find_function = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
   place.lapack_file = [recorder] {
-    const interpose::LibraryFiles& files = (*recorder)().loaded();
+    const program::LibraryFiles& files = (*recorder)().loaded();
     return (files.lapack.empty() ? files.blas : files.lapack).string();
   };
   return place;

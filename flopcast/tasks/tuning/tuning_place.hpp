@@ -35,8 +35,8 @@ struct TuningPlace {
   /// Starts watching other programs; the result tells how many cores these kept busy since.
   std::function<std::function<double()>()> watch_others = [] { return [] { return 0.0; }; };
 
-  std::function<std::vector<interpose::TunableCall>(const Call&)> tunable_calls;
-  std::function<std::optional<interpose::BlockSizeQuery>(const Call&)> block_size_query;
+  std::function<std::vector<program::TunableCall>(const Call&)> tunable_calls;
+  std::function<std::optional<protocol::BlockSizeQuery>(const Call&)> block_size_query;
   /// Returns the kernel calls of the library's own routine.
   std::function<Trace(const Call&, const std::optional<algorithm::BlockParameters>&)> record;
   /// Makes the library use these parameters for a routine.

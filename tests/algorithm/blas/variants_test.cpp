@@ -434,7 +434,7 @@ std::vector<Call> calls_with_result(const Trace& trace) {
 }
 
 TEST(Defaults, MakeLapacksCalls) {
-  interpose::Recorder recorder(
+  program::Recorder recorder(
       {machine::locate("openblas-serial", machine::Role::blas), machine::locate("reference", machine::Role::lapack)});
   for (const std::string family : {"potrf", "trtri", "lauum", "getrf", "sygst", "hegst", "geqrf"}) {
     for (const Precision precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {

@@ -73,19 +73,19 @@ class ProgramMutations : public ::testing::Test {
   fs::path folder_;
 };
 
-std::string text_of(const interpose::Contents& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string text_of(const program::Contents& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 std::string recording() {
-  using namespace interpose;
+  using namespace program;
   File recorded;
   Contents records;
   for (std::uint64_t i = 0; i < 6; ++i) {
     put_dpotrf(records, 10 + 30 * i, 40 + static_cast<std::int32_t>(i), 0x100000 + 0x1000 * i);
     put_ddot(records, 20 + 30 * i, 80, 0x100000, 0x500000);
   }
-  recorded.add_text(ChunkKind::library, "/lib/libblas.so.3");
-  recorded.add_text(ChunkKind::process, std::string_view("a.out\0x\0", 8));
-  recorded.add(ChunkKind::live, 0, 0, 0, records);
+  recorded.add_text(protocol::ChunkKind::library, "/lib/libblas.so.3");
+  recorded.add_text(protocol::ChunkKind::process, std::string_view("a.out\0x\0", 8));
+  recorded.add(protocol::ChunkKind::live, 0, 0, 0, records);
   return text_of(recorded.bytes());
 }
 
@@ -134,9 +134,9 @@ TEST_F(ProgramMutations, OfRooflines) {
 }
 
 TEST_F(ProgramMutations, OfProfilesToRunWith) {
-  interpose::Profile profile;
+  program::Profile profile;
   profile.set({"dgeqrf", "", {{50, 50, {7, 2, 0}, {}, 0}, {400, 400, {21, 2, 0}, {}, 0}}});
-  try_mutations({"run", "--other-machine", "--profile", "FILE", "--", "/bin/true"}, interpose::to_json(profile).dump(),
+  try_mutations({"run", "--other-machine", "--profile", "FILE", "--", "/bin/true"}, program::to_json(profile).dump(),
                 testing::mutate_document);
 }
 

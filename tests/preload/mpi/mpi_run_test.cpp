@@ -19,7 +19,7 @@
 #include "flopcast/model/store.hpp"
 #include "tests/mpi_programs.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 namespace fs = std::filesystem;
@@ -1178,4 +1178,4 @@ INSTANTIATE_TEST_SUITE_P(Mpis, MpiModes, testing::Values("openmpi", "mpich"), []
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiRun, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 constexpr std::uint64_t reduction = 7;
@@ -32,4 +32,4 @@ TEST(NonblockingVotes, UnwantedCollectivesAreLeftOutUntilAProcessWantsThem) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

@@ -11,7 +11,7 @@
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 /// Arguments as Fortran passes them, with lower-case flags, sizes of 10, 11, ... and vectors without gaps.
@@ -54,7 +54,7 @@ TEST(RoutineDigest, KeysDifferExactlyInArgumentsThatTimesDependOn) {
     const Routine& routine = kernel::catalogue()[i];
     const mpi::RoutineDigest& digest = mpi::routine_digests()[i];
     FortranArguments arguments(routine);
-    const path::KernelKey before = digest.key_of(arguments.pointers);
+    const selective::KernelKey before = digest.key_of(arguments.pointers);
     for (std::size_t at = 0; at < routine.arguments.size(); ++at) {
       const Argument& argument = routine.arguments[at];
       const bool matters = argument.kind == Kind::size || argument.kind == Kind::increment || argument.kind == Kind::sign ||
@@ -87,4 +87,4 @@ TEST(RoutineDigest, RecognisesWorkspaceQueries) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

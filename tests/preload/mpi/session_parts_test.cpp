@@ -5,7 +5,7 @@
 #include "flopcast/preload/mpi/program_gaps.hpp"
 
 /// The parts of an MPI session that need neither MPI nor a clock.
-namespace flopcast::interpose::mpi {
+namespace flopcast::preload::mpi {
 namespace {
 
 TEST(Polling, OnlyUnsuccessfulPollsCount) {
@@ -44,7 +44,7 @@ TEST(Polling, WithoutABeginAMessageTakesItsUsualTime) {
 TEST(OpenRegion, InnerRegionsBelongToTheOuterOne) {
   OpenRegion region;
   EXPECT_FALSE(region.leave()) << "none is open";
-  region.open(7, path::Cause::window);
+  region.open(7, selective::Cause::window);
   region.compute(2);
   region.nest();
   region.compute(1);
@@ -54,15 +54,15 @@ TEST(OpenRegion, InnerRegionsBelongToTheOuterOne) {
   EXPECT_FALSE(region.is_open());
   EXPECT_EQ(region.seconds(), 3);
   EXPECT_EQ(region.kernel(), 7U);
-  EXPECT_EQ(region.cause(), path::Cause::window);
+  EXPECT_EQ(region.cause(), selective::Cause::window);
 }
 
 TEST(OpenRegion, RemembersWhichRegionsCommunicate) {
   OpenRegion region;
-  region.open(0, path::Cause::always);
+  region.open(0, selective::Cause::always);
   region.note_communication();
   region.remember(1);
-  region.open(0, path::Cause::always);
+  region.open(0, selective::Cause::always);
   region.remember(2);
   EXPECT_TRUE(region.is_known_to_communicate(1));
   EXPECT_FALSE(region.is_known_to_communicate(2));
@@ -84,11 +84,11 @@ TEST(ProgramGaps, VarianceAddsUpAlongThePath) {
   gaps.note_kernel(0);
   gaps.counted(1e-6, true);
   gaps.counted(3e-6, true);
-  PageVector<path::Kernel> kernels(1);
+  PageVector<selective::Kernel> kernels(1);
   EXPECT_EQ(gaps.variance_along(kernels), 0) << "it lies on no path";
   kernels[0].along.add(1);
   EXPECT_NEAR(gaps.variance_along(kernels), 1.5 * 2e-12, 1e-18);
 }
 
 }  // namespace
-}  // namespace flopcast::interpose::mpi
+}  // namespace flopcast::preload::mpi

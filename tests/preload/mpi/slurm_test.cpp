@@ -12,7 +12,7 @@
 
 #include "tests/mpi_programs.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 namespace fs = std::filesystem;
@@ -123,4 +123,4 @@ TEST_F(Slurm, ProcessesOfSrunHaveOneProfileTogether) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

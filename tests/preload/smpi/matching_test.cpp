@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flopcast::interpose::smpi {
+namespace flopcast::preload::smpi {
 namespace {
 
 Arrival at(Seconds time) {
@@ -68,4 +68,4 @@ TEST(LastArrival, IsTheLatestNeededArrivalBeforeATime) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose::smpi
+}  // namespace flopcast::preload::smpi

@@ -9,7 +9,7 @@
 
 #include "tests/mpi_programs.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::preload {
 namespace {
 
 using nlohmann::json;
@@ -215,4 +215,4 @@ TEST_F(SimulateCommand, LeavesNoFilesBehind) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::preload

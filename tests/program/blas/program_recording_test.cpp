@@ -18,7 +18,7 @@
 #include "flopcast/support/error.hpp"
 #include "tests/own_folder.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,11 +115,11 @@ TEST_F(ProgramRecording, RecordingKeepsTheProgramsResults) {
 TEST_F(ProgramRecording, ADryRunSkipsCallsAndMarksBlindDecisions) {
   const ProgramTrace safe = record("look-away", 0, true);
   ASSERT_EQ(safe.events.at(0).size(), 2U);
-  EXPECT_EQ(safe.events[0][0].treatment, Treatment::skipped);
-  EXPECT_EQ(safe.events[0][1].treatment, Treatment::executed);
+  EXPECT_EQ(safe.events[0][0].treatment, protocol::Treatment::skipped);
+  EXPECT_EQ(safe.events[0][1].treatment, protocol::Treatment::executed);
 
   const ProgramTrace unsafe = record("look", 0, true);
-  EXPECT_EQ(unsafe.events.at(0).at(1).treatment, Treatment::skipped_blindly);
+  EXPECT_EQ(unsafe.events.at(0).at(1).treatment, protocol::Treatment::skipped_blindly);
 }
 
 TEST_F(ProgramRecording, ASkippedCallReportsSuccess) {
@@ -127,7 +127,7 @@ TEST_F(ProgramRecording, ASkippedCallReportsSuccess) {
   const ProgramTrace trace = record("factor", 0, true);
   const std::string unused = testing::internal::GetCapturedStdout();
   EXPECT_THAT(unused, HasSubstr("0"));
-  EXPECT_EQ(trace.events.at(0).at(0).treatment, Treatment::skipped);
+  EXPECT_EQ(trace.events.at(0).at(0).treatment, protocol::Treatment::skipped);
 }
 
 #if defined(__x86_64__)
@@ -208,4 +208,4 @@ TEST_F(ProgramRecording, AProgramWithoutBlasMakesAnEmptyTrace) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -15,7 +15,7 @@
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 using algorithm::BlockParameters;
@@ -116,13 +116,13 @@ TEST(Recorder, PotrfMakesTheCallsOfTheAlgorithm) {
 TEST(Recorder, ObservingRecordsTheSameCallsWithTimes) {
   for (const Call& call : {geqrf_call(150, 100), potrf_call('L', 130)}) {
     const BlockParameters blocks{24, 2, 10};
-    Trace observed = recorder().record(call, blocks, Mode::observe);
+    Trace observed = recorder().record(call, blocks, protocol::Mode::observe);
     ASSERT_EQ(observed.measured.size(), observed.calls.size());
     for (const Seconds seconds : observed.measured) {
       EXPECT_GT(seconds, 0);
     }
     observed.measured.clear();
-    EXPECT_EQ(observed, recorder().record(call, blocks, Mode::skip));
+    EXPECT_EQ(observed, recorder().record(call, blocks, protocol::Mode::skip));
   }
 }
 
@@ -139,7 +139,7 @@ TEST(Recorder, LoadsTheLibrariesChosen) {
 }
 
 TEST(Recorder, ReportsLapacksOwnBlockSizes) {
-  EXPECT_EQ(recorder().block_size_query(geqrf_call(1000, 900)), (BlockSizeQuery{"", 1000, 900, {32, 2, 128}}));
+  EXPECT_EQ(recorder().block_size_query(geqrf_call(1000, 900)), (protocol::BlockSizeQuery{"", 1000, 900, {32, 2, 128}}));
   EXPECT_EQ(recorder().block_size_query(potrf_call('L', 1000)).value().answers.nb, 64);
 }
 
@@ -162,11 +162,12 @@ TEST(Recorder, ReportsIlaenvQueries) {
     return recorder().block_size_query(kernel::parse_call(kernel::require(routine), arguments)).value();
   };
 
-  const BlockSizeQuery standard_form = asked("dsygst", {{"itype", "1"}, {"uplo", "L"}, {"n", "300"}});
+  const protocol::BlockSizeQuery standard_form = asked("dsygst", {{"itype", "1"}, {"uplo", "L"}, {"n", "300"}});
   EXPECT_EQ(standard_form.options, "L");
   EXPECT_EQ(standard_form.m, 300);
   EXPECT_EQ(standard_form.n, -1);
-  const BlockSizeQuery multiplication = asked("dormqr", {{"side", "L"}, {"trans", "T"}, {"m", "300"}, {"n", "200"}, {"k", "100"}});
+  const protocol::BlockSizeQuery multiplication =
+      asked("dormqr", {{"side", "L"}, {"trans", "T"}, {"m", "300"}, {"n", "200"}, {"k", "100"}});
   EXPECT_EQ(multiplication.options, "LT");
   EXPECT_EQ(multiplication.m, 300);
   EXPECT_EQ(multiplication.n, 200);
@@ -226,7 +227,7 @@ TEST(Recorder, FindsQueryingCallsBelowNestedDrivers) {
 TEST(Recorder, RecognisesQueriesUnderBorrowedNames) {
   for (const char* routine : {"sgeqp3", "dgeqp3", "cgeqp3", "zgeqp3"}) {
     const Call call = kernel::parse_call(kernel::require(routine), {{"m", "300"}, {"n", "200"}});
-    const BlockSizeQuery question = recorder().block_size_query(call).value();
+    const protocol::BlockSizeQuery question = recorder().block_size_query(call).value();
     EXPECT_EQ(question.m, 300);
     EXPECT_EQ(question.n, 200);
     EXPECT_EQ(question.answers.nb, 32);
@@ -346,4 +347,4 @@ TEST(Recorder, RecordsLibrariesWithIntegersOf64Bits) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

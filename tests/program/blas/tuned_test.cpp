@@ -8,7 +8,7 @@
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 /// The preloaded library, opened before LAPACK, as the tuner opens it to run the real routine with any block size.
@@ -139,4 +139,4 @@ TEST_F(Tuned, CountsQueries) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

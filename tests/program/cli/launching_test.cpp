@@ -14,7 +14,7 @@
 #include "flopcast/support/error.hpp"
 #include "tests/own_folder.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ INSTANTIATE_TEST_SUITE_P(By, Launching, testing::Values("run", "record"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -14,7 +14,7 @@
 #include "tests/own_folder.hpp"
 
 /// Tests of libraries with 64-bit integers or other names of routines, and of calls that bypass the preloaded library's own names.
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ TEST_F(OtherNames, ProfilesAndPredictsRecordingsWithIntegersOf64Bits) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

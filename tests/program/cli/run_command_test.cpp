@@ -20,7 +20,7 @@
 #include "flopcast/program/profile_json.hpp"
 #include "tests/own_folder.hpp"
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -264,4 +264,4 @@ TEST_F(RunCommand, RefusesAnUnknownBlas) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

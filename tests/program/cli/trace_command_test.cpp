@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace flopcast::interpose {
+namespace flopcast::program {
 namespace {
 
 using testing::AllOf;
@@ -71,4 +71,4 @@ TEST(TraceCommand, RefusesBadInput) {
 }
 
 }  // namespace
-}  // namespace flopcast::interpose
+}  // namespace flopcast::program

@@ -22,13 +22,13 @@ std::string reason(std::string_view stage, const MpiRunRequest& request) {
 TEST(WhyNoProfile, FollowsTheStage) {
   MpiRunRequest request;
   request.command = {"/bin/true"};
-  EXPECT_THAT(reason(interpose::mpi_stage_loaded, request), HasSubstr("never called MPI_Init"));
-  EXPECT_THAT(reason(interpose::mpi_stage_initialised, request), HasSubstr("not all processes reached MPI_Finalize"));
-  EXPECT_THAT(reason(interpose::mpi_stage_sessions, request), HasSubstr("MPI_Session_init"));
-  EXPECT_THAT(reason(interpose::mpi_stage_writing, request), HasSubstr("before all of it was written"));
-  EXPECT_THAT(reason(interpose::mpi_stage_multiple, request), HasSubstr("--no-thread-multiple"));
+  EXPECT_THAT(reason(protocol::mpi_stage_loaded, request), HasSubstr("never called MPI_Init"));
+  EXPECT_THAT(reason(protocol::mpi_stage_initialised, request), HasSubstr("not all processes reached MPI_Finalize"));
+  EXPECT_THAT(reason(protocol::mpi_stage_sessions, request), HasSubstr("MPI_Session_init"));
+  EXPECT_THAT(reason(protocol::mpi_stage_writing, request), HasSubstr("before all of it was written"));
+  EXPECT_THAT(reason(protocol::mpi_stage_multiple, request), HasSubstr("--no-thread-multiple"));
   request.thread_multiple = false;
-  EXPECT_THAT(reason(interpose::mpi_stage_multiple, request), HasSubstr("MPI gave it more than it asked for"));
+  EXPECT_THAT(reason(protocol::mpi_stage_multiple, request), HasSubstr("MPI gave it more than it asked for"));
 }
 
 TEST(WarningsAboutAProfile, NameWhatIsntFollowed) {
@@ -43,7 +43,7 @@ TEST(WarningsAboutAProfile, NameWhatIsntFollowed) {
 
 TEST(EndWithKernelsLeftOut, TellsAStandstillAFailureAndGarbage) {
   MpiRunRequest request;
-  request.policy = path::Policy::local;
+  request.policy = selective::Policy::local;
   EXPECT_TRUE(leaves_kernels_out(request));
   MpiRun run;
   run.first = true;

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 std::vector<MpiExecution> executions_of(const MpiSpace& space) {
   std::vector<MpiExecution> all;
   for (const MpiSetting& setting : settings_of(space)) {
-    all.push_back({setting, path::Policy::full});
+    all.push_back({setting, selective::Policy::full});
   }
   return all;
 }

@@ -33,9 +33,9 @@ MpiProfile a_profile() {
   profile.mpi = "Open MPI v4.1.4";
   profile.ranks = 2;
   profile.where = "Open MPI v4.1.4, cpu clock, 2 processes, a BLAS";
-  profile.clock = interpose::MpiClock::cpu;
+  profile.clock = protocol::MpiClock::cpu;
   profile.granted_cpus = 1.5;
-  profile.policy = path::Policy::a_priori;
+  profile.policy = selective::Policy::a_priori;
   profile.tolerance = 0.125;
   profile.confidence = 0.9;
   profile.elapsed = 3;
@@ -48,8 +48,8 @@ MpiProfile a_profile() {
   profile.processes = {{0, "here", profile.critical_path, 1.5}, {1, "there", profile.critical_path, 0}};
   profile.prediction_error = 0.5;
   profile.program_variance = 0.0625;
-  profile.pace = path::RunTimeRatio{2, 3};
-  profile.spent = path::TimeSpent{.always = 1, .page_faults = 7};
+  profile.pace = selective::RunTimeRatio{2, 3};
+  profile.spent = selective::TimeSpent{.always = 1, .page_faults = 7};
   profile.own_messages = MpiTraffic{1, 2, 3};
   profile.calls = {{5, "00ff"}, {6, "ff00"}};
   profile.kernels = {kernel_named("dgemm(1)"), kernel_named("dgemm(2)")};
@@ -94,7 +94,7 @@ TEST(MpiProfile, InfiniteTimesAreWrittenAsNull) {
 TEST(MpiProfile, HasAKernelALineAndEndsAsTheLibraryDoes) {
   const std::string text = to_json(a_profile());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
-  EXPECT_EQ(text.substr(text.size() - interpose::mpi_profile_end.size()), interpose::mpi_profile_end);
+  EXPECT_EQ(text.substr(text.size() - protocol::mpi_profile_end.size()), protocol::mpi_profile_end);
 }
 
 TEST(MpiProfile, OfEarlierVersionsIsRead) {
@@ -138,8 +138,8 @@ TEST(RepresentativeTimes, AreThoseInContextIfTheyWereToldApart) {
 TEST(MpiKnownKernels, SurviveAFile) {
   const tests::OwnFolder folder;
   MpiKnownKernels known;
-  known.add({"a place", path::Policy::full, {kernel_named("x")}});
-  known.add({"b place", path::Policy::full, {kernel_named("x")}});
+  known.add({"a place", selective::Policy::full, {kernel_named("x")}});
+  known.add({"b place", selective::Policy::full, {kernel_named("x")}});
   std::ofstream(folder.path() / "kernels.json") << to_json(known.list());
   const MpiKernelList read = read_mpi_kernels((folder.path() / "kernels.json").string());
   EXPECT_EQ(read.kernels, known.list().kernels);
@@ -151,13 +151,13 @@ TEST(MpiKnownKernels, MergeUntilTheyDrift) {
   MpiKernel kernel = kernel_named("x");
   kernel.executed = {10, 1, 0.0001, 10};
   MpiKnownKernels known;
-  EXPECT_EQ(known.add({"here", path::Policy::full, {kernel}}), 0);
+  EXPECT_EQ(known.add({"here", selective::Policy::full, {kernel}}), 0);
   kernel.executed = {30, 1.02, 0.0001, 30.6};
-  EXPECT_EQ(known.add({"here", path::Policy::full, {kernel}}), 0);
+  EXPECT_EQ(known.add({"here", selective::Policy::full, {kernel}}), 0);
   EXPECT_EQ(known.list().kernels.front().executed.count, 40);
   EXPECT_NEAR(known.list().kernels.front().executed.mean, 1.015, 1e-12);
   kernel.executed = {5, 2, 0.0001, 10};
-  EXPECT_EQ(known.add({"here", path::Policy::full, {kernel}}), 1);
+  EXPECT_EQ(known.add({"here", selective::Policy::full, {kernel}}), 1);
   EXPECT_EQ(known.list().kernels.front().executed.count, 5);
 }
 
@@ -165,18 +165,18 @@ TEST(MpiKnownKernels, ManyExecutionsWeighAsAThousand) {
   MpiKernel kernel = kernel_named("x");
   kernel.executed = {50000, 1, 0.25, 50000};
   MpiKnownKernels known;
-  known.add({"here", path::Policy::full, {kernel}});
+  known.add({"here", selective::Policy::full, {kernel}});
   EXPECT_EQ(known.list().kernels.front().executed.count, 1000);
   EXPECT_NEAR(known.list().kernels.front().executed.variance, 0.25, 1e-12);
 }
 
 TEST(MpiKnownKernels, TimesAmongSkippedKernelsAreNotAdded) {
   MpiKnownKernels known;
-  known.add({"here", path::Policy::local, {kernel_named("x")}});
+  known.add({"here", selective::Policy::local, {kernel_named("x")}});
   EXPECT_TRUE(known.list().kernels.empty());
   MpiKernel told = kernel_named("x");
   told.in_context = MpiTimes{3, 2, 0, 6};
-  known.add({"here", path::Policy::local, {told}});
+  known.add({"here", selective::Policy::local, {told}});
   ASSERT_EQ(known.list().kernels.size(), 1U);
   EXPECT_EQ(known.list().kernels.front().executed.mean, 2);
 }

@@ -15,7 +15,7 @@
 namespace flopcast {
 namespace {
 
-using path::Policy;
+using selective::Policy;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -359,7 +359,7 @@ TEST(MpiTuning, SurvivesJson) {
   tuning.name = "test";
   tuning.launches = 2;
   tuning.launch_seconds = 1.5;
-  tuning.clock = interpose::MpiClock::cpu;
+  tuning.clock = protocol::MpiClock::cpu;
   tuning.cores_of_others = 0.25;
   tuning.full_seconds = 4;
   tuning.selective_seconds = 1;
@@ -373,7 +373,7 @@ TEST(MpiTuning, SurvivesJson) {
   good.elapsed = 2;
   good.selective = true;
   good.finalist = true;
-  good.spent = path::TimeSpent{.always = 1, .waiting = 2};
+  good.spent = selective::TimeSpent{.always = 1, .waiting = 2};
   good.full_path = 1.5;
   good.full_elapsed = 3;
   MpiConfiguration& failed = tuning.configurations.emplace_back();

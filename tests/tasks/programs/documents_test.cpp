@@ -144,7 +144,7 @@ TEST(CallTotals, RatesOfASumCountDescribedCallsOnly) {
 }
 
 TEST(TunedBlockSize, IsWhatProgramsGet) {
-  interpose::Profile profile;
+  program::Profile profile;
   profile.routines = {{"dgeqrf", "", {{100, 100, {16, 2, 0}, {}, 0, false}, {1000, 1000, {64, 2, 128}, {}, 0, false}}}};
   EXPECT_EQ(tuned_block_size(profile, "dgeqrf", 900, 900)->nb, 64);
   EXPECT_EQ(tuned_block_size(profile, "dgeqrf", 110, 110)->nb, 16);

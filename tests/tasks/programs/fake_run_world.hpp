@@ -19,15 +19,15 @@ namespace flopcast::tests {
 /// A machine with four cores on which the loader's BLAS is /lib/blis/libblas.so.3. Nothing is started: `result` is what a program does.
 struct FakeRunWorld {
   /// Returns a profile for `blas` with `threads`, whose block size for dgeqrf is nb.
-  static interpose::Profile profile(const std::string& blas, int threads, std::int64_t nb) {
-    interpose::Profile profile;
+  static program::Profile profile(const std::string& blas, int threads, std::int64_t nb) {
+    program::Profile profile;
     profile.environment.cpu = "a CPU";
     profile.environment.blas.path = blas;
     profile.environment.threads = threads;
     profile.set({"dgeqrf", "", {{200, 200, {nb, 2, 0}, {}, 0, false}}});
     return profile;
   }
-  void write(const interpose::Profile& profile) const { std::ofstream(file()) << interpose::to_json(profile).dump(); }
+  void write(const program::Profile& profile) const { std::ofstream(file()) << program::to_json(profile).dump(); }
   [[nodiscard]] std::string file() const { return (folder.path() / "profile.json").string(); }
 
   RunWorld world() {
@@ -52,32 +52,32 @@ struct FakeRunWorld {
       return std::optional(library.string().find("64") == std::string::npos ? 4 : 8);
     };
     world.preload = [] { return std::string("/libexec/libflopcast-tuned.so"); };
-    world.run = [this](const interpose::ProgramOptions& program, const interpose::Profile& profile) {
+    world.run = [this](const program::ProgramOptions& program, const program::Profile& profile) {
       started.push_back(program);
       profiles.push_back(profile);
       return result;
     };
-    world.would_query = [this](const interpose::RoutineUse&, const std::filesystem::path&) { return would_query; };
+    world.would_query = [this](const program::RoutineUse&, const std::filesystem::path&) { return would_query; };
     world.why_not_started = [](const std::string& command, int exit_code) {
       return exit_code == 127 ? command + " did not start" : std::string();
     };
-    world.other_blas = [this](const interpose::ProgramOptions&, const std::filesystem::path&) { return other_blas; };
+    world.other_blas = [this](const program::ProgramOptions&, const std::filesystem::path&) { return other_blas; };
     return world;
   }
 
   tests::OwnFolder folder;
-  interpose::LibraryFiles chosen;  ///< files for the request's libraries
+  program::LibraryFiles chosen;  ///< files for the request's libraries
   std::map<std::string, std::string> variables;
   std::vector<machine::InstalledLibrary> installed = {{"blis-serial", "/lib/blis-serial/libblis.so", true, false},
                                                       {"openblas-pthread", "/lib/openblas-pthread/libopenblas.so", true, true}};
   machine::KernelSettings known;  ///< kernels found before, by the folder of their library
-  interpose::ProgramRun result;
+  program::ProgramRun result;
   std::optional<bool> would_query;
   std::string other_blas;
 
   std::vector<std::string> tried;
-  std::vector<interpose::ProgramOptions> started;
-  std::vector<interpose::Profile> profiles;
+  std::vector<program::ProgramOptions> started;
+  std::vector<program::Profile> profiles;
 };
 
 }  // namespace flopcast::tests

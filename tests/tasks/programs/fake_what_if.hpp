@@ -54,7 +54,7 @@ class FakePlace : public WhatIfPlace {
     log_.budgets.push_back(budget);
     return models_;
   }
-  std::vector<interpose::TunableCall> tunable_calls(const Call& call) override {
+  std::vector<program::TunableCall> tunable_calls(const Call& call) override {
     if (tuning_.cant_record) {
       throw environment_error("the routine can't be recorded");
     }
@@ -93,7 +93,7 @@ class ProgramBuilder {
       trace_.summary.threads.push_back({100, static_cast<std::uint32_t>(200 + trace_.events.size()), 1});
       trace_.events.emplace_back();
     }
-    interpose::ProgramEvent event;
+    program::ProgramEvent event;
     event.start = start;
     event.seconds = seconds;
     event.met_invalid = met_invalid;
@@ -105,10 +105,10 @@ class ProgramBuilder {
     trace_.summary.dry_run = true;
     return *this;
   }
-  [[nodiscard]] interpose::ProgramInMemory build() const { return interpose::ProgramInMemory(trace_); }
+  [[nodiscard]] program::ProgramInMemory build() const { return program::ProgramInMemory(trace_); }
 
  private:
-  interpose::ProgramTrace trace_;
+  program::ProgramTrace trace_;
 };
 
 /// Evaluates questions about a program that was recorded with "slow" at speed 1; "fast" has speed 4, "one" has one thread only.
@@ -125,34 +125,34 @@ class FakeWorld {
       }
     };
     world_.has_one_thread = [](const std::string& blas) { return blas == "one"; };
-    world_.is_here = [this](const interpose::RecordedPlace&) { return is_here; };
+    world_.is_here = [this](const program::RecordedPlace&) { return is_here; };
     place.blas = "slow";
     place.threads = 1;
     options.one_thread_remedy = [](const WhatIf&) { return "Ask threads=1"; };
     options.failed = [this](const WhatIfResult& result) { failures.push_back(result.failure); };
   }
 
-  std::vector<WhatIfResult> ask_all(const std::vector<std::string>& questions, const interpose::RecordedProgram& program,
+  std::vector<WhatIfResult> ask_all(const std::vector<std::string>& questions, const program::RecordedProgram& program,
                                     const RunContext& context = {}) {
     std::vector<WhatIf> parsed;
     for (const std::string& question : questions) {
       parsed.push_back(parse_what_if(question));
     }
     world_.cpus = cpus;
-    const interpose::ProgramBreakdown breakdown(program);
+    const program::ProgramBreakdown breakdown(program);
     std::vector<WhatIfResult> results;
     for (WhatIfEvaluation& one : evaluate(parsed, program, breakdown, place, options, world_, context)) {
       results.push_back(std::move(one.result));
     }
     return results;
   }
-  WhatIfResult ask(const std::string& question, const interpose::RecordedProgram& program) { return ask_all({question}, program).front(); }
+  WhatIfResult ask(const std::string& question, const program::RecordedProgram& program) { return ask_all({question}, program).front(); }
 
   std::map<std::string, double> speeds = {{"slow", 1}, {"fast", 4}, {"one", 1}};
   double cpus = 1;
   bool is_here = true;
   FakeTuning tuning;
-  interpose::RecordedPlace place;
+  program::RecordedPlace place;
   EvaluationOptions options;
   WorldLog log;
   std::vector<std::string> failures;

@@ -63,7 +63,7 @@ class Runs : public ::testing::Test {
 
 TEST_F(Runs, AProgramGetsTheProfilesBlockSizesAndItsOwnLibraries) {
   const RunSettings found = settings();
-  EXPECT_THAT(found.variables, ElementsAre(Pair("FLOPCAST_BLOCKS", interpose::block_table_text(found.profile))));
+  EXPECT_THAT(found.variables, ElementsAre(Pair("FLOPCAST_BLOCKS", program::block_table_text(found.profile))));
   EXPECT_THAT(found.variables.at("FLOPCAST_BLOCKS"), HasSubstr("dgeqrf"));
   EXPECT_EQ(found.blas + found.lapack, "");
   EXPECT_EQ(found.preload, "/libexec/libflopcast-tuned.so");
@@ -94,7 +94,7 @@ TEST_F(Runs, WhatTheSettingsSayIsWhatTheProgramIsStartedWith) {
 }
 
 TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
-  interpose::Profile profile = FakeRunWorld::profile(blis, 4, 48);
+  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
   profile.settings = {{"BLIS_ARCH_TYPE", "haswell"}};
   fake_.write(profile);
   fake_.known = {{"openblas-pthread", "Haswell"}, {"blis", "of the profile's own library"}};
@@ -109,7 +109,7 @@ TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
 }
 
 TEST_F(Runs, AProfileOfAnotherMachineIsRefusedUnlessItIsWanted) {
-  interpose::Profile profile = FakeRunWorld::profile(blis, 4, 48);
+  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
   profile.environment.cpu = "another CPU";
   fake_.write(profile);
   EXPECT_THAT(refusal(), AllOf(HasSubstr(fake_.file()), HasSubstr("'another CPU'"), HasSubstr("'a CPU'"), HasSubstr("--other-machine")));
@@ -160,7 +160,7 @@ TEST_F(Runs, AProfileThatIsNamedMustBeThere) {
 
 TEST_F(Runs, LibrariesThatAreRefusedStartNothing) {
   RunWorld world = fake_.world();
-  world.libraries = [](const RunRequest&) -> interpose::LibraryFiles { throw environment_error("64-bit integers"); };
+  world.libraries = [](const RunRequest&) -> program::LibraryFiles { throw environment_error("64-bit integers"); };
   EXPECT_THROW(run_settings(request_, world, context_), Error);
   EXPECT_THROW(run_program(request_, world, context_), Error);
   EXPECT_THAT(fake_.started, IsEmpty());
@@ -170,7 +170,7 @@ TEST_F(Runs, LibrariesThatAreRefusedStartNothing) {
 class Places : public Runs {
  protected:
   Places() {
-    interpose::Profile profile = FakeRunWorld::profile(blis, 1, 11);
+    program::Profile profile = FakeRunWorld::profile(blis, 1, 11);
     profile.others = {FakeRunWorld::profile(blis, 4, 14), FakeRunWorld::profile("/lib/openblas-pthread/libopenblas.so", 2, 22),
                       FakeRunWorld::profile("/lib/blis-serial/libblis.so", 1, 31)};
     fake_.write(profile);
@@ -225,15 +225,15 @@ class Outcomes : public Runs {
     fake_.result.processes = 1;
     fake_.result.blas = blis;
   }
-  interpose::RoutineUse& add(const std::string& routine, const std::string& flags = "") {
-    interpose::RoutineUse& use = fake_.result.routines.emplace_back();
+  program::RoutineUse& add(const std::string& routine, const std::string& flags = "") {
+    program::RoutineUse& use = fake_.result.routines.emplace_back();
     use.routine = routine;
     use.flags = flags;
     use.definer = "/lib/lapack/liblapack.so";
     return use;
   }
-  interpose::RoutineUse& add_asked(const std::string& routine, std::uint64_t questions) {
-    interpose::RoutineUse& use = add(routine);
+  program::RoutineUse& add_asked(const std::string& routine, std::uint64_t questions) {
+    program::RoutineUse& use = add(routine);
     use.questions = questions;
     use.smallest = 100;
     use.largest = 200;
@@ -307,7 +307,7 @@ TEST_F(Outcomes, SayOnlyHowManyWereAskedForWhereManyWereNot) {
 }
 
 TEST_F(Outcomes, SayThatAWorkspaceWasTooShort) {
-  interpose::RoutineUse& use = add_asked("dgeqrf", 2);
+  program::RoutineUse& use = add_asked("dgeqrf", 2);
   use.short_workspaces = 1;
   use.allowed = 32;
   run();

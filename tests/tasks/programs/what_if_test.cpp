@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// One call of order 8 that took 10 s. The models expect 8 s of it where it was recorded.
-interpose::ProgramInMemory one_call() { return ProgramBuilder().call(0, 8, 0, 10).build(); }
+program::ProgramInMemory one_call() { return ProgramBuilder().call(0, 8, 0, 10).build(); }
 
 tuning::Decision decision(Seconds with_default, Seconds with_chosen, double regret) {
   tuning::Decision decision;
@@ -106,14 +106,14 @@ TEST(WhatIf, ARecordingWithoutDescribedCallsIsNotPredicted) {
 }
 
 TEST(WhatIf, CallsThatNumbersMadeSlowStayAsRecorded) {
-  const interpose::ProgramInMemory program = ProgramBuilder().call(0, 8, 0, 100, true).build();
+  const program::ProgramInMemory program = ProgramBuilder().call(0, 8, 0, 100, true).build();
   const WhatIfResult fast = FakeWorld().ask("blas=fast", program);
   EXPECT_DOUBLE_EQ(fast.predicted, 100);
   EXPECT_DOUBLE_EQ(fast.slow_by_numbers, 100);
 }
 
 TEST(WhatIf, ThreadsShareTheCores) {
-  const interpose::ProgramInMemory program = ProgramBuilder().call(0, 8, 0, 10).call(1, 8, 0, 10).build();
+  const program::ProgramInMemory program = ProgramBuilder().call(0, 8, 0, 10).call(1, 8, 0, 10).build();
   FakeWorld world;
   world.cpus = 2;
   EXPECT_DOUBLE_EQ(world.ask("blas=fast", program).by_models, 4);
@@ -122,20 +122,20 @@ TEST(WhatIf, ThreadsShareTheCores) {
 }
 
 TEST(WhatIf, TellsWhichShareIsExtrapolated) {
-  const interpose::ProgramInMemory program = ProgramBuilder().call(0, 50, 0, 50).call(0, 150, 50, 150).build();
+  const program::ProgramInMemory program = ProgramBuilder().call(0, 50, 0, 50).call(0, 150, 50, 150).build();
   EXPECT_DOUBLE_EQ(FakeWorld().ask("same", program).extrapolated_share, 0.75);
 }
 
 TEST(WhatIf, OtherIntegersAreRefused) {
-  interpose::ProgramTrace trace;
+  program::ProgramTrace trace;
   trace.summary.names = {"dpotrf"};
   trace.summary.threads = {{1, 1, 1}};
-  interpose::ProgramEvent event;
+  program::ProgramEvent event;
   event.seconds = 1;
   event.call = kernel::call("dpotrf", {'L', 8, 0x1000, 8});
   event.call.integer_bytes = 8;
   trace.events = {{event}};
-  const interpose::ProgramInMemory program(trace);
+  const program::ProgramInMemory program(trace);
   EXPECT_THAT(FakeWorld().ask("same", program).failure, HasSubstr("its integers have 64 bits"));
 }
 

@@ -23,7 +23,7 @@ struct FakeLapack {
   int decisions_before_stop = 1 << 30;
   std::vector<std::pair<std::string, Seconds>> decided;  ///< routine and budget
   std::set<std::string> kept;
-  std::vector<interpose::TunedRoutine> known;
+  std::vector<program::TunedRoutine> known;
 
   LapackTuning tune(const LapackRequest& request) {
     LapackSteps steps;

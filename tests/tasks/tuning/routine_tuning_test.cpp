@@ -82,7 +82,7 @@ TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {
   TuningPlace place = machine.place();
   place.tunable_calls = [&](const Call& call) {
     asked.push_back(flags(call));
-    return std::vector<interpose::TunableCall>{{call, {flags(call), 100, -1, {32, 2, 128}}}};
+    return std::vector<program::TunableCall>{{call, {flags(call), 100, -1, {32, 2, 128}}}};
   };
   TuningSession session(std::move(place), {}, machine.context());
   TuneRequest small;
@@ -98,7 +98,7 @@ TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {
 TEST(TuneRoutine, RefusesARoutineWithNothingToTune) {
   SyntheticMachine machine;
   TuningPlace place = machine.place();
-  place.tunable_calls = [](const Call&) { return std::vector<interpose::TunableCall>(); };
+  place.tunable_calls = [](const Call&) { return std::vector<program::TunableCall>(); };
   TuningSession session(std::move(place), {}, machine.context());
   try {
     tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());

@@ -49,7 +49,7 @@ class SyntheticMachine {
       return run(experiments);
     };
     place.clock = [this] { return clock; };
-    place.tunable_calls = [this](const Call& call) { return std::vector<interpose::TunableCall>{{call, query(call)}}; };
+    place.tunable_calls = [this](const Call& call) { return std::vector<program::TunableCall>{{call, query(call)}}; };
     place.block_size_query = [this](const Call& call) { return std::optional(query(call)); };
     place.record = [](const Call& call, const std::optional<algorithm::BlockParameters>& blocks) {
       return algorithm::record(call, blocks.value_or(algorithm::BlockParameters{}));
@@ -66,7 +66,7 @@ class SyntheticMachine {
   }
 
  private:
-  [[nodiscard]] interpose::BlockSizeQuery query(const Call& call) const {
+  [[nodiscard]] protocol::BlockSizeQuery query(const Call& call) const {
     const auto s = sizes(call);
     return {"", s[0], s.size() > 1 ? s[1] : -1, defaults};
   }

@@ -6,7 +6,7 @@
 #include <array>
 #include <list>
 
-namespace flopcast::interpose::mpi::fortran {
+namespace flopcast::preload::mpi::fortran {
 namespace {
 
 /// Returns the address of a Fortran constant, which is a variable: `openmpi` or, in the module mpi_f08, `mpich`. An argument is that
@@ -87,4 +87,4 @@ void count_from_one(MPI_Fint* indices, MPI_Fint count) noexcept {
   }
 }
 
-}  // namespace flopcast::interpose::mpi::fortran
+}  // namespace flopcast::preload::mpi::fortran

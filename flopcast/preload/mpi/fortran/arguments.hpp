@@ -6,7 +6,7 @@
 
 /// Converts arguments of Fortran's MPI procedures to C's, for Open MPI and MPICH's module mpi_f08. The generated wrappers use these
 /// functions.
-namespace flopcast::interpose::mpi::fortran {
+namespace flopcast::preload::mpi::fortran {
 
 /// Returns `data`, or C's MPI_BOTTOM or MPI_IN_PLACE for Fortran's.
 void* buffer(void* data) noexcept;
@@ -75,4 +75,4 @@ const MPI_Datatype* types(const MPI_Fint* types, MPI_Fint comm, int slot, bool k
 void count_from_one(MPI_Fint& index) noexcept;
 void count_from_one(MPI_Fint* indices, MPI_Fint count) noexcept;
 
-}  // namespace flopcast::interpose::mpi::fortran
+}  // namespace flopcast::preload::mpi::fortran

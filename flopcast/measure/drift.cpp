@@ -85,7 +85,8 @@ double Drift::spread() const {
   }
   std::vector<Seconds> times;
   for (std::size_t first = 0; first + moment <= moments_.size(); ++first) {
-    times.push_back(median(std::array{product_[first], product_[first + 1], product_[first + 2], product_[first + 3], product_[first + 4]}));
+    times.push_back(
+        median(std::array{product_[first], product_[first + 1], product_[first + 2], product_[first + 3], product_[first + 4]}));
   }
   const Seconds centre = median(times);
   std::vector<double> distances;

@@ -227,7 +227,8 @@ Prediction predict(const Trace& trace, const cache::CacheState& state, std::span
     prediction.flops += kernel.flops;
     prediction.extrapolated += kernel.extrapolated;
   }
-  prediction.interval = predicted_interval(prediction.seconds, deviation(terms.terms(), models), std::hypot(options.method_error, models.moment_deviation()), options.confidence);
+  prediction.interval = predicted_interval(prediction.seconds, deviation(terms.terms(), models),
+                                           std::hypot(options.method_error, models.moment_deviation()), options.confidence);
   return prediction;
 }
 

@@ -12,8 +12,11 @@ bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seco
   static constexpr double share_of_rest = 1.0 / 3;  // share of the remaining time for one batch; later batches know more
   static constexpr Seconds shortest_batch = 1;
   std::set<Pick> measured;
-  if (const MachineState present = sources_.observe(); present.session > 0 && present.session != models_.wanted_state().session) {
-    models_.predict_for(present);
+  if (sources_.elapsed() < until) {
+    const MachineState present = sources_.observe();
+    if (present.session > 0 && present.session != models_.wanted_state().session) {
+      models_.predict_for(present);
+    }
   }
   for (int round = 0; round < max_rounds; ++round) {
     const Seconds begin = sources_.elapsed();

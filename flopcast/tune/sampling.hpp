@@ -19,7 +19,8 @@ namespace flopcast::tuning {
 struct SamplingSources {
   /// Measures experiments. When interrupted, it may return early with fewer repetitions, or none for some experiments.
   std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)> measure;
-  /// Returns the present state of the machine, for which times are to be predicted. Default: the usual state of what the models know.
+  /// Returns the present state of the machine, for which times are to be predicted if there is time to measure. Default: the usual state of
+  /// what the models know.
   std::function<MachineState()> observe = [] { return MachineState{}; };
   /// Stores the measurements; called after every batch.
   std::function<void(std::span<const Sample>)> keep = [](std::span<const Sample>) {};

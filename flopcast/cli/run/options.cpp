@@ -50,7 +50,7 @@ void run_command(RunRequest request, CommonOptions& common) {
 
 void add_run_command(OptionSet& app, CommonOptions& common) {
   auto request = std::make_shared<RunRequest>();
-  OptionSet command = app.add_command("run", "Run a program whose LAPACK is told the tuned block sizes");
+  OptionSet command = app.add_command("run", "Run a program whose LAPACK uses the tuned block sizes");
   command.option("--profile", request->profile, "Profile to run with (default: what 'flopcast tune --save' keeps)").placeholder("FILE");
   command.option("--blas", request->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
   command.option("--lapack", request->lapack,
@@ -62,7 +62,7 @@ void add_run_command(OptionSet& app, CommonOptions& common) {
       .show_default()
       .choices({"auto", "library"});
   command.option("--threads", request->threads, "Threads of BLAS").range(1, 1024);
-  command.flag("--report", request->explain, "Say afterwards what the program's LAPACK asked for (with --json, --output)");
+  command.flag("--report", request->explain, "Say afterwards which block sizes the program's LAPACK queried (with --json, --output)");
   command.flag("--other-machine", request->other_machine, "Use a profile that was made on another machine");
   command.option("command", request->command, "Program and its arguments").placeholder("-- COMMAND");
   command.footer(footer);

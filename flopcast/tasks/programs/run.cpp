@@ -31,32 +31,34 @@ std::string workspace_remark(const RoutineUse& use) {
   const std::string when = use.short_workspaces == use.questions ? "" : fmt::format(" {}", times(use.short_workspaces));
   if (use.allowed > 0) {
     return fmt::format(
-        ", {} told, but the program's workspace allows{} {} only; a program that asks for the size of its workspace (lwork = -1) gets what "
+        ", {} returned, but the program's workspace allows{} {} only; a program that asks for the size of its workspace (lwork = -1) gets "
+        "what "
         "{} needs",
         use.told, when, use.allowed, use.told);
   }
   return fmt::format(
-      ", {} told, but the program's workspace was{} too short for that, and LAPACK took a smaller one; a program that asks for the size of "
+      ", {} returned, but the program's workspace was{} too short for that, and LAPACK took a smaller one; a program that asks for the "
+      "size of "
       "its workspace (lwork = -1) gets what {} needs",
       use.told, when, use.told);
 }
 
-/// Returns why a tuned routine's block size was not asked for.
+/// Returns why a tuned routine's block size was not queried.
 std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunWorld& world) {
   if (use.other_questions > 0) {
-    return fmt::format("not asked for: the program asked {} with '{}', for which the profile has nothing{}", times(use.other_questions),
+    return fmt::format("not queried: the program queried {} with '{}', for which the profile has nothing{}", times(use.other_questions),
                        use.other_options, use.flags.empty() ? "" : fmt::format(", as it was tuned with '{}'", use.flags));
   }
   if (use.definer.empty()) {
-    return run.processes == 0 ? "not asked for: the preloaded library was not loaded"
-                              : "not asked for: no shared library with it was seen in the program";
+    return run.processes == 0 ? "not queried: the preloaded library was not loaded"
+                              : "not queried: no shared library with it was seen in the program";
   }
   const std::optional<bool> queries = world.would_query(use, run.blas);
   if (!queries) {
-    return "not asked for";
+    return "not queried";
   }
-  return *queries ? "not asked for: the program didn't call it" + (use.flags.empty() ? "" : fmt::format(" with '{}'", use.flags))
-                  : fmt::format("never asked for: this LAPACK decides by itself, so the profile has no effect on it; --lapack {} has",
+  return *queries ? "not queried: the program didn't call it" + (use.flags.empty() ? "" : fmt::format(" with '{}'", use.flags))
+                  : fmt::format("never queried: this LAPACK decides by itself, so the profile has no effect on it; --lapack {} has",
                                 world.integer_bytes(use.definer) == 8 ? "reference64" : "reference");
 }
 
@@ -67,24 +69,23 @@ std::string describe(const RoutineUse& use, const ProgramRun& run, const RunWorl
   }
   const std::string orders =
       use.smallest == use.largest ? fmt::format("order {}", use.largest) : fmt::format("orders {} to {}", use.smallest, use.largest);
-  return fmt::format("asked {} for {}{}", times(use.questions), orders, workspace_remark(use));
+  return fmt::format("queried {} for {}{}", times(use.questions), orders, workspace_remark(use));
 }
 
 std::string shown_name(const RoutineUse& use) { return use.flags.empty() ? use.routine : use.routine + ":" + use.flags; }
 
-/// Notes which tuned routines were not asked for if they are few. A program uses few routines of a profile of all LAPACK anyway.
+/// Notes which tuned routines were not queried if they are few. A program uses few routines of a profile of all LAPACK anyway.
 void note_unused(const ProgramRun& run, const RunWorld& world, const RunContext& context) {
   static constexpr std::size_t few = 4;
   for (const RoutineUse& use : run.routines) {
     if (use.short_workspaces > 0) {
-      context.note(fmt::format("{}: asked {}{}", shown_name(use), times(use.questions), workspace_remark(use)));
+      context.note(fmt::format("{}: queried {}{}", shown_name(use), times(use.questions), workspace_remark(use)));
     }
   }
   const auto unused = [](const RoutineUse& use) { return use.questions == 0; };
   const auto count = static_cast<std::size_t>(std::count_if(run.routines.begin(), run.routines.end(), unused));
   if (count > few) {
-    context.note(
-        fmt::format("{} of {} tuned routines were asked for; --report says more", run.routines.size() - count, run.routines.size()));
+    context.note(fmt::format("{} of {} tuned routines were queried; --report says more", run.routines.size() - count, run.routines.size()));
     return;
   }
   for (const RoutineUse& use : run.routines) {
@@ -95,7 +96,7 @@ void note_unused(const ProgramRun& run, const RunWorld& world, const RunContext&
   }
 }
 
-/// Notes that the program ran with a BLAS that was not asked for, or that the profile was not made with.
+/// Notes that the program ran with a BLAS that was not chosen, or that the profile was not made with.
 void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const program::ProgramOptions& program, const RunWorld& world,
                     const RunContext& context) {
   if (run.blas.empty()) {
@@ -165,7 +166,7 @@ RunOutcome run_program(const RunRequest& request, const RunWorld& world, const R
   const program::Profile profile = profile_for(request, program.libraries, world, context);
   const ProgramRun run = world.run(program, profile);
   if (!run.lacking_report.empty()) {
-    context.note(fmt::format("the program ran as it should, but what its LAPACK asked for could not be counted: {}", run.lacking_report));
+    context.note(fmt::format("the program ran as it should, but what its LAPACK queried could not be counted: {}", run.lacking_report));
     return outcome_of(run, world, false);
   }
   const std::string not_started = run.processes == 0 ? world.why_not_started(request.command.front(), run.exit_code) : std::string();

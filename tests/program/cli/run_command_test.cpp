@@ -99,7 +99,7 @@ TEST_F(RunCommand, AProgramRunsOnWhereTheDiskOfTemporaryFilesIsFull) {
   }
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 0) << contents(folder_ / "err");
-  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("asked"));
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("queried"));
 }
 
 TEST_F(RunCommand, AProgramRunsOnWhereNothingCanBeCounted) {
@@ -108,7 +108,7 @@ TEST_F(RunCommand, AProgramRunsOnWhereNothingCanBeCounted) {
   const std::string piped = "bash -c 'set -o pipefail; (" + run + ") | cat >" + (folder_ / "out").string() + "'";  // a pipe has no limit
   const int status = std::system(piped.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_THAT(contents(folder_ / "out"), HasSubstr("the program ran as it should, but what its LAPACK asked for could not be counted"));
+  EXPECT_THAT(contents(folder_ / "out"), HasSubstr("the program ran as it should, but what its LAPACK queried could not be counted"));
 }
 
 TEST_F(RunCommand, OctaveQueriesBlockSizesAndComputesRight) {
@@ -167,9 +167,9 @@ TEST_F(RunCommand, ReportsWorkspacesThatAreTooShort) {
 
   EXPECT_EQ(result.exit_code, 0);
 #if defined(__x86_64__)
-  EXPECT_THAT(result.err, HasSubstr("dgeqrf: asked once, 64 told, but the program's workspace allows 32 only"));
+  EXPECT_THAT(result.err, HasSubstr("dgeqrf: queried once, 64 returned, but the program's workspace allows 32 only"));
 #else
-  EXPECT_THAT(result.err, HasSubstr("dgeqrf: asked once, 64 told, but the program's workspace was too short for that"));
+  EXPECT_THAT(result.err, HasSubstr("dgeqrf: queried once, 64 returned, but the program's workspace was too short for that"));
 #endif
 }
 
@@ -180,7 +180,7 @@ TEST_F(RunCommand, ReportsTheFlagsOfQueries) {
   write_profile(profile);
   const Result result = flopcast("run --blas openblas-serial --lapack reference -- " FLOPCAST_WORKSPACES);
 
-  EXPECT_THAT(result.err, HasSubstr("dsytrd:L: not asked for: the program asked once with 'U', for which the profile has nothing"));
+  EXPECT_THAT(result.err, HasSubstr("dsytrd:L: not queried: the program queried once with 'U', for which the profile has nothing"));
   EXPECT_THAT(result.err, Not(HasSubstr("didn't call it")));
 }
 
@@ -188,8 +188,8 @@ TEST_F(RunCommand, ReportsWhereLapackNeverQueries) {
   const Result result = flopcast("run --blas openblas-serial --lapack openblas-serial -- " FLOPCAST_EXAMPLE_CHOLESKY " 300");
 
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("dpotrf: never asked for"), HasSubstr("libopenblas"),
-                                HasSubstr("dgeqrf: not asked for: the program didn't call it")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("dpotrf: never queried"), HasSubstr("libopenblas"),
+                                HasSubstr("dgeqrf: not queried: the program didn't call it")));
 }
 
 TEST_F(RunCommand, KeepsOutputAndExitCode) {

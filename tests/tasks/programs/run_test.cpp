@@ -254,7 +254,7 @@ TEST_F(Outcomes, HoldWhatTheProgramDid) {
   ASSERT_EQ(outcome.routines.size(), 1U);
   EXPECT_EQ(outcome.routines[0].lapack, "/lib/other/liblapack.so");
   EXPECT_EQ(outcome.routines[0].told, 64);
-  EXPECT_EQ(outcome.routines[0].what_happened, "") << "nobody asked for it";
+  EXPECT_EQ(outcome.routines[0].what_happened, "") << "no explanation was requested";
   EXPECT_THAT(notes_, IsEmpty());
 }
 
@@ -263,8 +263,8 @@ TEST_F(Outcomes, ExplainEveryRoutineOnRequest) {
   add_asked("dpotrf", 1).smallest = 200;
   request_.explain = true;
   const RunOutcome outcome = run();
-  EXPECT_EQ(outcome.routines.at(0).what_happened, "asked 2 times for orders 100 to 200");
-  EXPECT_EQ(outcome.routines.at(1).what_happened, "asked once for order 200");
+  EXPECT_EQ(outcome.routines.at(0).what_happened, "queried 2 times for orders 100 to 200");
+  EXPECT_EQ(outcome.routines.at(1).what_happened, "queried once for order 200");
   EXPECT_THAT(notes_, IsEmpty());
 }
 
@@ -273,25 +273,25 @@ TEST_F(Outcomes, SayWhyARoutineWasNotAskedFor) {
   fake_.result.routines[0].other_options = "U";
   add("dpotrf").definer.clear();
   run();
-  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("dgeqrf:L: not asked for: the program asked once with 'U'"),
+  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("dgeqrf:L: not queried: the program queried once with 'U'"),
                                         HasSubstr("as it was tuned with 'L' (/lib/lapack/liblapack.so)")),
-                                  HasSubstr("dpotrf: not asked for: no shared library with it was seen")));
+                                  HasSubstr("dpotrf: not queried: no shared library with it was seen")));
   fake_.result.processes = 0;
   fake_.result.routines.erase(fake_.result.routines.begin());
   run();
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("dpotrf: not asked for: the preloaded library was not loaded")));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("dpotrf: not queried: the preloaded library was not loaded")));
 }
 
 TEST_F(Outcomes, TellALapackThatNeverAsksFromAProgramThatNeverCalls) {
   add("dgeqrf", "L");
   run();
-  EXPECT_THAT(notes_, ElementsAre("dgeqrf:L: not asked for (/lib/lapack/liblapack.so)")) << "it can't be tried";
+  EXPECT_THAT(notes_, ElementsAre("dgeqrf:L: not queried (/lib/lapack/liblapack.so)")) << "it can't be tried";
   fake_.would_query = true;
   run();
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("not asked for: the program didn't call it with 'L'")));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("not queried: the program didn't call it with 'L'")));
   fake_.would_query = false;
   run();
-  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("never asked for"), HasSubstr("--lapack reference has"))));
+  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("never queried"), HasSubstr("--lapack reference has"))));
   fake_.result.routines[0].definer = "/lib/openblas64/libopenblas64.so";
   run();
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("--lapack reference64 has")));
@@ -303,7 +303,7 @@ TEST_F(Outcomes, SayOnlyHowManyWereAskedForWhereManyWereNot) {
     add(routine);
   }
   run();
-  EXPECT_THAT(notes_, ElementsAre("1 of 6 tuned routines were asked for; --report says more"));
+  EXPECT_THAT(notes_, ElementsAre("1 of 6 tuned routines were queried; --report says more"));
 }
 
 TEST_F(Outcomes, SayThatAWorkspaceWasTooShort) {
@@ -311,7 +311,7 @@ TEST_F(Outcomes, SayThatAWorkspaceWasTooShort) {
   use.short_workspaces = 1;
   use.allowed = 32;
   run();
-  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("dgeqrf: asked 2 times, 64 told"), HasSubstr("workspace allows once 32 only"))));
+  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("dgeqrf: queried 2 times, 64 returned"), HasSubstr("workspace allows once 32 only"))));
   fake_.result.routines[0].allowed = 0;
   fake_.result.routines[0].short_workspaces = 2;
   run();

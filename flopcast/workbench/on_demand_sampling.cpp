@@ -31,6 +31,18 @@ tuning::SamplingSources sampling_sources(measure::Session& session, model::Store
   return sources;
 }
 
+void note_unrest(const model::OnDemandModels& models, const RunContext& context) {
+  static constexpr double range = 1.96;  // half of a normal distribution's 95 % range in standard deviations
+  static constexpr double restless = 0.1;
+  const MachineState state = models.wanted_state();
+  if (range * state.spread >= restless || state.unrest > 0) {
+    context.note(
+        fmt::format("warning: the machine was restless while kernels were sampled: the reference kernel took up to {:.0f} % more or less "
+                    "(95 %); programs' times differ as much from moment to moment, and intervals are that wide",
+                    100 * range * std::max(state.spread, state.unrest)));
+  }
+}
+
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
                     Seconds budget, const std::string& label, const RunContext& context) {
   static constexpr double target = 0.01;  // relative standard deviation of every total
@@ -39,6 +51,7 @@ void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench
   tuning::OnDemandSampler sampler(bench.environment(), models, sources);
   sampler.refine(traces, target, budget);
   context.throw_if_cancelled("every sample is kept; run the same command again to go on");
+  note_unrest(models, context);
   if (sampler.cost().segments > 0) {
     context.note(fmt::format("{} of kernel calls measured in {}", counted(sampler.cost().segments, "segment"),
                              format_seconds(sampler.cost().measuring)));

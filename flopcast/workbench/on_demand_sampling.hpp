@@ -23,6 +23,9 @@ struct SamplingLimits {
 tuning::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench,
                                          const SamplingLimits& limits, const RunContext& context);
 
+/// Warns if the machine was restless in the state for which `models` predict, because programs' times then differ from moment to moment.
+void note_unrest(const model::OnDemandModels& models, const RunContext& context);
+
 /// Measures what the models lack to predict these traces to 1 %, for at most `budget` seconds, and keeps it; `label` names the progress
 /// bar. Throws Cancelled if the operation is cancelled: the samples so far are kept.
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,

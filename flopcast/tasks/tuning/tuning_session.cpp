@@ -68,9 +68,11 @@ tuning::BlockSizeResult TuningSession::tune(const std::string& label, std::span<
   tuning::BlockSizeResult result;
   if (options_.fresh) {
     result = tuning::tune_block_size(problems, place_.environment, fresh_models_, sources, options);
+    note_unrest(fresh_models_, context_);
   } else {
     model::OnDemandModels models = place_.models(kernels);
     result = tuning::tune_block_size(problems, place_.environment, models, sources, options);
+    note_unrest(models, context_);
   }
   context_.throw_if_cancelled("every sample is kept; run the same command again to go on");
   tell_of_others(busy_cores());

@@ -5,13 +5,16 @@
 #include <algorithm>
 
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/tasks/tuning/synthetic_place.hpp"
 
 namespace flopcast {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::SyntheticMachine;
 
 TuneRequest request() {
@@ -74,6 +77,56 @@ TEST(TuneRoutine, WithoutTimeForAValidationTheDecisionsStay) {
   EXPECT_EQ(tuning.parts[0].decisions.size(), 2U);
   EXPECT_FALSE(tuning.parts[0].decisions[0].validation);
   EXPECT_THAT(machine.notes.back(), HasSubstr("before 2 of 2 sizes were run"));
+}
+
+TEST(TuneRoutine, ANewSessionInAnotherMoodTimesFewPointsAgain) {
+  SyntheticMachine machine;
+  const auto tune_in = [&](double hour, double speed, Seconds reference) {
+    machine.state = {490000 + hour, reference};
+    machine.speed = speed;
+    machine.timed = 0;
+    TuningSession session(machine.place(), {}, machine.context());
+    return tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+  };
+  const auto check = [&](const Tuning& tuning) {
+    for (const tuning::Decision& decision : tuning.parts[0].decisions) {
+      for (const tuning::Forecast& forecast : decision.forecasts) {
+        Call call = kernel::parse_call(kernel::require("dgeqrf"),
+                                       {{"m", std::to_string(decision.sizes[0])}, {"n", std::to_string(decision.sizes[0])}});
+        const Seconds truth = machine.truth(algorithm::record(call, forecast.blocks));
+        EXPECT_NEAR(forecast.seconds / truth, 1, 0.04) << forecast.blocks.nb;
+        EXPECT_LT(forecast.interval.low, truth);
+        EXPECT_GT(forecast.interval.high, truth);
+      }
+    }
+  };
+  check(tune_in(0, 1, 1e-3));
+  const std::size_t first = machine.timed;
+  check(tune_in(1, 0.7, 1.4e-3));
+  EXPECT_GT(machine.timed, 0U) << "the machine is slower now";
+  EXPECT_LE(machine.timed, first);
+  check(tune_in(2, 1, 1e-3));
+  check(tune_in(3, 0.72, 1.4e-3));
+  EXPECT_LT(machine.timed, first) << "the kernels' response is known by now";
+}
+
+TEST(TuneRoutine, ARestlessMachineIsNamedAndWidensIntervals) {
+  const auto tune_with = [&](double spread, std::vector<std::string>& notes) {
+    SyntheticMachine machine;
+    machine.state = {490000, 1e-3, 0, spread};
+    TuningSession session(machine.place(), {}, machine.context());
+    const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+    notes = machine.notes;
+    const tuning::Forecast& chosen = tuning.parts[0].decisions[0].chosen;
+    return (chosen.interval.high - chosen.interval.low) / chosen.seconds;
+  };
+  std::vector<std::string> calm, restless;
+  const double narrow = tune_with(0, calm);
+  const double wide = tune_with(0.1, restless);
+  EXPECT_THAT(calm, Not(Contains(HasSubstr("restless"))));
+  EXPECT_THAT(restless, Contains(HasSubstr("restless while kernels were sampled: the reference kernel took up to 20 %")));
+  EXPECT_GT(wide, 2 * 1.96 * 0.1);
+  EXPECT_LT(narrow, 2 * 1.96 * 0.04);
 }
 
 TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {

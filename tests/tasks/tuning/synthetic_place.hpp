@@ -9,6 +9,9 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/machine_state.hpp"
+#include "flopcast/core/sample.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/tasks/tuning/tuning_place.hpp"
 #include "tests/synthetic_kernels.hpp"
 
@@ -18,7 +21,9 @@ namespace flopcast::testing {
 class SyntheticMachine {
  public:
   Seconds clock = 0;
-  double speed = 1;  ///< all kernels are this many times as fast
+  double speed = 1;    ///< all kernels are this many times as fast
+  MachineState state;  ///< state in which kernels are timed
+  std::vector<Sample> kept;
   std::size_t timed = 0;
   bool stop = false;
   std::vector<std::string> notes;
@@ -37,10 +42,19 @@ class SyntheticMachine {
   TuningPlace place() {
     TuningPlace place;
     place.environment = environment();
-    place.models = [](const std::set<std::string>&) { return model::OnDemandModels(environment()); };
+    place.models = [this](const std::set<std::string>&) {
+      model::OnDemandModels models(environment());
+      for (const Sample& sample : kept) {
+        models.add(sample, call_of(sample, kernel::find));
+      }
+      models.fit();
+      return models;
+    };
     place.sampling = [this](const SamplingLimits&) {
       tuning::SamplingSources sources;
       sources.measure = [this](std::span<const measure::Experiment> experiments) { return time(experiments); };
+      sources.observe = [this] { return state; };
+      sources.keep = [this](std::span<const Sample> samples) { kept.insert(kept.end(), samples.begin(), samples.end()); };
       sources.elapsed = [this, begin = clock] { return clock - begin; };
       sources.interrupted = [this] { return stop; };
       return sources;
@@ -77,6 +91,7 @@ class SyntheticMachine {
     std::normal_distribution<double> normal;
     for (const measure::Experiment& experiment : experiments) {
       measure::Timings timings;
+      timings.state = state;
       for (const Call& call : experiment.timed) {
         timings.calls.push_back(tests::noisy_repetitions(truth(call), 0.01, normal, random_, clock));
       }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures errors at orders that weren't sampled, for every algorithm family and every LAPACK routine that asks for a block size. Kernels are sampled
+"""Measures errors at orders that weren't sampled, for every algorithm family and every LAPACK routine that queries a block size. Kernels are sampled
 for one list of orders (`--learn`). Other orders (`--test`) are then predicted without more sampling and run, interleaved and drift-normalised.
 Prints a Markdown table. An error is predicted / measured - 1. Regret and yield belong to the choice that follows from these predictions. Split-half
 is the difference between two measurements of the same thing.

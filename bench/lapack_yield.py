@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the quality of the block sizes of `flopcast tune lapack`: tunes every routine that asks ilaenv with an empty store, then runs the routine
+"""Measures the quality of the block sizes of `flopcast tune lapack`: tunes every routine that queries ilaenv with an empty store, then runs the routine
 with every block size, interleaved and drift-normalised. Prints a Markdown table of yields (best measured time / measured time of the chosen block size).
 
   bench/lapack_yield.py --flopcast build/release/bin/flopcast [--precision d] [--blas openblas-serial] [--n 300,800,1600] [--nb ...] [--time-budget 4min]

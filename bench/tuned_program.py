@@ -5,7 +5,7 @@ Markdown table of medians of the times that the program itself takes, in bracket
 
   bench/tuned_program.py --flopcast build/release/bin/flopcast [--n 1500,2000] [--blas openblas-serial] [--calls qr,cholesky] [--rounds 5]
 
-Run this on an idle machine. NumPy must use a LAPACK that asks for its block sizes; --lapack reference selects such a library for Debian's NumPy."""
+Run this on an idle machine. NumPy must use a LAPACK that queries its block sizes; --lapack reference selects such a library for Debian's NumPy."""
 import argparse
 import json
 import os
@@ -32,7 +32,7 @@ for name in sys.argv[3].split(";"):
         seconds.setdefault(name, []).append(time.perf_counter() - begin)
 print(json.dumps(seconds))
 """
-# Routines that ask ilaenv in each call, with the flags that `flopcast tune` takes.
+# Routines that query ilaenv in each call, with the flags that `flopcast tune` takes.
 ROUTINES = {"qr": ["dgeqrf"], "cholesky": ["dpotrf uplo=L"], "inverse": ["dgetrf"], "eigenvalues, symmetric": ["dsytrd uplo=L"], "eigenvalues": ["dgehrd"],
             "singular values": ["dgebrd"]}
 

@@ -100,7 +100,7 @@ struct Predictions {
 };
 
 /// Predicts one problem with the libraries of `bench`. Kernels are sampled where the store lacks samples. Throws bad_input for an unknown
-/// routine or argument, for blocks that the LAPACK never asks for, and for models that are missing; Cancelled.
+/// routine or argument, for blocks that the LAPACK never queries, and for models that are missing; Cancelled.
 Prediction predict(const Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context = {});
 /// Predicts every combination of sizes and block sizes.
 Predictions predict_problems(const Workbench& bench, const std::string& routine, const LapackProblems& problems,

@@ -125,18 +125,18 @@ class RoutineRecorder {
   }
 
   [[noreturn]] void refuse_blocks(const Call& call) {
-    std::vector<std::string> askers;
+    std::vector<std::string> querying;
     for (const program::TunableCall& tunable : recorder_.tunable_calls(call)) {
-      if (std::find(askers.begin(), askers.end(), tunable.call.routine->name) == askers.end()) {
-        askers.push_back(tunable.call.routine->name);
+      if (std::find(querying.begin(), querying.end(), tunable.call.routine->name) == querying.end()) {
+        querying.push_back(tunable.call.routine->name);
       }
     }
-    if (!askers.empty()) {
-      throw bad_input("{} doesn't ask ilaenv for a block size itself, but {} in it {}; give nb, nbmin and nx to {}", call.routine->name,
-                      fmt::join(askers, ", "), askers.size() == 1 ? "does" : "do", askers.size() == 1 ? "that" : "those");
+    if (!querying.empty()) {
+      throw bad_input("{} doesn't query ilaenv for a block size itself, but {} in it {}; give nb, nbmin and nx to {}", call.routine->name,
+                      fmt::join(querying, ", "), querying.size() == 1 ? "does" : "do", querying.size() == 1 ? "that" : "those");
     }
     const bool is_reference = lapack_.find("/liblapack.so") != std::string::npos;
-    throw bad_input("{} never asks ilaenv of {} for a block size, so nb, nbmin and nx change nothing{}", call.routine->name, lapack_,
+    throw bad_input("{} never queries ilaenv of {} for a block size, so nb, nbmin and nx change nothing{}", call.routine->name, lapack_,
                     is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
   }
 

@@ -22,7 +22,7 @@ struct PredictionSubject {
 };
 
 /// Records the LAPACK routine `name` for every combination of sizes and block sizes with the libraries of `bench`. Throws usage_error
-/// without sizes, bad_input for block sizes that the LAPACK never asks for.
+/// without sizes, bad_input for block sizes that the LAPACK never queries.
 std::vector<PredictionSubject> record_subjects(const std::string& name, const LapackProblems& problems, const Workbench& bench,
                                                const RunContext& context);
 

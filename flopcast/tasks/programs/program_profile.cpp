@@ -211,7 +211,7 @@ class Profiler {
         warn_of_workspace(name, choice);
       }
       if (answer.question.tuned_blocks && answer.blocks.empty()) {
-        warn(fmt::format("{}: no call that takes a noticeable time asks LAPACK's ilaenv for a block size in {}", name, answer.place));
+        warn(fmt::format("{}: no call that takes a noticeable time queries LAPACK's ilaenv for a block size in {}", name, answer.place));
       } else if (answer.untuned_shapes > 0) {
         warn(fmt::format("{}: {} with little time keep the default block sizes", name, counted(answer.untuned_shapes, "shape")));
       }
@@ -221,7 +221,7 @@ class Profiler {
   void warn_of_workspace(const std::string& name, const BlockChoice& choice) {
     if (choice.workspace_allows > 0) {
       warn(fmt::format(
-          "{}: the program's workspace allows {} block sizes up to {}; a program that asks for the size of its workspace (lwork = -1) "
+          "{}: the program's workspace allows {} block sizes up to {}; a program that queries the size of its workspace (lwork = -1) "
           "gets what larger ones need",
           name, choice.routine, choice.workspace_allows));
     }

@@ -78,7 +78,7 @@ RoutineTrace record_trace(const TraceRequest& request, const RunContext& context
   RoutineTrace recorded{request.own_algorithm ? record_algorithm(request, call) : record_lapack(request, call)};
   const Trace& trace = recorded.trace;
   if (gives_blocks(request.problem) && trace.configuration.parameters.count("nb") == 0 && !trace.calls.empty()) {
-    context.note(fmt::format("{} of this library never asks for a block size: nb, nbmin and nx had no effect", routine.name));
+    context.note(fmt::format("{} of this library never queries a block size: nb, nbmin and nx had no effect", routine.name));
   }
   if (static constexpr double nearly_all = 0.9; flops(trace) < nearly_all * flops(call)) {
     context.note(fmt::format("the recorded calls cover {} of {}'s flops. The rest is computed inside {}, outside of BLAS",

@@ -77,7 +77,7 @@ class LapackTuner {
     const bool recorded =
         unless_it_fails(use.routine->name, "", [&] { tunable = steps_.tunable_routines(kernel::typical_calls(use, request_.n)); });
     if (recorded && tunable.empty()) {
-      add_remark(use.routine->name, "", "never asks: this LAPACK decides by itself");
+      add_remark(use.routine->name, "", "never queries ilaenv: this LAPACK decides by itself");
     }
     for (const TunableRoutine& part : tunable) {
       context_.throw_if_cancelled("");

@@ -157,7 +157,7 @@ tuning::Problem make_problem(const Call& call, const RankedCalls& ranked, const 
   }
   if (!problem.default_ && problem.alternatives.empty()) {
     throw bad_input(
-        "{} of this library never asks ilaenv for a block size, so there is nothing to choose; --variant all compares flopcast's "
+        "{} of this library never queries ilaenv for a block size, so there is nothing to choose; --variant all compares flopcast's "
         "own algorithms",
         call.routine->name);
   }

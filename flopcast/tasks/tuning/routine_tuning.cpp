@@ -22,7 +22,7 @@ void require_tunable(const std::vector<TunableRoutine>& all, const Routine& rout
   }
   const std::string file = place.lapack_file();
   const bool is_reference = std::filesystem::path(file).filename().string().rfind("liblapack.so", 0) == 0;
-  throw bad_input("{} of {} never asks ilaenv for a block size, so there is nothing to tune{}", routine.name, file,
+  throw bad_input("{} of {} never queries ilaenv for a block size, so there is nothing to tune{}", routine.name, file,
                   is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
 }
 
@@ -62,7 +62,7 @@ class RoutineTuner {
     for (const TunableRoutine& entry : tunable_) {
       names.push_back(entry.name());
     }
-    context_.note(fmt::format("{} asks ilaenv through {}: tuning that", routine_.name, fmt::join(names, ", ")));
+    context_.note(fmt::format("{} queries ilaenv through {}: tuning that", routine_.name, fmt::join(names, ", ")));
   }
 
   void decide(Seconds share, Seconds begin) {

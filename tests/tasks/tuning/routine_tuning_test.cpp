@@ -157,7 +157,7 @@ TEST(TuneRoutine, RefusesARoutineWithNothingToTune) {
     tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
     FAIL() << "nothing thrown";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("never asks ilaenv"));
+    EXPECT_THAT(error.what(), HasSubstr("never queries ilaenv"));
   }
 }
 

@@ -89,7 +89,7 @@ Table block_table(const ProgramProfile& profile) {
   table.columns = {{"what if", Align::left},
                    {"routine", Align::left},
                    {"shape", Align::left},
-                   {"asks", Align::left},
+                   {"queried by", Align::left, "queried_by"},
                    {"default nb", Align::right, "default_nb"},
                    {"chosen nb", Align::right, "chosen_nb"},
                    {"chosen nx", Align::right, "chosen_nx"},

@@ -12,7 +12,7 @@
 #include "flopcast/protocol/run_report.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 
-/// Measures the cost of the preloaded libraries. For the tuned library: a question that the profile answers, a question that is passed on,
+/// Measures the cost of the preloaded libraries. For the tuned library: a query that the profile answers, a query that is passed on,
 /// LAPACK's own answer, and the loading of the library. For the recording library: calls without work (n = 0), whose time is all overhead,
 /// with and without the library. A thousand calls or so fill the live chunk, so that the mean includes writing the chunk to disk. The
 /// routine dlapy2, of which only the name is known, takes the other path.
@@ -47,7 +47,7 @@ Ilaenv tuned_ilaenv() {
 
 Ilaenv lapack_ilaenv() { return reinterpret_cast<Ilaenv>(dlsym(dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL), "ilaenv_")); }
 
-void ask(benchmark::State& state, Ilaenv ilaenv, const std::string& name) {
+void query(benchmark::State& state, Ilaenv ilaenv, const std::string& name) {
   const std::int32_t ispec = 1;
   const std::int32_t n = 1234;
   const std::int32_t none = -1;
@@ -56,9 +56,9 @@ void ask(benchmark::State& state, Ilaenv ilaenv, const std::string& name) {
   }
 }
 
-void answered(benchmark::State& state) { ask(state, tuned_ilaenv(), "DGEQRF"); }
-void passed_on(benchmark::State& state) { ask(state, tuned_ilaenv(), "DGETRF"); }
-void without_us(benchmark::State& state) { ask(state, lapack_ilaenv(), "DGEQRF"); }
+void answered(benchmark::State& state) { query(state, tuned_ilaenv(), "DGEQRF"); }
+void passed_on(benchmark::State& state) { query(state, tuned_ilaenv(), "DGETRF"); }
+void without_us(benchmark::State& state) { query(state, lapack_ilaenv(), "DGEQRF"); }
 
 /// Measures start and end of a process: range 1 with the library preloaded, range 0 without.
 void start_process(benchmark::State& state) {

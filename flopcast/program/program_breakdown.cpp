@@ -75,7 +75,7 @@ void add(ShapeSum& shape, const ShapeSum& other) {
   if (other.longest_seconds > shape.longest_seconds) {
     shape.longest = other.longest;
     shape.longest_seconds = other.longest_seconds;
-    shape.longest_asked_size = other.longest_asked_size;
+    shape.longest_size_queried = other.longest_size_queried;
   }
   shape.sum += other.sum;
 }
@@ -225,7 +225,7 @@ void ProgramBreakdown::read(const RecordedProgram& program, std::map<Key, ShapeS
       one.sum = sum_of(event);
       one.longest = event.call;
       one.longest_seconds = event.seconds;
-      one.longest_asked_size = event.size_was_asked;
+      one.longest_size_queried = event.size_was_queried;
       const bool first = is_first_call(event);
       if (first) {
         one.sum = without_rate(one.sum);

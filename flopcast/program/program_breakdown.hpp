@@ -47,7 +47,7 @@ struct ShapeSum {
   bool first_calls = false;  ///< the routine's first calls, which are separated; their flops are in no sum
   Call longest;              ///< an example: the longest call; its routine is null where only the name is known
   Seconds longest_seconds = -1;
-  bool longest_asked_size = false;  ///< the program had queried the workspace size
+  bool longest_size_queried = false;  ///< the program had queried the workspace size
 };
 
 /// One routine's calls.

@@ -60,11 +60,11 @@ std::vector<RoutineUse> uses(const protocol::RunReport& report, const Profile& p
   std::vector<RoutineUse> all;
   for (std::size_t i = 0; i < profile.routines.size(); ++i) {
     const protocol::RoutineReport& counts = report.routines[i];
-    all.push_back({profile.routines[i].name, profile.routines[i].flags, counts.questions.load(), counts.smallest.load(),
-                   counts.largest.load(), counts.told.load(), counts.short_workspaces.load(), counts.allowed.load(),
-                   counts.other_questions.load(),
+    all.push_back({profile.routines[i].name, profile.routines[i].flags, counts.queries.load(), counts.smallest.load(),
+                   counts.largest.load(), counts.returned.load(), counts.short_workspaces.load(), counts.allowed.load(),
+                   counts.other_queries.load(),
                    std::string(counts.other_options.text, strnlen(counts.other_options.text, protocol::SharedOptions::length)),
-                   resolved(counts.asker), resolved(counts.definer)});
+                   resolved(counts.queried_by), resolved(counts.definer)});
   }
   return all;
 }

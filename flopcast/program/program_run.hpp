@@ -22,14 +22,14 @@ struct ProgramOptions {
 /// Use that a program made of one entry of the profile.
 struct RoutineUse {
   std::string routine, flags;
-  std::uint64_t questions = 0;             ///< number of ilaenv queries for the block size
+  std::uint64_t queries = 0;               ///< number of ilaenv queries for the block size
   std::int64_t smallest = 0, largest = 0;  ///< orders of the smallest and largest problem queried
-  std::int64_t told = 0;                   ///< largest block size returned
+  std::int64_t returned = 0;               ///< largest block size returned
   std::uint64_t short_workspaces = 0;      ///< times that the program's workspace was too short for it
   std::int64_t allowed = 0;                ///< least block size that such a workspace allowed; 0: not known
-  std::uint64_t other_questions = 0;       ///< queries with options for which the profile has nothing
+  std::uint64_t other_queries = 0;         ///< queries with options for which the profile has nothing
   std::string other_options;               ///< options of the first such query
-  std::filesystem::path asker;             ///< library that made the queries; empty if none did
+  std::filesystem::path queried_by;        ///< library that made the queries; empty if none did
   std::filesystem::path definer;           ///< library that defines the routine in the program; empty if none was seen
 };
 

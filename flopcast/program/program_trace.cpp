@@ -311,8 +311,8 @@ struct ProgramTraceFile::State {
     }
     for (std::size_t t = 0; t < ordered.size(); ++t) {
       if (!ordered[t].empty()) {
-        Asked asked;
-        visit_piece(ordered[t].back(), asked,
+        Queried queried;
+        visit_piece(ordered[t].back(), queried,
                     [&](const ProgramEvent& event) { summary.seconds = std::max(summary.seconds, event.start + event.seconds); });
       }
     }
@@ -346,10 +346,10 @@ struct ProgramTraceFile::State {
   };
 
   /// Numbers of the routines whose workspace size a thread has queried.
-  using Asked = std::set<std::uint64_t>;
+  using Queried = std::set<std::uint64_t>;
 
   /// Visits the records of a piece, up to the first one that can't be valid.
-  void visit_piece(const Piece& piece, Asked& asked, const std::function<void(const ProgramEvent&)>& visit) const {
+  void visit_piece(const Piece& piece, Queried& queried, const std::function<void(const ProgramEvent&)>& visit) const {
     const double tick = 1 / summary.ticks_per_second;
     Judge is_possible;
     for (View rest = piece.records; rest.size() >= sizeof(protocol::RecordHeader);) {
@@ -363,7 +363,7 @@ struct ProgramTraceFile::State {
       const Entry& entry = entries[routine];
       const auto notes = static_cast<unsigned>(header.start >> protocol::notes_shift);
       if ((notes & protocol::size_query) != 0) {
-        asked.insert(routine);
+        queried.insert(routine);
         rest = rest.subspan(entry.bytes);
         continue;
       }
@@ -372,7 +372,7 @@ struct ProgramTraceFile::State {
       event.treatment = static_cast<protocol::Treatment>(header.packed >> protocol::treatment_shift & 3U);
       event.met_invalid = (notes & protocol::invalid_operation) != 0;
       event.met_denormals = (notes & protocol::denormal_operand) != 0;
-      event.size_was_asked = asked.count(routine) > 0;
+      event.size_was_queried = queried.count(routine) > 0;
       event.start = static_cast<double>(header.start & protocol::latest_start) * tick;
       event.seconds = static_cast<double>(header.packed & protocol::longest_duration) * tick;
       if (entry.routine != nullptr) {
@@ -400,9 +400,9 @@ ProgramTraceFile::~ProgramTraceFile() = default;
 const ProgramSummary& ProgramTraceFile::summary() const noexcept { return state_->summary; }
 
 void ProgramTraceFile::visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const {
-  State::Asked asked;
+  State::Queried queried;
   for (const Piece& piece : state_->ordered.at(thread)) {
-    state_->visit_piece(piece, asked, visit);
+    state_->visit_piece(piece, queried, visit);
   }
 }
 

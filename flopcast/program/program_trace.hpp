@@ -25,7 +25,7 @@ struct ProgramEvent {
   Seconds seconds = 0;                                            ///< duration; 0 where the call wasn't executed
   bool met_invalid = false;                                       ///< a result was undefined, as with NaN or Inf among the operands
   bool met_denormals = false;                                     ///< numbers below the smallest normal one were computed with
-  bool size_was_asked = false;                                    ///< its thread had queried this routine's workspace size before
+  bool size_was_queried = false;                                  ///< its thread had queried this routine's workspace size before
   /// The call with the program's addresses. `call.routine` is null where only the name is known, or where the arguments are invalid
   /// (fault_of).
   Call call;
@@ -86,7 +86,7 @@ class RecordedProgram {
   [[nodiscard]] virtual const ProgramSummary& summary() const noexcept = 0;
 
   /// Calls `visit` for the events of thread number `thread` of the summary, in order. Calls that only query a workspace size are left out;
-  /// ProgramEvent::size_was_asked tells of them.
+  /// ProgramEvent::size_was_queried tells of them.
   virtual void visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const = 0;
 
  protected:

@@ -178,7 +178,7 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
   made.integer_bytes = reply.integer_bytes;
   Trace trace;
   trace.configuration = algorithm::configuration(made, reply.answers);
-  if (reply.questions == 0) {  // the library chose block sizes itself: block parameters had no effect
+  if (reply.queries == 0) {  // the library chose block sizes itself: block parameters had no effect
     for (const char* unused : {"nb", "nbmin", "nx"}) {
       trace.configuration.parameters.erase(unused);
     }
@@ -220,10 +220,10 @@ Call Recorder::with_work_sizes(const Call& call) {
 std::optional<protocol::BlockSizeQuery> Recorder::block_size_query(const Call& call) {
   protocol::Bytes payload;
   const protocol::Reply reply = state_->ask(call, std::nullopt, protocol::Mode::skip, payload);
-  if (reply.questions == 0) {
+  if (reply.queries == 0) {
     return std::nullopt;
   }
-  return protocol::BlockSizeQuery{reply.options.data(), reply.question_m, reply.question_n, reply.answers};
+  return protocol::BlockSizeQuery{reply.options.data(), reply.query_m, reply.query_n, reply.answers};
 }
 
 std::vector<TunableCall> Recorder::tunable_calls(const Call& call) {

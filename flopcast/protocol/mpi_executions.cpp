@@ -18,7 +18,7 @@ constexpr const char* earlier_schema = "flopcast-mpi-executions-1";  ///< says `
 }  // namespace
 
 const std::string* MpiExecutions::value(const std::string& name) {
-  asked_.insert(name);
+  read_.insert(name);
   const auto& parameters = current().parameters;
   const auto found = parameters.find(name);
   return found != parameters.end() ? &found->second : nullptr;
@@ -29,7 +29,7 @@ bool MpiExecutions::is_within_reach(const MpiExecution& execution) const {
   return std::all_of(execution.parameters.begin(), execution.parameters.end(), [&](const auto& parameter) {
     const auto& [name, value] = parameter;
     const auto there = first.find(name);
-    return asked_.count(name) != 0 || (there != first.end() && there->second == value);
+    return read_.count(name) != 0 || (there != first.end() && there->second == value);
   });
 }
 

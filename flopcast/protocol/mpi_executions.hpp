@@ -44,7 +44,7 @@ class MpiExecutions {
 
   std::vector<MpiExecution> all_;
   std::vector<bool> done_;
-  std::set<std::string> asked_;
+  std::set<std::string> read_;
   std::size_t current_ = 0;
 };
 

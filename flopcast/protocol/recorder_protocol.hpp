@@ -32,10 +32,10 @@ struct Reply {
   std::int32_t info = 0;                                      ///< the routine's info
   std::int32_t integer_bytes = 4;                             ///< width of the library's integers
   std::int64_t dropped = 0;                                   ///< calls that found no room
-  std::int64_t questions = 0;                                 ///< number of the routine's block size queries
+  std::int64_t queries = 0;                                   ///< number of the routine's block size queries
   algorithm::BlockParameters answers;                         ///< the answer that the routine got, or would have got
   std::array<char, 9> options{};                              ///< options of its first query, ended by a zero
-  std::int64_t question_m = 0, question_n = 0;                ///< the first two sizes of its first query
+  std::int64_t query_m = 0, query_n = 0;                      ///< the first two sizes of its first query
   std::array<std::int64_t, Call::max_arguments> arguments{};  ///< arguments of the call as it was made, with addresses and work sizes
   std::uint64_t payload_bytes = 0;
 };

@@ -32,14 +32,14 @@ struct SharedOptions {
 
 /// Use of one entry of the table. All values start at zero.
 struct RoutineReport {
-  std::atomic<std::uint64_t> questions;          ///< block size queries
+  std::atomic<std::uint64_t> queries;            ///< block size queries
   std::atomic<std::uint32_t> smallest, largest;  ///< order of the smallest and largest problem answered
-  std::atomic<std::uint32_t> told;               ///< largest block size returned
+  std::atomic<std::uint32_t> returned;           ///< largest block size returned
   std::atomic<std::uint64_t> short_workspaces;   ///< times that the program's workspace was too short for it
   std::atomic<std::uint32_t> allowed;            ///< least block size that such a workspace allowed; 0: not known
-  std::atomic<std::uint64_t> other_questions;    ///< queries with options for which the table has no entry
+  std::atomic<std::uint64_t> other_queries;      ///< queries with options for which the table has no entry
   SharedOptions other_options;                   ///< options of the first such query
-  SharedPath asker;                              ///< library that made the queries
+  SharedPath queried_by;                         ///< library that made the queries
   SharedPath definer;                            ///< library that defines the routine in the program, if there is one
 };
 

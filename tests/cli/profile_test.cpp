@@ -27,10 +27,10 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// A real program, what it prints where its results are right, a routine that it calls at order 200, and one that asks for a block size
+/// A real program, what it prints where its results are right, a routine that it calls at order 200, and one that queries its block size
 /// then: itself, or one below it.
 struct Client {
-  std::string name, requires_command, command, prints, routine, asks = "dgeqrf";
+  std::string name, requires_command, command, prints, routine, queries = "dgeqrf";
   std::string blas = "openblas-serial";
 };
 
@@ -44,7 +44,7 @@ const std::vector<Client> clients = {
     {"R", "command -v Rscript",
      "Rscript -e 'set.seed(1); a <- matrix(runif(40000), 200); x <- solve(a); s <- svd(a); e <- eigen(a + t(a)); cat(max(abs(a %*% x - "
      "diag(200))) < 1e-8)'",
-     "TRUE", "dgesv", "dgetrf", "reference"},  // over OpenBLAS R finds OpenBLAS's own LAPACK first, which never asks
+     "TRUE", "dgesv", "dgetrf", "reference"},  // over OpenBLAS R finds OpenBLAS's own LAPACK first, which queries no block size
 #ifdef FLOPCAST_EXAMPLE_QR
     {"Fortran", "true", FLOPCAST_EXAMPLE_QR " 200", "residual", "dgeqrf"},
 #endif
@@ -120,7 +120,7 @@ TEST_P(ProfiledPrograms, ClientsAreRecordedPredictedAndRunTuned) {
   EXPECT_GE(profile.at("what_if")[2].at("blocks").size() + profile.at("what_if")[2].at("untuned_shapes").get<std::size_t>(), 1U);
 
   const std::string tuned = file("tuned.json");
-  ASSERT_EQ(shell("flopcast tune " + client.asks + " --n 200 --nb 21,22 --fixed-crossover --time-budget 2s --blas " + client.blas +
+  ASSERT_EQ(shell("flopcast tune " + client.queries + " --n 200 --nb 21,22 --fixed-crossover --time-budget 2s --blas " + client.blas +
                   " --profile " + tuned)
                 .code,
             0);
@@ -129,9 +129,9 @@ TEST_P(ProfiledPrograms, ClientsAreRecordedPredictedAndRunTuned) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr(client.prints));
   const nlohmann::json report = nlohmann::json::parse(contents(file("report")));
-  const nlohmann::json* use = find(report.at("routines"), client.asks);
+  const nlohmann::json* use = find(report.at("routines"), client.queries);
   ASSERT_NE(use, nullptr) << report.dump(2);
-  EXPECT_GE(use->at("questions").get<int>(), 1);
+  EXPECT_GE(use->at("queries").get<int>(), 1);
   EXPECT_EQ(use->at("largest"), 200);
 }
 

@@ -192,9 +192,9 @@ TEST_F(ProgramTraces, WorkspaceQueriesAreNoCalls) {
   const std::vector<ProgramEvent> events = read(file.bytes()).events.at(0);
 
   ASSERT_EQ(events.size(), 3U);
-  EXPECT_FALSE(events[0].size_was_asked);
-  EXPECT_TRUE(events[1].size_was_asked);
-  EXPECT_FALSE(events[2].size_was_asked);
+  EXPECT_FALSE(events[0].size_was_queried);
+  EXPECT_TRUE(events[1].size_was_queried);
+  EXPECT_FALSE(events[2].size_was_queried);
 }
 
 TEST_F(ProgramTraces, ReadsLibrarySettings) {

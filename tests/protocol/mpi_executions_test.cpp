@@ -16,7 +16,7 @@ MpiExecution execution(const std::string& nb, const std::string& grid, selective
 TEST(MpiExecutions, GoesOnWithExecutionsThatDifferInReadParametersOnly) {
   MpiExecutions all({execution("64", "2x1"), execution("64", "1x2"), execution("96", "2x1")});
   EXPECT_EQ(*all.value("nb"), "64");
-  ASSERT_EQ(all.next(), 2U) << "nobody has asked for the grid";
+  ASSERT_EQ(all.next(), 2U) << "the program has not read the grid";
   all.go_on_with(2);
   EXPECT_EQ(*all.value("nb"), "96");
   EXPECT_EQ(all.value("depth"), nullptr);

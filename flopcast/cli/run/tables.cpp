@@ -4,11 +4,10 @@ namespace flopcast::cli {
 
 report::Table outcome_table(const RunOutcome& outcome) {
   report::Table table;
-  table.columns = {
-      {"routine", report::Align::left}, {"questions"}, {"what happened", report::Align::left}, {"LAPACK", report::Align::left}};
+  table.columns = {{"routine", report::Align::left}, {"queries"}, {"what happened", report::Align::left}, {"LAPACK", report::Align::left}};
   for (const RunOutcome::Routine& routine : outcome.routines) {
     table.rows.push_back({routine.flags.empty() ? routine.routine : routine.routine + ":" + routine.flags,
-                          report::whole(static_cast<long long>(routine.questions)), routine.what_happened, routine.lapack});
+                          report::whole(static_cast<long long>(routine.queries)), routine.what_happened, routine.lapack});
   }
   return table;
 }

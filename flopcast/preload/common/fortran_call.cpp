@@ -46,7 +46,7 @@ Call call_of(const Routine& routine, std::span<void* const> pointers, int intege
   return call;
 }
 
-bool asks_for_work_size(const Routine& routine, std::span<void* const> pointers) {
+bool is_workspace_query(const Routine& routine, std::span<void* const> pointers) {
   for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
     if (routine.arguments[i].kind == Kind::work_size && *static_cast<const std::int32_t*>(pointers[i]) == -1) {
       return true;

@@ -10,6 +10,6 @@ namespace flopcast::preload {
 Call call_of(const Routine& routine, std::span<void* const> pointers, int integer_bytes = 4);
 
 /// Returns whether a call only queries the best workspace size, by a work size of -1, and does no work.
-bool asks_for_work_size(const Routine& routine, std::span<void* const> pointers);
+bool is_workspace_query(const Routine& routine, std::span<void* const> pointers);
 
 }  // namespace flopcast::preload

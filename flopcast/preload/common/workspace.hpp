@@ -18,7 +18,7 @@ namespace flopcast::preload {
 struct Workspace {
   const char* routine = nullptr;                 ///< "dgeqrf"; nullptr: no such call
   protocol::RoutineReport* short_for = nullptr;  ///< counts of the entry whose block size didn't fit; nullptr: it fitted
-  std::int32_t told = 0;                         ///< the block size that was returned
+  std::int32_t returned = 0;                     ///< the block size that was returned
   std::int32_t probe = 0;                        ///< ilaenv's answer during the search; 0: the profile's answer
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Workspace workspace;
@@ -64,7 +64,7 @@ void with_workspace(const char* name, Pointers... pointers) {
     all[work] = needed;
     all[size] = &query;
     all[info] = &result;
-    std::int32_t low = 1, high = own.told;  // `low` fits the workspace, and `high` doesn't
+    std::int32_t low = 1, high = own.returned;  // `low` fits the workspace, and `high` doesn't
     while (high - low > 1) {
       workspace.probe = low + (high - low) / 2;
       call_routine<Pointers...>(door->definition, all, places);

@@ -34,7 +34,7 @@ RoutineDigest::RoutineDigest(std::size_t index) : index_(static_cast<std::uint32
   }
 }
 
-bool RoutineDigest::asks_for_work_size(std::span<void* const> pointers) const noexcept {
+bool RoutineDigest::is_workspace_query(std::span<void* const> pointers) const noexcept {
   return std::any_of(work_sizes_.begin(), work_sizes_.end(), [&](std::uint8_t i) { return integer(pointers[i]) == -1; });
 }
 

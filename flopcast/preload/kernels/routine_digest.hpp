@@ -22,7 +22,7 @@ class RoutineDigest {
   [[nodiscard]] bool decides() const noexcept { return decides_; }
   /// Returns whether a call only queries the best workspace size, by a work size of -1, and does no work. Arguments are as Fortran passes
   /// them.
-  [[nodiscard]] bool asks_for_work_size(std::span<void* const> pointers) const noexcept;
+  [[nodiscard]] bool is_workspace_query(std::span<void* const> pointers) const noexcept;
   /// Returns the kernel of a call: its sizes, flags, and whether vectors are contiguous.
   [[nodiscard]] selective::KernelKey key_of(const Call& call) const noexcept;
   /// Returns the kernel from arguments as Fortran passes them.

@@ -40,7 +40,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     return;
   }
   const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
-  if (digest.asks_for_work_size(pointers)) {
+  if (digest.is_workspace_query(pointers)) {
     return;
   }
   const auto turn = all->gate().try_lock_turn();

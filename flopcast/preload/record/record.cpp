@@ -73,7 +73,7 @@ bool is_name(std::string_view name, std::string_view lower) {
 }
 
 /// Returns whether a query under `name` is about the routine whose kernels are recorded.
-bool is_own_question(std::string_view name) {
+bool is_own_query(std::string_view name) {
   const std::string& routine = state().options.routine;
   const std::string_view borrowed = protocol::borrowed_name(routine);
   return borrowed.empty() ? is_name(name, routine) : is_name(name, routine.front() + std::string(borrowed));
@@ -94,7 +94,7 @@ void leave_general_reflector(const Call& call) {
   }
 }
 
-void keep_question(std::string_view options, std::int64_t m, std::int64_t n) {
+void keep_query(std::string_view options, std::int64_t m, std::int64_t n) {
   Recording& recording = state().recording;
   std::size_t length = 0;
   for (const char letter : options) {
@@ -102,8 +102,8 @@ void keep_question(std::string_view options, std::int64_t m, std::int64_t n) {
       recording.options[length++] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
     }
   }
-  recording.question_m = m;
-  recording.question_n = n;
+  recording.query_m = m;
+  recording.query_n = n;
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     : routine_(routine), caller_(caller), pointers_(pointers) {
   State& s = state();
   if (!s.active.load(std::memory_order_acquire) || depth > 0 || routine == s.see_through ||
-      asks_for_work_size(kernel::catalogue()[routine], pointers)) {
+      is_workspace_query(kernel::catalogue()[routine], pointers)) {
     return;
   }
   part_ = s.options.mode == protocol::Mode::skip ? Part::skipped : Part::observed;
@@ -175,16 +175,16 @@ using flopcast::FortranInteger;
                                                       std::size_t name_length, std::size_t opts_length) {
   using namespace flopcast::preload;
   static const auto real = reinterpret_cast<Ilaenv>(find_next("ilaenv_", __builtin_return_address(0)));
-  const auto ask = [&](FortranInteger which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
+  const auto forward = [&](FortranInteger which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
   State& s = state();
-  if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 || !is_own_question({name, name_length})) {
-    return ask(*ispec);
+  if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 || !is_own_query({name, name_length})) {
+    return forward(*ispec);
   }
   const flopcast::algorithm::BlockParameters answers =
-      s.options.blocks ? *s.options.blocks : flopcast::algorithm::BlockParameters{ask(1), ask(2), ask(3)};
+      s.options.blocks ? *s.options.blocks : flopcast::algorithm::BlockParameters{forward(1), forward(2), forward(3)};
   const std::lock_guard lock(s.mutex);
-  if (*ispec == 1 && s.recording.questions++ == 0) {
-    keep_question({opts, opts_length}, *n1, *n2);
+  if (*ispec == 1 && s.recording.queries++ == 0) {
+    keep_query({opts, opts_length}, *n1, *n2);
   }
   s.recording.answers = answers;
   return *ispec == 1 ? answers.nb : *ispec == 2 ? answers.nbmin : answers.nx;

@@ -26,10 +26,10 @@ struct RecordOptions {
 struct Recording {
   protocol::Bytes calls;
   std::int64_t dropped = 0;            ///< calls that found no room
-  std::int64_t questions = 0;          ///< number of the routine's block size queries
+  std::int64_t queries = 0;            ///< number of the routine's block size queries
   algorithm::BlockParameters answers;  ///< answer to the queries; meaningful only if there were any
   std::array<char, 9> options{};       ///< options of its first query, without blanks, ended by a zero
-  std::int64_t question_m = 0, question_n = 0;
+  std::int64_t query_m = 0, query_n = 0;
 };
 
 /// Returns the library's own symbol ("dgemm_"); nullptr if there is none.

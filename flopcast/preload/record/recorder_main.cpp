@@ -220,11 +220,11 @@ protocol::Reply serve(const Libraries& libraries, const protocol::Request& reque
   return {.info = invocation.outcome().info,
           .integer_bytes = call.integer_bytes,
           .dropped = recording.dropped,
-          .questions = recording.questions,
+          .queries = recording.queries,
           .answers = recording.answers,
           .options = recording.options,
-          .question_m = recording.question_m,
-          .question_n = recording.question_n,
+          .query_m = recording.query_m,
+          .query_n = recording.query_n,
           .arguments = call.arguments};
 }
 

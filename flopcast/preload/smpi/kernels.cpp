@@ -16,7 +16,7 @@ namespace flopcast::preload {
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
   const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
-  if (digest.asks_for_work_size(pointers)) {
+  if (digest.is_workspace_query(pointers)) {
     return;
   }
   smpi::Process* process = smpi::enter_kernel();

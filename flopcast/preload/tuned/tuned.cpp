@@ -44,14 +44,14 @@ using Ilaenv = FortranInteger (*)(const std::int32_t* ispec, const char* name, c
                                   std::size_t opts_length);
 
 /// Values of ilaenv's ISPEC.
-enum : std::int32_t { ask_nb = 1, ask_nbmin = 2, ask_nx = 3 };
+enum : std::int32_t { ispec_nb = 1, ispec_nbmin = 2, ispec_nx = 3 };
 
 /// Block parameters that the process itself has set.
 struct Override {
   protocol::RoutineName name;
   std::atomic<bool> set;
   std::atomic<std::int32_t> nb, nbmin, nx;
-  std::atomic<std::uint64_t> questions;
+  std::atomic<std::uint64_t> queries;
 };
 
 // Global, because a preloaded library has no caller that could pass these to ilaenv_. They are written by start(), before other code of the
@@ -142,7 +142,7 @@ void routine_of(const protocol::RoutineName& name, char (&routine)[protocol::Rou
     set_once(report->routines[i].definer, definer_of(routine));
     if (std::getenv(protocol::verbose_variable) != nullptr) {
       std::fprintf(stderr, "flopcast: process %d: the block size of %s was queried %llu times\n", getpid(), routine,
-                   static_cast<unsigned long long>(report->routines[i].questions.load()));
+                   static_cast<unsigned long long>(report->routines[i].queries.load()));
     }
   }
 }
@@ -182,20 +182,20 @@ void set_once(protocol::SharedOptions& options, const char* text, std::size_t le
 }
 
 /// Counts a query for the block size of a routine that the table knows with other options only.
-void count_other_question(const protocol::RoutineName& name, const char* opts, std::size_t opts_length) noexcept {
+void count_other_query(const protocol::RoutineName& name, const char* opts, std::size_t opts_length) noexcept {
   if (const protocol::RoutineBlocks* routine = protocol::find_with_other_options(table, name)) {
     protocol::RoutineReport& counts = report->routines[routine - table.routines];
-    counts.other_questions.fetch_add(1, std::memory_order_relaxed);
+    counts.other_queries.fetch_add(1, std::memory_order_relaxed);
     set_once(counts.other_options, opts, opts_length);
   }
 }
 
-void count_question(const protocol::RoutineBlocks& routine, std::int64_t m, std::int64_t n, const void* caller) noexcept {
+void count_query(const protocol::RoutineBlocks& routine, std::int64_t m, std::int64_t n, const void* caller) noexcept {
   protocol::RoutineReport& counts = report->routines[&routine - table.routines];
-  counts.questions.fetch_add(1, std::memory_order_relaxed);
+  counts.queries.fetch_add(1, std::memory_order_relaxed);
   widen(counts, m, n);
-  if (counts.asker.taken.load(std::memory_order_relaxed) == 0) {
-    set_once(counts.asker, file_of(caller));
+  if (counts.queried_by.taken.load(std::memory_order_relaxed) == 0) {
+    set_once(counts.queried_by, file_of(caller));
   }
 }
 
@@ -231,7 +231,7 @@ std::size_t borrower(const void* caller) noexcept {
 }
 
 /// Returns the routine that makes the query: `name`, unless `caller` lies in a routine that borrows this name (DGEQP3 queries as DGEQRF).
-protocol::RoutineName asking_routine(const protocol::RoutineName& name, const void* caller) noexcept {
+protocol::RoutineName querying_routine(const protocol::RoutineName& name, const void* caller) noexcept {
   const auto is_lent = [&](const protocol::BorrowedName& borrowed) {
     const protocol::RoutineName lent = protocol::routine_name(borrowed.name.data(), borrowed.name.size());
     return std::memcmp(lent.letters, name.letters + 1, protocol::RoutineName::length - 1) == 0;
@@ -251,31 +251,31 @@ protocol::RoutineName asking_routine(const protocol::RoutineName& name, const vo
 std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m,
                           std::int64_t n, const void* caller) noexcept {
   if (Override* own = find_override(name); own != nullptr) {
-    own->questions.fetch_add(ispec == ask_nb ? 1 : 0, std::memory_order_relaxed);
+    own->queries.fetch_add(ispec == ispec_nb ? 1 : 0, std::memory_order_relaxed);
     if (own->set.load(std::memory_order_acquire)) {
-      return (ispec == ask_nb ? own->nb : ispec == ask_nbmin ? own->nbmin : own->nx).load(std::memory_order_relaxed);
+      return (ispec == ispec_nb ? own->nb : ispec == ispec_nbmin ? own->nbmin : own->nx).load(std::memory_order_relaxed);
     }
   }
   const protocol::RoutineBlocks* routine = protocol::find(table, name, opts, opts_length);
   if (routine == nullptr) {
-    if (ispec == ask_nb) {
-      count_other_question(name, opts, opts_length);
+    if (ispec == ispec_nb) {
+      count_other_query(name, opts, opts_length);
     }
     return -1;
   }
   const protocol::BlockPoint* point = protocol::nearest(*routine, m, n);
   protocol::RoutineReport& counts = report->routines[routine - table.routines];
-  if (ispec == ask_nb) {
-    count_question(*routine, m, n, caller);
-    raise_to(counts.told, point == nullptr ? 0 : static_cast<std::uint32_t>(point->nb));
-  } else if (ispec == ask_nbmin) {  // LAPACK queries this only after it has found the workspace too short
+  if (ispec == ispec_nb) {
+    count_query(*routine, m, n, caller);
+    raise_to(counts.returned, point == nullptr ? 0 : static_cast<std::uint32_t>(point->nb));
+  } else if (ispec == ispec_nbmin) {  // LAPACK queries this only after it has found the workspace too short
     counts.short_workspaces.fetch_add(1, std::memory_order_relaxed);
     if (workspace.routine != nullptr && protocol::routine_name(workspace.routine, std::strlen(workspace.routine)) == name) {
       workspace.short_for = &counts;
-      workspace.told = point == nullptr ? 0 : point->nb;
+      workspace.returned = point == nullptr ? 0 : point->nb;
     }
   }
-  return point == nullptr ? -1 : ispec == ask_nb ? point->nb : ispec == ask_nbmin ? point->nbmin : point->nx;
+  return point == nullptr ? -1 : ispec == ispec_nb ? point->nb : ispec == ispec_nbmin ? point->nbmin : point->nx;
 }
 
 Ilaenv find_real(const void* caller) noexcept {
@@ -300,12 +300,12 @@ extern "C" {
   using namespace flopcast::preload;
   const Redirected* door = entered();
   const void* caller = __builtin_return_address(0);
-  if (*ispec == ask_nb && workspace.probe > 0) [[unlikely]] {
+  if (*ispec == ispec_nb && workspace.probe > 0) [[unlikely]] {
     return workspace.probe;
   }
-  if (*ispec >= ask_nb && *ispec <= ask_nx) {
-    const flopcast::protocol::RoutineName asking = asking_routine(flopcast::protocol::routine_name(name, name_length), caller);
-    const std::int32_t answer = tuned_answer(*ispec, asking, opts, opts_length, *n1, *n2, caller);
+  if (*ispec >= ispec_nb && *ispec <= ispec_nx) {
+    const flopcast::protocol::RoutineName routine = querying_routine(flopcast::protocol::routine_name(name, name_length), caller);
+    const std::int32_t answer = tuned_answer(*ispec, routine, opts, opts_length, *n1, *n2, caller);
     if (answer >= 0) {
       return answer;
     }
@@ -345,15 +345,15 @@ extern "C" {
   }
 }
 
-[[gnu::visibility("default")]] unsigned long flopcast_questions(const char* routine) {
+[[gnu::visibility("default")]] unsigned long flopcast_queries(const char* routine) {
   using namespace flopcast::preload;
   const flopcast::protocol::RoutineName name = flopcast::protocol::routine_name(routine, std::strlen(routine));
   unsigned long sum = 0;
   if (const Override* own = find_override(name)) {
-    sum += own->questions.load();
+    sum += own->queries.load();
   }
   for (std::size_t i = 0; i < table.count; ++i) {
-    sum += table.routines[i].name == name ? report->routines[i].questions.load() : 0;
+    sum += table.routines[i].name == name ? report->routines[i].queries.load() : 0;
   }
   return sum;
 }

@@ -15,7 +15,7 @@ int flopcast_set_block(const char* routine, int nb, int nbmin, int nx);
 void flopcast_clear_blocks(void);
 
 /* Returns the number of block size queries for `routine` since the process began. The routine must be set or in the profile. */
-unsigned long flopcast_questions(const char* routine);
+unsigned long flopcast_queries(const char* routine);
 
 #ifdef __cplusplus
 }

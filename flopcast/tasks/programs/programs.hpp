@@ -239,12 +239,12 @@ RunSettings run_settings(const RunRequest& request, const RunContext& context = 
 struct RunOutcome {
   struct Routine {
     std::string routine, flags;
-    std::uint64_t questions = 0;             ///< ilaenv queries for the block size
+    std::uint64_t queries = 0;               ///< ilaenv queries for the block size
     std::int64_t smallest = 0, largest = 0;  ///< orders of the problems queried
-    std::int64_t told = 0;                   ///< largest block size returned
+    std::int64_t returned = 0;               ///< largest block size returned
     std::uint64_t short_workspaces = 0;      ///< times that the program's workspace was too short for it
     std::int64_t allowed = 0;                ///< least block size that such a workspace allowed; 0: not known
-    std::uint64_t other_questions = 0;       ///< queries with options for which the profile has nothing
+    std::uint64_t other_queries = 0;         ///< queries with options for which the profile has nothing
     std::string other_options;               ///< options of the first such query
     std::string lapack;                      ///< library that made the queries or defines the routine; empty: none was seen
     std::string what_happened;               ///< a clause, if RunRequest::explain asks for it
@@ -263,7 +263,7 @@ struct RunOutcome {
 /// libraries can't be preloaded into it; bad_input for an unknown library, a profile of another machine, or if there is nothing to set.
 RunOutcome run_program(const RunRequest& request, const RunContext& context = {});
 
-/// Converts to and from the document {"schema": "flopcast-run-1", ...}.
+/// Converts to and from the document {"schema": "flopcast-run-2", ...}.
 std::string to_json(const RunOutcome& outcome);
 RunOutcome run_outcome_from_json(std::string_view text);
 

@@ -8,6 +8,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/fields.hpp"
+#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/what_if_fields.hpp"
 
@@ -145,13 +146,13 @@ struct FieldTable<ProgramProfile> {
 
 template <>
 struct FieldTable<RunOutcome::Routine> {
-  static constexpr auto fields = std::tuple(
-      field("routine", &RunOutcome::Routine::routine), field("flags", &RunOutcome::Routine::flags),
-      field("questions", &RunOutcome::Routine::questions), field("smallest", &RunOutcome::Routine::smallest),
-      field("largest", &RunOutcome::Routine::largest), field("told", &RunOutcome::Routine::told),
-      field("short_workspaces", &RunOutcome::Routine::short_workspaces), field("allowed", &RunOutcome::Routine::allowed),
-      field("other_questions", &RunOutcome::Routine::other_questions), field("other_options", &RunOutcome::Routine::other_options),
-      field("lapack", &RunOutcome::Routine::lapack), field("what_happened", &RunOutcome::Routine::what_happened));
+  static constexpr auto fields =
+      std::tuple(field("routine", &RunOutcome::Routine::routine), field("flags", &RunOutcome::Routine::flags),
+                 field("queries", &RunOutcome::Routine::queries), field("smallest", &RunOutcome::Routine::smallest),
+                 field("largest", &RunOutcome::Routine::largest), field("returned", &RunOutcome::Routine::returned),
+                 field("short_workspaces", &RunOutcome::Routine::short_workspaces), field("allowed", &RunOutcome::Routine::allowed),
+                 field("other_queries", &RunOutcome::Routine::other_queries), field("other_options", &RunOutcome::Routine::other_options),
+                 field("lapack", &RunOutcome::Routine::lapack), field("what_happened", &RunOutcome::Routine::what_happened));
 };
 
 template <>
@@ -218,7 +219,23 @@ std::vector<WhatIfResult> what_if_from_json(std::string_view text) {
   return from_document<Answers>(text, "what-if answers", {"flopcast-what-if-1"}).answers;
 }
 
-std::string to_json(const RunOutcome& outcome) { return to_document(outcome, "flopcast-run-1").dump(2); }
-RunOutcome run_outcome_from_json(std::string_view text) { return from_document<RunOutcome>(text, "run report", {"flopcast-run-1"}); }
+std::string to_json(const RunOutcome& outcome) { return to_document(outcome, "flopcast-run-2").dump(2); }
+RunOutcome run_outcome_from_json(std::string_view text) {
+  static constexpr const char* name = "run report";
+  nlohmann::json document = parse_json(text, name);
+  return in_document(name, [&] {
+    require_schema(document, name, {"flopcast-run-2", "flopcast-run-1"});
+    if (document["schema"] == "flopcast-run-1") {
+      change_elements(document, "routines", [](nlohmann::json& routine) {
+        rename_member<std::uint64_t>(routine, "questions", "queries");
+        rename_member<std::int64_t>(routine, "told", "returned");
+        rename_member<std::uint64_t>(routine, "other_questions", "other_queries");
+      });
+    }
+    RunOutcome outcome;
+    read_fields(document, outcome);
+    return outcome;
+  });
+}
 
 }  // namespace flopcast

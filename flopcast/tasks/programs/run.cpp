@@ -28,25 +28,23 @@ std::string workspace_remark(const RoutineUse& use) {
   if (use.short_workspaces == 0) {
     return "";
   }
-  const std::string when = use.short_workspaces == use.questions ? "" : fmt::format(" {}", times(use.short_workspaces));
+  const std::string when = use.short_workspaces == use.queries ? "" : fmt::format(" {}", times(use.short_workspaces));
   if (use.allowed > 0) {
     return fmt::format(
-        ", {} returned, but the program's workspace allows{} {} only; a program that asks for the size of its workspace (lwork = -1) gets "
-        "what "
-        "{} needs",
-        use.told, when, use.allowed, use.told);
+        ", {} returned, but the program's workspace allows{} {} only; a program that queries the size of its workspace (lwork = -1) "
+        "gets what {} needs",
+        use.returned, when, use.allowed, use.returned);
   }
   return fmt::format(
-      ", {} returned, but the program's workspace was{} too short for that, and LAPACK took a smaller one; a program that asks for the "
-      "size of "
-      "its workspace (lwork = -1) gets what {} needs",
-      use.told, when, use.told);
+      ", {} returned, but the program's workspace was{} too short for that, and LAPACK took a smaller one; a program that queries the "
+      "size of its workspace (lwork = -1) gets what {} needs",
+      use.returned, when, use.returned);
 }
 
 /// Returns why a tuned routine's block size was not queried.
 std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunWorld& world) {
-  if (use.other_questions > 0) {
-    return fmt::format("not queried: the program queried {} with '{}', for which the profile has nothing{}", times(use.other_questions),
+  if (use.other_queries > 0) {
+    return fmt::format("not queried: the program queried {} with '{}', for which the profile has nothing{}", times(use.other_queries),
                        use.other_options, use.flags.empty() ? "" : fmt::format(", as it was tuned with '{}'", use.flags));
   }
   if (use.definer.empty()) {
@@ -64,12 +62,12 @@ std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunWo
 
 /// Returns what happened with a tuned routine, as a clause.
 std::string describe(const RoutineUse& use, const ProgramRun& run, const RunWorld& world) {
-  if (use.questions == 0) {
+  if (use.queries == 0) {
     return why_unused(use, run, world);
   }
   const std::string orders =
       use.smallest == use.largest ? fmt::format("order {}", use.largest) : fmt::format("orders {} to {}", use.smallest, use.largest);
-  return fmt::format("queried {} for {}{}", times(use.questions), orders, workspace_remark(use));
+  return fmt::format("queried {} for {}{}", times(use.queries), orders, workspace_remark(use));
 }
 
 std::string shown_name(const RoutineUse& use) { return use.flags.empty() ? use.routine : use.routine + ":" + use.flags; }
@@ -79,17 +77,17 @@ void note_unused(const ProgramRun& run, const RunWorld& world, const RunContext&
   static constexpr std::size_t few = 4;
   for (const RoutineUse& use : run.routines) {
     if (use.short_workspaces > 0) {
-      context.note(fmt::format("{}: queried {}{}", shown_name(use), times(use.questions), workspace_remark(use)));
+      context.note(fmt::format("{}: queried {}{}", shown_name(use), times(use.queries), workspace_remark(use)));
     }
   }
-  const auto unused = [](const RoutineUse& use) { return use.questions == 0; };
+  const auto unused = [](const RoutineUse& use) { return use.queries == 0; };
   const auto count = static_cast<std::size_t>(std::count_if(run.routines.begin(), run.routines.end(), unused));
   if (count > few) {
     context.note(fmt::format("{} of {} tuned routines were queried; --report says more", run.routines.size() - count, run.routines.size()));
     return;
   }
   for (const RoutineUse& use : run.routines) {
-    if (use.questions == 0) {
+    if (use.queries == 0) {
       context.note(fmt::format("{}: {}{}", shown_name(use), describe(use, run, world),
                                use.definer.empty() ? "" : " (" + use.definer.string() + ")"));
     }
@@ -124,9 +122,9 @@ RunOutcome outcome_of(const ProgramRun& run, const RunWorld& world, bool explain
   outcome.settings = run.settings;
   outcome.counted = run.lacking_report.empty();
   for (const RoutineUse& use : run.routines) {
-    outcome.routines.push_back({use.routine, use.flags, use.questions, use.smallest, use.largest, use.told, use.short_workspaces,
-                                use.allowed, use.other_questions, use.other_options, (use.asker.empty() ? use.definer : use.asker).string(),
-                                explain ? describe(use, run, world) : ""});
+    outcome.routines.push_back(
+        {use.routine, use.flags, use.queries, use.smallest, use.largest, use.returned, use.short_workspaces, use.allowed, use.other_queries,
+         use.other_options, (use.queried_by.empty() ? use.definer : use.queried_by).string(), explain ? describe(use, run, world) : ""});
   }
   return outcome;
 }

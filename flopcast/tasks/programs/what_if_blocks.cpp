@@ -95,7 +95,7 @@ class ShapeTuner {
     Call call = shape.longest;
     call.threads = place_.environment().threads;
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-      if (call.routine->arguments[i].kind == Kind::work_size && (shape.longest_asked_size || call.arguments[i] < 0)) {
+      if (call.routine->arguments[i].kind == Kind::work_size && (shape.longest_size_queried || call.arguments[i] < 0)) {
         call.arguments[i] = 0;
       }
     }

@@ -234,19 +234,19 @@ TEST(LibrarySet, LapackAsksTheInterposer) {
   const LibrarySet plain = LibrarySet::open("", "reference");
   const LibrarySet first = LibrarySet::open("", "reference", INTERPOSER);
   const LibrarySet second = LibrarySet::open("", "reference", INTERPOSER);
-  auto* asked_first = static_cast<int*>(first.interposer_symbol("questions"));
-  auto* asked_second = static_cast<int*>(second.interposer_symbol("questions"));
-  ASSERT_NE(asked_first, nullptr);
-  ASSERT_NE(asked_second, nullptr);
-  EXPECT_EQ(plain.interposer_symbol("questions"), nullptr);
+  auto* queries_of_first = static_cast<int*>(first.interposer_symbol("queries"));
+  auto* queries_of_second = static_cast<int*>(second.interposer_symbol("queries"));
+  ASSERT_NE(queries_of_first, nullptr);
+  ASSERT_NE(queries_of_second, nullptr);
+  EXPECT_EQ(plain.interposer_symbol("queries"), nullptr);
   EXPECT_EQ(first.interposer_symbol("nonsense"), nullptr);
   cholesky(plain, 150);
-  EXPECT_EQ(*asked_first, 0);
+  EXPECT_EQ(*queries_of_first, 0);
   cholesky(first, 150);
-  EXPECT_EQ(*asked_first, 1);
-  EXPECT_EQ(*asked_second, 0);
+  EXPECT_EQ(*queries_of_first, 1);
+  EXPECT_EQ(*queries_of_second, 0);
   cholesky(second, 150);
-  EXPECT_EQ(*asked_second, 1);
+  EXPECT_EQ(*queries_of_second, 1);
 }
 
 TEST(LibrarySet, TakesTheLapackInsideOfOpenBlas) {

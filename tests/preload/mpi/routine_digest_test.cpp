@@ -75,13 +75,13 @@ TEST(RoutineDigest, RecognisesWorkspaceQueries) {
   for (std::size_t i = 0; i < kernel::catalogue().size(); ++i) {
     const Routine& routine = kernel::catalogue()[i];
     FortranArguments arguments(routine);
-    EXPECT_FALSE(mpi::routine_digests()[i].asks_for_work_size(arguments.pointers)) << routine.name;
+    EXPECT_FALSE(mpi::routine_digests()[i].is_workspace_query(arguments.pointers)) << routine.name;
     for (std::size_t at = 0; at < routine.arguments.size(); ++at) {
       arguments.integers[at] = routine.arguments[at].kind == Kind::work_size ? -1 : arguments.integers[at];
     }
-    EXPECT_EQ(mpi::routine_digests()[i].asks_for_work_size(arguments.pointers), asks_for_work_size(routine, arguments.pointers))
+    EXPECT_EQ(mpi::routine_digests()[i].is_workspace_query(arguments.pointers), is_workspace_query(routine, arguments.pointers))
         << routine.name;
-    asking += asks_for_work_size(routine, arguments.pointers) ? 1 : 0;
+    asking += is_workspace_query(routine, arguments.pointers) ? 1 : 0;
   }
   EXPECT_GT(asking, 50U) << "LAPACK's blocked routines have work sizes";
 }

@@ -157,8 +157,8 @@ TEST_F(ProgramRecording, SingularValuesOfOrdinaryNumbersCountAsOrdinary) {
 TEST_F(ProgramRecording, NotesWorkspaceQueries) {
   const std::vector<ProgramEvent> events = record("workspaces").events.at(0);
   ASSERT_EQ(events.size(), 2U);
-  EXPECT_FALSE(events[0].size_was_asked);
-  EXPECT_TRUE(events[1].size_was_asked);
+  EXPECT_FALSE(events[0].size_was_queried);
+  EXPECT_TRUE(events[1].size_was_queried);
 }
 
 /// The library's own report counts, not the environment variables.

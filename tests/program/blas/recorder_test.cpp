@@ -158,16 +158,16 @@ TEST(Recorder, FindsRoutinesThatQueryBlockSizes) {
 
 /// ilaenv gets other options and sizes than the routine's flags and sizes.
 TEST(Recorder, ReportsIlaenvQueries) {
-  const auto asked = [](const char* routine, const std::map<std::string, std::string>& arguments) {
+  const auto query_of = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     return recorder().block_size_query(kernel::parse_call(kernel::require(routine), arguments)).value();
   };
 
-  const protocol::BlockSizeQuery standard_form = asked("dsygst", {{"itype", "1"}, {"uplo", "L"}, {"n", "300"}});
+  const protocol::BlockSizeQuery standard_form = query_of("dsygst", {{"itype", "1"}, {"uplo", "L"}, {"n", "300"}});
   EXPECT_EQ(standard_form.options, "L");
   EXPECT_EQ(standard_form.m, 300);
   EXPECT_EQ(standard_form.n, -1);
   const protocol::BlockSizeQuery multiplication =
-      asked("dormqr", {{"side", "L"}, {"trans", "T"}, {"m", "300"}, {"n", "200"}, {"k", "100"}});
+      query_of("dormqr", {{"side", "L"}, {"trans", "T"}, {"m", "300"}, {"n", "200"}, {"k", "100"}});
   EXPECT_EQ(multiplication.options, "LT");
   EXPECT_EQ(multiplication.m, 300);
   EXPECT_EQ(multiplication.n, 200);
@@ -175,23 +175,23 @@ TEST(Recorder, ReportsIlaenvQueries) {
 
 /// A multiplication with Q of a Hessenberg form queries through dormqr.
 TEST(Recorder, FindsQueryingCallsBelowARoutine) {
-  const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
+  const auto queries = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     std::vector<std::string> names;
     for (const TunableCall& each : recorder().tunable_calls(kernel::parse_call(kernel::require(routine), arguments))) {
       names.push_back(each.call.routine->name + ":" + each.query.options + " " + std::to_string(each.query.m));
     }
     return names;
   };
-  EXPECT_THAT(asking("dormhr", {{"side", "L"}, {"trans", "N"}, {"m", "300"}, {"n", "200"}, {"ilo", "1"}, {"ihi", "300"}}),
+  EXPECT_THAT(queries("dormhr", {{"side", "L"}, {"trans", "N"}, {"m", "300"}, {"n", "200"}, {"ilo", "1"}, {"ihi", "300"}}),
               ElementsAre("dormqr:LN 299"));
-  EXPECT_THAT(asking("dpotri", {{"uplo", "U"}, {"n", "300"}}), ElementsAre("dtrtri:UN 300", "dlauum:U 300"));
-  EXPECT_THAT(asking("dpotrf", {{"uplo", "L"}, {"n", "300"}}), ElementsAre("dpotrf:L 300"));
-  EXPECT_THAT(asking("dpotf2", {{"uplo", "L"}, {"n", "300"}}), IsEmpty());
+  EXPECT_THAT(queries("dpotri", {{"uplo", "U"}, {"n", "300"}}), ElementsAre("dtrtri:UN 300", "dlauum:U 300"));
+  EXPECT_THAT(queries("dpotrf", {{"uplo", "L"}, {"n", "300"}}), ElementsAre("dpotrf:L 300"));
+  EXPECT_THAT(queries("dpotf2", {{"uplo", "L"}, {"n", "300"}}), IsEmpty());
 }
 
 /// Drivers query through the routines that they call. Real, complex and integer workspaces of size 0 get the routine's best size each.
 TEST(Recorder, FindsQueryingCallsBelowDrivers) {
-  const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
+  const auto queries = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     Call call = kernel::parse_call(kernel::require(routine), arguments);
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
       call.arguments[i] = call.routine->arguments[i].kind == Kind::work_size ? 0 : call.arguments[i];
@@ -202,35 +202,35 @@ TEST(Recorder, FindsQueryingCallsBelowDrivers) {
     }
     return names;
   };
-  EXPECT_THAT(asking("dgesv", {{"n", "300"}, {"nrhs", "3"}}), ElementsAre("dgetrf: 300"));
-  EXPECT_THAT(asking("dsyevd", {{"jobz", "V"}, {"uplo", "L"}, {"n", "200"}}), testing::Contains("dsytrd:L 200"));
-  EXPECT_THAT(asking("cheevd", {{"jobz", "N"}, {"uplo", "U"}, {"n", "200"}}), testing::Contains("chetrd:U 200"));
-  EXPECT_THAT(asking("dgesdd", {{"jobz", "S"}, {"m", "200"}, {"n", "200"}}), testing::Contains("dgebrd: 200"));
+  EXPECT_THAT(queries("dgesv", {{"n", "300"}, {"nrhs", "3"}}), ElementsAre("dgetrf: 300"));
+  EXPECT_THAT(queries("dsyevd", {{"jobz", "V"}, {"uplo", "L"}, {"n", "200"}}), testing::Contains("dsytrd:L 200"));
+  EXPECT_THAT(queries("cheevd", {{"jobz", "N"}, {"uplo", "U"}, {"n", "200"}}), testing::Contains("chetrd:U 200"));
+  EXPECT_THAT(queries("dgesdd", {{"jobz", "S"}, {"m", "200"}, {"n", "200"}}), testing::Contains("dgebrd: 200"));
 }
 
 /// A driver may call drivers.
 TEST(Recorder, FindsQueryingCallsBelowNestedDrivers) {
-  const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
+  const auto queries = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     std::set<std::string> names;
     for (const TunableCall& each : recorder().tunable_calls(kernel::parse_call(kernel::require(routine), arguments))) {
       names.insert(each.call.routine->name);
     }
     return names;
   };
-  EXPECT_THAT(asking("dgesvd", {{"jobu", "S"}, {"jobvt", "S"}, {"m", "200"}, {"n", "200"}}),
+  EXPECT_THAT(queries("dgesvd", {{"jobu", "S"}, {"jobvt", "S"}, {"m", "200"}, {"n", "200"}}),
               testing::ElementsAre("dgebrd", "dorglq", "dorgqr"));
-  EXPECT_THAT(asking("zgeev", {{"jobvl", "N"}, {"jobvr", "V"}, {"n", "200"}}), testing::ElementsAre("zgehrd", "zungqr"));
-  EXPECT_THAT(asking("dgelsy", {{"m", "300"}, {"n", "200"}, {"nrhs", "3"}, {"rcond", "0.001"}}), testing::ElementsAre("dgeqp3"));
+  EXPECT_THAT(queries("zgeev", {{"jobvl", "N"}, {"jobvr", "V"}, {"n", "200"}}), testing::ElementsAre("zgehrd", "zungqr"));
+  EXPECT_THAT(queries("dgelsy", {{"m", "300"}, {"n", "200"}, {"nrhs", "3"}, {"rcond", "0.001"}}), testing::ElementsAre("dgeqp3"));
 }
 
 /// QR with pivoting queries the block size of QR without pivoting.
 TEST(Recorder, RecognisesQueriesUnderBorrowedNames) {
   for (const char* routine : {"sgeqp3", "dgeqp3", "cgeqp3", "zgeqp3"}) {
     const Call call = kernel::parse_call(kernel::require(routine), {{"m", "300"}, {"n", "200"}});
-    const protocol::BlockSizeQuery question = recorder().block_size_query(call).value();
-    EXPECT_EQ(question.m, 300);
-    EXPECT_EQ(question.n, 200);
-    EXPECT_EQ(question.answers.nb, 32);
+    const protocol::BlockSizeQuery query = recorder().block_size_query(call).value();
+    EXPECT_EQ(query.m, 300);
+    EXPECT_EQ(query.n, 200);
+    EXPECT_EQ(query.answers.nb, 32);
 
     const Trace trace = recorder().record(call, BlockParameters{50, 2, 30});
     std::vector<std::string> calls;

@@ -49,7 +49,7 @@ class TunedLibrary {
   }
 
   /// Returns ilaenv_'s answer to a caller.
-  [[nodiscard]] std::int32_t ask(std::int32_t ispec, std::string_view name) const {
+  [[nodiscard]] std::int32_t query(std::int32_t ispec, std::string_view name) const {
     using Ilaenv = std::int32_t (*)(const std::int32_t*, const char*, const char*, const std::int32_t*, const std::int32_t*,
                                     const std::int32_t*, const std::int32_t*, std::size_t, std::size_t);
     const std::int32_t n = 1000;
@@ -69,7 +69,7 @@ class Tuned : public testing::Test {
   TunedLibrary library_;
   int (*set_block)(const char*, int, int, int) = library_.function<int (*)(const char*, int, int, int)>("flopcast_set_block");
   void (*clear)() = library_.function<void (*)()>("flopcast_clear_blocks");
-  unsigned long (*questions)(const char*) = library_.function<unsigned long (*)(const char*)>("flopcast_questions");
+  unsigned long (*queries)(const char*) = library_.function<unsigned long (*)(const char*)>("flopcast_queries");
 };
 
 TEST_F(Tuned, LapacksOwnBlockSizeHoldsUnlessSet) { EXPECT_EQ(library_.geqrf_block(1000), 32); }
@@ -86,9 +86,9 @@ TEST_F(Tuned, SetsAndClearsTheBlockSizeOfTheRealRoutine) {
 TEST_F(Tuned, AnswersNbNbminAndNx) {
   set_block("DGEQRF", 40, 4, 70);
 
-  EXPECT_EQ(library_.ask(1, "dgeqrf"), 40);
-  EXPECT_EQ(library_.ask(2, "DGEQRF"), 4);
-  EXPECT_EQ(library_.ask(3, "DGEQRF  "), 70);
+  EXPECT_EQ(library_.query(1, "dgeqrf"), 40);
+  EXPECT_EQ(library_.query(2, "DGEQRF"), 4);
+  EXPECT_EQ(library_.query(3, "DGEQRF  "), 70);
 }
 
 /// Both routines query the block size of dgeqrf.
@@ -124,18 +124,18 @@ TEST_F(Tuned, AnswersLibrariesWithIntegersOf64Bits) {
 TEST_F(Tuned, ForwardsOtherQueries) {
   set_block("dgeqrf", 40, 4, 70);
 
-  EXPECT_EQ(library_.ask(1, "DPOTRF"), 64);
-  EXPECT_EQ(library_.ask(3, "DGETRI"), 0);
-  EXPECT_EQ(library_.ask(10, "DGEQRF"), 1);  // whether NaN can be trusted
+  EXPECT_EQ(library_.query(1, "DPOTRF"), 64);
+  EXPECT_EQ(library_.query(3, "DGETRI"), 0);
+  EXPECT_EQ(library_.query(10, "DGEQRF"), 1);  // whether NaN can be trusted
 }
 
 TEST_F(Tuned, CountsQueries) {
   set_block("dgeqrf", 40, 4, 70);
-  const unsigned long before = questions("dgeqrf");
+  const unsigned long before = queries("dgeqrf");
   EXPECT_EQ(library_.geqrf_block(1000), 40);
 
-  EXPECT_EQ(questions("dgeqrf"), before + 1);
-  EXPECT_EQ(questions("dpotrf"), 0U);
+  EXPECT_EQ(queries("dgeqrf"), before + 1);
+  EXPECT_EQ(queries("dpotrf"), 0U);
 }
 
 }  // namespace

@@ -65,10 +65,10 @@ class RunCommand : public testing::Test {
     return nlohmann::json::parse(contents(file));
   }
 
-  static std::int64_t questions(const nlohmann::json& report, const std::string& routine) {
+  static std::int64_t queries(const nlohmann::json& report, const std::string& routine) {
     for (const nlohmann::json& use : report.at("routines")) {
       if (use.at("routine") == routine) {
-        return use.at("questions").get<std::int64_t>();
+        return use.at("queries").get<std::int64_t>();
       }
     }
     ADD_FAILURE() << "no " << routine << " in " << report.dump();
@@ -116,7 +116,7 @@ TEST_F(RunCommand, OctaveQueriesBlockSizesAndComputesRight) {
     GTEST_SKIP() << "octave-cli is not installed";
   }
   const nlohmann::json report = report_of("", "octave-cli --eval 'A = rand(300); [q, r] = qr(A); disp(norm(q * r - A) < 1e-10)'", "1");
-  EXPECT_GT(questions(report, "dgeqrf"), 0);
+  EXPECT_GT(queries(report, "dgeqrf"), 0);
 }
 
 TEST_F(RunCommand, NumpyQueriesBlockSizesAndComputesRight) {
@@ -127,7 +127,7 @@ TEST_F(RunCommand, NumpyQueriesBlockSizesAndComputesRight) {
   const nlohmann::json report = report_of(
       "", python + " -c 'import numpy as n; a = n.random.rand(300, 300); q, r = n.linalg.qr(a); print(abs(q @ r - a).max() < 1e-12)'",
       "True");
-  EXPECT_GT(questions(report, "dgeqrf"), 0);
+  EXPECT_GT(queries(report, "dgeqrf"), 0);
 }
 
 TEST_F(RunCommand, RQueriesBlockSizesAndComputesRight) {
@@ -138,15 +138,15 @@ TEST_F(RunCommand, RQueriesBlockSizesAndComputesRight) {
       "",
       "Rscript -e 'A = matrix(rnorm(90000), 300); q = qr(A, LAPACK = TRUE); print(max(abs(qr.Q(q) %*% qr.R(q) - A[, q$pivot])) < 1e-11)'",
       "TRUE");
-  EXPECT_GT(questions(report, "dgeqp3"), 0);  // queried as dgeqrf
-  EXPECT_EQ(questions(report, "dgeqrf"), 0);
+  EXPECT_GT(queries(report, "dgeqp3"), 0);  // queried as dgeqrf
+  EXPECT_EQ(queries(report, "dgeqrf"), 0);
 }
 
 #ifdef FLOPCAST_EXAMPLE_QR
 TEST_F(RunCommand, FortranQueriesBlockSizesAndComputesRight) {
   for (const std::string libraries : {"", "--blas openblas-serial --lapack reference", "--blas blis-serial"}) {
     const nlohmann::json report = report_of(libraries, FLOPCAST_EXAMPLE_QR " 300", "residual");
-    EXPECT_EQ(questions(report, "dgeqrf"), 2) << libraries;  // for the workspace, then for the work
+    EXPECT_EQ(queries(report, "dgeqrf"), 2) << libraries;  // for the workspace, then for the work
     EXPECT_EQ(report.at("routines")[0].at("largest"), 300);
   }
 }
@@ -154,7 +154,7 @@ TEST_F(RunCommand, FortranQueriesBlockSizesAndComputesRight) {
 
 TEST_F(RunCommand, CQueriesReferenceLapack) {
   const nlohmann::json report = report_of("--blas openblas-serial --lapack reference", FLOPCAST_EXAMPLE_CHOLESKY " 300", "residual");
-  EXPECT_EQ(questions(report, "dpotrf"), 1);
+  EXPECT_EQ(queries(report, "dpotrf"), 1);
   EXPECT_THAT(report.at("blas").get<std::string>(), HasSubstr("openblas-serial"));
   EXPECT_THAT(report.at("routines")[1].at("lapack").get<std::string>(), HasSubstr("lapack/liblapack"));
 }

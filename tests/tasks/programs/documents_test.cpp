@@ -97,7 +97,7 @@ TEST(Documents, OutcomesOfRunsReadBackEqual) {
   outcome.processes = 1;
   outcome.blas = "/lib/blas";
   outcome.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
-  outcome.routines = {{"dgeqrf", "L", 2, 10, 20, 64, 1, 32, 3, "U", "/lib/lapack", "asked twice"}};
+  outcome.routines = {{"dgeqrf", "L", 2, 10, 20, 64, 1, 32, 3, "U", "/lib/lapack", "queried twice"}};
   EXPECT_EQ(run_outcome_from_json(to_json(outcome)), outcome);
 }
 

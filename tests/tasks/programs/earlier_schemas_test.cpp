@@ -60,6 +60,13 @@ json predict_document() {
   return document;
 }
 
+json run_document() {
+  return json::parse(R"({"schema": "flopcast-run-1", "exit_code": 3, "processes": 1, "blas": "/lib/blas",
+    "settings": {"OPENBLAS_CORETYPE": "Haswell"},
+    "routines": [{"routine": "dgeqrf", "flags": "L", "questions": 2, "smallest": 10, "largest": 20, "told": 64, "short_workspaces": 1,
+      "allowed": 32, "other_questions": 3, "other_options": "U", "lapack": "/lib/lapack", "what_happened": "a clause"}]})");
+}
+
 template <class Read>
 std::string message(Read read, const json& document) {
   return tests::bad_input_of([&] { static_cast<void>(read(document.dump())); });
@@ -147,11 +154,32 @@ TEST(EarlierSchemas, PredictionsWithDamage) {
   EXPECT_THAT(message(predictions_from_json, document), HasSubstr("predictions is damaged: member options.capacity"));
 }
 
+TEST(EarlierSchemas, OutcomesOfRuns) {
+  RunOutcome expected;
+  expected.exit_code = 3;
+  expected.processes = 1;
+  expected.blas = "/lib/blas";
+  expected.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
+  expected.routines = {{"dgeqrf", "L", 2, 10, 20, 64, 1, 32, 3, "U", "/lib/lapack", "a clause"}};
+  EXPECT_EQ(run_outcome_from_json(run_document().dump()), expected);
+}
+
+TEST(EarlierSchemas, OutcomesOfRunsWithDamage) {
+  json document = run_document();
+  document["routines"][0]["told"] = "64";
+  EXPECT_THAT(message(run_outcome_from_json, document), HasSubstr("run report is damaged: member routines[0].told"));
+  document = run_document();
+  document["routines"][0].erase("questions");
+  EXPECT_THAT(message(run_outcome_from_json, document), HasSubstr("run report is damaged: member routines[0].queries"));
+}
+
 TEST(EarlierSchemas, WithAnyDamageAreReadOrRefused) {
   testing::expect_errors_of_mutations(profile_document().dump(), "program profile",
                                       [](const std::string& text) { static_cast<void>(program_profile_from_json(text)); });
   testing::expect_errors_of_mutations(predict_document().dump(), "predictions",
                                       [](const std::string& text) { static_cast<void>(predictions_from_json(text)); });
+  testing::expect_errors_of_mutations(run_document().dump(), "run report",
+                                      [](const std::string& text) { static_cast<void>(run_outcome_from_json(text)); });
 }
 
 }  // namespace

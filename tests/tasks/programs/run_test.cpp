@@ -38,8 +38,8 @@ class Runs : public ::testing::Test {
     notes_.clear();
     return run_program(request_, fake_.world(), context_);
   }
-  /// Returns the block size that the program is told for dgeqrf of order 200; 0 for none.
-  std::int64_t told() {
+  /// Returns the block size returned to the program for dgeqrf of order 200; 0 for none.
+  std::int64_t returned() {
     const auto blocks = tuned_block_size(settings().profile, "dgeqrf", 200, 200);
     return blocks ? blocks->nb : 0;
   }
@@ -67,7 +67,7 @@ TEST_F(Runs, AProgramGetsTheProfilesBlockSizesAndItsOwnLibraries) {
   EXPECT_THAT(found.variables.at("FLOPCAST_BLOCKS"), HasSubstr("dgeqrf"));
   EXPECT_EQ(found.blas + found.lapack, "");
   EXPECT_EQ(found.preload, "/libexec/libflopcast-tuned.so");
-  EXPECT_EQ(told(), 48);
+  EXPECT_EQ(returned(), 48);
   EXPECT_THAT(notes_, IsEmpty());
 }
 
@@ -114,7 +114,7 @@ TEST_F(Runs, AProfileOfAnotherMachineIsRefusedUnlessItIsWanted) {
   fake_.write(profile);
   EXPECT_THAT(refusal(), AllOf(HasSubstr(fake_.file()), HasSubstr("'another CPU'"), HasSubstr("'a CPU'"), HasSubstr("--other-machine")));
   request_.other_machine = true;
-  EXPECT_EQ(told(), 48);
+  EXPECT_EQ(returned(), 48);
 }
 
 TEST_F(Runs, ADamagedProfileIsRefused) {
@@ -130,7 +130,7 @@ TEST_F(Runs, WithoutAProfileThereMustBeSomethingElseToSet) {
   request_.threads = 3;
   EXPECT_THAT(settings().variables, Contains(Pair("OPENBLAS_NUM_THREADS", "3")));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("the program runs with LAPACK's own block sizes")));
-  EXPECT_EQ(told(), 0);
+  EXPECT_EQ(returned(), 0);
 }
 
 TEST_F(Runs, WithoutAProfileTheChosenLibraryGetsItsBestKernels) {
@@ -177,48 +177,48 @@ class Places : public Runs {
   }
 };
 
-TEST_F(Places, TheLoadersLibraryWithAThreadPerCore) { EXPECT_EQ(told(), 14); }
+TEST_F(Places, TheLoadersLibraryWithAThreadPerCore) { EXPECT_EQ(returned(), 14); }
 
 TEST_F(Places, TheThreadsThatAreAskedFor) {
   request_.threads = 1;
-  EXPECT_EQ(told(), 11);
+  EXPECT_EQ(returned(), 11);
   request_.threads = 2;
-  EXPECT_EQ(told(), 11) << "the nearest";
+  EXPECT_EQ(returned(), 11) << "the nearest";
   EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("hold for 1 thread of BLAS, and 2 are expected"), HasSubstr("--threads 2 --save"))));
 }
 
 TEST_F(Places, TheThreadsOfTheUsersVariables) {
   fake_.variables["OMP_NUM_THREADS"] = "1";
-  EXPECT_EQ(told(), 11);
+  EXPECT_EQ(returned(), 11);
   fake_.variables["OPENBLAS_NUM_THREADS"] = "4";
-  EXPECT_EQ(told(), 14);
+  EXPECT_EQ(returned(), 14);
   request_.threads = 1;
-  EXPECT_EQ(told(), 11);
+  EXPECT_EQ(returned(), 11);
 }
 
 TEST_F(Places, TheLibraryCountsBeforeTheThreads) {
   request_.blas = "openblas-pthread";
   fake_.chosen.blas = "/lib/openblas-pthread/libblas.so.3";
   request_.threads = 4;
-  EXPECT_EQ(told(), 22);
+  EXPECT_EQ(returned(), 22);
 }
 
 TEST_F(Places, ALibraryWithoutThreadsHasOne) {
   request_.blas = "blis-serial";
   fake_.chosen.blas = "/lib/blis-serial/libblis.so";
   request_.threads = 4;
-  EXPECT_EQ(told(), 31);
+  EXPECT_EQ(returned(), 31);
   EXPECT_THAT(notes_, IsEmpty());
 }
 
 TEST_F(Places, ALibraryThatTheProfileLacksIsNamed) {
   request_.blas = "mkl";
   fake_.chosen.blas = "/opt/mkl/libmkl.so";
-  EXPECT_EQ(told(), 14);
+  EXPECT_EQ(returned(), 14);
   EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("no block sizes for /opt/mkl/libmkl.so"), HasSubstr("--blas mkl --threads 4 --save"))));
 }
 
-/// A program that ran, and what its LAPACK asked for.
+/// A program that ran, and the queries of its LAPACK.
 class Outcomes : public Runs {
  protected:
   Outcomes() {
@@ -232,12 +232,12 @@ class Outcomes : public Runs {
     use.definer = "/lib/lapack/liblapack.so";
     return use;
   }
-  program::RoutineUse& add_asked(const std::string& routine, std::uint64_t questions) {
+  program::RoutineUse& add_queried(const std::string& routine, std::uint64_t queries) {
     program::RoutineUse& use = add(routine);
-    use.questions = questions;
+    use.queries = queries;
     use.smallest = 100;
     use.largest = 200;
-    use.told = 64;
+    use.returned = 64;
     return use;
   }
 };
@@ -245,7 +245,7 @@ class Outcomes : public Runs {
 TEST_F(Outcomes, HoldWhatTheProgramDid) {
   fake_.result.exit_code = 42;
   fake_.result.settings = {{"BLIS_ARCH_TYPE", "haswell"}};
-  add_asked("dgeqrf", 2).asker = "/lib/other/liblapack.so";
+  add_queried("dgeqrf", 2).queried_by = "/lib/other/liblapack.so";
   const RunOutcome outcome = run();
   EXPECT_EQ(outcome.exit_code, 42);
   EXPECT_EQ(outcome.blas, blis);
@@ -253,14 +253,14 @@ TEST_F(Outcomes, HoldWhatTheProgramDid) {
   EXPECT_TRUE(outcome.counted);
   ASSERT_EQ(outcome.routines.size(), 1U);
   EXPECT_EQ(outcome.routines[0].lapack, "/lib/other/liblapack.so");
-  EXPECT_EQ(outcome.routines[0].told, 64);
+  EXPECT_EQ(outcome.routines[0].returned, 64);
   EXPECT_EQ(outcome.routines[0].what_happened, "") << "no explanation was requested";
   EXPECT_THAT(notes_, IsEmpty());
 }
 
 TEST_F(Outcomes, ExplainEveryRoutineOnRequest) {
-  add_asked("dgeqrf", 2);
-  add_asked("dpotrf", 1).smallest = 200;
+  add_queried("dgeqrf", 2);
+  add_queried("dpotrf", 1).smallest = 200;
   request_.explain = true;
   const RunOutcome outcome = run();
   EXPECT_EQ(outcome.routines.at(0).what_happened, "queried 2 times for orders 100 to 200");
@@ -269,7 +269,7 @@ TEST_F(Outcomes, ExplainEveryRoutineOnRequest) {
 }
 
 TEST_F(Outcomes, SayWhyARoutineWasNotAskedFor) {
-  add("dgeqrf", "L").other_questions = 1;
+  add("dgeqrf", "L").other_queries = 1;
   fake_.result.routines[0].other_options = "U";
   add("dpotrf").definer.clear();
   run();
@@ -298,7 +298,7 @@ TEST_F(Outcomes, TellALapackThatNeverAsksFromAProgramThatNeverCalls) {
 }
 
 TEST_F(Outcomes, SayOnlyHowManyWereAskedForWhereManyWereNot) {
-  add_asked("dgeqrf", 1);
+  add_queried("dgeqrf", 1);
   for (const char* routine : {"dpotrf", "dgetrf", "dsytrd", "dgebrd", "dgehrd"}) {
     add(routine);
   }
@@ -307,7 +307,7 @@ TEST_F(Outcomes, SayOnlyHowManyWereAskedForWhereManyWereNot) {
 }
 
 TEST_F(Outcomes, SayThatAWorkspaceWasTooShort) {
-  program::RoutineUse& use = add_asked("dgeqrf", 2);
+  program::RoutineUse& use = add_queried("dgeqrf", 2);
   use.short_workspaces = 1;
   use.allowed = 32;
   run();

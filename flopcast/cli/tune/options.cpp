@@ -198,7 +198,7 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
   command.flag("--validate", shared.validate, "Also run the routine with every block size, interleaved, and compare");
   command.flag("--save", options->save, "Keep the result in the profile that 'flopcast run' uses");
   command.option("--profile", options->profile, "Keep the result in this profile");
-  command.flag("--fresh", shared.fresh, "Use no samples of earlier runs");
+  command.flag("--fresh", shared.fresh, "Use no samples of earlier runs; for lapack, also tune what the profile has already");
   command.option("--figure", shared.figure, "Draw time over block size into this .svg or .png file");
   add_seed_option(command, shared.seed, "Seed of the order of measurements");
   command.option("--precision", options->precisions, "Precisions of lapack: letters of s, d, c, z, the most used first").show_default();

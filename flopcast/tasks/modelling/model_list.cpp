@@ -34,7 +34,7 @@ model::Model named_model(const std::vector<model::Model>& candidates, const std:
   if (found.empty()) {
     const std::vector<std::string> nearest = nearest_names(text, names);
     throw bad_input("there is no model '{}'; {}", text,
-                    nearest.empty() ? "'flopcast model list --other-machine' lists all models"
+                    nearest.empty() ? "the list that includes models of other machines and libraries has all names"
                                     : fmt::format("did you mean {}?", fmt::join(nearest, ", ")));
   }
   std::vector<std::string> meant;
@@ -47,7 +47,7 @@ void refuse_other_machine(const std::string& text, const model::Store& store) {
   const std::optional<model::Model> model = store.find_model(text);
   if (model) {
     const std::optional<Environment> origin = store.find_environment(model->key.library);
-    throw bad_input("model {} is of another machine or library{}; --other-machine takes it nevertheless", text,
+    throw bad_input("model {} is of another machine or library{}; a search among models of other machines and libraries finds it", text,
                     origin ? fmt::format(" ({}, {} {})", origin->cpu, origin->blas.name, origin->blas.version) : "");
   }
 }

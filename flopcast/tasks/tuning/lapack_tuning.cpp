@@ -104,7 +104,7 @@ class LapackTuner {
   void tune(const TunableRoutine& tunable, Seconds share) {
     LapackRoutine routine{tunable.routine->name, tunable.options, "", 0, {}};
     if (const program::TunedRoutine* known = find_known(known_, tunable); known != nullptr && covers(*known, tunable)) {
-      add_remark(routine.routine, routine.flags, "in the profile already; --fresh tunes it again");
+      add_remark(routine.routine, routine.flags, "in the profile already");
       return;
     }
     const Seconds begin = steps_.clock();
@@ -115,8 +115,7 @@ class LapackTuner {
     }
     routine.seconds = steps_.clock() - begin;
     if (const std::ptrdiff_t open = undecided(routine.decisions); open > 0) {
-      routine.remark =
-          fmt::format("undecided for {}: LAPACK's own block sizes stay; a larger --time-budget decides", counted(open, "size"));
+      routine.remark = fmt::format("undecided for {}: LAPACK's own block sizes stay; a larger time budget decides", counted(open, "size"));
     }
     if (request_.validate) {
       ValidationOptions options;

@@ -157,8 +157,8 @@ tuning::Problem make_problem(const Call& call, const RankedCalls& ranked, const 
   }
   if (!problem.default_ && problem.alternatives.empty()) {
     throw bad_input(
-        "{} of this library never queries ilaenv for a block size, so there is nothing to choose; --variant all compares flopcast's "
-        "own algorithms",
+        "{} of this library never queries ilaenv for a block size, so there is nothing to choose; give variants to compare "
+        "flopcast's own algorithms",
         call.routine->name);
   }
   return problem;

@@ -23,7 +23,7 @@ void require_tunable(const std::vector<TunableRoutine>& all, const Routine& rout
   const std::string file = place.lapack_file();
   const bool is_reference = std::filesystem::path(file).filename().string().rfind("liblapack.so", 0) == 0;
   throw bad_input("{} of {} never queries ilaenv for a block size, so there is nothing to tune{}", routine.name, file,
-                  is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
+                  is_reference ? "" : "; the one of LAPACK 'reference' may");
 }
 
 /// One routine's tuning. Parts of the result and tunable routines have the same order.
@@ -114,7 +114,7 @@ void note_undecided(const Tuning& tuning, const RunContext& context) {
     if (const auto open = std::count_if(part.decisions.begin(), part.decisions.end(), tuning::is_undecided); open > 0) {
       context.note(
           fmt::format("{} is undecided for {} of {}, where over 10 % may be lost: the profile keeps LAPACK's own block sizes there; a "
-                      "larger --time-budget decides",
+                      "larger time budget decides",
                       part.name(), open, counted(part.decisions.size(), "size")));
     }
   }

@@ -28,7 +28,7 @@ void note_expected(const std::string& label, Seconds expected, Seconds budget, c
   }
   context.note(fmt::format(
       "{}: about {}, up to twice as long where other programs disturb{}", label, format_seconds(expected),
-      expected < budget ? "; --time-budget limits it" : fmt::format("; --time-budget ends it after {}", format_seconds(budget))));
+      expected < budget ? "; the time budget limits it" : fmt::format("; the time budget ends it after {}", format_seconds(budget))));
 }
 
 }  // namespace
@@ -49,10 +49,10 @@ TuningSession::TuningSession(const Workbench& bench, model::Store& store, const 
 void TuningSession::tell_of_others(double busy_cores) {
   if (busy_cores > machine::OtherLoad::much && !told_of_others_) {
     told_of_others_ = true;
-    context_.note(fmt::format(
-        "warning: other programs kept {:.1f} cores busy meanwhile: times and choices may be wrong; do it again, with --fresh, when the "
-        "machine is idle",
-        busy_cores));
+    context_.note(
+        fmt::format("warning: other programs kept {:.1f} cores busy meanwhile: times and choices may be wrong; do it again without these "
+                    "samples when the machine is idle",
+                    busy_cores));
   }
 }
 
@@ -111,7 +111,7 @@ void TuningSession::validate(const std::string& label, std::span<const tuning::P
     }
   }
   if (missing > 0 && !context_.cancelled()) {
-    context_.note(fmt::format("{}: the time budget ended it before {} of {} were run; a larger --time-budget runs them", label, missing,
+    context_.note(fmt::format("{}: the time budget ended it before {} of {} were run; a larger one runs them", label, missing,
                               counted(problems.size(), "size")));
   }
   tell_of_others(busy_cores());
@@ -120,7 +120,7 @@ void TuningSession::validate(const std::string& label, std::span<const tuning::P
 void note_cost(const tuning::BlockSizeResult& result, Seconds elapsed, const RunContext& context) {
   context.note(fmt::format("{} of kernel calls measured, {}, {} ({} in all){}", counted(result.cost.segments, "segment"),
                            counted(result.cost.timings, "timing"), format_seconds(result.cost.measuring), format_seconds(elapsed),
-                           result.complete ? "" : "; the time budget ended it: --time-budget gives more"));
+                           result.complete ? "" : "; the time budget ended it"));
 }
 
 }  // namespace flopcast

@@ -86,9 +86,9 @@ TEST_F(ModelLists, SayWhyThereIsNoSuchModel) {
   EXPECT_THAT(error_of("here", "dpotrf.L.warm.refined.her0"), HasSubstr("did you mean dpotrf.L.warm.refined.here"));
   EXPECT_THAT(error_of("here", "dpot"), AllOf(HasSubstr("beginning of 2 models' names"), HasSubstr("dpotf2.L"), HasSubstr("dpotrf.L")));
   EXPECT_THAT(error_of("", "dpotf2"), HasSubstr("beginning of 2 models' names"));
-  EXPECT_THAT(error_of("here", "zzz"), HasSubstr("--other-machine"));
+  EXPECT_THAT(error_of("here", "zzz"), HasSubstr("other machines and libraries"));
   EXPECT_THAT(error_of("here", "dpotf2.L.warm.refined.there"),
-              AllOf(HasSubstr("another machine or library (another CPU"), HasSubstr("--other-machine")));
+              AllOf(HasSubstr("another machine or library (another CPU"), HasSubstr("other machines and libraries")));
 }
 
 TEST(ModelDocuments, ReadBackEqual) {

@@ -86,7 +86,7 @@ class RecordedProgram {
   [[nodiscard]] virtual const ProgramSummary& summary() const noexcept = 0;
 
   /// Calls `visit` for the events of thread number `thread` of the summary, in order. Calls that only query a workspace size are left out;
-  /// ProgramEvent::size_was_queried tells of them.
+  /// ProgramEvent::size_was_queried marks the calls after them.
   virtual void visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const = 0;
 
  protected:

@@ -8,22 +8,22 @@
 
 namespace flopcast::program {
 
-/// Where a program was recorded, as far as the recording tells: names or paths that the library options take.
+/// Where a program was recorded, as far as the recording says: names or paths that the library options take.
 struct RecordedPlace {
-  std::string blas;            ///< empty: not told
-  std::string lapack;          ///< empty: not told
-  std::optional<int> threads;  ///< threads of BLAS; nothing: not told
-  std::string kernels;         ///< that BLAS had chosen, as it calls them; empty: not told
+  std::string blas;            ///< empty: not recorded
+  std::string lapack;          ///< empty: not recorded
+  std::optional<int> threads;  ///< threads of BLAS; nothing: not recorded
+  std::string kernels;         ///< that BLAS had chosen, as it calls them; empty: not recorded
   /// Variables that make this machine's library take those kernels; empty: it does by itself, or they are not known.
   std::map<std::string, std::string> kernel_settings = {};
-  std::string cpu;  ///< empty: not told
+  std::string cpu;  ///< empty: not recorded
 };
 
 /// Returns the place of a recording in the names of installed libraries. Libraries that are not installed here have their paths.
 RecordedPlace recorded_place(const ProgramSummary& summary);
 
-/// Where the recording doesn't tell the threads: what BLAS takes by itself here, one if it is serial, else one per core. Leaves them open on
-/// another machine, or if the BLAS isn't known or isn't here. Returns what to tell the user if more than one are assumed, else "".
+/// Sets the threads if the recording has none: one for a serial BLAS, else one per core, as BLAS takes by itself here. Leaves them open on
+/// another machine, or if the BLAS isn't known or isn't here. Returns a remark for the user if more than one are assumed, else "".
 std::string assume_threads(RecordedPlace& place);
 
 /// Returns whether this machine's CPU is the one on which the program was recorded.

@@ -42,7 +42,7 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child() { end(); }
 
-  protocol::Reply ask(const protocol::Request& request, protocol::Bytes& payload, const std::string& doing) {
+  protocol::Reply exchange(const protocol::Request& request, protocol::Bytes& payload, const std::string& doing) {
     if (send_bytes(socket_.get(), &request, sizeof request)) {
       if (const std::optional<protocol::Reply> reply = protocol::receive_reply(socket_.get(), payload)) {
         return *reply;
@@ -150,12 +150,12 @@ struct Recorder::State {
   explicit State(LibraryFiles chosen) : files(std::move(chosen)), child(std::make_unique<Child>(files)) {}
 
   /// Sends one request and returns its reply. A child that died in an earlier request is replaced.
-  protocol::Reply ask(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, protocol::Mode mode,
-                      protocol::Bytes& payload) {
+  protocol::Reply exchange(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, protocol::Mode mode,
+                           protocol::Bytes& payload) {
     if (!child->alive()) {
       child = std::make_unique<Child>(files);
     }
-    const protocol::Reply reply = child->ask(request_for(call, blocks, mode), payload, to_string(call));
+    const protocol::Reply reply = child->exchange(request_for(call, blocks, mode), payload, to_string(call));
     require_accepted(call, reply, payload);
     return reply;
   }
@@ -171,7 +171,7 @@ Recorder::~Recorder() = default;
 
 Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, protocol::Mode mode) {
   protocol::Bytes payload;
-  const protocol::Reply reply = state_->ask(call, blocks, mode, payload);
+  const protocol::Reply reply = state_->exchange(call, blocks, mode, payload);
   require_complete(call, reply);
   Call made = call;
   made.arguments = reply.arguments;
@@ -206,7 +206,7 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
 
 Call Recorder::with_work_sizes(const Call& call) {
   protocol::Bytes payload;
-  const protocol::Reply reply = state_->ask(call, std::nullopt, protocol::Mode::skip, payload);
+  const protocol::Reply reply = state_->exchange(call, std::nullopt, protocol::Mode::skip, payload);
   Call sized = call;
   sized.integer_bytes = reply.integer_bytes;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -219,7 +219,7 @@ Call Recorder::with_work_sizes(const Call& call) {
 
 std::optional<protocol::BlockSizeQuery> Recorder::block_size_query(const Call& call) {
   protocol::Bytes payload;
-  const protocol::Reply reply = state_->ask(call, std::nullopt, protocol::Mode::skip, payload);
+  const protocol::Reply reply = state_->exchange(call, std::nullopt, protocol::Mode::skip, payload);
   if (reply.queries == 0) {
     return std::nullopt;
   }

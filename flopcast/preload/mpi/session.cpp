@@ -182,12 +182,12 @@ void Session::begin() {
 
 std::uint32_t Session::communication_kernel(Routine routine, std::int64_t bytes, int processes, int stride) {
   const auto index = static_cast<std::uint32_t>(routine);
-  AskedKernel& asked = asked_kernels_[index % asked_kernels_.size()];
-  if (asked.routine != index || asked.bytes != bytes || asked.processes != processes || asked.stride != stride) {
-    asked = {index, processes, stride, bytes, kernels_.number({selective::KernelKind::communication, index, {bytes, processes, stride}})};
-    decisions_.expect_at_most(asked.number, longest_plausible(messages_, bytes, processes));
+  LatestKernel& latest = latest_kernels_[index % latest_kernels_.size()];
+  if (latest.routine != index || latest.bytes != bytes || latest.processes != processes || latest.stride != stride) {
+    latest = {index, processes, stride, bytes, kernels_.number({selective::KernelKind::communication, index, {bytes, processes, stride}})};
+    decisions_.expect_at_most(latest.number, longest_plausible(messages_, bytes, processes));
   }
-  return asked.number;
+  return latest.number;
 }
 
 void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {

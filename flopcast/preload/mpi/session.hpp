@@ -206,7 +206,7 @@ class Session {
   void note_contexts();
 
   /// The latest communication of a routine, because programs often repeat the same one.
-  struct AskedKernel {
+  struct LatestKernel {
     std::uint32_t routine = std::numeric_limits<std::uint32_t>::max();
     int processes = 0, stride = 0;
     std::int64_t bytes = 0;
@@ -236,7 +236,7 @@ class Session {
   selective::TimeSpent spent_;
   selective::KernelTable kernels_;
   path::MessageModel messages_;
-  std::array<AskedKernel, 16> asked_kernels_;  ///< latest communication kernels, by routine
+  std::array<LatestKernel, 16> latest_kernels_;  ///< latest communication kernels, by routine
 };
 
 /// The process's session, nullptr if the library is inactive. It is the one object that all intercepted functions share.

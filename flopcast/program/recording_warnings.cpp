@@ -46,7 +46,7 @@ std::string why_no_calls(const ProgramSummary& summary) {
     return fmt::format("{} contains {}: BLAS is linked into it statically, where calls can't be seen. Link it with a shared library",
                        program.string(), *routine);
   }
-  return "the program makes none, or has these libraries linked into itself statically";
+  return "the program makes none, has these libraries linked into itself statically, or calls them by names that flopcast doesn't know";
 }
 
 }  // namespace

@@ -87,6 +87,16 @@ TEST_P(Launching, RefusesALibraryToWhichNoLockCanBeAdded) {
   EXPECT_EQ(launch("--blas " + kinds + "with_locking/libblas.so.3", "true").exit_code, 0);
 }
 
+TEST_P(Launching, ProgramsOfAnotherLoaderAreStartedWithoutItsLibraries) {
+  const std::string program = kinds + "program_of_another_loader";
+  if (!fs::exists(program)) {
+    GTEST_SKIP() << "this system's loader isn't known";
+  }
+  const std::string script = "sh -c 'LD_PRELOAD=\"/nowhere/libmine.so:$LD_PRELOAD\" " + program + "; true'";
+  EXPECT_EQ(launch("--blas reference", script).out, "preloaded: /nowhere/libmine.so\n");
+  EXPECT_THAT(launch("--blas reference", "sh -c 'printenv LD_PRELOAD; true'").out, HasSubstr("libflopcast-"));
+}
+
 TEST_P(Launching, AChosenLibraryTakesPrecedenceOverAnRpath) {
   const Result result = launch("--blas reference", kinds + "two_threads_by_rpath");
   EXPECT_EQ(result.out, "0 wrong products\n");

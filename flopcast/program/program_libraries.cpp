@@ -35,7 +35,24 @@ bool passes_wide_integers(const std::vector<std::string>& names) {
   });
 }
 
-[[noreturn]] void refuse_wide_integers(const fs::path& library) {
+/// Returns the name of a library by which the program seems to pass 64-bit integers, but which no other library can replace; else empty.
+std::string own_wide_library(const std::vector<std::string>& names) {
+  const auto found = std::find_if(names.begin(), names.end(), [](const std::string& name) {
+    const std::string file = fs::path(name).filename().string();
+    const auto contains = [&](const char* part) { return file.find(part) != std::string::npos; };
+    return contains("64") && (contains("blas") || contains("blis") || contains("lapack"));
+  });
+  return found == names.end() ? "" : *found;
+}
+
+[[noreturn]] void refuse_wide_integers(const fs::path& library, const std::vector<std::string>& asked) {
+  if (const std::string own = own_wide_library(asked); !own.empty()) {
+    throw environment_error(
+        "{} can take the place of libblas64.so.3 or liblapack64.so.3, but the program asks for {}, which stays as it is. Choose no "
+        "library: "
+        "the program keeps its own, with 64-bit integers",
+        library.string(), own);
+  }
   throw environment_error(
       "{} takes 64-bit integers, but programs that ask for libblas.so.3 or liblapack.so.3 pass 32-bit ones, and would crash or get wrong "
       "results. Choose a library with 32-bit integers",
@@ -137,8 +154,10 @@ LibraryFiles program_libraries(const std::string& blas, const std::string& lapac
     throw environment_error("LAPACK {} can't call BLAS {}: its integers have {} bits, the other's {}. Choose a LAPACK with {}-bit integers",
                             files.lapack.string(), files.blas.string(), 8 * lapack_bytes, 8 * blas_bytes, 8 * blas_bytes);
   }
-  if (files.wide && !passes_wide_integers(facts.asked_libraries(command.at(0)))) {
-    refuse_wide_integers(files.blas.empty() ? files.lapack : files.blas);
+  if (files.wide) {
+    if (const std::vector<std::string> asked = facts.asked_libraries(command.at(0)); !passes_wide_integers(asked)) {
+      refuse_wide_integers(files.blas.empty() ? files.lapack : files.blas, asked);
+    }
   }
   return files;
 }

@@ -72,6 +72,11 @@ TEST_F(ProgramLibraries, WideIntegersAreRefusedForAProgramThatPassesNarrowOnes) 
   EXPECT_THAT(refusal("", "lapack64"), HasSubstr("/lib/lapack64.so takes 64-bit integers"));
 }
 
+TEST_F(ProgramLibraries, AProgramBoundToAWideLibraryKeepsIt) {
+  asked_ = {"libopenblas64.so.0", "libc.so.6"};
+  EXPECT_THAT(refusal("blis64"), AllOf(HasSubstr("the program asks for libopenblas64.so.0"), HasSubstr("Choose no library")));
+}
+
 TEST_F(ProgramLibraries, WideIntegersAreForProgramsThatAskForThem) {
   for (const char* asked : {"libblas64.so.3", "/usr/lib/liblapack64.so.3"}) {
     asked_ = {asked};

@@ -27,7 +27,11 @@ bool set_word(WhatIf& question, const std::string& name, const std::string& valu
   } else if (name == "kernels" && (value == "auto" || value == "library")) {
     question.kernels = value;
   } else if (name == "threads") {
-    question.threads = static_cast<int>(parse_integer(value, "--what-if threads", 1, max_threads));
+    try {
+      question.threads = static_cast<int>(parse_integer(value, "--what-if threads", 1, max_threads));
+    } catch (const Error& error) {
+      throw usage_error("{}", error.what());
+    }
   } else {
     return false;
   }

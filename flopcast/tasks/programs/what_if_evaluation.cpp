@@ -62,6 +62,19 @@ std::vector<ThreadCalls> described_calls(const program::RecordedProgram& program
   return all;
 }
 
+/// Throws bad_input if the recorded program passes other integers than the library takes.
+void require_integers(const std::vector<ThreadCalls>& threads, int library_bytes, const std::string& blas) {
+  for (const ThreadCalls& thread : threads) {
+    for (const Call& call : thread.trace.calls) {
+      if (call.integer_bytes != library_bytes) {
+        throw bad_input(
+            "the recorded program can't run with {}: its integers have {} bits, the library's {}. Ask about a library with {}-bit integers",
+            blas, 8 * call.integer_bytes, 8 * library_bytes, 8 * call.integer_bytes);
+      }
+    }
+  }
+}
+
 /// Evaluates one question in the place that it asks about.
 class WhatIfEvaluator {
  public:
@@ -70,7 +83,7 @@ class WhatIfEvaluator {
   WhatIfEvaluator(const WhatIf& question, const std::vector<ThreadCalls>& threads, const ProgramBreakdown& breakdown,
                   std::unique_ptr<WhatIfPlace> place, const WhatIfResult* same, double cpus, const RunContext& context)
       : threads_(threads), breakdown_(breakdown), same_(same), cpus_(cpus), context_(context), place_(std::move(place)) {
-    require_same_integers();
+    require_integers(threads_, place_->environment().blas.integer_bytes, place_->environment().blas.path);
     result().question = question;
     result().environment = place_->environment();
     result().place = place_text(place_->environment());
@@ -228,21 +241,6 @@ class WhatIfEvaluator {
     result().untuned_shapes = tuned.untuned_shapes;
   }
 
-  /// Throws bad_input if the recorded program passes other integers than the library takes.
-  void require_same_integers() const {
-    const LibraryIdentity& blas = place_->environment().blas;
-    for (const ThreadCalls& thread : threads_) {
-      for (const Call& call : thread.trace.calls) {
-        if (call.integer_bytes != blas.integer_bytes) {
-          throw bad_input(
-              "the recorded program can't run with {}: its integers have {} bits, the library's {}. Ask about a library with {}-bit "
-              "integers",
-              blas.path, 8 * call.integer_bytes, 8 * blas.integer_bytes, 8 * call.integer_bytes);
-        }
-      }
-    }
-  }
-
   const std::vector<ThreadCalls>& threads_;
   const ProgramBreakdown& breakdown_;
   const WhatIfResult* same_;
@@ -336,6 +334,9 @@ class ProgramEvaluator {
       }
       const machine::LibraryChoice libraries = libraries_of(question, options_.kernels);
       world_.require_usable(question, libraries);
+      if (const std::optional<int> bytes = world_.integer_bytes(libraries.blas)) {
+        require_integers(threads_, *bytes, libraries.blas);
+      }
       require_threads(question, libraries);
     } catch (const Error& error) {
       return failure(question, error);

@@ -6,6 +6,7 @@
 
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/program/thread_safety.hpp"
 #include "flopcast/support/error.hpp"
@@ -113,6 +114,7 @@ WhatIfWorld this_machine(const program::RecordedProgram& program, const RunConte
   world.has_one_thread = [](const std::string& blas) {
     return machine::has_one_thread(machine::locate_usable(blas, machine::Role::blas).string());
   };
+  world.integer_bytes = [](const std::string& blas) { return machine::integer_bytes(machine::locate_usable(blas, machine::Role::blas)); };
   world.is_here = libraries_are_here;
   world.cpus = machine::usable_cpus(machine::detect_topology());
   return world;

@@ -48,6 +48,8 @@ struct WhatIfWorld {
   std::function<void(const WhatIf& question, const machine::LibraryChoice& libraries)> require_usable;
   /// Returns whether a library has one thread only, whatever is asked for.
   std::function<bool(const std::string& blas)> has_one_thread;
+  /// Returns the bytes of a library's integers; nothing if its file doesn't tell.
+  std::function<std::optional<int>(const std::string& blas)> integer_bytes = [](const std::string&) { return std::nullopt; };
   /// Returns whether the recorded libraries are here, on the machine of the recording.
   std::function<bool(const program::RecordedPlace& place)> is_here;
   double cpus = 1;  ///< CPUs' worth of time that threads share

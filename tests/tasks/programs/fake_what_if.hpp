@@ -125,6 +125,7 @@ class FakeWorld {
       }
     };
     world_.has_one_thread = [](const std::string& blas) { return blas == "one"; };
+    world_.integer_bytes = [](const std::string& blas) { return blas == "wide" ? std::optional(8) : std::nullopt; };
     world_.is_here = [this](const program::RecordedPlace&) { return is_here; };
     place.blas = "slow";
     place.threads = 1;

@@ -90,6 +90,16 @@ TEST(WhatIf, SameIsPredictedOnce) {
   EXPECT_THAT(world.log.opened, ElementsAre("slow 1 library", "fast 1 library"));
 }
 
+TEST(WhatIf, TheWidthOfIntegersIsLookedAtBeforeThreads) {
+  FakeWorld world;
+  world.place.threads = 2;
+  world.speeds["wide"] = 1;
+  const std::vector<WhatIfResult> results = world.ask_all({"blas=wide", "blas=wide,threads=1"}, one_call());
+  EXPECT_THAT(results[0].failure, HasSubstr("can't run with wide: its integers have 32 bits, the library's 64"));
+  EXPECT_EQ(results[1].failure, results[0].failure);
+  EXPECT_THAT(world.log.opened, IsEmpty());
+}
+
 TEST(WhatIf, AQuestionThatCantBeAnsweredOpensNothing) {
   FakeWorld world;
   world.place.threads = 2;

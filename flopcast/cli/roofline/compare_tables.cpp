@@ -33,6 +33,24 @@ std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
   return lines;
 }
 
+/// Returns a sentence if the machine was so restless in one of the runs that hardly anything can be told apart; else nothing.
+std::string restlessness(const roofline::Wander& wander) {
+  static constexpr double too_much = 0.3;
+  std::string kind;
+  double most = wander.all;
+  for (const auto& [name, bound] : wander.by_kind) {
+    if (bound >= most) {
+      kind = " of " + name;
+      most = bound;
+    }
+  }
+  return most < too_much ? ""
+                         : fmt::format(
+                               "Undecided: roofs{} changed by up to {:.0f} % within a run, and smaller differences can't be seen. "
+                               "Measure again when the machine is idle.\n",
+                               kind, 100 * most);
+}
+
 /// Returns the verdict in a few sentences.
 std::string headline(const Verdict& verdict) {
   if (verdict.roofs == 0) {
@@ -94,7 +112,7 @@ report::Table table_of(const Comparison& comparison, bool all) {
 report::Table comparison_table(const Comparison& comparison) { return table_of(comparison, true); }
 
 std::string comparison_text(const Comparison& comparison, const CommonOptions& common) {
-  std::string text = headline(verdict(comparison));
+  std::string text = restlessness(comparison.wander) + headline(verdict(comparison));
   if (!comparison.settings.empty()) {
     text += "\nThe runs themselves differ:\n";
   }

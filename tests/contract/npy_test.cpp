@@ -86,9 +86,10 @@ TEST(Npy, ReadsTheHeadersThatNumPyReads) {
   for (const char* header :
        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }",
         "{\"descr\": \"<f8\", \"fortran_order\": False, \"shape\": (3, 2), }",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (3L, 2L), }", "{'descr': '=f8', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': 'float64', 'fortran_order': False, 'shape': (3, 2), }", "{'descr': 'd', 'fortran_order': False, 'shape': (3,2)}",
-        "{'shape': (3, 2), 'fortran_order': False, 'descr': '<f8'}", "  {  'shape' :(3,2,) ,'fortran_order':False,\n'descr':'f8'  }  "}) {
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (3L, 2L), }", "{'descr': u'<f8', u'fortran_order': False, 'shape': (0x3, 2), }",
+        "{'descr': '=f8', 'fortran_order': False, 'shape': (3, 2), }", "{'descr': 'float64', 'fortran_order': False, 'shape': (3, 2), }",
+        "{'descr': 'd', 'fortran_order': False, 'shape': (3,2)}", "{'shape': (3, 2), 'fortran_order': False, 'descr': '<f8'}",
+        "  {  'shape' :(3,2,) ,'fortran_order':False,\n'descr':'f8'  }  "}) {
     for (const char version : {'\1', '\2', '\3'}) {
       const Array array = parse_npy(with_header(header, version), header);
       EXPECT_EQ(array.precision, Precision::d);

@@ -103,8 +103,8 @@ std::string own_messages(const MpiProfile& profile) {
 std::string profile_summary(const MpiProfile& profile) {
   return fmt::format("{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}",
                      counted(profile.ranks, "process"), profile.mpi, clock_text(profile), format_seconds(profile.critical_path.time),
-                     format_seconds(profile.elapsed), 100 * profile.coverage(), format_seconds(profile.message_model.latency),
-                     format_bandwidth(profile.message_model.bytes_per_second)) +
+                     format_seconds(profile.elapsed), 100 * std::min(1.0, profile.coverage()),
+                     format_seconds(profile.message_model.latency), format_bandwidth(profile.message_model.bytes_per_second)) +
          slowest_process(profile) + own_messages(profile);
 }
 

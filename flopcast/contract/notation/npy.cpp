@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <set>
@@ -48,8 +49,11 @@ class HeaderReader {
       refuse();
     }
   }
-  /// Reads a string between quotes of either kind.
+  /// Reads a string between quotes of either kind, which Python 2 may have marked as Unicode.
   std::string_view text() {
+    if (!accept('u')) {
+      accept('U');
+    }
     const char quote = accept('"') ? '"' : '\'';
     if (quote == '\'') {
       expect('\'');
@@ -77,7 +81,7 @@ class HeaderReader {
       if (!digits.empty() && digits.back() == 'L') {  // Python 2's long integers
         digits.remove_suffix(1);
       }
-      numbers.push_back(parse_integer(digits, std::string(file_) + ": shape", 0, std::numeric_limits<std::int32_t>::max()));
+      numbers.push_back(extent(digits));
       if (!accept(',')) {
         expect(')');
         break;
@@ -87,6 +91,19 @@ class HeaderReader {
   }
 
  private:
+  /// Returns the value of a decimal or hexadecimal number.
+  [[nodiscard]] std::int64_t extent(std::string_view digits) const {
+    static constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    if (digits.starts_with("0x") || digits.starts_with("0X")) {
+      std::int64_t value = -1;
+      const std::string_view hexadecimal = digits.substr(2);
+      const auto [end, error] = std::from_chars(hexadecimal.data(), hexadecimal.data() + hexadecimal.size(), value, 16);
+      if (error == std::errc() && end == hexadecimal.data() + hexadecimal.size() && value >= 0 && value <= most) {
+        return value;
+      }
+    }
+    return parse_integer(digits, std::string(file_) + ": shape", 0, most);
+  }
   void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
   bool accept(char wanted) {
     skip_blanks();

@@ -133,7 +133,8 @@ auto gatherv(const void* in, Count sent, MPI_Datatype in_type, void* out, const 
   };
 }
 
-inline auto scatter(std::int64_t sent, MPI_Datatype in_type, void* out, std::int64_t received, MPI_Datatype out_type) {
+/// The root passes MPI_IN_PLACE or has an output like all others; its rank doesn't matter.
+inline auto scatter(std::int64_t sent, MPI_Datatype in_type, void* out, std::int64_t received, MPI_Datatype out_type, int /*root*/) {
   return [=](const Channel& channel) {
     const bool in_place = out == MPI_IN_PLACE;
     const std::int64_t bytes = in_place ? parts_bytes(sent, in_type, channel) : parts_bytes(received, out_type, channel);
@@ -143,7 +144,7 @@ inline auto scatter(std::int64_t sent, MPI_Datatype in_type, void* out, std::int
 }
 
 template <class Count>
-auto scatterv(const Count* sent, MPI_Datatype in_type, void* out, Count received, MPI_Datatype out_type) {
+auto scatterv(const Count* sent, MPI_Datatype in_type, void* out, Count received, MPI_Datatype out_type, int /*root*/) {
   return [=](const Channel& channel) {
     const bool in_place = out == MPI_IN_PLACE;
     const std::int64_t bytes = in_place ? all_bytes(sent, in_type, channel) : parts_bytes(received, out_type, channel);

@@ -38,18 +38,18 @@ const std::map<std::string, Parameter>& kinds() {
       {"out_int", {"MPI_Fint*", "", "{0}", ""}},
       {"completed", {"MPI_Fint*", "", "{0}", ""}},
       {"flag", {"MPI_Fint*", "", "{0}", ""}},
-      {"ints", {"MPI_Fint*", "", "{0}", ""}},
-      {"weights", {"MPI_Fint*", "", "fortran::weights({0})", ""}},
+      {"ints", {"MPI_Fint*", "", "{0}", "", "const int*"}},
+      {"weights", {"MPI_Fint*", "", "fortran::weights({0})", "", "const int*"}},
       {"type", {"MPI_Fint*", "", "PMPI_Type_f2c(*{0})", "", "MPI_Datatype"}},
       {"types", {"MPI_Fint*", "", "fortran::types({0}, *{comm}, {slot}, false)", "", "const MPI_Datatype*"}},
       {"long_types", {"MPI_Fint*", "", "fortran::types({0}, *{comm}, {slot}, true)", "", "const MPI_Datatype*"}},
       {"op", {"MPI_Fint*", "", "PMPI_Op_f2c(*{0})", "", "MPI_Op"}},
       {"comm", {"MPI_Fint*", "", "PMPI_Comm_f2c(*{0})", "", "MPI_Comm"}},
-      {"group", {"MPI_Fint*", "", "PMPI_Group_f2c(*{0})", ""}},
-      {"info", {"MPI_Fint*", "", "PMPI_Info_f2c(*{0})", ""}},
+      {"group", {"MPI_Fint*", "", "PMPI_Group_f2c(*{0})", "", "MPI_Group"}},
+      {"info", {"MPI_Fint*", "", "PMPI_Info_f2c(*{0})", "", "MPI_Info"}},
       {"errhandler", {"MPI_Fint*", "", "PMPI_Errhandler_f2c(*{0})", ""}},
       {"new_session", {"MPI_Fint*", "MPI_Session c{0} = MPI_SESSION_NULL;", "&c{0}", "*{0} = PMPI_Session_c2f(c{0});"}},
-      {"new_comm", {"MPI_Fint*", "MPI_Comm c{0} = MPI_COMM_NULL;", "&c{0}", "*{0} = PMPI_Comm_c2f(c{0});"}},
+      {"new_comm", {"MPI_Fint*", "MPI_Comm c{0} = MPI_COMM_NULL;", "&c{0}", "*{0} = PMPI_Comm_c2f(c{0});", "MPI_Comm*"}},
       {"new_request", {"MPI_Fint*", "MPI_Request c{0} = MPI_REQUEST_NULL;", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});", "MPI_Request*"}},
       {"request", {"MPI_Fint*", "MPI_Request c{0} = PMPI_Request_f2c(*{0});", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
       {"same_request", {"MPI_Fint*", "", "PMPI_Request_f2c(*{0})", ""}},
@@ -67,6 +67,7 @@ struct Function {
   int version = 0;            ///< version of MPI that introduced it
   bool returns_error = true;  ///< its Fortran procedure returns an error in its last argument
   bool is_kernel = false;     ///< it has a number in the enumeration of routines
+  bool under_smpi = true;     ///< it is followed under SMPI if it is a collective or makes a communicator
   std::string name;
   std::vector<std::string> kinds;
   std::string description;  ///< describes a collective; empty for other functions
@@ -93,6 +94,10 @@ std::vector<Function> read_functions(const char* file) {
       }
       if (kind == "kernel") {
         function.is_kernel = true;
+        continue;
+      }
+      if (kind == "without_smpi") {
+        function.under_smpi = false;
         continue;
       }
       if (kinds().count(kind) == 0) {
@@ -296,6 +301,33 @@ std::string c_functions(const std::vector<Function>& functions) {
   return text + "}\n#pragma GCC visibility pop\n";
 }
 
+/// Returns a function that makes a communicator under SMPI.
+std::string communicator_maker(const Function& function) {
+  if (has(function, "new_request")) {
+    throw bad_input("{} makes a communicator with a request, which can't be followed under SMPI; mark it without_smpi", function.name);
+  }
+  return fmt::format("{} {{\n  return made_communicator({}, [&] {{ return {}; }});\n}}\n", head(function, false),
+                     parameter_of(function, "comm", ""), call('P' + function.name, function));
+}
+
+/// Returns the C functions for SMPI, which has no large counts.
+std::string smpi_functions(const std::vector<Function>& functions) {
+  std::string text =
+      "#include \"flopcast/preload/smpi/collective.hpp\"\n\nusing namespace flopcast::preload::smpi;\n"
+      "using flopcast::preload::mpi::Routine;\n\n#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
+  for (const Function& function : functions) {
+    if (!function.under_smpi) {
+      continue;
+    }
+    if (!function.description.empty()) {
+      text += with_version(function.version, collective(function, false));
+    } else if (has(function, "new_comm")) {
+      text += with_version(function.version, communicator_maker(function));
+    }
+  }
+  return text + "}\n#pragma GCC visibility pop\n";
+}
+
 std::string generated(const char* list, const std::string& what) {
   const std::vector<Function> functions = read_functions(list);
   if (what == "openmpi" || what == "mpich") {
@@ -304,18 +336,21 @@ std::string generated(const char* list, const std::string& what) {
   if (what == "c") {
     return c_functions(functions);
   }
+  if (what == "smpi") {
+    return smpi_functions(functions);
+  }
   if (what == "routines") {
     return routine_list(functions);
   }
-  throw usage_error("'{}' can't be generated; openmpi, mpich, c or routines was expected", what);
+  throw usage_error("'{}' can't be generated; openmpi, mpich, c, smpi or routines was expected", what);
 }
 
 }  // namespace
 }  // namespace flopcast::preload
 
 /// Usage: generate_functions LIST FILE WHAT. Generates FILE from the functions in LIST. With WHAT `openmpi` or `mpich` it contains the
-/// Fortran procedures that this MPI needs, each of which calls C's function. With `c` it contains C functions, with `routines` the
-/// enumeration of routines.
+/// Fortran procedures that this MPI needs, each of which calls C's function. With `c` it contains C functions, with `smpi` those for
+/// SMPI, with `routines` the enumeration of routines.
 int main(int argc, char** argv) {
   using namespace flopcast::preload;
   return run_generator(argc, argv, 3, "three arguments: the list, the file to write, and what to generate",

@@ -30,20 +30,6 @@ nlohmann::json inspect(const fs::path& file) {
   return found;
 }
 
-/// Variables that are set and read by the library in `file`, as far as its path tells which that is: `openblas-pthread/libblas.so.3`.
-KernelSettings in_force(const fs::path& file) {
-  KernelSettings settings;
-  const std::string path = file.string();
-  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
-    const std::string variable(choice.variable);
-    const char* value = path.find(choice.library) != std::string::npos ? std::getenv(variable.c_str()) : nullptr;
-    if (value != nullptr) {
-      settings[variable] = value;
-    }
-  }
-  return settings;
-}
-
 /// Returns the variable and value of the better kernels in `found`; nothing if the library chooses well by itself.
 KernelSettings better_of(const nlohmann::json& found) {
   if (!found.contains("better")) {
@@ -98,6 +84,19 @@ std::string remark(const fs::path& file, const nlohmann::json& found) {
 }
 
 }  // namespace
+
+KernelSettings in_force(const fs::path& file) {
+  KernelSettings settings;
+  const std::string path = file.string();
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    const std::string variable(choice.variable);
+    const char* value = path.find(choice.library) != std::string::npos ? std::getenv(variable.c_str()) : nullptr;
+    if (value != nullptr) {
+      settings[variable] = value;
+    }
+  }
+  return settings;
+}
 
 std::string text_of(const KernelSettings& settings) {
   std::string text;

@@ -16,6 +16,10 @@ using machine::KernelSettings;
 /// Returns the settings as a user types them before a command: "OPENBLAS_CORETYPE=SkylakeX".
 std::string text_of(const KernelSettings& settings);
 
+/// Returns the variables that are set and that the library in `file` reads. The path tells which library that is:
+/// `openblas-pthread/libblas.so.3`.
+KernelSettings in_force(const std::filesystem::path& file);
+
 /// Result of trying the kernels of a BLAS on this CPU.
 struct KernelFinding {
   std::string kernels;     ///< kernels that the library chooses by itself; empty: it doesn't say

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -72,6 +73,13 @@ void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& c
   store.put_artifact(model::artifact::kernel_comparison, key, {{"had", kernels.had_flops}, {"best", kernels.best_flops}});
 }
 
+/// Returns the beginning of a sentence that compares the kernels. `computes` is the verb in its tense.
+std::string comparison(const RecordedKernels& kernels, std::string_view computes) {
+  const std::string remedy = kernels.best_setting.empty() ? "as it chooses by itself" : "with " + text_of(kernels.best_setting);
+  return fmt::format("{} {} with '{}' kernels, whose dgemm makes {} here; {} it makes {}", kernels.library, computes, kernels.had,
+                     format_flop_rate(kernels.had_flops), remedy, format_flop_rate(kernels.best_flops));
+}
+
 }  // namespace
 
 bool RecordedKernels::misread() const {
@@ -80,9 +88,7 @@ bool RecordedKernels::misread() const {
 }
 
 std::string RecordedKernels::text() const {
-  const std::string remedy = best_setting.empty() ? "as it chooses by itself" : "with " + text_of(best_setting);
-  return fmt::format("{} computed with '{}' kernels, whose dgemm makes {} here; {} it makes {}. {}", library, had,
-                     format_flop_rate(had_flops), remedy, format_flop_rate(best_flops),
+  return fmt::format("{}. {}", comparison(*this, "computed"),
                      best_setting.empty()
                          ? "A variable such as OPENBLAS_CORETYPE was set for the program; profile --what-if kernels=auto predicts "
                            "it without"
@@ -110,6 +116,27 @@ std::optional<RecordedKernels> recorded_kernels(const program::RecordedPlace& pl
     context.rethrow_if_cancelled();
     return std::nullopt;  // who needs the library says what is wrong with it
   }
+}
+
+std::string environment_remark(const fs::path& file, const RunContext& context) {
+  const KernelSettings set = in_force(file);
+  if (set.empty()) {
+    return "";
+  }
+  const KernelFinding finding = find_kernels(file, context);
+  if (set == finding.better) {
+    return "";
+  }
+  RecordedKernels kernels{file.filename().string(), "", set, finding.better, 0, 0};
+  compare(kernels, file, context);
+  if (!kernels.misread()) {
+    return "";
+  }
+  kernels.had = with_kernels(file, set, [](const machine::Library& library) {
+                  return nlohmann::json(library.identity().kernels);
+                }).get<std::string>();
+  return fmt::format("{}. {} in the environment selects the slower kernels and is left as it is. Unset the variable to use the faster ones",
+                     comparison(kernels, "computes"), text_of(set));
 }
 
 program::Peak measure_peak(const program::RecordedPlace& place, const KernelSettings& kernels) {

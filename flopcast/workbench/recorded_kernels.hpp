@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,10 @@ struct RecordedKernels {
 /// Compares the recorded kernels with the best ones, which are tried unless that was done before. Returns nothing on another machine than
 /// that of the recording, without its BLAS, or if the BLAS doesn't name its kernels.
 std::optional<RecordedKernels> recorded_kernels(const program::RecordedPlace& place, const RunContext& context);
+
+/// Returns a remark for the user if variables in the environment select kernels of the BLAS in `file` that are much slower than the best
+/// ones; else an empty text. Both are timed unless that was done before. Throws environment_error if the library can't be opened.
+std::string environment_remark(const std::filesystem::path& file, const RunContext& context);
 
 /// Measures the best rate of the recorded BLAS's dgemm with the recorded threads and `kernels`; empty `kernels` leave the choice to the
 /// library. The measurement takes a third of a second in a child process. Throws environment_error if that fails.

@@ -144,6 +144,7 @@ MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const 
 
 MpiSimulation simulate_mpi(const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context) {
   require_simulable(request.command.at(0));
+  set_kernels_of(request.command.at(0), request.tuned_kernels, context);
   model::Store& store = bench.store();
   const SimulatedMachine machine(request.machine, store, context);
   if (request.show_output) {

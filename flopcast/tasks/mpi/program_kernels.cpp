@@ -16,7 +16,9 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/mpi/run.hpp"
+#include "flopcast/tasks/mpi/smpi_run.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
+#include "flopcast/workbench/recorded_kernels.hpp"
 
 namespace flopcast {
 namespace {
@@ -43,12 +45,6 @@ class Turn {
   int file_;
 };
 
-bool user_has_chosen() {
-  const std::vector<machine::KernelChoice>& all = machine::kernel_choices();
-  return std::any_of(all.begin(), all.end(),
-                     [](const machine::KernelChoice& choice) { return std::getenv(std::string(choice.variable).c_str()) != nullptr; });
-}
-
 /// Returns whether `file` is that library, or has the general name of the same variant: `openblas-pthread/libblas.so.3`.
 bool stands_for(const fs::path& file, const machine::InstalledLibrary& library) {
   const fs::path known = library.path;
@@ -61,7 +57,7 @@ bool stands_for(const fs::path& file, const machine::InstalledLibrary& library) 
 fs::path linked_blas(const fs::path& program) {
   fs::path blas;
   const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
-  for (const fs::path& library : linked_libraries(program)) {
+  for (const fs::path& library : is_built_for_smpi(program) ? simulated_libraries(program) : linked_libraries(program)) {
     std::error_code none;
     const fs::path file = fs::canonical(library, none);
     const auto found =
@@ -69,6 +65,21 @@ fs::path linked_blas(const fs::path& program) {
     blas = found != installed.end() ? fs::path(found->path) : blas;
   }
   return blas;
+}
+
+/// Returns the turn at trying kernels.
+Turn turn() {
+  const fs::path store = model::default_store_path();
+  fs::create_directories(store.parent_path());
+  return Turn(store.parent_path() / "kernel-choice.lock");
+}
+
+/// Tells the user if the environment selects slow kernels of `blas`.
+void note_environment(const fs::path& blas, const RunContext& context) {
+  const Turn mine = turn();
+  if (const std::string remark = environment_remark(blas, context); !remark.empty()) {
+    context.note("flopcast: " + remark);
+  }
 }
 
 KernelSettings suitable_kernels(const fs::path& program, const RunContext& context) {
@@ -83,16 +94,20 @@ KernelSettings suitable_kernels(const fs::path& program, const RunContext& conte
     }
     return known;
   }
-  const fs::path store = model::default_store_path();
-  fs::create_directories(store.parent_path());
-  const Turn turn(store.parent_path() / "kernel-choice.lock");
+  if (!in_force(blas).empty()) {
+    if (is_first_process()) {
+      note_environment(blas, context);
+    }
+    return {};
+  }
+  const Turn mine = turn();
   return better_kernels(blas, "which is set for the program", context);
 }
 
 }  // namespace
 
 void set_kernels_of(const std::string& program, bool tuned, const RunContext& context) {
-  if (!tuned || user_has_chosen()) {
+  if (!tuned) {
     return;
   }
   const fs::path file = program::find_program(program);

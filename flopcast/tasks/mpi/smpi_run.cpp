@@ -10,10 +10,12 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/launch.hpp"
+#include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/program/preloaded_component.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/error.hpp"
@@ -133,6 +135,22 @@ bool is_built_for_smpi(const fs::path& file) {
     }
   }
   return header.e_type == ET_DYN && bytes.find("libsimgrid.so") != std::string::npos;
+}
+
+std::vector<fs::path> simulated_libraries(const fs::path& program) {
+  const std::string file = fs::absolute(program).string();
+  std::vector<fs::path> libraries;
+  if (std::string_view(simulator).empty() || file.find_first_of(": ") != std::string::npos) {
+    return libraries;  // LD_PRELOAD separates its files by these characters
+  }
+  std::vector<std::string> environment = process::current_environment();
+  process::set_variable(environment, "LD_PRELOAD", file);
+  for (const program::LoadedLibrary& library : program::loaded_libraries(simulator, std::move(environment))) {
+    if (!library.path.empty()) {
+      libraries.push_back(library.path);
+    }
+  }
+  return libraries;
 }
 
 void require_simulable(const std::string& program) {

@@ -50,6 +50,10 @@ struct SmpiSimulation {
 /// Returns whether `file` is linked by SMPI's compilers: a shared library that needs SimGrid. (A usual program names an interpreter.)
 bool is_built_for_smpi(const std::filesystem::path& file);
 
+/// Returns the libraries that the simulator and `program`, which is built for SMPI, load. Returns none without SimGrid, or if the program's
+/// path has a blank or a colon.
+std::vector<std::filesystem::path> simulated_libraries(const std::filesystem::path& program);
+
 /// Checks that `program` can be simulated. Throws environment_error if flopcast was built without SimGrid or SimGrid is gone, bad_input if
 /// the program is missing or wasn't built with SMPI's compilers.
 void require_simulable(const std::string& program);

@@ -206,6 +206,37 @@ TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
   EXPECT_EQ(occurrences(told, "with OPENBLAS_CORETYPE=Nehalem its dgemm makes 68.0 GFLOP/s, which is set for the program"), 1) << told;
 }
 
+/// The rates of both kernels are made up.
+TEST_P(MpiRun, SlowKernelsThatTheEnvironmentSelectsAreReportedAndKept) {
+  {
+    model::Store store = model::Store::open(folder_ / "flopcast.db");
+    for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+      const std::string key = fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path));
+      store.put_artifact("kernel-choice", key, {{"kernels", "Nehalem"}, {"dgemm_flops", 68e9}});
+      store.put_artifact("kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott ", {{"had", 16e9}, {"best", 68e9}});
+      store.put_artifact("kernel-comparison", key + " OPENBLAS_CORETYPE=Nehalem ", {{"had", 67e9}, {"best", 68e9}});
+    }
+  }
+  const auto with = [&](const std::string& kernels) {
+    const Result result =
+        run(2, "env -u BLIS_ARCH_TYPE OPENBLAS_CORETYPE=" + kernels +
+                   " FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 2");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.err;
+  };
+  const std::string told = with("Prescott");
+  if (profile().at("where").get<std::string>().find("openblas") == std::string::npos) {
+    GTEST_SKIP() << "the BLAS is not OpenBLAS";
+  }
+  EXPECT_THAT(profile().at("where").get<std::string>(), HasSubstr("Prescott kernels"));
+  EXPECT_EQ(occurrences(told,
+                        "computes with 'Prescott' kernels, whose dgemm makes 16.0 GFLOP/s here; as it chooses by itself it makes 68.0 "
+                        "GFLOP/s. OPENBLAS_CORETYPE=Prescott in the environment selects the slower kernels"),
+            1)
+      << told;
+  EXPECT_THAT(with("Nehalem"), testing::Not(HasSubstr("slower kernels")));
+}
+
 TEST_P(MpiRun, OwnMessagesAreCountedAndOfBoundedSize) {
   ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json own = profile().at("own_messages");

@@ -7,6 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/machine/detect_environment.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/model/store.hpp"
 #include "tests/mpi_programs.hpp"
 
 namespace flopcast::preload {
@@ -205,6 +208,36 @@ TEST_F(SimulateCommand, ErrorsSayWhichInputWasExpected) {
     EXPECT_THAT(result.err, HasSubstr(mistake.said)) << mistake.arguments;
     EXPECT_EQ(result.out, "") << mistake.arguments;
   }
+}
+
+/// The earlier findings about a library are made up. The program is linked with the general name libblas.so.3.
+TEST_F(SimulateCommand, KernelsThatSuitTheCpuAreSetAndReported) {
+  {
+    model::Store store = model::Store::open(folder_ / "flopcast.db");
+    for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+      const std::string key =
+          machine::detect_topology().cpu + ' ' + library.path + ' ' + std::to_string(std::filesystem::file_size(library.path));
+      store.put_artifact(
+          "kernel-choice", key,
+          {{"kernels", "Prescott"}, {"dgemm_flops", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops", 68e9}}}});
+      store.put_artifact("kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott OPENBLAS_CORETYPE=Nehalem",
+                         {{"had", 16e9}, {"best", 68e9}});
+    }
+  }
+  const auto with = [&](const std::string& variables) {
+    const Result result = run("-u OPENBLAS_CORETYPE -u BLIS_ARCH_TYPE " + variables +
+                              " FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi simulate --ranks 2 --json --only-kernels --time-budget 1s -- " +
+                              program("chain_program"));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result;
+  };
+  const Result as_it_comes = with("");
+  if (json::parse(as_it_comes.out).dump().find("openblas") == std::string::npos) {
+    GTEST_SKIP() << "the BLAS is not OpenBLAS";
+  }
+  EXPECT_THAT(as_it_comes.err, HasSubstr("with OPENBLAS_CORETYPE=Nehalem its dgemm makes 68.0 GFLOP/s, which is set for the program"));
+  EXPECT_THAT(with("OPENBLAS_CORETYPE=Prescott").err,
+              HasSubstr("OPENBLAS_CORETYPE=Prescott in the environment selects the slower kernels and is left as it is"));
 }
 
 TEST_F(SimulateCommand, LeavesNoFilesBehind) {

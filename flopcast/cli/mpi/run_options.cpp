@@ -47,14 +47,16 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return !a.empty() && std::filesystem::equivalent(a, b, none);
 }
 
-/// Tells why there is no profile. A program that ended well without a profile is a failure if --output asks for one.
+/// Tells why there is no profile. A program that ended well without a profile is a failure if --output asks for one, unless the program uses
+/// sessions, which no option helps.
 void report_missing(const MpiRunResult& result, const EarlierProfile& earlier, bool asked_for, CommonOptions& common) {
   if (result.missing_reason.empty()) {
     return;
   }
   note("flopcast: no profile: " + result.missing_reason + (earlier.exists() ? "; that of an earlier run is now in " + earlier.file() : ""),
        common);
-  common.exit_code = asked_for && result.exit_code == 0 ? static_cast<int>(ExitCode::unusable_measurement) : result.exit_code;
+  const bool fails = asked_for && result.exit_code == 0 && !result.uses_sessions;
+  common.exit_code = fails ? static_cast<int>(ExitCode::unusable_measurement) : result.exit_code;
 }
 
 /// Writes the profile to --output, and shows it.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
+
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -13,6 +15,10 @@ namespace {
 bool was_asked_to_end(int exit_code) {
   constexpr int by_signal = 128;
   return exit_code == by_signal + SIGTERM || exit_code == by_signal + SIGKILL || exit_code == by_signal + SIGINT;
+}
+
+bool leaves_none_out(const MpiProfile& profile) noexcept {
+  return std::all_of(profile.kernels.begin(), profile.kernels.end(), [](const MpiKernel& kernel) { return kernel.skipped == 0; });
 }
 
 }  // namespace
@@ -66,7 +72,7 @@ std::string results_warning(selective::Policy policy) {
       selective::policy_name(policy));
 }
 
-std::string end_with_kernels_left_out(const MpiRun& run, const MpiRunRequest& request) {
+std::string end_with_kernels_left_out(const MpiRun& run, const std::optional<MpiProfile>& profile, const MpiRunRequest& request) {
   const std::string_view policy = selective::policy_name(request.policy);
   if (run.stood_still) {
     return fmt::format(
@@ -76,16 +82,23 @@ std::string end_with_kernels_left_out(const MpiRun& run, const MpiRunRequest& re
         "ends then. Run it with --policy full, or give it more time with --patience",
         format_seconds(request.patience), policy);
   }
-  if (run.exit_code != 0 && !was_asked_to_end(run.exit_code)) {
+  const bool none = profile && leaves_none_out(*profile);
+  if (run.exit_code != 0 && !was_asked_to_end(run.exit_code) && !none) {
     return fmt::format(
         "flopcast: the program ended with exit code {} while kernels were left out (--policy {}). Its results were garbage, and its course "
         "may depend on them. Run it with --policy full",
         run.exit_code, policy);
   }
-  return run.first
-             ? fmt::format("flopcast: the program's results are garbage, because kernels were left out (--policy {}). Its times count",
-                           policy)
-             : "";
+  if (!run.first) {
+    return "";
+  }
+  if (none) {
+    return request.executions.empty() ? fmt::format("flopcast: no kernel of the profile was left out (--policy {})", policy) : "";
+  }
+  return fmt::format(
+      "flopcast: the program's results are garbage, because kernels were left out (--policy {}). Its times count as far as the program's "
+      "course doesn't depend on its results",
+      policy);
 }
 
 }  // namespace flopcast

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,9 @@ namespace flopcast {
 /// Returns the warning that leaving kernels out makes results garbage, for the user to read before the program starts.
 [[nodiscard]] std::string results_warning(selective::Policy policy);
 
-/// Returns the text on the end of a program in which kernels were left out; empty if there is nothing to tell.
-[[nodiscard]] std::string end_with_kernels_left_out(const MpiRun& run, const MpiRunRequest& request);
+/// Returns the text on the end of a program in which kernels might be left out; empty if there is nothing to tell. `profile` says whether
+/// any kernel was; without one it is assumed.
+[[nodiscard]] std::string end_with_kernels_left_out(const MpiRun& run, const std::optional<MpiProfile>& profile,
+                                                    const MpiRunRequest& request);
 
 }  // namespace flopcast

@@ -114,14 +114,16 @@ MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context) {
   result.exit_code = run.stood_still ? static_cast<int>(ExitCode::unusable_measurement) : run.exit_code;
   result.is_first = run.first;
   result.stopped = run.stood_still;
-  if (const std::string end = leaves_kernels_out(request) ? end_with_kernels_left_out(run, request) : ""; !end.empty()) {
-    context.note(end);
-  }
   if (run.profile.empty() && run.first && !run.stood_still && run.stage != protocol::mpi_stage_other) {
     result.missing_reason = why_no_profile(run, request);
+    result.uses_sessions = run.stage == protocol::mpi_stage_sessions;
   }
   result.document = std::move(run.profile);
   read_profile(request, result);
+  const std::string end = leaves_kernels_out(request) ? end_with_kernels_left_out(run, result.profile, request) : "";
+  if (!end.empty()) {
+    context.note(end);
+  }
   return result;
 }
 

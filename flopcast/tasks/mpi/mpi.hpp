@@ -48,6 +48,7 @@ struct MpiRunResult {
   std::string document;   ///< profile of the whole program as its library wrote it (flopcast-mpi-profile-1); only of the first process
   std::optional<MpiProfile> profile;
   std::string missing_reason;         ///< reason for which the first process has no profile: "the program never called MPI_Init"
+  bool uses_sessions = false;         ///< the program uses sessions in place of MPI_Init, and so has no profile in any case
   std::vector<std::string> warnings;  ///< facts that limit the profile's meaning
 };
 

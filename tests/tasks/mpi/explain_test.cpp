@@ -8,9 +8,11 @@
 namespace flopcast {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string reason(std::string_view stage, const MpiRunRequest& request) {
   MpiRun run;
@@ -47,15 +49,36 @@ TEST(EndWithKernelsLeftOut, TellsAStandstillAFailureAndGarbage) {
   EXPECT_TRUE(leaves_kernels_out(request));
   MpiRun run;
   run.first = true;
-  EXPECT_THAT(end_with_kernels_left_out(run, request), HasSubstr("results are garbage"));
+  EXPECT_THAT(
+      end_with_kernels_left_out(run, {}, request),
+      AllOf(HasSubstr("results are garbage"), HasSubstr("times count as far as the program's course doesn't depend on its results")));
   run.first = false;
-  EXPECT_EQ(end_with_kernels_left_out(run, request), "") << "only the first process tells it";
+  EXPECT_EQ(end_with_kernels_left_out(run, {}, request), "") << "only the first process tells it";
   run.exit_code = 3;
-  EXPECT_THAT(end_with_kernels_left_out(run, request), HasSubstr("exit code 3"));
+  EXPECT_THAT(end_with_kernels_left_out(run, {}, request), HasSubstr("exit code 3"));
   run.exit_code = 128 + 15;
-  EXPECT_EQ(end_with_kernels_left_out(run, request), "") << "mpirun ended it";
+  EXPECT_EQ(end_with_kernels_left_out(run, {}, request), "") << "mpirun ended it";
   run.stood_still = true;
-  EXPECT_THAT(end_with_kernels_left_out(run, request), HasSubstr("no new kernel for 60.0 s (--patience)"));
+  EXPECT_THAT(end_with_kernels_left_out(run, {}, request), HasSubstr("no new kernel for 60.0 s (--patience)"));
+}
+
+TEST(EndWithKernelsLeftOut, DoesNotBlameThemIfThereAreNone) {
+  MpiRunRequest request;
+  request.policy = selective::Policy::local;
+  MpiRun run;
+  run.first = true;
+  MpiProfile profile;
+  profile.kernels.resize(2);
+  EXPECT_THAT(end_with_kernels_left_out(run, profile, request),
+              AllOf(HasSubstr("no kernel of the profile was left out"), Not(HasSubstr("garbage"))));
+  run.exit_code = 3;
+  EXPECT_THAT(end_with_kernels_left_out(run, profile, request), Not(HasSubstr("garbage"))) << "the program fails by itself";
+  run.exit_code = 0;
+  request.executions = "executions.json";
+  EXPECT_EQ(end_with_kernels_left_out(run, profile, request), "") << "the profile is that of the last execution only";
+  request.executions.clear();
+  profile.kernels[1].skipped = 1;
+  EXPECT_THAT(end_with_kernels_left_out(run, profile, request), HasSubstr("results are garbage, because kernels were left out"));
 }
 
 TEST(LeavesKernelsOut, WithExecutionsOfATuningToo) {

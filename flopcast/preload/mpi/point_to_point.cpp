@@ -70,6 +70,7 @@ Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   made.kernel = all.communication_kernel(message.routine, made.bytes, channel.size(), channel.stride());
   made.empty = is_left_empty(made.kernel, made.bytes, message.type);
   announce(&channel, made.bytes, message.destination, message.tag, made.empty);
+  all.collect_acknowledgements(made.bytes);
   const Seconds start = all.clock().begin_send();
   made.result = send(made.empty ? 0 : message.count);
   const Seconds end = all.clock().now();

@@ -262,6 +262,19 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
   if (in_full() && bytes >= min_acknowledged && channel.has(source)) {
     mpi::acknowledge(path_, envelope(bytes, 0, false), channel.world_rank(source));
+    collect_acknowledgements(bytes);
+  }
+}
+
+void Session::collect_acknowledgements(std::int64_t bytes) {
+  constexpr std::uint32_t rarely = 16;
+  if (!in_full() || bytes < min_acknowledged || ++acknowledged_messages_ % rarely != 0) {
+    return;
+  }
+  while (const Arrival* arrival = next_acknowledgement()) {
+    if (!acknowledgement_ || acknowledgement_->epoch != arrival->epoch || acknowledgement_->mark.along.time < arrival->mark.along.time) {
+      acknowledgement_ = *arrival;
+    }
   }
 }
 
@@ -280,6 +293,11 @@ Seconds Session::explain_wait(Seconds surplus, bool expects_word) {
     return 0;
   }
   bool explained = false;
+  if (surplus > 0 && acknowledgement_) {
+    follow(*acknowledgement_);
+    acknowledgement_.reset();
+    explained = true;
+  }
   const Seconds end = SessionClock::wall() + (expects_word ? std::min(share * surplus, max_polling) : 0);
   while (surplus > 0) {
     if (const Arrival* acknowledgement = next_acknowledgement()) {

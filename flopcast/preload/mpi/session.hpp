@@ -168,6 +168,9 @@ class Session {
   /// program executes long after the message. A path that continued from there would count the work of both twice.
   void acknowledge(const Channel& channel, int source, std::int64_t bytes);
   static constexpr std::int64_t min_acknowledged = 4096;  ///< every MPI sends smaller messages without waiting for their receiver
+  /// Takes the acknowledgements that have come, after every few messages of `bytes` that are acknowledged. If they were left to MPI, each
+  /// further message would be compared with all of them.
+  void collect_acknowledgements(std::int64_t bytes);
   /// Explains why a send took `surplus` longer than messages do, by continuing on the path of a receiver for which it may have waited.
   /// Returns the seconds without explanation; 0 where kernels are left out, because waiting times then mean nothing. `expects_word` says
   /// that a receiver has probably acknowledged the message.
@@ -225,6 +228,8 @@ class Session {
   SessionClock clock_;
   CallGate gate_;
   Polling polling_;
+  std::optional<Arrival> acknowledgement_;  ///< the one with the longest path of those that were collected
+  std::uint32_t acknowledged_messages_ = 0;
   ProgramGaps gaps_;
   bool measures_ = true;
   bool uses_sessions_ = false;

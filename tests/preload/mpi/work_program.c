@@ -1,8 +1,8 @@
 /* An MPI program of known structure. In each of `steps` steps every process does rank + 1 products of order 100, then a message goes from
    the last process to the first, then 1000 doubles are broadcast. Arguments: steps, and an ending or variant. Endings: normal, exit
    (without MPI_Finalize), leave (exit while the others go on), mistake (normal, with messages that MPI refuses), abort, kill. Variants:
-   multiple (threads), none (without MPI_Init), serialized (another thread sends and receives), nonblocking (with a nonblocking collective).
-   */
+   multiple (threads), none (without MPI_Init), serialized (another thread sends and receives), nonblocking (with a nonblocking collective),
+   exchanges (each of two processes sends and receives 1000 doubles in every step, and does nothing else). */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -40,6 +40,13 @@ int main(int argc, char** argv) {
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(end, "exchanges") == 0) {
+    for (int step = 0; step < steps; ++step) {
+      MPI_Sendrecv(a, 1000, MPI_DOUBLE, 1 - rank, 0, data, 1000, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+  }
   if (strcmp(end, "mistake") == 0) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     const int count = MPI_Recv(data, -1, MPI_DOUBLE, size - 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -85,6 +86,8 @@ void require_same_options(const protocol::MpiOptions& options, MPI_Comm world) {
   std::fprintf(stderr,
                "flopcast: the programs are followed with different options, and would wait for each other. Give every 'flopcast mpi run' "
                "the same options\n");
+  constexpr timespec moment{0, 300'000'000};
+  nanosleep(&moment, nullptr);  // a launcher may drop what a process printed right before its abort
   PMPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::usage));
 }
 

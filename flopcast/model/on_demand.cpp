@@ -45,11 +45,11 @@ ModelKey OnDemandModels::key(const Call& call) const {
 }
 
 void OnDemandModels::add(const Call& call, const Placement& placement, std::span<const Seconds> times, const MachineState& state) {
-  note(state);
+  note_session(state);
   kernels_[key(call)].add(call, placement, times, baseline_, state);
 }
 
-void OnDemandModels::note(const MachineState& state) {
+void OnDemandModels::note_session(const MachineState& state) {
   const auto [known, is_new] = sessions_.try_emplace(state.session, state);
   if (is_new) {
     return;
@@ -87,7 +87,7 @@ bool OnDemandModels::add(const Sample& sample, const Call& call) {
   if (times.empty()) {
     return false;
   }
-  note(sample.state);
+  note_session(sample.state);
   kernels_[sample.key].add(call, sample.placement, times, baseline_, sample.state);
   return true;
 }

@@ -52,6 +52,8 @@ class OnDemandModels {
   void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const MachineState& state = {});
   /// Adds a stored sample. Returns false, and adds nothing, if the sample has no placement, no times or another cache state than "placed".
   bool add(const Sample& sample, const Call& call);
+  /// Adds a session in which other kernels were timed, as far as it decides about the usual state.
+  void note_session(const MachineState& state);
   /// Conditions the models on what was added. Times are predicted for wanted_state() from then on.
   void fit();
   /// Sets the state for which times are predicted, and conditions the models.
@@ -75,7 +77,6 @@ class OnDemandModels {
   [[nodiscard]] const std::string& library() const noexcept { return library_; }
 
  private:
-  void note(const MachineState& state);
   /// Adds the times of calls of one modelled kernel.
   void add(Total& total, const ModelKey& kernel, const std::vector<Location>& locations) const;
 

@@ -92,12 +92,16 @@ Seconds reference_time(const model::Store& store, const Environment& environment
 model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only) {
   model::OnDemandModels models(environment);
   for (const ModelKey& key : store.sampled_keys()) {
-    if (key.library != environment.fingerprint || key.cache != "placed" || key.threads != environment.threads ||
-        (!only.empty() && only.count(key.routine) == 0)) {
+    if (key.library != environment.fingerprint || key.cache != "placed" || key.threads != environment.threads) {
       continue;
     }
+    const bool is_wanted = only.empty() || only.count(key.routine) > 0;
     for (const Sample& sample : store.samples(key)) {
-      models.add(sample, call_of(sample, kernel::find));
+      if (is_wanted) {
+        models.add(sample, call_of(sample, kernel::find));
+      } else {
+        models.note_session(sample.state);  // so that the usual state doesn't depend on the kernels
+      }
     }
   }
   models.fit();

@@ -147,7 +147,6 @@ Seconds now() noexcept;
 
 /// Begins a kernel of the program: the simulated time of the code before passes, and from here on nothing is measured. Returns nullptr for
 /// calls that libraries make themselves, and outside of MPI_Init and MPI_Finalize.
-/// libraries make of themselves, and outside of MPI_Init and MPI_Finalize.
 Process* enter_kernel() noexcept;
 void leave_kernel(Process& process) noexcept;
 

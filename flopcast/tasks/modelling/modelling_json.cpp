@@ -148,7 +148,7 @@ std::string to_json(const SampleResult& result) {
   }
   const nlohmann::json members = {
       {"environment", result.environment}, {"huge_pages", result.huge_pages}, {"options", result.rule}, {"samples", std::move(samples)}};
-  nlohmann::ordered_json document = {{"schema", "flopcast-samples-2"}};
+  nlohmann::ordered_json document = {{"schema", "flopcast-samples-3"}};
   document.update(nlohmann::ordered_json(members));
   return text_of(document);
 }
@@ -157,7 +157,7 @@ SampleResult sample_result_from_json(std::string_view text) {
   static constexpr const char* name = "the samples";
   nlohmann::json document = parse_json(text, name);
   return in_document(name, [&] {
-    require_schema(document, name, {"flopcast-samples-2", "flopcast-samples-1"});
+    require_schema(document, name, {"flopcast-samples-3", "flopcast-samples-2", "flopcast-samples-1"});
     SampleResult result;
     read_member(document, "environment", result.environment);
     read_member(document, "huge_pages", result.huge_pages);

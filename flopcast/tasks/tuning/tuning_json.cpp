@@ -215,8 +215,11 @@ T read_document(std::string_view text, const std::string& name, std::initializer
   });
 }
 
-/// Reads flopcast-tune-1, which is one part with environment and options, and flopcast-tune-parts-1, an array of such parts.
+/// Reads flopcast-tune-2, which lacks wall times, flopcast-tune-1, which is one part with environment and options, and flopcast-tune-parts-1, an array of such parts.
 Tuning earlier_tuning(nlohmann::json& document, const std::string& schema) {
+  if (schema == "flopcast-tune-2") {
+    return document.get<Tuning>();
+  }
   Tuning tuning;
   read_member(document, "routine", tuning.routine);
   const auto read_part = [&tuning](nlohmann::json& part) {
@@ -236,7 +239,10 @@ Tuning earlier_tuning(nlohmann::json& document, const std::string& schema) {
   return tuning;
 }
 
-LapackTuning earlier_lapack(nlohmann::json& document, const std::string& /*schema*/) {
+LapackTuning earlier_lapack(nlohmann::json& document, const std::string& schema) {
+  if (schema == "flopcast-tune-lapack-2") {
+    return document.get<LapackTuning>();
+  }
   change_elements(document, "routines", [](nlohmann::json& routine) {
     const auto name = member<std::string>(routine, "routine");
     const std::size_t colon = name.find(':');
@@ -247,7 +253,10 @@ LapackTuning earlier_lapack(nlohmann::json& document, const std::string& /*schem
   return document.get<LapackTuning>();
 }
 
-Ranking earlier_ranking(nlohmann::json& document, const std::string& /*schema*/) {
+Ranking earlier_ranking(nlohmann::json& document, const std::string& schema) {
+  if (schema == "flopcast-rank-2") {
+    return document.get<Ranking>();
+  }
   upgrade_options(document);
   change_elements(document, "places", upgrade_decisions);
   return document.get<Ranking>();
@@ -260,19 +269,22 @@ std::string text_of_document(const T& value, const char* schema) {
 
 }  // namespace
 
-std::string to_json(const Tuning& tuning) { return text_of_document(tuning, "flopcast-tune-2"); }
+std::string to_json(const Tuning& tuning) { return text_of_document(tuning, "flopcast-tune-3"); }
 Tuning tuning_from_json(std::string_view text) {
-  return read_document<Tuning>(text, "tuning", {"flopcast-tune-2", "flopcast-tune-1", "flopcast-tune-parts-1"}, earlier_tuning);
+  return read_document<Tuning>(text, "tuning", {"flopcast-tune-3", "flopcast-tune-2", "flopcast-tune-1", "flopcast-tune-parts-1"},
+                               earlier_tuning);
 }
 
-std::string to_json(const LapackTuning& tuning) { return text_of_document(tuning, "flopcast-tune-lapack-2"); }
+std::string to_json(const LapackTuning& tuning) { return text_of_document(tuning, "flopcast-tune-lapack-3"); }
 LapackTuning lapack_tuning_from_json(std::string_view text) {
-  return read_document<LapackTuning>(text, "tuning of LAPACK", {"flopcast-tune-lapack-2", "flopcast-tune-lapack-1"}, earlier_lapack);
+  return read_document<LapackTuning>(text, "tuning of LAPACK",
+                                     {"flopcast-tune-lapack-3", "flopcast-tune-lapack-2", "flopcast-tune-lapack-1"}, earlier_lapack);
 }
 
-std::string to_json(const Ranking& ranking) { return text_of_document(ranking, "flopcast-rank-2"); }
+std::string to_json(const Ranking& ranking) { return text_of_document(ranking, "flopcast-rank-3"); }
 Ranking ranking_from_json(std::string_view text) {
-  return read_document<Ranking>(text, "ranking", {"flopcast-rank-2", "flopcast-rank-1", "flopcast-joint-1"}, earlier_ranking);
+  return read_document<Ranking>(text, "ranking", {"flopcast-rank-3", "flopcast-rank-2", "flopcast-rank-1", "flopcast-joint-1"},
+                                earlier_ranking);
 }
 
 }  // namespace flopcast

@@ -109,7 +109,7 @@ class Experiment {
       for (const Sample& sample : store.samples(key)) {
         const Call call = call_of(sample, kernel::find);
         if (models_.add(sample, call)) {
-          sampled_[key].insert(model::KernelProcess::coordinates(call, sample.placement, models_.baseline()));
+          sampled_[models_.key(call)].insert(model::KernelProcess::coordinates(call, sample.placement, models_.baseline()));
         }
       }
     }

@@ -36,6 +36,9 @@ double log_prior(const ProcessParameters& at, const ProcessParameters& start) {
   if (start.session > 0) {
     sum += penalty(at.session, start.session);
   }
+  if (start.aliasing > 0) {
+    sum += penalty(at.aliasing, start.aliasing);
+  }
   return sum;
 }
 
@@ -50,9 +53,24 @@ GaussianProcess::GaussianProcess(std::vector<int> groups, const ProcessParameter
       session_ = column;
     } else if (groups_[d] == reference_group) {
       reference_ = column;
+    } else if (groups_[d] == aliasing_group) {
+      aliasing_.push_back(column);
+    } else if (groups_[d] >= 0) {
+      near_.push_back(column);
     }
     scale_[column] = groups_[d] == session_group || groups_[d] == reference_group ? 1 : 1 / lengths[d];
   }
+}
+
+double GaussianProcess::aliasing_correlation(const double* a, const double* b) const {
+  static constexpr double degrees = 2;  // the correlation falls by e over so many degrees
+  double sum = 0;
+  for (const Eigen::Index d : aliasing_) {
+    if (a[d] > 0 && b[d] > 0) {
+      sum += a[d] == b[d] ? 1 : std::exp(-std::fabs(a[d] - b[d]) / degrees);
+    }
+  }
+  return sum;
 }
 
 GaussianProcess::Relation GaussianProcess::relation(const double* a, const double* b) const {
@@ -61,13 +79,12 @@ GaussianProcess::Relation GaussianProcess::relation(const double* a, const doubl
   static constexpr double kinship = 0.99;       // correlation of the parts of two sessions that follow each other
   static constexpr double session_hours = 6;    // the correlation falls by e in this time
   double squared = 0;
-  for (Eigen::Index d = 0; d < scale_.size(); ++d) {
-    if (d != session_ && d != reference_) {
-      const double difference = a[d] - b[d];
-      squared += difference * difference;
-    }
+  for (const Eigen::Index d : near_) {
+    const double difference = a[d] - b[d];
+    squared += difference * difference;
   }
-  double smooth = parameters_.amplitude * parameters_.amplitude * matern(squared);
+  const double likeness = matern(squared);
+  double smooth = parameters_.amplitude * parameters_.amplitude * likeness;
   double of_state = 0;
   if (session_ >= 0 && parameters_.session > 0) {
     const double hours = std::fabs(a[session_] - b[session_]);
@@ -79,7 +96,12 @@ GaussianProcess::Relation GaussianProcess::relation(const double* a, const doubl
   if (of_state != 0) {
     smooth += of_state * matern(squared / (session_stretch * session_stretch));
   }
-  return {squared < same_place, smooth};
+  bool is_same = squared < same_place;
+  if (!aliasing_.empty()) {
+    smooth += parameters_.aliasing * parameters_.aliasing * aliasing_correlation(a, b) * likeness;
+    is_same = is_same && std::all_of(aliasing_.begin(), aliasing_.end(), [&](Eigen::Index d) { return a[d] == b[d]; });
+  }
+  return {is_same, smooth};
 }
 
 double GaussianProcess::covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const {
@@ -115,7 +137,9 @@ Eigen::MatrixXd GaussianProcess::smooth_covariance_matrix(const Points& a, const
 std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups) {
   std::vector<double> lengths;
   for (const int group : groups) {
-    lengths.push_back(group < 0 ? std::numeric_limits<double>::infinity() : parameters.lengths[static_cast<std::size_t>(group)]);
+    lengths.push_back(group == aliasing_group ? 1
+                      : group < 0             ? std::numeric_limits<double>::infinity()
+                                              : parameters.lengths[static_cast<std::size_t>(group)]);
   }
   return lengths;
 }
@@ -165,8 +189,12 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
     return condition(coordinates, values, noise_variance, groups, parameters).log_likelihood() + log_prior(parameters, start);
   };
   double best_score = score(best);
+  bool is_aliased = false;
+  for (std::size_t d = 0; d < groups.size(); ++d) {
+    is_aliased = is_aliased || (groups[d] == aliasing_group && (coordinates.col(static_cast<Eigen::Index>(d)).array() > 0).any());
+  }
   // Pattern search over the logarithms: there are few parameters, the objective is smooth, and no derivatives need maintenance.
-  const auto varied = [](ProcessParameters& p) {
+  const auto varied = [&](ProcessParameters& p) {
     std::vector<double*> all{&p.amplitude, &p.nugget};
     for (double& length : p.lengths) {
       all.push_back(&length);
@@ -175,6 +203,9 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
       if (*optional > 0) {
         all.push_back(optional);
       }
+    }
+    if (is_aliased && p.aliasing > 0) {
+      all.push_back(&p.aliasing);
     }
     return all;
   };
@@ -216,7 +247,7 @@ GaussianProcess::Prediction GaussianProcess::predict(const Eigen::RowVectorXd& a
 }
 
 double GaussianProcess::mean(const double* at) const {
-  static constexpr std::size_t max_coordinates = 32;
+  static constexpr std::size_t max_coordinates = 48;
   double scaled[max_coordinates];
   const Eigen::Index dimensions = coordinates_.cols();
   for (Eigen::Index d = 0; d < dimensions; ++d) {

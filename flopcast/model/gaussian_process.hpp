@@ -19,16 +19,19 @@ struct ProcessParameters {
   double session = 0;             ///< standard deviation of the part that all observations of one session share; 0: sessions don't count
   double response = 0;            ///< expected change of the function by one unit of the reference coordinate
   double response_deviation = 0;  ///< standard deviation of that change
+  double aliasing = 0;            ///< standard deviation of the part that one aliased coordinate adds; 0: aliasing has no effect
   std::vector<double> lengths;    ///< length scale of every group of coordinates
   friend bool operator==(const ProcessParameters&, const ProcessParameters&) = default;
 };
 
-/// Groups of coordinates that don't distinguish places. At most one coordinate has each of them.
+/// Groups of coordinates that have no length scale. At most one coordinate has each of the first three, which don't distinguish places.
 constexpr int work_group = -1;       ///< logarithm of work, with which the nugget becomes smaller
 constexpr int session_group = -2;    ///< moment in hours at which the session of the observation began
 constexpr int reference_group = -3;  ///< state of the machine in the session: logarithm of a reference time, 0 in the state of interest
+/// Degree of aliasing of one leading dimension, 0 if there is none. Any number of coordinates can have this group.
+constexpr int aliasing_group = -4;
 
-/// Returns the length scale of every coordinate, given the group of each; infinite for groups that don't distinguish places.
+/// Returns the length scale of every coordinate, given the group of each: infinite for groups that don't distinguish places, 1 for aliasing.
 std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups);
 
 /// Regression with a Gaussian process: interpolates noisy observations and provides the joint uncertainty of predictions, and so also that
@@ -37,6 +40,9 @@ std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std:
 /// With a session coordinate, the function is the sum of a part that all sessions share and one part per session. The parts of sessions
 /// vary more slowly over the places, and those of two sessions resemble each other the less the more time lies between them.
 /// So a few observations of a new session move what older sessions know, and what the sessions differ by is part of the uncertainty.
+///
+/// Every coordinate of aliasing adds a part of its own where its degree isn't 0. Observations without aliasing say nothing about this part,
+/// and those of one degree say less about another the further the degrees are apart.
 class GaussianProcess {
  public:
   /// One point per row.
@@ -91,6 +97,8 @@ class GaussianProcess {
   };
   GaussianProcess(std::vector<int> groups, const ProcessParameters& parameters);
   [[nodiscard]] Relation relation(const double* a, const double* b) const;
+  /// Returns the correlation, summed over the coordinates of aliasing, of the parts that aliasing adds at two rows of coordinates.
+  [[nodiscard]] double aliasing_correlation(const double* a, const double* b) const;
   /// Returns the covariance at two rows of scaled coordinates; nuggets are standard deviations.
   [[nodiscard]] double covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const;
   [[nodiscard]] Eigen::MatrixXd smooth_covariance_matrix(const Points& a, const Points& b) const;
@@ -101,11 +109,12 @@ class GaussianProcess {
   ProcessParameters parameters_;
   std::vector<int> groups_;
   Eigen::Index session_ = -1, reference_ = -1;  ///< columns of these coordinates; -1: none
+  std::vector<Eigen::Index> near_, aliasing_;   ///< columns of the coordinates with a length scale, and of those of aliasing
   Points coordinates_;                          ///< scaled by the length scales
   Eigen::VectorXd nuggets_;                     ///< standard deviation of every observation
   Eigen::VectorXd weights_;                     ///< (K + noise)^-1 (values - mean)
   Eigen::MatrixXd cholesky_;                    ///< lower factor of K + noise
-  Eigen::VectorXd scale_;                       ///< 1 / length scale of every coordinate; 1 for session and reference
+  Eigen::VectorXd scale_;                       ///< 1 / length scale of every coordinate; 1 for session, reference and aliasing
   double log_likelihood_ = 0;
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -17,12 +19,17 @@
 
 namespace flopcast::model {
 
+/// Returns how strongly columns that lie `stride_bytes` apart compete for the same sets of caches, from 0 to 8. The result is 0 unless the
+/// stride is a multiple of 4096 bytes, the size of one way of common L1 caches. It is 1 for odd multiples, and grows by 1 with every factor
+/// of two.
+double aliasing_degree(std::int64_t stride_bytes);
+
 /// One kernel's model and its observations, which may come from many sessions in different states of the machine.
 class KernelProcess {
  public:
   /// Adds the times of one call, which were measured in `state`. Requires the same `threads` and flags for all calls. The coordinates are the
-  /// logarithm of every size, the weighted level of every operand, the work, and the state. An observation of a restless machine counts
-  /// only at places that have none of a calm one.
+  /// logarithm of every size, the weighted level of every operand, the aliasing of every leading dimension and increment, the work, and the
+  /// state. An observation of a restless machine counts only at places that have none of a calm one.
   void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline,
            const MachineState& state = {});
   /// Sets the state for which times are predicted, from the next fit() on.
@@ -36,7 +43,7 @@ class KernelProcess {
   [[nodiscard]] std::size_t observations() const noexcept { return observations_.size(); }
   [[nodiscard]] const GaussianProcess& process() const { return *process_; }
 
-  /// Returns whether `at`, a result of place(), lies outside of the sampled domain by its sizes.
+  /// Returns whether `at`, a result of place(), lies outside of the sampled domain by its sizes, or no observation has its aliasing.
   [[nodiscard]] bool extrapolates(std::span<const double> at, std::size_t size_count) const;
 
   /// Returns the coordinates of a call, and the groups of coordinates that share a length scale, before the kernel has observations. The last
@@ -75,7 +82,8 @@ class KernelProcess {
 
   const Routine* routine_ = nullptr;
   std::vector<Observation> observations_;
-  std::vector<double> lowest_, highest_;  ///< range of every coordinate
+  std::vector<double> lowest_, highest_;   ///< range of every coordinate
+  std::vector<std::set<double>> degrees_;  ///< observed degrees of aliasing of every coordinate that has them
   std::optional<GaussianProcess> process_;
   std::vector<double> cliffs_;  ///< logarithms of the flops at the cliffs
   int threads_ = 1;

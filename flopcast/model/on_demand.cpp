@@ -5,6 +5,15 @@
 #include <utility>
 
 namespace flopcast::model {
+namespace {
+
+/// Returns the key of the process that a key of samples belongs to, which doesn't distinguish leading dimensions.
+ModelKey process_key(ModelKey key) {
+  std::replace(key.strides.begin(), key.strides.end(), 'p', '.');
+  return key;
+}
+
+}  // namespace
 
 std::vector<Location> merge(std::vector<Location> all) {
   static constexpr std::size_t most = 500;
@@ -38,7 +47,9 @@ std::vector<Location> merge(std::vector<Location> all) {
 
 OnDemandModels::OnDemandModels(const Environment& environment) : baseline_(Baseline::of(environment)), library_(environment.fingerprint) {}
 
-ModelKey OnDemandModels::key(const Call& call) const {
+ModelKey OnDemandModels::key(const Call& call) const { return process_key(sample_key(call)); }
+
+ModelKey OnDemandModels::sample_key(const Call& call) const {
   ModelKey key = model_key(call, "placed", library_);
   key.zeros = zero_sizes(call);
   return key;
@@ -88,7 +99,7 @@ bool OnDemandModels::add(const Sample& sample, const Call& call) {
     return false;
   }
   note_session(sample.state);
-  kernels_[sample.key].add(call, sample.placement, times, baseline_, sample.state);
+  kernels_[process_key(sample.key)].add(call, sample.placement, times, baseline_, sample.state);
   return true;
 }
 

@@ -62,7 +62,10 @@ class OnDemandModels {
   /// known. If none was set, it is the usual state: that of the latest calm session, or of the latest session if none was calm.
   [[nodiscard]] MachineState wanted_state() const;
 
+  /// Returns the key of the process that knows the call. Leading dimensions of all classes share one, because aliasing is a coordinate of it.
   [[nodiscard]] ModelKey key(const Call& call) const;
+  /// Returns the key under which samples of the call are stored.
+  [[nodiscard]] ModelKey sample_key(const Call& call) const;
   /// Returns the estimate of a call. A kernel without samples gets its baseline with relative_error 1, marked as extrapolated.
   [[nodiscard]] Estimate estimate(const Call& call, const Placement& placement) const;
   /// Returns the estimate's seconds alone, which cost far less.

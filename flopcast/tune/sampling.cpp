@@ -59,7 +59,7 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
       const std::size_t at = picks[p].segment.begin + c;
       const Call& call = subject.trace.calls[at];
       Sample sample = measure::empty_sample(call, "placed", environment_);
-      sample.key = models_.key(call);
+      sample.key = models_.sample_key(call);
       sample.placement = subject.placements[at];
       sample.repetitions = timings[p].calls[c];
       sample.state = timings[p].state;

@@ -146,6 +146,38 @@ TEST(GaussianProcess, CoordinatesOfOneGroupShareALength) {
   EXPECT_NEAR(shared(0, 1), 0.25 * (1 + r + r * r / 3) * std::exp(-r), 1e-12);
 }
 
+TEST(GaussianProcess, WhatAliasingAddsIsKnownWhereItWasObservedOnly) {
+  // The function is 0 without aliasing, and 0.6 where the second coordinate has degree 2.
+  Points points(8, 2);
+  Eigen::VectorXd values(8);
+  for (Eigen::Index i = 0; i < 8; ++i) {
+    points.row(i) << static_cast<double>(i % 4), i < 4 ? 0 : 2;
+    values[i] = i < 4 ? 0 : 0.6;
+  }
+  const ProcessParameters parameters{.mean = 0, .amplitude = 0.2, .nugget = 0.01, .aliasing = 0.3, .lengths = {1.5}};
+  const auto condition = [&](Eigen::Index count) {
+    return GaussianProcess::condition(points.topRows(count), values.head(count), Eigen::VectorXd::Constant(count, 1e-6),
+                                      {0, aliasing_group}, parameters);
+  };
+  const auto predict = [](const GaussianProcess& process, double degree) {
+    Eigen::RowVectorXd place(2);
+    place << 1.5, degree;
+    return process.predict(place);
+  };
+  const GaussianProcess without = condition(4);
+  EXPECT_LT(std::sqrt(predict(without, 0).variance), 0.05);
+  EXPECT_GT(std::sqrt(predict(without, 2).variance), 0.29);
+  EXPECT_NEAR(predict(without, 2).mean, predict(without, 0).mean, 1e-12);
+  const GaussianProcess with = condition(8);
+  EXPECT_NEAR(predict(with, 0).mean, 0, 0.05);
+  EXPECT_NEAR(predict(with, 2).mean, 0.6, 0.05);
+  EXPECT_LT(std::sqrt(predict(with, 2).variance), 0.1) << "0.36 before";
+  EXPECT_GT(predict(with, 3).variance, predict(with, 2).variance);
+  EXPECT_GT(predict(with, 7).variance, predict(with, 3).variance) << "the further away the degree, the less is known";
+  const Eigen::MatrixXd prior = GaussianProcess::prior_smooth_covariance(points.bottomRows(1), {0, aliasing_group}, parameters);
+  EXPECT_DOUBLE_EQ(prior(0, 0), 0.2 * 0.2 + 0.3 * 0.3);
+}
+
 TEST(GaussianProcess, RefusesMismatchedInput) {
   EXPECT_THROW(GaussianProcess::condition(Points(2, 1), Eigen::VectorXd(3), Eigen::VectorXd(2), {0}, start()), Error);
   EXPECT_THROW(GaussianProcess::condition(Points(0, 1), Eigen::VectorXd(0), Eigen::VectorXd(0), {0}, start()), Error);

@@ -107,6 +107,66 @@ TEST(OnDemandModels, FindTheCliffWhereALibraryChangesItsAlgorithm) {
   }
 }
 
+/// Returns the product of blocks of matrices with this leading dimension.
+Call gemm_in(std::int64_t ld, std::int64_t m, std::int64_t k) {
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  return kernel::parse_call(kernel::require("dgemm"),
+                            {{"m", text(m)}, {"n", text(m)}, {"k", text(k)}, {"lda", text(ld)}, {"ldb", text(ld)}, {"ldc", text(ld)}});
+}
+
+/// A machine on which pages between columns make dgemm 1.8 times as slow.
+Seconds truth_with_aliasing(const Call& call, std::int64_t ld) { return truth(call, everything_at(1, 0)) * (ld % 512 == 0 ? 1.8 : 1.0); }
+
+void add_products(OnDemandModels& models, std::int64_t ld, std::initializer_list<std::int64_t> orders) {
+  for (const std::int64_t m : orders) {
+    for (const std::int64_t k : {16, 32, 64, 128}) {
+      const Call call = gemm_in(ld, m, k);
+      const Seconds time = truth_with_aliasing(call, ld);
+      models.add(call, everything_at(1, 0), std::array{time * 0.998, time, time * 1.002});
+    }
+  }
+}
+
+TEST(AliasingDegree, CountsFactorsOfTwoInPages) {
+  EXPECT_EQ(aliasing_degree(8 * 500), 0);
+  EXPECT_EQ(aliasing_degree(8 * 512), 1);
+  EXPECT_EQ(aliasing_degree(8 * 1536), 1);
+  EXPECT_EQ(aliasing_degree(8 * 1024), 2);
+  EXPECT_EQ(aliasing_degree(16 * 256), 1) << "complex elements";
+  EXPECT_EQ(aliasing_degree(-8 * 2048), 3);
+  EXPECT_EQ(aliasing_degree(std::int64_t{1} << 40), 8);
+  EXPECT_EQ(aliasing_degree(0), 0);
+}
+
+TEST(OnDemandModels, AliasedLeadingDimensionsArePlacesOfTheirOwn) {
+  OnDemandModels models(machine());
+  add_products(models, 1000, {64, 128, 256, 512});
+  models.fit();
+  const Call usual = gemm_in(1000, 200, 48), aliased = gemm_in(1024, 200, 48);
+  const Estimate before = models.estimate(usual, everything_at(1, 0));
+  const Estimate unsampled = models.estimate(aliased, everything_at(1, 0));
+  EXPECT_FALSE(before.extrapolated);
+  EXPECT_TRUE(unsampled.extrapolated);
+  EXPECT_GT(unsampled.relative_error, 0.3);
+  EXPECT_LT(std::fabs(std::log(unsampled.seconds / truth_with_aliasing(aliased, 1024))), 2 * unsampled.relative_error);
+  EXPECT_GT(models.total(std::array{aliased}, std::array{everything_at(1, 0)}).extrapolated, 0);
+
+  add_products(models, 1024, {64, 512});
+  models.fit();
+  const Estimate sampled = models.estimate(aliased, everything_at(1, 0));
+  EXPECT_FALSE(sampled.extrapolated);
+  EXPECT_NEAR(sampled.seconds / truth_with_aliasing(aliased, 1024), 1, 0.04);
+  EXPECT_LT(sampled.relative_error, 0.1);
+  EXPECT_NEAR(models.estimate(usual, everything_at(1, 0)).seconds / truth_with_aliasing(usual, 1000), 1, 0.02);
+  EXPECT_TRUE(models.estimate(gemm_in(4096, 200, 48), everything_at(1, 0)).extrapolated) << "another degree";
+}
+
+TEST(OnDemandModels, SamplesKeepTheClassOfLeadingDimensions) {
+  const OnDemandModels models(machine());
+  EXPECT_EQ(models.sample_key(gemm_in(1024, 64, 64)).strides, "ppp");
+  EXPECT_EQ(models.key(gemm_in(1024, 64, 64)), models.key(gemm_in(1000, 64, 64)));
+}
+
 /// A machine in moods: how much longer than in its usual state a call takes where the reference kernel takes `slowness` times as long. Small
 /// calls suffer more than large ones, and not as the reference kernel does.
 Seconds in_mood(const Call& call, double slowness) {

@@ -23,9 +23,20 @@ Seconds truth(const Trace& trace) { return tests::synthetic_seconds(trace); }
 struct Fixture {
   std::mt19937_64 random{7};
   double noise = 0.01;
+  double aliased =
+      1;  ///< kernels whose leading dimensions are multiples of 1024 take so many times as long; those of 512 half as much longer
   Seconds clock = 0;
   std::size_t kept = 0;
   bool stop = false;
+
+  [[nodiscard]] Seconds seconds(const Call& call) const {
+    double factor = 1;
+    for (const Argument& argument : call.routine->arguments) {
+      const std::int64_t stride = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : 1;
+      factor = std::max(factor, stride % 1024 == 0 ? aliased : stride % 512 == 0 ? (1 + aliased) / 2 : 1);
+    }
+    return truth(call) * factor;
+  }
 
   BlockSizeSources sources() {
     BlockSizeSources s;
@@ -39,7 +50,7 @@ struct Fixture {
       for (const measure::Experiment& experiment : experiments) {
         measure::Timings timings;
         for (const Call& call : experiment.timed) {
-          timings.calls.push_back(tests::noisy_repetitions(truth(call), noise, normal, random, clock));
+          timings.calls.push_back(tests::noisy_repetitions(seconds(call), noise, normal, random, clock));
         }
         all.push_back(timings);
       }
@@ -88,6 +99,30 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
     EXPECT_NEAR(decision.chosen.seconds / chosen, 1, 0.03);
     EXPECT_GE(decision.gain, 0);
     EXPECT_EQ(decision.forecasts.size(), 10U) << "the default is one of the alternatives";
+  }
+}
+
+/// Orders 512 and 1024 have leading dimensions whose columns are whole pages apart.
+TEST(TuneBlockSize, SamplesAliasedLeadingDimensionsByThemselves) {
+  Fixture fixture;
+  fixture.aliased = 1.8;
+  const std::vector<Problem> problems = Fixture::problems({500, 512, 1000, 1024});
+  model::OnDemandModels models(machine());
+  const BlockSizeSources sources = fixture.sources();
+  BlockSizeOptions options;
+  options.tune_crossover = false;
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    for (const Forecast& forecast : result.decisions.at(p).forecasts) {
+      Seconds expected = 0;
+      for (const Call& call : sources.trace(problems[p].call, {.blocks = forecast.blocks}).calls) {
+        expected += fixture.seconds(call);
+      }
+      EXPECT_NEAR(forecast.seconds / expected, 1, 0.05) << problems[p].call.arguments[0] << " " << forecast.blocks.nb;
+      EXPECT_LT(forecast.interval.low, expected);
+      EXPECT_GT(forecast.interval.high, expected);
+      EXPECT_LT(forecast.extrapolated, 0.05);
+    }
   }
 }
 

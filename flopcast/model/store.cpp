@@ -415,16 +415,36 @@ void Store::add_samples(std::span<const Sample> samples) {
   transaction.commit();
 }
 
-std::vector<Sample> Store::samples(const ModelKey& key) const {
+std::vector<StoredSample> Store::stored_samples(const ModelKey& key) const {
   static constexpr double seconds_per_hour = 3600;
-  Statement statement(state_->database, "SELECT document, CAST(strftime('%s', added) AS INTEGER) FROM samples WHERE key = ? ORDER BY id");
+  Statement statement(state_->database,
+                      "SELECT id, document, CAST(strftime('%s', added) AS INTEGER) FROM samples WHERE key = ? ORDER BY id");
   statement.bind(1, to_text(key));
-  std::vector<Sample> samples;
+  std::vector<StoredSample> stored;
   while (statement.step()) {
-    samples.push_back(from_text<Sample>(statement.text(0), state_->database.path()));
-    samples.back().find_state(static_cast<double>(statement.integer(1)) / seconds_per_hour);
+    stored.push_back({statement.integer(0), from_text<Sample>(statement.text(1), state_->database.path())});
+    stored.back().sample.find_state(static_cast<double>(statement.integer(2)) / seconds_per_hour);
+  }
+  return stored;
+}
+
+std::vector<Sample> Store::samples(const ModelKey& key) const {
+  std::vector<Sample> samples;
+  for (StoredSample& stored : stored_samples(key)) {
+    samples.push_back(std::move(stored.sample));
   }
   return samples;
+}
+
+void Store::replace_samples(std::span<const std::int64_t> removed, std::span<const Sample> added) {
+  Transaction transaction(state_->database);
+  for (const std::int64_t id : removed) {
+    state_->change("DELETE FROM samples WHERE id = ?", id);
+  }
+  for (const Sample& sample : added) {
+    state_->insert(sample);
+  }
+  transaction.commit();
 }
 
 std::vector<ModelKey> Store::sampled_keys() const { return state_->all<ModelKey>("SELECT DISTINCT key FROM samples ORDER BY key"); }

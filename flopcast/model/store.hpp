@@ -27,6 +27,12 @@ inline constexpr int store_version = 1;
 /// if none of the three variables (HOME for the last) is set.
 std::filesystem::path default_store_path();
 
+/// A sample and its number in the store.
+struct StoredSample {
+  std::int64_t id = 0;
+  Sample sample;
+};
+
 /// Samples, models, environments and other data that outlive a process, in one SQLite file that several processes may use at once. After a
 /// member function has returned, its changes survive a kill of the process (write-ahead log).
 ///
@@ -56,6 +62,10 @@ class Store {
   void add_samples(std::span<const Sample> samples);
   /// Samples of `key`, oldest first.
   [[nodiscard]] std::vector<Sample> samples(const ModelKey& key) const;
+  /// The same samples with their numbers.
+  [[nodiscard]] std::vector<StoredSample> stored_samples(const ModelKey& key) const;
+  /// Removes the samples with these numbers and stores `added`, all or nothing. Numbers without a sample have no effect.
+  void replace_samples(std::span<const std::int64_t> removed, std::span<const Sample> added);
   /// Keys that have samples, sorted.
   [[nodiscard]] std::vector<ModelKey> sampled_keys() const;
   [[nodiscard]] std::int64_t sample_count() const;

@@ -53,6 +53,7 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
   const std::vector<measure::Timings> timings = sources_.measure(experiments);
   cost_.measuring += sources_.elapsed() - begun;
   std::vector<Sample> samples;
+  std::vector<KeptSegment> segments;
   for (std::size_t p = 0; p < std::min(picks.size(), timings.size()); ++p) {
     const Subject& subject = subjects[picks[p].subject];
     for (std::size_t c = 0; c < timings[p].calls.size(); ++c) {
@@ -72,9 +73,11 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
       cost_.timings += times.size();
       samples.push_back(std::move(sample));
     }
+    segments.push_back(cut(subject.trace, subject.placements, picks[p].segment));
     ++cost_.segments;
   }
   sources_.keep(samples);
+  sources_.keep_segments(segments);
   if (!sources_.interrupted()) {
     models_.fit();
   }

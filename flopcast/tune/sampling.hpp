@@ -12,6 +12,7 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/tune/decision.hpp"
 #include "flopcast/tune/design.hpp"
+#include "flopcast/tune/kept_segments.hpp"
 
 namespace flopcast::tuning {
 
@@ -24,6 +25,8 @@ struct SamplingSources {
   std::function<MachineState()> observe = [] { return MachineState{}; };
   /// Stores the measurements; called after every batch.
   std::function<void(std::span<const Sample>)> keep = [](std::span<const Sample>) {};
+  /// Keeps the segments in which these were measured, so that they can be measured again.
+  std::function<void(std::span<const KeptSegment>)> keep_segments = [](std::span<const KeptSegment>) {};
   /// Returns the seconds since the start, on any clock.
   std::function<Seconds()> elapsed;
   std::function<bool()> interrupted = [] { return false; };

@@ -28,6 +28,9 @@ tuning::SamplingSources sampling_sources(measure::Session& session, model::Store
     store.add_samples(samples);
     bench.keep_reference(store, session);
   };
+  sources.keep_segments = [&](std::span<const tuning::KeptSegment> segments) {
+    tuning::keep_segments(store, bench.environment(), segments);
+  };
   return sources;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -103,6 +104,19 @@ TEST_F(Stores, SamplesWithoutASessionBelongToTheTimeWhenTheyWereStored) {
   const MachineState state = store.samples(key())[0].state;
   EXPECT_NEAR(state.session, now, 0.2);
   EXPECT_DOUBLE_EQ(state.reference, 1.01 * 6e-4);
+}
+
+TEST_F(Stores, SamplesAreReplacedByTheirNumbers) {
+  Store store = Store::open(path);
+  store.add_samples(std::vector{sample(32), sample(64), sample(96)});
+  const std::vector<StoredSample> stored = store.stored_samples(key());
+  ASSERT_EQ(stored.size(), 3U);
+  EXPECT_EQ(stored[1].sample.sizes, sample(64).sizes);
+  store.replace_samples(std::array{stored[0].id, stored[2].id, std::int64_t{99}}, std::vector{sample(128)});
+  const std::vector<Sample> left = store.samples(key());
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(left[0].sizes, sample(64).sizes);
+  EXPECT_EQ(left[1].sizes, sample(128).sizes);
 }
 
 TEST_F(Stores, ModelsAreReplacedFoundAndDeleted) {

@@ -12,6 +12,7 @@
 #include "flopcast/support/version.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
+#include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/programs/predict.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/library_team_size.hpp"
 #include "flopcast/measure/sampler.hpp"
@@ -10,6 +12,8 @@
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/modelling/model_build.hpp"
+#include "flopcast/tasks/modelling/model_check.hpp"
+#include "flopcast/tasks/modelling/model_check_tools.hpp"
 #include "flopcast/tasks/modelling/model_list.hpp"
 #include "flopcast/tasks/modelling/modelled_kernel.hpp"
 #include "flopcast/tasks/modelling/sample_calls.hpp"
@@ -76,6 +80,30 @@ std::string delete_model(const Workbench& bench, const std::string& name) {
   std::string full_name = model::name(find_model(bench.store(), "", name));
   bench.store().delete_model(full_name);
   return full_name;
+}
+
+ModelCheck check_models(const Workbench& bench, const ModelCheckRequest& given, const RunContext& context) {
+  ModelCheckRequest request = given;
+  for (std::string& routine : request.routines) {
+    routine = kernel::require(routine).name;
+  }
+  const Environment& environment = bench.environment();
+  model::Store& store = bench.store();
+  measure::SessionOptions options;
+  options.seed = request.seed;
+  options.stop.min_repetitions = options.stop.max_repetitions = request.repetitions;
+  measure::Session session = bench.session(store, options);
+  const machine::OtherLoad load;
+  const Stopwatch watch;
+  const ModelCheckTools tools{
+      environment,
+      store,
+      [&session] { return session.observe(); },
+      [&session](std::span<const measure::Experiment> experiments, const Progress& go_on) { return session.run(experiments, go_on); },
+      [&watch] { return watch.elapsed(); },
+      [&load] { return load.cores().value_or(0); },
+      [&] { bench.keep_reference(store, session); }};
+  return check_models(request, tools, context);
 }
 
 SampleResult sample(const Workbench& bench, std::span<const Call> calls, const SampleRequest& request, const RunContext& context) {

@@ -1,0 +1,306 @@
+#include "flopcast/tasks/modelling/model_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/cpu/other_load.hpp"
+#include "flopcast/measure/sampler.hpp"
+#include "flopcast/model/on_demand.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/modelling/check_plan.hpp"
+#include "flopcast/tasks/modelling/check_rules.hpp"
+#include "flopcast/tasks/modelling/checked_segments.hpp"
+#include "flopcast/tasks/modelling/model_check_tools.hpp"
+#include "flopcast/tune/segment.hpp"
+
+namespace flopcast {
+namespace {
+
+constexpr std::size_t fewest_runs = 3;  // a point with fewer runs says nothing
+
+/// The runs of a sampled place in one measurement of a segment.
+struct Series {
+  std::size_t place = 0;
+  std::vector<Seconds> wall_times;
+  Sample sample;
+};
+
+/// The measurements of a place.
+struct Evidence {
+  std::vector<Seconds> first, second;  ///< normalised times of the first runs and of the retest
+  std::size_t segment = 0;             ///< segment of the first runs
+  std::vector<Sample> samples;
+};
+
+class Checker {
+ public:
+  Checker(const ModelCheckRequest& request, const ModelCheckTools& tools, const RunContext& context)
+      : request_(request),
+        tools_(tools),
+        context_(context),
+        show_(context.step("checking models")),
+        all_(tools.store, tools.environment, request.routines),
+        belief_(all_.models(tools.environment)),
+        predictor_(belief_) {}
+
+  ModelCheck run() {
+    present_ = tools_.observe();
+    belief_.predict_for(present_);
+    plan_ = plan_check(all_, belief_, request_.repetitions, request_.time_budget - tools_.elapsed(), request_.seed);
+    predictor_ = all_.models(tools_.environment, plan_.held_out);
+    retime();
+    static constexpr double share_of_first_runs = 0.75;  // the rest is for making sure
+    check_until(share_of_first_runs * request_.time_budget);
+    retest();
+    check_until(request_.time_budget);
+    return conclude();
+  }
+
+ private:
+  [[nodiscard]] bool goes_on() const { return tools_.elapsed() < request_.time_budget && !context_.cancelled(); }
+
+  /// Times the first segments, whose places the predictions then know in the present state.
+  void retime() {
+    for (const std::vector<Series>& measured : measure(plan_.retimed)) {
+      for (const Series& series : measured) {
+        const SampledPlace& place = all_.places()[series.place];
+        predictor_.add(place.call, place.placement, series.sample.times(), series.sample.state);
+        ++retimed_[place.key];
+      }
+    }
+    belief_.predict_for(present_);
+    predictor_.predict_for(present_);
+  }
+
+  /// Checks segments, batch by batch, until the time `end`.
+  void check_until(Seconds end) {
+    static constexpr double share_of_rest = 1.0 / 4;
+    static constexpr Seconds shortest_batch = 0.5;
+    while (next_ < plan_.checked.size() && goes_on() && tools_.elapsed() < end) {
+      const Seconds left = end - tools_.elapsed();
+      const Seconds most = std::max(share_of_rest * left, std::min(left, shortest_batch));
+      std::vector<std::size_t> batch;
+      for (Seconds cost = 0; next_ < plan_.checked.size(); ++next_) {
+        cost += static_cast<double>(request_.repetitions) * plan_.costs[plan_.checked[next_]];
+        if (cost > most && !batch.empty()) {
+          break;
+        }
+        batch.push_back(plan_.checked[next_]);
+      }
+      for (const std::vector<Series>& measured : measure(batch)) {
+        for (const Series& series : measured) {
+          compare(series);
+        }
+      }
+    }
+  }
+
+  /// Compares runs with the prediction of their call.
+  void compare(const Series& series) {
+    const SampledPlace& place = all_.places()[series.place];
+    const model::Estimate estimate = predictor_.estimate(place.call, place.placement);
+    if (estimate.extrapolated) {
+      return;  // the samples that are left don't reach this place
+    }
+    const double spread = std::hypot(prediction::default_method_error, predictor_.wanted_state().spread);
+    points_[place.key].push_back({series.sample.sizes, series.sample.strides, plan_.held_out.count(series.place) > 0, estimate.seconds,
+                                  prediction::predicted_interval(estimate.seconds, estimate.relative_error * estimate.seconds, spread),
+                                  series.wall_times});
+  }
+
+  /// Times the segments of all suspects once more.
+  void retest() {
+    std::set<std::size_t> segments;
+    const double limit = suspect_score(evidence_.size());
+    for (const auto& [place, evidence] : evidence_) {
+      if (std::fabs(score(place, evidence.first)) >= limit) {
+        segments.insert(evidence.segment);
+      }
+    }
+    is_retest_ = true;
+    static_cast<void>(measure({segments.begin(), segments.end()}));
+    is_retest_ = false;
+  }
+
+  [[nodiscard]] double score(std::size_t place, const std::vector<Seconds>& times) const {
+    const SampledPlace& at = all_.places()[place];
+    return standard_score(belief_.estimate(at.call, at.placement), times, present_.spread);
+  }
+
+  /// Times segments; returns the series of each with enough runs.
+  std::vector<std::vector<Series>> measure(const std::vector<std::size_t>& segments) {
+    if (segments.empty() || !goes_on()) {
+      return {};
+    }
+    std::vector<measure::Experiment> experiments;
+    for (const std::size_t s : segments) {
+      const tuning::KeptSegment& kept = all_.segments()[s].kept;
+      experiments.push_back(tuning::experiment(kept.trace, kept.placements, kept.segment, tools_.environment));
+    }
+    const std::vector<measure::Timings> timings = tools_.measure(experiments, [&](std::int64_t, std::int64_t) {
+      static constexpr double steps = 1000;
+      const double done = std::min(1.0, tools_.elapsed() / request_.time_budget);
+      return show_(std::llround(steps * done), std::llround(steps)) && goes_on();
+    });
+    std::vector<std::vector<Series>> all;
+    for (std::size_t i = 0; i < std::min(segments.size(), timings.size()); ++i) {
+      note_state(timings[i].state);
+      all.push_back(series_of(segments[i], timings[i]));
+    }
+    return all;
+  }
+
+  void note_state(const MachineState& state) {
+    const double spread = std::max(present_.spread, state.spread);
+    const double unrest = std::max(present_.unrest, state.unrest);
+    present_ = state;
+    present_.spread = spread;
+    present_.unrest = unrest;
+  }
+
+  std::vector<Series> series_of(std::size_t s, const measure::Timings& timings) {
+    const CheckedSegment& segment = all_.segments()[s];
+    std::vector<Series> all;
+    for (std::size_t c = 0; c < std::min(segment.places.size(), timings.calls.size()); ++c) {
+      if (!segment.places[c]) {
+        continue;
+      }
+      Series series{*segment.places[c], {}, {}};
+      const SampledPlace& place = all_.places()[series.place];
+      for (const Repetition& repetition : timings.calls[c]) {
+        series.wall_times.push_back(repetition.seconds);
+      }
+      series.sample = measure::empty_sample(place.call, "placed", tools_.environment);
+      series.sample.key = place.key;
+      series.sample.placement = place.placement;
+      series.sample.repetitions = timings.calls[c];
+      series.sample.state = timings.state;
+      series.sample.warnings = timings.warnings;
+      if (series.sample.times().size() >= fewest_runs) {
+        add_evidence(series, s);
+        all.push_back(std::move(series));
+      }
+    }
+    return all;
+  }
+
+  void add_evidence(const Series& series, std::size_t segment) {
+    const auto [at, is_new] = evidence_.try_emplace(series.place);
+    Evidence& evidence = at->second;
+    if (is_new) {
+      evidence.first = series.sample.times();
+      evidence.segment = segment;
+    } else if (is_retest_) {
+      evidence.second = series.sample.times();
+    }
+    evidence.samples.push_back(series.sample);
+  }
+
+  ModelCheck conclude() {
+    ModelCheck check;
+    check.environment = tools_.environment;
+    check.state = present_;
+    check.busy_cores = tools_.busy_cores();
+    check.restless = present_.unrest > 0 || check.busy_cores > machine::OtherLoad::much;
+    check.complete = !context_.cancelled();
+    const double limit = suspect_score(evidence_.size());
+    std::vector<std::int64_t> removed;
+    std::vector<Sample> added;
+    for (const auto& [key, samples] : all_.samples()) {
+      KernelCheck& kernel = check.kernels.emplace_back();
+      kernel.key = key;
+      kernel.samples = static_cast<std::int64_t>(samples.size());
+      kernel.retimed = retimed_[key];
+      kernel.points = std::move(points_[key]);
+      summarise(kernel);
+      judge(kernel, limit, check.complete && !check.restless, removed, added);
+      kernel.verdict = verdict(kernel);
+    }
+    if (!removed.empty()) {
+      tools_.store.replace_samples(removed, added);
+      tools_.store.put_environment(tools_.environment);
+      tools_.keep_reference();
+    }
+    check.seconds = tools_.elapsed();
+    return check;
+  }
+
+  /// Counts the suspects of a kernel. If `replaces`, refuted samples go to `removed`, and new ones to `added`.
+  void judge(KernelCheck& kernel, double limit, bool replaces, std::vector<std::int64_t>& removed, std::vector<Sample>& added) const {
+    std::int64_t measured = 0;
+    std::vector<std::size_t> refuted;
+    for (const auto& [place, evidence] : evidence_) {
+      if (all_.places()[place].key != kernel.key) {
+        continue;
+      }
+      ++measured;
+      const double first = score(place, evidence.first);
+      if (std::fabs(first) < limit) {
+        continue;
+      }
+      ++kernel.suspects;
+      kernel.retested += evidence.second.empty() ? 0 : 1;
+      if (!evidence.second.empty() && is_refuted(first, score(place, evidence.second), limit)) {
+        refuted.push_back(place);
+      }
+    }
+    kernel.refuted = static_cast<std::int64_t>(refuted.size());
+    if (!replaces || refuted.empty()) {
+      return;
+    }
+    const bool whole = is_whole_kernel_refuted(measured, kernel.suspects, kernel.retested, kernel.refuted);
+    const std::set<std::size_t> places(refuted.begin(), refuted.end());
+    for (std::size_t place = 0; place < all_.places().size(); ++place) {
+      if (all_.places()[place].key == kernel.key && (whole || places.count(place) > 0)) {
+        const std::vector<std::int64_t>& ids = all_.places()[place].ids;
+        removed.insert(removed.end(), ids.begin(), ids.end());
+        kernel.removed += static_cast<std::int64_t>(ids.size());
+        if (const auto found = evidence_.find(place); found != evidence_.end()) {
+          added.insert(added.end(), found->second.samples.begin(), found->second.samples.end());
+          kernel.added += static_cast<std::int64_t>(found->second.samples.size());
+        }
+      }
+    }
+  }
+
+  const ModelCheckRequest& request_;
+  const ModelCheckTools& tools_;
+  const RunContext& context_;
+  Progress show_;
+  CheckedSegments all_;
+  model::OnDemandModels belief_;     ///< models of all samples, in the present state
+  model::OnDemandModels predictor_;  ///< models without the places held out, but with the retimed ones
+  MachineState present_;
+  CheckPlan plan_;
+  std::size_t next_ = 0;  ///< index of the next checked segment
+  bool is_retest_ = false;
+  std::map<std::size_t, Evidence> evidence_;  ///< measurements of each place by its number
+  std::map<ModelKey, std::vector<CheckedPoint>> points_;
+  std::map<ModelKey, std::int64_t> retimed_;
+};
+
+void require_sensible(const ModelCheckRequest& request) {
+  if (!(request.time_budget > 0)) {
+    throw bad_input("a time budget of {} s given, expected more than 0", request.time_budget);
+  }
+  if (request.repetitions < static_cast<std::int64_t>(fewest_runs) || request.repetitions > 1000) {
+    throw bad_input("{} repetitions given, expected 3 to 1000", request.repetitions);
+  }
+}
+
+}  // namespace
+
+ModelCheck check_models(const ModelCheckRequest& request, const ModelCheckTools& tools, const RunContext& context) {
+  require_sensible(request);
+  return Checker(request, tools, context).run();
+}
+
+}  // namespace flopcast

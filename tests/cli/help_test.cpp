@@ -18,8 +18,8 @@ namespace {
 const std::vector<std::string> commands = {
     "",       "machine", "tune",        "rank",       "contract",   "roofline",     "roofline study", "run",
     "record", "profile", "mpi",         "mpi run",    "mpi show",   "mpi tune",     "mpi simulate",   "mpi describe",
-    "sample", "model",   "model build", "model list", "model show", "model export", "model delete",   "trace",
-    "predict"};
+    "sample", "model",   "model build", "model list", "model show", "model export", "model delete",   "model check",
+    "trace",  "predict"};
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);

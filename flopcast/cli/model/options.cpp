@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "flopcast/cli/model/actions.hpp"
+#include "flopcast/cli/model/check.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
@@ -175,7 +176,7 @@ void add_origin(OptionSet& command, ModelChoice& choice) {
 }  // namespace
 
 void add_model_command(OptionSet& app, CommonOptions& common) {
-  OptionSet model = app.add_command("model", "Build, list, show, export and delete models of kernels");
+  OptionSet model = app.add_command("model", "Build, list, show, export, delete and check models of kernels");
   model.require_command();
   model.footer(footer);
   add_build(model, common);
@@ -196,6 +197,7 @@ void add_model_command(OptionSet& app, CommonOptions& common) {
                                   common, delete_model);
   add_name(deleting, *choice);
   deleting.flag("-y,--yes", choice->yes, "Don't ask; the whole name must be given");
+  add_check(model, common);
 }
 
 }  // namespace flopcast::cli

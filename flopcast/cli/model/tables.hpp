@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "flopcast/model/model.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 
 namespace flopcast::cli {
@@ -12,6 +14,13 @@ namespace flopcast::cli {
 report::Table pieces_table(const model::Model& model);
 /// One row per model.
 report::Table models_table(const ModelList& list);
+
+/// One row per checked kernel: its points, runs within intervals, errors and verdict.
+report::Table check_table(const ModelCheck& check);
+/// One line without its end that says how restless the machine was.
+std::string restless_line(const ModelCheck& check);
+/// Lines about the whole check: runs within intervals, what was replaced, what there was no time for.
+std::vector<std::string> remarks(const ModelCheck& check);
 
 /// One line without its end about a model that was built, or would be.
 std::string text_of(const ModelBuild& build);

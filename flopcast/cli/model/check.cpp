@@ -1,0 +1,78 @@
+#include "flopcast/cli/model/check.hpp"
+
+#include <memory>
+#include <string>
+
+#include "flopcast/cli/model/tables.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
+#include "flopcast/cli/shared/options.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/modelling/model_check.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* footer =
+    R"(Every point is predicted from the store as 'flopcast predict' does it, and then measured between the calls among
+which it was sampled. Half of the points are held out: predictions don't use their samples.
+
+Columns:
+  points     calls that were predicted and measured
+  within     share of their single runs that lay within the 95 % intervals
+  error      |predicted / measured - 1|: median and 95th percentile over the points
+  bias       predicted / measured - 1, median; positive: predicted too slow
+  verdict    holds      as many runs lie within their intervals as promised
+             narrow     too few do, although the samples hold
+             replaced   samples no longer held, by two series of runs: new ones stand in their place
+             doubtful   samples may no longer hold, but the machine was restless or the time was too short
+             too few    fewer than three points
+
+Examples:
+  flopcast model check
+  flopcast model check dgemm dtrsm --time-budget 1min --output check.json --json)";
+
+struct CheckArguments {
+  ModelCheckRequest request;
+  machine::LibraryChoice libraries;
+};
+
+void run_check(const CheckArguments& given, const CommonOptions& common) {
+  const Workbench bench(given.libraries, run_context(common));
+  const ModelCheck check = check_models(bench, given.request, run_context(common));
+  if (common.json) {
+    emit_document(check, common);
+  } else {
+    if (check.restless && shows_parts(common)) {
+      emit(restless_line(check) + "\n\n", common);
+    }
+    emit(check_table(check), common);
+  }
+  for (const std::string& text : remarks(check)) {
+    note(text, common);
+  }
+  throw_if_interrupted("what was checked is shown, and the store is as it was");
+}
+
+}  // namespace
+
+void add_check(OptionSet& model, CommonOptions& common) {
+  auto given = std::make_shared<CheckArguments>();
+  ModelCheckRequest& request = given->request;
+  OptionSet command = model.add_command("check", "Measure a random part of what models on demand know and replace what no longer holds");
+  command.option("routines", request.routines, "Routines whose kernels are checked, such as dgemm (default: all that have samples)")
+      .placeholder("ROUTINE ...");
+  command
+      .parsed(
+          "--time-budget", [&request](const std::string& text) { request.time_budget = parse_duration(text, "--time-budget"); },
+          "Longest time of the check (default 10s)")
+      .placeholder("DURATION");
+  command.option("--repetitions", request.repetitions, "Number of runs of each point").range(3, 1000).show_default();
+  add_seed_option(command, request.seed, "Seed of the choice of points and of the order of runs");
+  add_library_options(command, given->libraries);
+  command.footer(footer);
+  command.action([given, &common] { run_check(*given, common); });
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "flopcast/cli/model/tables.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using report::Align;
+using report::Cell;
+using report::Tone;
+
+Cell verdict_cell(CheckVerdict verdict) {
+  switch (verdict) {
+    case CheckVerdict::holds: return report::toned("holds", Tone::good);
+    case CheckVerdict::narrow: return report::toned("narrow", Tone::bad);
+    case CheckVerdict::replaced: return report::toned("replaced", Tone::bad);
+    case CheckVerdict::doubtful: return report::toned("doubtful", Tone::bad);
+    case CheckVerdict::too_few: return report::toned("too few", Tone::dim);
+  }
+  return "";
+}
+
+double share_of(std::int64_t part, std::int64_t all) { return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0; }
+
+/// Returns the kernel's name without its number of threads and cache state, which all kernels of a check share.
+std::string kernel_text(const ModelKey& key) {
+  std::string text = to_string(key);
+  const std::string common = fmt::format(" {} x{}", key.cache, key.threads);
+  text.resize(text.size() - common.size());
+  return text;
+}
+
+}  // namespace
+
+report::Table check_table(const ModelCheck& check) {
+  report::Table table{{{"kernel", Align::left},
+                       {"samples"},
+                       {"points"},
+                       {"runs"},
+                       {"within", Align::right, "share_within"},
+                       {"error", Align::right, "median_error"},
+                       {"95th percentile", Align::right, "high_error"},
+                       {"bias"},
+                       {"replaced", Align::right, "removed"},
+                       {"verdict", Align::left}},
+                      {}};
+  for (const KernelCheck& kernel : check.kernels) {
+    const auto percent = [&](double value, const char* format = "{:.1f} %") {
+      return kernel.points.empty() ? Cell("") : Cell(value, fmt::format(fmt::runtime(format), 100 * value));
+    };
+    table.rows.push_back(
+        {kernel_text(kernel.key), report::whole(kernel.samples), report::whole(static_cast<long long>(kernel.points.size())),
+         report::whole(kernel.runs), percent(share_of(kernel.within, kernel.runs), "{:.0f} %"), percent(kernel.median_error),
+         percent(kernel.high_error), percent(kernel.bias, "{:+.1f} %"), report::whole(kernel.removed), verdict_cell(kernel.verdict)});
+  }
+  return table;
+}
+
+std::string restless_line(const ModelCheck& check) {
+  static constexpr double range = 1.96;  // half of a normal distribution's 95 % range in standard deviations
+  return fmt::format(
+      "the machine was restless: other programs kept {:.1f} cores busy, the reference kernel took up to {:.0f} % more or less "
+      "(95 %); nothing was replaced",
+      check.busy_cores, 100 * range * std::max(check.state.spread, check.state.unrest));
+}
+
+std::vector<std::string> remarks(const ModelCheck& check) {
+  std::vector<std::string> all;
+  std::int64_t points = 0, runs = 0, within = 0, removed = 0, added = 0, unchecked = 0;
+  for (const KernelCheck& kernel : check.kernels) {
+    points += static_cast<std::int64_t>(kernel.points.size());
+    runs += kernel.runs;
+    within += kernel.within;
+    removed += kernel.removed;
+    added += kernel.added;
+    unchecked += kernel.points.empty() ? 1 : 0;
+  }
+  if (runs > 0) {
+    all.push_back(fmt::format("{} of {} ({:.0f} %) at {} within their 95 % intervals, in {}", within, counted(runs, "run"),
+                              100 * share_of(within, runs), counted(points, "point"), format_seconds(check.seconds)));
+  }
+  if (removed > 0) {
+    all.push_back(fmt::format("{} no longer held and {} removed; {} stored in their place", counted(removed, "sample"),
+                              removed == 1 ? "was" : "were", counted(added, "new sample")));
+  }
+  if (unchecked > 0) {
+    all.push_back(
+        fmt::format("{} not checked: a larger --time-budget checks more, and 'flopcast tune' samples more", counted(unchecked, "kernel")));
+  }
+  return all;
+}
+
+}  // namespace flopcast::cli

@@ -9,6 +9,8 @@
 
 #include "flopcast/preload/common/caller_table.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/other_namespaces.hpp"
+#include "flopcast/preload/common/recursive_lock.hpp"
 #include "flopcast/preload/common/unnoticed.hpp"
 
 /// Provides the lock that an OpenBLAS built for one thread lacks. Unless built with USE_LOCKING, such a library keeps its buffers in a
@@ -25,15 +27,13 @@ using Definition = std::uint64_t;
 
 // Global, because a preloaded library has no caller that could pass these. Recursive, because a signal handler may call BLAS inside either
 // function.
-constexpr pthread_mutex_t free_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-constinit pthread_mutex_t buffers = free_lock;
+constinit RecursiveLock buffers{};
 constinit std::atomic<Definition> for_all_callers[buffer_functions]{};
 constinit CallerTable<12> for_callers{};
 
 /// Returns whether the library that contains `function` reports a lock of its own, because it is built for threads.
 bool has_own_lock(void* function) noexcept {
-  const link_map* object = object_of(function);
-  void* handle = object != nullptr && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* handle = ObjectHandle(object_of(function)).keep();
   const auto parallel = handle != nullptr ? reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel")) : nullptr;
   return parallel != nullptr && parallel() != 0;
 }
@@ -68,8 +68,7 @@ Definition deep_definition_of(BufferFunction which, const void* caller) noexcept
     return known;
   }
   const Unnoticed unnoticed;
-  const link_map* object = object_of(caller);
-  void* handle = object != nullptr ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* handle = ObjectHandle(object_of(caller)).keep();
   void* function = handle != nullptr ? dlsym(handle, symbols[which]) : nullptr;
   const Definition definition = definition_at(function != nullptr ? function : required_symbol(symbols[which], caller));
   for_callers.remember(which, caller, definition);
@@ -81,14 +80,14 @@ class Turn {
  public:
   explicit Turn(Definition definition) noexcept : locks_((definition & 1U) != 0) {
     if (locks_) {
-      pthread_mutex_lock(&buffers);
+      buffers.lock();
     }
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
   ~Turn() {
     if (locks_) {
-      pthread_mutex_unlock(&buffers);
+      buffers.unlock();
     }
   }
 
@@ -117,7 +116,7 @@ void release_deep(void* buffer) noexcept { released(deep_definition_of(release, 
 
 /// Gives a forked child a new lock. Its only thread has another number than the thread that held the old one.
 [[gnu::constructor]] void keep_free_in_children() noexcept {
-  pthread_atfork([] { pthread_mutex_lock(&buffers); }, [] { pthread_mutex_unlock(&buffers); }, [] { buffers = free_lock; });
+  pthread_atfork([] { buffers.lock(); }, [] { buffers.unlock(); }, [] { buffers.reset(); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/preload/common/other_namespaces.hpp"
 
 namespace flopcast::preload {
 
@@ -36,9 +37,7 @@ void* definition_behind(void* handle, const char* name) noexcept {
 
 /// Returns the definition in `object` or its dependencies, unless it is this library's own. The handle is never closed, so that the
 /// definition stays loaded.
-void* definition_in(const link_map& object, const char* name) noexcept {
-  return definition_behind(dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD), name);
-}
+void* definition_in(const link_map& object, const char* name) noexcept { return definition_behind(ObjectHandle(&object).keep(), name); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/other_namespaces.hpp"
 #include "flopcast/support/bindings.hpp"
 
 #if defined(__x86_64__)
@@ -90,7 +91,8 @@ struct Seen {
 
 constinit OwnSymbol own_symbol{};
 constinit DeepReplacement deep_replacement{};  ///< nullptr: there is none
-constinit std::atomic<bool> busy{};            ///< a thread is searching objects, or making a door
+constinit Elsewhere elsewhere{};
+constinit std::atomic<bool> busy{};  ///< a thread is searching objects, or making a door
 constinit std::size_t doors = 0;
 constinit Seen seen[max_objects]{};
 constinit std::size_t seen_count = 0;
@@ -162,12 +164,11 @@ bool is_convincing(const RoutineSymbol& name, const void* definition) noexcept {
     return true;
   }
   const link_map* object = object_of(definition);
-  void* library = object != nullptr && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  if (library == nullptr) {
+  const ObjectHandle library(object != nullptr && object->l_name[0] != '\0' ? object : nullptr);
+  if (library.get() == nullptr) {
     return false;
   }
-  const void* usual = dlsym(library, SymbolName(name.prefix, name.routine, "_").c_str());
-  dlclose(library);
+  const void* usual = dlsym(library.get(), SymbolName(name.prefix, name.routine, "_").c_str());
   return usual != nullptr && object_of(usual) == object;
 }
 
@@ -204,7 +205,8 @@ void* substitute(void* definition, std::string_view symbol) noexcept {
 struct Object {
   const link_map* map;
   void* handle;
-  bool deep;  ///< the object looks into its own libraries first
+  bool deep;   ///< the object looks into its own libraries first
+  bool apart;  ///< the object lies in another namespace of the linker
 };
 
 /// Returns whether the name is that of a routine that some library offers to the whole program.
@@ -238,7 +240,9 @@ void* hook_of(std::string_view name) noexcept {
 void look_through(const Object& object) noexcept {
   for_each_binding(*object.map, [&object](const Binding& binding) {
     if (void* hook = hook_of(binding.name); hook != nullptr && !binding.own) {
-      set_binding(binding, hook);
+      if (!object.apart) {  // another namespace has a linker's interface of its own
+        set_binding(binding, hook);
+      }
       return;
     }
     if (void* replacement = object.deep && deep_replacement != nullptr ? deep_replacement(binding.name) : nullptr) {
@@ -246,7 +250,8 @@ void look_through(const Object& object) noexcept {
       return;
     }
     const LowerCase name(routine_symbol(binding.name));
-    if (name.parts().routine.size() < 3 || own_symbol(name.parts()) == nullptr) {
+    const bool is_left = object.apart && elsewhere == Elsewhere::replaced_only;
+    if (is_left || name.parts().routine.size() < 3 || own_symbol(name.parts()) == nullptr) {
       return;
     }
     if (void* door = substitute(destination(object, binding), binding.name)) {
@@ -303,6 +308,17 @@ int note_object(dl_phdr_info* info, std::size_t /*bytes*/, void* to) noexcept {
   return 0;
 }
 
+/// Searches objects in other namespaces, which dl_iterate_phdr leaves out.
+void look_through_other_namespaces() noexcept {
+  for_each_object_elsewhere([](link_map& object, link_map& first) {
+    const auto address = static_cast<std::uintptr_t>(object.l_addr);
+    if (seen_count < max_objects && !was_seen(address, object.l_ld)) {
+      seen[seen_count++] = {address, object.l_ld};
+      look_through({&object, &first, true, true});
+    }
+  });
+}
+
 /// Searches the objects that were loaded since the last search.
 void look_through_new_objects(bool deep) noexcept {
   const Turn turn;
@@ -318,7 +334,7 @@ void look_through_new_objects(bool deep) noexcept {
     loaded_before = more == 0 ? found.loaded : loaded_before;
     for (std::size_t i = 0; i < found.count; ++i) {
       const char* name = found.names[i];
-      Object object{nullptr, dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD), deep};
+      Object object{nullptr, dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD), deep, false};
       if (object.handle != nullptr && dlinfo(object.handle, RTLD_DI_LINKMAP, &object.map) == 0 && object.map != own_object()) {
         look_through(object);
       }
@@ -327,6 +343,7 @@ void look_through_new_objects(bool deep) noexcept {
       }
     }
   } while (more == 2 && seen_count < max_objects);
+  look_through_other_namespaces();
 }
 
 void* followed_dlopen(const char* name, int mode) {
@@ -351,9 +368,10 @@ void* followed_dlsym(void* handle, const char* name) {
 
 }  // namespace
 
-void redirect_calls(OwnSymbol symbol, DeepReplacement replacement) noexcept {
+void redirect_calls(OwnSymbol symbol, DeepReplacement replacement, Elsewhere treatment) noexcept {
   own_symbol = symbol;
   deep_replacement = replacement;
+  elsewhere = treatment;
   look_through_new_objects(false);
 }
 
@@ -362,7 +380,7 @@ void redirect_calls_of(const link_map& object, OwnSymbol symbol) noexcept {
   const Turn turn;
   void* handle = turn ? dlopen(object.l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   if (handle != nullptr) {
-    look_through({&object, handle, true});
+    look_through({&object, handle, true, false});
     dlclose(handle);
   }
 }
@@ -396,7 +414,7 @@ constinit thread_local flopcast::preload::Redirected* flopcast_entered{};
 
 namespace flopcast::preload {
 
-void redirect_calls(OwnSymbol /*own_symbol*/, DeepReplacement /*deep_replacement*/) noexcept {}
+void redirect_calls(OwnSymbol /*own_symbol*/, DeepReplacement /*deep_replacement*/, Elsewhere /*elsewhere*/) noexcept {}
 void redirect_calls_of(const link_map& /*object*/, OwnSymbol /*own_symbol*/) noexcept {}
 
 }  // namespace flopcast::preload

@@ -31,9 +31,14 @@ using OwnSymbol = const char* (*)(const RoutineSymbol& routine);
 /// Returns the function that replaces function `name` in objects that look into their own libraries first; nullptr: none does.
 using DeepReplacement = void* (*)(std::string_view name) noexcept;
 
-/// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. Does nothing on machines for
-/// which doors aren't implemented.
-void redirect_calls(OwnSymbol own_symbol, DeepReplacement deep_replacement) noexcept;
+/// Treatment of objects in other namespaces of the dynamic linker (dlmopen). They have a C library of their own, so that functions which
+/// keep data per thread must not be called from there.
+enum class Elsewhere : bool { replaced_only, redirected };
+
+/// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. In other namespaces, functions
+/// are replaced by `deep_replacement`, and calls are redirected only if `elsewhere` says so. Does nothing on machines for which doors aren't
+/// implemented.
+void redirect_calls(OwnSymbol own_symbol, DeepReplacement deep_replacement, Elsewhere elsewhere) noexcept;
 
 /// Redirects the calls of one loaded object that looks into its own libraries first. `own_symbol` is always the same function.
 void redirect_calls_of(const link_map& object, OwnSymbol own_symbol) noexcept;

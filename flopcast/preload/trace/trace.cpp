@@ -22,6 +22,7 @@
 #include "flopcast/preload/common/caller_table.hpp"
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/other_namespaces.hpp"
 #include "flopcast/preload/common/unnoticed.hpp"
 #include "flopcast/preload/record/dry_run.hpp"
 
@@ -332,13 +333,13 @@ const char* kernels_of(void* handle) noexcept {
 
 /// Writes the settings of the library in `file` before its first call.
 void write_state(const link_map& object, const char* file) noexcept {
-  void* handle = dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) {
+  const ObjectHandle handle(&object);
+  if (handle.get() == nullptr) {
     return;
   }
   char text[protocol::trace_page - sizeof(protocol::ChunkHeader)];
-  const long threads = threads_of(handle);
-  const char* kernels = kernels_of(handle);
+  const long threads = threads_of(handle.get());
+  const char* kernels = kernels_of(handle.get());
   int bytes = std::snprintf(text, sizeof text, "%s\n", file);
   if (threads > 0 && bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
     bytes += std::snprintf(text + bytes, sizeof text - static_cast<std::size_t>(bytes), "threads %ld\n", threads);
@@ -457,26 +458,18 @@ void number_routines() noexcept {
   if (header != nullptr) {
     const Unnoticed unnoticed;
     number_routines();
-    redirect_calls(own_symbol, locked_deep);
+    redirect_calls(own_symbol, locked_deep, Elsewhere::replaced_only);
   }
   if (const char* library = std::getenv(protocol::dry_run_variable); library != nullptr && header != nullptr) {
     open_dry_run(library);
   }
 }
 
-/// Returns whether the loaded object defines routines itself, under any known names.
-bool defines_routines(const link_map& object, void* handle) noexcept {
-  for (const std::string_view prefix : symbol_prefixes) {
-    for (const std::string_view suffix : fortran_suffixes) {
-      for (const std::string_view routine : {"dgemm", "dgetrf", "ddot"}) {
-        const void* found = suffix.empty() ? nullptr : dlsym(handle, SymbolName(prefix, routine, suffix).c_str());
-        if (found != nullptr && object_of(found) == &object) {
-          return true;
-        }
-      }
-    }
+void note_unseen(const link_map& definer) noexcept {
+  char resolved[PATH_MAX];
+  if (realpath(definer.l_name, resolved) != nullptr) {
+    append_text(protocol::ChunkKind::unseen, resolved, std::strlen(resolved));
   }
-  return false;
 }
 
 /// Writes the libraries with routines, in a process in which no call was seen.
@@ -489,13 +482,16 @@ void note_unseen_libraries() noexcept {
   const link_map* own = object_of(reinterpret_cast<const void*>(&note_unseen_libraries));
   for (; object != nullptr; object = object->l_next) {
     void* handle = object != own && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-    char resolved[PATH_MAX];
-    if (handle != nullptr && defines_routines(*object, handle) && realpath(object->l_name, resolved) != nullptr) {
-      append_text(protocol::ChunkKind::unseen, resolved, std::strlen(resolved));
+    const void* routine = handle != nullptr ? routine_behind(handle) : nullptr;
+    if (routine != nullptr && object_of(routine) == object) {
+      note_unseen(*object);
     }
     if (handle != nullptr) {
       dlclose(handle);
     }
+  }
+  if (const link_map* definer = blas_in_other_namespace()) {
+    note_unseen(*definer);
   }
 }
 

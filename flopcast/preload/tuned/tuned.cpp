@@ -16,6 +16,7 @@
 #include "flopcast/core/integer_width.hpp"
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/other_namespaces.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/preload/common/workspace.hpp"
 #include "flopcast/protocol/block_table.hpp"
@@ -103,7 +104,7 @@ void open_report(const char* path) noexcept {
     complain_once("FLOPCAST_BLOCKS is damaged; LAPACK uses its own block sizes");
   }
   if (std::getenv(protocol::blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
-    redirect_calls(own_symbol, locked_deep);
+    redirect_calls(own_symbol, locked_deep, Elsewhere::redirected);
   }
 }
 
@@ -136,6 +137,9 @@ void routine_of(const protocol::RoutineName& name, char (&routine)[protocol::Rou
 
 [[gnu::destructor]] void finish() noexcept {
   set_once(report->blas, definer_of("dgemm"));
+  if (const link_map* definer = blas_in_other_namespace()) {
+    set_once(report->blas, definer->l_name);
+  }
   for (std::size_t i = 0; i < table.count; ++i) {
     char routine[protocol::RoutineName::length + 1];
     routine_of(table.routines[i].name, routine);

@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using tests::contents;
@@ -68,6 +69,17 @@ TEST_P(Launching, ThreadsOfADeeplyBoundPluginDontShareBuffers) {
   const Result result = launch("--blas " + kinds + "without_locks/libblas.so.3", host);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "0 wrong products\n");
+}
+
+TEST_P(Launching, ThreadsOfAPluginInAnotherNamespaceDontShareBuffers) {
+  const std::string host = "env APART=1 " + kinds + "deep_host " + kinds + "libtwo_threads_plugin.so pthreads";
+  EXPECT_NE(shell("LD_LIBRARY_PATH=" + kinds + "without_locks " + host).out, "0 wrong products\n");
+  const Result result = launch("--blas " + kinds + "without_locks/libblas.so.3", host);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "0 wrong products\n");
+  if (std::string(GetParam()) == "record") {
+    EXPECT_THAT(result.err, ContainsRegex("no BLAS or LAPACK call was seen: the program loaded .*/without_locks/libblas.so.3"));
+  }
 }
 
 TEST_P(Launching, ThreadsGetRightProductsOfSerialOpenBlas) {

@@ -93,5 +93,6 @@ int main(int argc, char** argv) {
   calls = argc > 3 ? atoi(argv[3]) : 20;
   const char* how = argc > 1 ? argv[1] : "pthreads";
   printf("%ld wrong products\n", strcmp(how, "openmp") == 0 ? with_openmp() : strcmp(how, "fork") == 0 ? after_forks() : with_pthreads());
+  fflush(stdout); /* another namespace has a C library of its own, whose buffers nobody empties at the end */
   return 0;
 }

@@ -138,10 +138,14 @@ bool is_built_for_smpi(const fs::path& file) {
 }
 
 std::vector<fs::path> simulated_libraries(const fs::path& program) {
-  const std::string file = fs::absolute(program).string();
   std::vector<fs::path> libraries;
-  if (std::string_view(simulator).empty() || file.find_first_of(": ") != std::string::npos) {
-    return libraries;  // LD_PRELOAD separates its files by these characters
+  if (std::string_view(simulator).empty()) {
+    return libraries;
+  }
+  const ScratchFolder folder;
+  std::string file = fs::absolute(program).string();
+  if (file.find_first_of(": ") != std::string::npos) {  // LD_PRELOAD separates its files by these characters
+    file = folder.link("program", file).string();
   }
   std::vector<std::string> environment = process::current_environment();
   process::set_variable(environment, "LD_PRELOAD", file);

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -98,15 +99,37 @@ std::vector<std::string> names_with(const model::Store& store, const std::string
   return names;
 }
 
+/// Returns the allocations that operands of the trace's calls begin in.
+std::vector<Allocation> used_allocations(const Trace& trace, const std::vector<Allocation>& all) {
+  std::set<std::uintptr_t> addresses;
+  for (const Call& call : trace.calls) {
+    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+      const Kind kind = call.routine->arguments[i].kind;
+      if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
+        addresses.insert(call.address(i));
+      }
+    }
+  }
+  std::vector<Allocation> used;
+  for (const Allocation& allocation : all) {
+    const auto first = addresses.lower_bound(allocation.address);
+    if (first != addresses.end() && *first < allocation.address + static_cast<std::uintptr_t>(allocation.bytes)) {
+      used.push_back(allocation);
+    }
+  }
+  return used;
+}
+
 }  // namespace
 
 KeptSegment cut(const Trace& trace, std::span<const Placement> placements, const TimedSegment& segment) {
   const std::size_t first = segment.context > 0 ? segment.context - 1 : 0;
   KeptSegment kept;
   kept.trace.configuration = trace.configuration;
-  kept.trace.allocations = trace.allocations;
   kept.trace.calls.assign(trace.calls.begin() + static_cast<std::ptrdiff_t>(first),
                           trace.calls.begin() + static_cast<std::ptrdiff_t>(segment.end));
+  kept.trace.allocations = used_allocations(kept.trace, trace.allocations);
+  make_virtual(kept.trace);
   kept.placements.resize(kept.trace.calls.size());
   std::copy(placements.begin() + static_cast<std::ptrdiff_t>(segment.begin), placements.begin() + static_cast<std::ptrdiff_t>(segment.end),
             kept.placements.begin() + static_cast<std::ptrdiff_t>(segment.begin - first));

@@ -22,7 +22,7 @@ struct KeptSegment {
   friend bool operator==(const KeptSegment&, const KeptSegment&) = default;
 };
 
-/// Returns the segment with its calls alone. One call before them stays if there is one: where a segment begins with its trace, experiment()
+/// Returns the segment with its calls and the allocations that they use, at virtual addresses. One call before them stays if there is one: where a segment begins with its trace, experiment()
 /// executes the segment twice.
 KeptSegment cut(const Trace& trace, std::span<const Placement> placements, const TimedSegment& segment);
 

@@ -61,6 +61,18 @@ TEST_F(KeptSegments, MakeTheExperimentOfTheWholeTrace) {
   }
 }
 
+TEST_F(KeptSegments, HaveTheAllocationsThatTheirCallsUse) {
+  const std::size_t used = trace_.allocations.size();
+  for (const char* name : {"other", "more"}) {
+    trace_.allocations.insert(trace_.allocations.begin(), {name, virtual_base(100 + trace_.allocations.size()), 1 << 20});
+  }
+  const KeptSegment part = kept({0, 0, 3});
+  ASSERT_EQ(part.trace.allocations.size(), used);
+  EXPECT_EQ(part.trace.allocations[0].address, virtual_base(0));
+  EXPECT_EQ(part.trace.allocations[0].name, trace_.allocations[2].name);
+  EXPECT_EQ(part.trace.calls[0], trace_.calls[0]) << "the first operand lies where it did";
+}
+
 TEST_F(KeptSegments, ReadBackEqual) {
   const std::vector<KeptSegment> all = {kept({2, 5, 7}), kept({0, 0, 1})};
   keep_segments(store_, environment_, all);

@@ -52,7 +52,7 @@ void run_check(const CheckArguments& given, const CommonOptions& common) {
   for (const std::string& text : remarks(check)) {
     note(text, common);
   }
-  throw_if_interrupted("what was checked is shown, and the store is as it was");
+  throw_if_interrupted(check.complete ? "what was checked is shown" : "what was checked is shown, and the store is as it was");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ PlaceName name_of(const Sample& sample) {
 }
 
 /// Returns whether a single run of the sampled call tells its time: reading the clock disturbs shorter calls by a tenth and more.
-bool is_usable(const Sample& sample) {
+bool is_measurable(const Sample& sample) {
   static constexpr Seconds shortest = 1e-6;
   const std::vector<Seconds> times = sample.times();
   return !sample.placement.empty() && !times.empty() && median(times) >= shortest;
@@ -65,17 +65,21 @@ CheckedSegments::CheckedSegments(const model::Store& store, const Environment& e
     if (!routines.empty() && std::find(routines.begin(), routines.end(), key.routine) == routines.end()) {
       continue;
     }
-    for (model::StoredSample& stored : store.stored_samples(key)) {
-      if (!is_usable(stored.sample)) {
+    std::vector<model::StoredSample> stored = store.stored_samples(key);
+    if (std::none_of(stored.begin(), stored.end(), [](const model::StoredSample& one) { return is_measurable(one.sample); })) {
+      continue;
+    }
+    for (const model::StoredSample& one : stored) {
+      if (!is_measurable(one.sample)) {
         continue;
       }
-      const auto [at, is_new] = numbers.try_emplace(name_of(stored.sample), places_.size());
+      const auto [at, is_new] = numbers.try_emplace(name_of(one.sample), places_.size());
       if (is_new) {
-        places_.push_back({key, call_of(stored.sample, kernel::find), stored.sample.placement, {}});
+        places_.push_back({key, call_of(one.sample, kernel::find), one.sample.placement, {}});
       }
-      places_[at->second].ids.push_back(stored.id);
-      samples_[key].push_back(std::move(stored));
+      places_[at->second].ids.push_back(one.id);
     }
+    samples_.emplace(key, std::move(stored));
   }
   require_samples(samples_, known, routines, store, environment);
   const model::OnDemandModels keys(environment);

@@ -19,6 +19,7 @@
 #include "flopcast/tasks/modelling/check_rules.hpp"
 #include "flopcast/tasks/modelling/checked_segments.hpp"
 #include "flopcast/tasks/modelling/model_check_tools.hpp"
+#include "flopcast/tasks/modelling/sample_evidence.hpp"
 #include "flopcast/tune/segment.hpp"
 
 namespace flopcast {
@@ -33,13 +34,6 @@ struct Series {
   Sample sample;
 };
 
-/// The measurements of a place.
-struct Evidence {
-  std::vector<Seconds> first, second;  ///< normalised times of the first runs and of the retest
-  std::size_t segment = 0;             ///< segment of the first runs
-  std::vector<Sample> samples;
-};
-
 class Checker {
  public:
   Checker(const ModelCheckRequest& request, const ModelCheckTools& tools, const RunContext& context)
@@ -49,7 +43,8 @@ class Checker {
         show_(context.step("checking models")),
         all_(tools.store, tools.environment, request.routines),
         belief_(all_.models(tools.environment)),
-        predictor_(belief_) {}
+        predictor_(belief_),
+        evidence_(all_, belief_) {}
 
   ModelCheck run() {
     present_ = tools_.observe();
@@ -118,21 +113,10 @@ class Checker {
 
   /// Times the segments of all suspects once more.
   void retest() {
-    std::set<std::size_t> segments;
-    const double limit = suspect_score(evidence_.size());
-    for (const auto& [place, evidence] : evidence_) {
-      if (std::fabs(score(place, evidence.first)) >= limit) {
-        segments.insert(evidence.segment);
-      }
-    }
+    const std::set<std::size_t> segments = evidence_.suspect_segments(present_.spread);
     is_retest_ = true;
     static_cast<void>(measure({segments.begin(), segments.end()}));
     is_retest_ = false;
-  }
-
-  [[nodiscard]] double score(std::size_t place, const std::vector<Seconds>& times) const {
-    const SampledPlace& at = all_.places()[place];
-    return standard_score(belief_.estimate(at.call, at.placement), times, present_.spread);
   }
 
   /// Times segments; returns the series of each with enough runs.
@@ -185,23 +169,11 @@ class Checker {
       series.sample.state = timings.state;
       series.sample.warnings = timings.warnings;
       if (series.sample.times().size() >= fewest_runs) {
-        add_evidence(series, s);
+        evidence_.add(series.place, s, series.sample, is_retest_);
         all.push_back(std::move(series));
       }
     }
     return all;
-  }
-
-  void add_evidence(const Series& series, std::size_t segment) {
-    const auto [at, is_new] = evidence_.try_emplace(series.place);
-    Evidence& evidence = at->second;
-    if (is_new) {
-      evidence.first = series.sample.times();
-      evidence.segment = segment;
-    } else if (is_retest_) {
-      evidence.second = series.sample.times();
-    }
-    evidence.samples.push_back(series.sample);
   }
 
   ModelCheck conclude() {
@@ -211,9 +183,7 @@ class Checker {
     check.busy_cores = tools_.busy_cores();
     check.restless = present_.unrest > 0 || check.busy_cores > machine::OtherLoad::much;
     check.complete = !context_.cancelled();
-    const double limit = suspect_score(evidence_.size());
-    std::vector<std::int64_t> removed;
-    std::vector<Sample> added;
+    SampleReplacement replacement;
     for (const auto& [key, samples] : all_.samples()) {
       KernelCheck& kernel = check.kernels.emplace_back();
       kernel.key = key;
@@ -221,54 +191,16 @@ class Checker {
       kernel.retimed = retimed_[key];
       kernel.points = std::move(points_[key]);
       summarise(kernel);
-      judge(kernel, limit, check.complete && !check.restless, removed, added);
+      evidence_.judge(kernel, present_.spread, check.complete && !check.restless, replacement);
       kernel.verdict = verdict(kernel);
     }
-    if (!removed.empty()) {
-      tools_.store.replace_samples(removed, added);
+    if (!replacement.removed.empty()) {
+      tools_.store.replace_samples(replacement.removed, replacement.added);
       tools_.store.put_environment(tools_.environment);
       tools_.keep_reference();
     }
     check.seconds = tools_.elapsed();
     return check;
-  }
-
-  /// Counts the suspects of a kernel. If `replaces`, refuted samples go to `removed`, and new ones to `added`.
-  void judge(KernelCheck& kernel, double limit, bool replaces, std::vector<std::int64_t>& removed, std::vector<Sample>& added) const {
-    std::int64_t measured = 0;
-    std::vector<std::size_t> refuted;
-    for (const auto& [place, evidence] : evidence_) {
-      if (all_.places()[place].key != kernel.key) {
-        continue;
-      }
-      ++measured;
-      const double first = score(place, evidence.first);
-      if (std::fabs(first) < limit) {
-        continue;
-      }
-      ++kernel.suspects;
-      kernel.retested += evidence.second.empty() ? 0 : 1;
-      if (!evidence.second.empty() && is_refuted(first, score(place, evidence.second), limit)) {
-        refuted.push_back(place);
-      }
-    }
-    kernel.refuted = static_cast<std::int64_t>(refuted.size());
-    if (!replaces || refuted.empty()) {
-      return;
-    }
-    const bool whole = is_whole_kernel_refuted(measured, kernel.suspects, kernel.retested, kernel.refuted);
-    const std::set<std::size_t> places(refuted.begin(), refuted.end());
-    for (std::size_t place = 0; place < all_.places().size(); ++place) {
-      if (all_.places()[place].key == kernel.key && (whole || places.count(place) > 0)) {
-        const std::vector<std::int64_t>& ids = all_.places()[place].ids;
-        removed.insert(removed.end(), ids.begin(), ids.end());
-        kernel.removed += static_cast<std::int64_t>(ids.size());
-        if (const auto found = evidence_.find(place); found != evidence_.end()) {
-          added.insert(added.end(), found->second.samples.begin(), found->second.samples.end());
-          kernel.added += static_cast<std::int64_t>(found->second.samples.size());
-        }
-      }
-    }
   }
 
   const ModelCheckRequest& request_;
@@ -282,7 +214,7 @@ class Checker {
   CheckPlan plan_;
   std::size_t next_ = 0;  ///< index of the next checked segment
   bool is_retest_ = false;
-  std::map<std::size_t, Evidence> evidence_;  ///< measurements of each place by its number
+  SampleEvidence evidence_;
   std::map<ModelKey, std::vector<CheckedPoint>> points_;
   std::map<ModelKey, std::int64_t> retimed_;
 };

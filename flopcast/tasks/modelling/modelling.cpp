@@ -10,6 +10,7 @@
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/modelling/model_build.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
@@ -87,8 +88,11 @@ ModelCheck check_models(const Workbench& bench, const ModelCheckRequest& given, 
   for (std::string& routine : request.routines) {
     routine = kernel::require(routine).name;
   }
-  const Environment& environment = bench.environment();
   model::Store& store = bench.store();
+  if (store.sample_count() == 0) {  // known before libraries are opened and caches measured
+    throw bad_input("the store {} has no samples; 'flopcast tune dgeqrf --n 200:800' takes some", store.path().string());
+  }
+  const Environment& environment = bench.environment();
   measure::SessionOptions options;
   options.seed = request.seed;
   options.stop.min_repetitions = options.stop.max_repetitions = request.repetitions;

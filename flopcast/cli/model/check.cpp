@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* footer =
     R"(Every point is predicted from the store as 'flopcast predict' does it, and then measured between the calls among
-which it was sampled. Half of the points are held out: predictions don't use their samples.
+which it was sampled. Up to half of the points are held out: predictions don't use their samples.
 
 Columns:
   points     calls that were predicted and measured

@@ -14,6 +14,13 @@ struct MachineState {
   friend bool operator==(const MachineState&, const MachineState&) = default;
 };
 
+/// How far single runs lie from what was measured in one session, as relative standard deviations.
+struct RunDeviation {
+  double moments = 0;   ///< between moments of a session
+  double sessions = 0;  ///< between two sessions that follow each other
+  friend bool operator==(const RunDeviation&, const RunDeviation&) = default;
+};
+
 /// Returns whether times in two states may be mixed without a model of how kernels respond: the reference kernel's times differ by less than a
 /// tenth, or one of them isn't known.
 inline bool is_alike(Seconds reference, Seconds other_reference) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "flopcast/core/statistics.hpp"
+
 namespace flopcast::model {
 namespace {
 
@@ -88,6 +90,31 @@ MachineState OnDemandModels::wanted_state() const {
     }
   }
   return sessions_.empty() ? MachineState{} : sessions_.rbegin()->second;
+}
+
+RunDeviation OnDemandModels::run_deviation() const {
+  static constexpr double of_normal = 1.4826;  // standard deviation over the median of magnitudes
+  static constexpr double day = 24;
+  static constexpr std::size_t fewest = 3;
+  std::vector<double> spreads, steps;
+  const MachineState* before = nullptr;
+  for (const auto& [begin, state] : sessions_) {
+    if (state.spread > 0) {
+      spreads.push_back(state.spread);
+    }
+    if (state.unrest > 0 || state.reference <= 0) {
+      continue;
+    }
+    if (before != nullptr && begin - before->session < day) {
+      steps.push_back(std::fabs(std::log(state.reference / before->reference)));
+    }
+    before = &state;
+  }
+  const MachineState wanted = wanted_state();
+  RunDeviation deviation;
+  deviation.moments = std::max({wanted.spread, wanted.unrest, spreads.empty() ? 0 : median(spreads)});
+  deviation.sessions = steps.size() < fewest ? 0 : of_normal * median(steps);
+  return deviation;
 }
 
 bool OnDemandModels::add(const Sample& sample, const Call& call) {

@@ -114,6 +114,7 @@ Prediction with_durations(Prediction prediction, std::span<const Seconds> durati
   prediction.seconds = sum;
   prediction.extrapolated *= slowdown;
   prediction.interval = prediction.interval * slowdown;
+  prediction.deviation *= slowdown;
   for (KernelPrediction& kernel : prediction.kernels) {
     kernel.seconds *= slowdown;
     kernel.deviation *= slowdown;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/placement.hpp"
 #include "flopcast/model/estimate.hpp"
 #include "flopcast/support/units.hpp"
@@ -44,8 +45,8 @@ class KernelModels {
   /// Otherwise, errors of one model (one ModelKey) count as equal in sign and relative size, and errors of different models as independent.
   [[nodiscard]] virtual std::optional<Seconds> deviation(std::span<const Term> terms) const;
 
-  /// Returns the relative standard deviation of a run at another moment, as far as the samples have shown it; 0: not known.
-  [[nodiscard]] virtual double moment_deviation() const { return 0; }
+  /// Returns how far single runs lie from the times of these models because of the machine's state; 0 as far as that isn't known.
+  [[nodiscard]] virtual RunDeviation run_deviation() const { return {}; }
 };
 
 }  // namespace flopcast::prediction

@@ -15,7 +15,7 @@ class PlacedModels : public KernelModels {
   /// that the environment doesn't have.
   [[nodiscard]] Estimate evaluate(const Call& call, const Condition& condition) const override;
   [[nodiscard]] std::optional<Seconds> deviation(std::span<const Term> terms) const override;
-  [[nodiscard]] double moment_deviation() const override { return models_.wanted_state().spread; }
+  [[nodiscard]] RunDeviation run_deviation() const override { return models_.run_deviation(); }
 
  private:
   [[nodiscard]] Placement placement(const Call& call, const Condition& condition) const;

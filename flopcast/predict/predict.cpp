@@ -227,8 +227,9 @@ Prediction predict(const Trace& trace, const cache::CacheState& state, std::span
     prediction.flops += kernel.flops;
     prediction.extrapolated += kernel.extrapolated;
   }
-  prediction.interval = predicted_interval(prediction.seconds, deviation(terms.terms(), models),
-                                           std::hypot(options.method_error, models.moment_deviation()), options.confidence);
+  prediction.deviation = deviation(terms.terms(), models);
+  prediction.interval =
+      predicted_interval(prediction.seconds, {prediction.deviation, models.run_deviation(), options.method_error}, options.confidence);
   return prediction;
 }
 

@@ -44,6 +44,7 @@ struct KernelPrediction {
 struct Prediction {
   Seconds seconds = 0;
   Interval interval;
+  Seconds deviation = 0;  ///< standard deviation of seconds that the models state
   double flops = 0;
   Seconds extrapolated = 0;               ///< the part outside of the sampled domain
   std::vector<KernelPrediction> kernels;  ///< kernels by falling time

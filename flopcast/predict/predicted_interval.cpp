@@ -12,8 +12,14 @@ double two_sided_quantile(double confidence) { return normal_quantile((1 + confi
 
 Interval interval_around(Seconds seconds, Seconds margin) { return {std::max(0.0, seconds - margin), seconds + margin}; }
 
-Interval predicted_interval(Seconds seconds, Seconds model_deviation, double method_error, double confidence) {
-  return interval_around(seconds, two_sided_quantile(confidence) * std::hypot(model_deviation, method_error * seconds));
+PredictionError error_of_repetition(const RunDeviation& runs) {
+  const double both = std::sqrt(2.0);
+  return {.models = 0, .runs = {both * runs.moments, runs.sessions}, .method = both * default_method_error};
+}
+
+Interval predicted_interval(Seconds seconds, const PredictionError& error, double confidence) {
+  const double relative = std::hypot(error.runs.moments, error.runs.sessions, error.method);
+  return interval_around(seconds, two_sided_quantile(confidence) * std::hypot(error.models, relative * seconds));
 }
 
 Seconds margin(const Interval& interval) { return (interval.high - interval.low) / 2; }

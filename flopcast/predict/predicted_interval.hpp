@@ -1,5 +1,6 @@
 #pragma once
 
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -15,10 +16,19 @@ inline constexpr double default_confidence = 0.95;
 /// Returns `seconds` plus and minus `margin`, not below 0.
 Interval interval_around(Seconds seconds, Seconds margin);
 
-/// Returns the interval of a predicted total. `model_deviation` is the standard deviation that the models state; `method_error` is relative to
-/// the total and independent of that. The margin is normal_quantile((1 + confidence) / 2) times the root of the sum of both variances.
-Interval predicted_interval(Seconds seconds, Seconds model_deviation, double method_error = default_method_error,
-                            double confidence = default_confidence);
+/// Standard deviations of the independent errors of a predicted total.
+struct PredictionError {
+  Seconds models = 0;                    ///< error of the kernels' times, as their models state
+  RunDeviation runs;                     ///< relative deviation of a single run because of the machine's state
+  double method = default_method_error;  ///< relative error beyond these
+};
+
+/// Returns the errors of a later run that is expected to take as long as a recorded one. Both runs met a moment and a process of their own.
+PredictionError error_of_repetition(const RunDeviation& runs);
+
+/// Returns the interval in which single runs of a predicted total lie. The margin is normal_quantile((1 + confidence) / 2) times the root of
+/// the sum of all variances. All jobs make their intervals by this formula.
+Interval predicted_interval(Seconds seconds, const PredictionError& error, double confidence = default_confidence);
 
 /// Returns half the width of an interval.
 Seconds margin(const Interval& interval);

@@ -32,9 +32,4 @@ double between_run_deviation(std::span<const RunTimeRatio> executions) noexcept 
   return 0;
 }
 
-Seconds half_width(Seconds path, double variance, Seconds prediction_error, double between_run_deviation) noexcept {
-  constexpr double deviations = 2;
-  return std::hypot(deviations * std::sqrt(variance), prediction_error, deviations * between_run_deviation * path);
-}
-
 }  // namespace flopcast::selective

@@ -23,9 +23,4 @@ double variance_along(double along, const KernelStatistics& times) noexcept;
 /// windows, or a disturbed one, says little. Returns 0 without a pace.
 double between_run_deviation(std::span<const RunTimeRatio> executions) noexcept;
 
-/// Half-width of the interval, at about 95 %, that contains the time of one execution of the program: twice the root of the sum of squares
-/// of independent errors. `variance` is that of the kernels' times and of the program's own code along the path. `prediction_error` is the
-/// half-width that predictions across sizes add.
-Seconds half_width(Seconds path, double variance, Seconds prediction_error, double between_run_deviation) noexcept;
-
 }  // namespace flopcast::selective

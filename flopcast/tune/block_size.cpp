@@ -290,8 +290,7 @@ class Tuner {
     const Alternative& alternative = entries_[e].alternative;
     const model::Total& total = all[e];
     return {alternative.variant, alternative.blocks, total.seconds,
-            prediction::predicted_interval(total.seconds, std::sqrt(variances_[e]),
-                                           std::hypot(options_.method_error, models_.wanted_state().spread)),
+            prediction::predicted_interval(total.seconds, {std::sqrt(variances_[e]), models_.run_deviation(), options_.method_error}),
             (total.extrapolated + total.unmodelled) / total.seconds};
   }
 

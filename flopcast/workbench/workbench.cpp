@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -89,13 +90,16 @@ Seconds reference_time(const model::Store& store, const Environment& environment
   return kept_of_reference(store, environment, "seconds");
 }
 
-model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only) {
-  model::OnDemandModels models(environment);
+namespace {
+
+/// Adds the stored samples of this environment that `wants` wants to the models, and the sessions of the others.
+void add_samples(model::OnDemandModels& models, const model::Store& store, const Environment& environment,
+                 const std::function<bool(const std::string& routine)>& wants) {
   for (const ModelKey& key : store.sampled_keys()) {
     if (key.library != environment.fingerprint || key.cache != "placed" || key.threads != environment.threads) {
       continue;
     }
-    const bool is_wanted = only.empty() || only.count(key.routine) > 0;
+    const bool is_wanted = wants(key.routine);
     for (const Sample& sample : store.samples(key)) {
       if (is_wanted) {
         models.add(sample, call_of(sample, kernel::find));
@@ -104,8 +108,21 @@ model::OnDemandModels stored_models(const model::Store& store, const Environment
       }
     }
   }
+}
+
+}  // namespace
+
+model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only) {
+  model::OnDemandModels models(environment);
+  add_samples(models, store, environment, [&](const std::string& routine) { return only.empty() || only.count(routine) > 0; });
   models.fit();
   return models;
+}
+
+RunDeviation known_run_deviation(const model::Store& store, const Environment& environment) {
+  model::OnDemandModels models(environment);
+  add_samples(models, store, environment, [](const std::string&) { return false; });
+  return models.run_deviation();
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
@@ -83,6 +84,9 @@ Seconds reference_time(const model::Store& store, const Environment& environment
 
 /// Returns models on demand from all stored samples of `environment`, or from those of the kernels `only`.
 model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only = {});
+
+/// Returns how far single runs in `environment` lie from a prediction because of the machine's state, as far as stored samples show it.
+RunDeviation known_run_deviation(const model::Store& store, const Environment& environment);
 
 /// Returns a description of an environment: "blis 0.9.0 (kernels skx) with 2 threads, LAPACK reference 3.11.0".
 std::string place_text(const Environment& environment);

@@ -119,6 +119,24 @@ TEST(Forecast, AddsUpCallsTimesSeconds) {
   EXPECT_THAT(failing.each[0].seconds, DoubleEq(160'000 * (7.0 / 8 * 1e-6 + 1.0 / 8 * 2e-6)));
 }
 
+TEST(Forecast, IntervalsAreThoseOfSingleRuns) {
+  const std::vector<Algorithm> gemv = generate(example(), std::vector{Kernel::gemv});
+  const auto restless = [](std::span<const measure::Experiment> experiments) {
+    std::vector<measure::Timings> all = fake(experiments);
+    for (measure::Timings& timings : all) {
+      timings.state.spread = 0.04;
+    }
+    return all;
+  };
+  const auto relative_width = [&](const Measure& measure, double session_deviation) {
+    const Forecast forecast =
+        contract::forecast(gemv, example(), penryn(), {.stage = Stage::repeated}, measure, {}, session_deviation).each.front();
+    return (forecast.interval.high - forecast.seconds) / forecast.seconds;
+  };
+  EXPECT_NEAR(relative_width(fake, 0), 1.96 * 0.03, 1e-4) << "all timings are equal";
+  EXPECT_NEAR(relative_width(restless, 0.12), 1.96 * 0.13, 1e-4);
+}
+
 TEST(Forecast, NamesMissingTimings) {
   const auto nothing = [](std::span<const measure::Experiment> experiments) {
     std::vector<measure::Timings> all(experiments.size());
@@ -131,7 +149,7 @@ TEST(Forecast, NamesMissingTimings) {
 }
 
 TEST(Ranking, PutsTheFastestFirstAndKnowsTies) {
-  const Forecast fast{1.0, {0.9, 1.1}, {}}, slow{2.0, {1.9, 2.1}, {}}, near{1.05, {1.0, 1.2}, {}};
+  const Forecast fast{1.0, {0, 3}, {}, 0.05}, slow{2.0, {0, 3}, {}, 0.05}, near{1.05, {0, 3}, {}, 0.05};
   EXPECT_THAT(ranking(std::vector{slow, fast, near}), ElementsAre(1U, 2U, 0U));
   EXPECT_TRUE(ties(fast, near));
   EXPECT_FALSE(ties(fast, slow));

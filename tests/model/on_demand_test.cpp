@@ -247,6 +247,27 @@ TEST(OnDemandModelsInMoods, WhatARestlessMachineShowedGivesWayToCalm) {
   EXPECT_NEAR(restless.estimate(call, everything_at(1, 0)).seconds / truth(call, everything_at(1, 0)), 1, 0.01);
 }
 
+TEST(OnDemandModelsInMoods, RunsDifferByMomentsAndByTheStepsBetweenSessions) {
+  OnDemandModels models(machine());
+  const auto note = [&](double hour, double slowness, double spread, double unrest = 0) {
+    MachineState state = session(hour, slowness, unrest);
+    state.spread = spread;
+    models.note_session(state);
+  };
+  note(0, 1.0, 0.02);
+  note(1, 1.02, 0.04);
+  note(2, 1.0, 0.01);
+  EXPECT_EQ(models.run_deviation().moments, 0.02) << "this session's are fewer than usual";
+  EXPECT_EQ(models.run_deviation().sessions, 0) << "two steps tell nothing";
+  note(2.5, 1.9, 0.01, 0.3);
+  note(3, 1.04, 0.05);
+  note(40, 1.5, 0.05);
+  EXPECT_EQ(models.run_deviation().moments, 0.05);
+  EXPECT_NEAR(models.run_deviation().sessions, 1.4826 * std::log(1.02), 1e-9) << "neither a restless session nor a day counts";
+  models.predict_for({.session = 490050, .unrest = 0.2});
+  EXPECT_EQ(models.run_deviation().moments, 0.2);
+}
+
 /// A library whose time rises above some size and nearly halves further up, where a second thread begins.
 TEST(OnDemandModels, FindWhereASecondThreadBegins) {
   static constexpr double packed = 5e5, threaded = 4e6;  // in flops

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "flopcast/predict/predicted_interval.hpp"
 #include "tests/selective/kernel_statistics.hpp"
 
 namespace flopcast::selective {
@@ -33,12 +34,6 @@ TEST(PredictionInterval, DisturbedAndShortExecutionsHaveLittleWeight) {
               1e-12);  // most of the time that counts is that of the long execution
   const std::array<RunTimeRatio, 4> among_others = {{{1.02, 1}, {1.02, 1}, {2.04, 2}, {3, 1}}};
   EXPECT_NEAR(between_run_deviation(among_others), 1.4826 * std::log(1.02), 1e-12);
-}
-
-TEST(PredictionInterval, IndependentErrorsAddUpBySquares) {
-  EXPECT_DOUBLE_EQ(half_width(100, 0, 3, 0), 3);
-  EXPECT_DOUBLE_EQ(half_width(100, 4, 3, 0), 5);
-  EXPECT_DOUBLE_EQ(half_width(100, 4, 3, 0.06), 13);
 }
 
 /// Paths of 40 kernels and 30 messages, whose times scatter by themselves and with the pace of the execution. The interval from a few
@@ -71,7 +66,11 @@ TEST(PredictionInterval, ContainsMostExecutionsOfARandomProgram) {
     }
     const double predicted = 40 * kernel.mean + 30 * message.mean;
     const double variance = variance_along(40, kernel) + variance_along(30, message);
-    within += std::abs(path - predicted) <= half_width(predicted, variance, 0, between_run_deviation(paces)) ? 1 : 0;
+    within += std::abs(path - predicted) <=
+                      prediction::margin(prediction::predicted_interval(
+                          predicted, {.models = std::sqrt(variance), .runs = {between_run_deviation(paces), 0}, .method = 0}))
+                  ? 1
+                  : 0;
   }
   EXPECT_GT(within, 0.90 * trials);
   EXPECT_LT(within, 0.99 * trials);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "flopcast/contract/prediction/segment_experiment.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
@@ -16,8 +17,9 @@ namespace {
 /// The time of everything that one experiment timed, with its interval.
 struct Timed {
   Seconds seconds = 0;
-  Interval interval;
+  Interval interval;  ///< interval of the medians
   double calls = 0;
+  double spread = 0;  ///< relative standard deviation between moments meanwhile
 };
 
 Timed summed(const measure::Timings& timings, const std::string& what) {
@@ -38,6 +40,7 @@ Timed summed(const measure::Timings& timings, const std::string& what) {
     total.interval.low += interval.low;
     total.interval.high += interval.high;
   }
+  total.spread = std::max(timings.state.spread, timings.state.unrest);
   return total;
 }
 
@@ -182,8 +185,8 @@ void measure_again(std::vector<measure::Timings>& timings, std::span<const Wante
 /// The micro-benchmarks of several algorithms, their timings, and the forecasts that follow.
 class Forecasting {
  public:
-  Forecasting(std::span<const Algorithm> algorithms, const Measure& measure, const TimingMemory& memory)
-      : algorithms_(algorithms), measure_(measure), memory_(memory) {}
+  Forecasting(std::span<const Algorithm> algorithms, const Measure& measure, const TimingMemory& memory, double session_deviation)
+      : algorithms_(algorithms), measure_(measure), memory_(memory), session_deviation_(session_deviation) {}
 
   /// Collects the experiments of all algorithms; those with equal keys are one experiment.
   void gather(const Contraction& contraction, const Environment& environment, const BenchmarkOptions& options) {
@@ -244,6 +247,8 @@ class Forecasting {
   /// Returns the forecast of algorithm `i`: the sum over its micro-benchmarks.
   [[nodiscard]] Forecast sum(std::size_t i) const {
     Forecast forecast;
+    Interval medians;
+    double spread = 0;
     for (const MicroBenchmark& benchmark : benchmarks_[i]) {
       const std::string what = fmt::format("{} of {}", benchmark.what, algorithms_[i].name());
       Timed one = timed(benchmark.key, what);
@@ -252,15 +257,19 @@ class Forecasting {
       }
       forecast.parts.push_back({benchmark.what, benchmark.calls, one.seconds * benchmark.scale});
       forecast.seconds += benchmark.calls * benchmark.scale * one.seconds;
-      forecast.interval.low += benchmark.calls * benchmark.scale * one.interval.low;
-      forecast.interval.high += benchmark.calls * benchmark.scale * one.interval.high;
+      medians.low += benchmark.calls * benchmark.scale * one.interval.low;
+      medians.high += benchmark.calls * benchmark.scale * one.interval.high;
+      spread = std::max(spread, one.spread);
     }
+    forecast.deviation = prediction::interval_deviation(medians);
+    forecast.interval = prediction::predicted_interval(forecast.seconds, {forecast.deviation, {spread, session_deviation_}});
     return forecast;
   }
 
   std::span<const Algorithm> algorithms_;
   const Measure& measure_;
   const TimingMemory& memory_;
+  double session_deviation_;
   std::vector<std::vector<MicroBenchmark>> benchmarks_;  ///< micro-benchmarks of each algorithm
   std::vector<Wanted> wanted_;                           ///< all different experiments
   std::map<std::string, std::size_t> known_;             ///< positions in wanted_ by key
@@ -272,10 +281,10 @@ class Forecasting {
 }  // namespace
 
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
-                   const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory) {
+                   const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory, double session_deviation) {
   BenchmarkOptions shared = options;
   shared.sweeper = std::make_shared<measure::Sweeper>(environment.caches);
-  Forecasting forecasting(algorithms, measure, memory);
+  Forecasting forecasting(algorithms, measure, memory, session_deviation);
   forecasting.gather(contraction, environment, shared);
   forecasting.measure();
   forecasting.look_again_at_leaders();

@@ -25,8 +25,8 @@ using Measure = std::function<std::vector<measure::Timings>(std::span<const meas
 /// Predicts each algorithm's time as the sum over its micro-benchmarks of calls x median time. Algorithms share equal micro-benchmarks. One
 /// run measures everything that `memory` doesn't know, and a second run extends segments whose repetitions disagree. `memory` keeps these
 /// timings at once. The segments of the leaders are then measured once more. Throws unusable_measurement if a benchmark has no repetition
-/// that counts (disturbed or interrupted).
+/// that counts (disturbed or interrupted). `session_deviation` is RunDeviation::sessions; the deviation between moments is that of the timings.
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
-                   const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory = {});
+                   const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory = {}, double session_deviation = 0);
 
 }  // namespace flopcast::contract

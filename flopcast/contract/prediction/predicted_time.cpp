@@ -1,6 +1,7 @@
 #include "flopcast/contract/prediction/predicted_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace flopcast::contract {
@@ -22,7 +23,7 @@ std::vector<std::size_t> leaders(std::span<const Forecast> forecasts) {
 }
 
 bool ties(const Forecast& x, const Forecast& y, double floor) {
-  const bool overlap = x.interval.low <= y.interval.high && y.interval.low <= x.interval.high;
+  const bool overlap = std::fabs(x.seconds - y.seconds) <= normal_quantile(0.975) * (x.deviation + y.deviation);
   return overlap || std::max(x.seconds, y.seconds) <= (1 + floor) * std::min(x.seconds, y.seconds);
 }
 

@@ -21,8 +21,10 @@ struct Part {
 /// The predicted time of one algorithm.
 struct Forecast {
   Seconds seconds = 0;
-  Interval interval;  ///< sum of the 95 % intervals of the micro-benchmarks' medians, as if all were low or all high at once
+  Interval interval;  ///< interval in which 95 % of later single runs lie
   std::vector<Part> parts;
+  /// Standard deviation of the micro-benchmarks' medians, as if all were low or all high at once. Errors that all algorithms share aren't in it.
+  Seconds deviation = 0;
   friend bool operator==(const Forecast&, const Forecast&) = default;
 };
 
@@ -33,8 +35,8 @@ std::vector<std::size_t> ranking(std::span<const Forecast> forecasts);
 /// slower than the fastest forecast. Empty if no other forecast is that close.
 std::vector<std::size_t> leaders(std::span<const Forecast> forecasts);
 
-/// Returns whether two forecasts can't be distinguished: their intervals overlap, or they differ by at most the fraction `floor`, the
-/// repeatability of present machines.
+/// Returns whether two forecasts can't be distinguished: the 95 % intervals of their medians overlap, or they differ by at most the fraction
+/// `floor`, the repeatability of present machines.
 bool ties(const Forecast& x, const Forecast& y, double floor = 0.01);
 
 }  // namespace flopcast::contract

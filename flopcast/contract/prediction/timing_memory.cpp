@@ -33,7 +33,10 @@ nlohmann::json to_json(const measure::Timings& timings) {
     }
     calls.push_back(std::move(repetitions));
   }
-  return {{"calls", std::move(calls)}, {"reference_seconds", timings.state.reference}, {"warnings", timings.warnings}};
+  return {{"calls", std::move(calls)},
+          {"reference_seconds", timings.state.reference},
+          {"spread", std::max(timings.state.spread, timings.state.unrest)},
+          {"warnings", timings.warnings}};
 }
 
 measure::Timings from_json(const nlohmann::json& json) {
@@ -46,6 +49,7 @@ measure::Timings from_json(const nlohmann::json& json) {
     timings.calls.push_back(std::move(repetitions));
   });
   timings.state.reference = member<double>(json, "reference_seconds");
+  timings.state.spread = member_or(json, "spread", 0.0);
   timings.warnings = member<std::vector<std::string>>(json, "warnings");
   return timings;
 }

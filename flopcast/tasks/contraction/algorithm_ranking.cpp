@@ -118,7 +118,8 @@ AlgorithmRanking rank_algorithms(const RankingTools& tools, const Contraction& c
   const Seconds begin = tools.now();
   contract::Forecasts forecasts;
   try {
-    forecasts = contract::forecast(algorithms, contraction, tools.environment, options, tools.measure, tools.memory);
+    forecasts =
+        contract::forecast(algorithms, contraction, tools.environment, options, tools.measure, tools.memory, tools.session_deviation());
   } catch (const Error&) {  // nothing can be predicted from a run that was cut short
     context.throw_if_cancelled(what_is_kept);
     throw;
@@ -187,6 +188,7 @@ AlgorithmRanking rank_algorithms(const Workbench& bench, const Contraction& cont
     return contract::execution_times(all, contraction, tools.find, predicted, {}, context.step("executing"));
   };
   tools.now = [&] { return watch.elapsed(); };
+  tools.session_deviation = [&] { return known_run_deviation(store, environment).sessions; };
   return rank_algorithms(tools, contraction, std::move(algorithms), request, context);
 }
 

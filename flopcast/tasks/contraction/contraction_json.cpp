@@ -142,6 +142,7 @@ nlohmann::json ranked_json(const RankedAlgorithm& ranked, const contract::Contra
   nlohmann::json json = algorithm_json(ranked.algorithm, contraction);
   json["seconds"] = ranked.forecast.seconds;
   json["interval_95"] = {ranked.forecast.interval.low, ranked.forecast.interval.high};
+  json["deviation"] = ranked.forecast.deviation;
   json["parts"] = ranked.forecast.parts;
   json["flops_per_cycle"] = ranked.flops_per_cycle;
   json["tie"] = ranked.tie;
@@ -159,7 +160,10 @@ std::optional<T> optional_member(const nlohmann::json& json, const char* name) {
 RankedAlgorithm read_ranked(const nlohmann::json& json) {
   const auto interval = member<std::array<double, 2>>(json, "interval_95");
   return {read_algorithm(json),
-          {member<double>(json, "seconds"), {interval[0], interval[1]}, member<std::vector<contract::Part>>(json, "parts")},
+          {member<double>(json, "seconds"),
+           {interval[0], interval[1]},
+           member<std::vector<contract::Part>>(json, "parts"),
+           member_or(json, "deviation", 0.0)},
           member<double>(json, "flops_per_cycle"),
           member<bool>(json, "tie"),
           optional_member<double>(json, "measured_seconds")};

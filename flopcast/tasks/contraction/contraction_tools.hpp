@@ -34,6 +34,8 @@ struct RankingTools {
   /// Executes algorithms, for which times are predicted. Returns their times, NaN for one that wasn't executed.
   std::function<std::vector<Seconds>(std::span<const contract::Algorithm> algorithms, std::span<const Seconds> predicted)> execute;
   std::function<Seconds()> now;
+  /// Returns the relative standard deviation between sessions, as RunDeviation::sessions.
+  std::function<double()> session_deviation = [] { return 0.0; };
 };
 
 /// Returns the algorithms that a request is about: those of its kernels or name that BLAS's integers can express.

@@ -105,10 +105,9 @@ class Checker {
     if (estimate.extrapolated) {
       return;  // the samples that are left don't reach this place
     }
-    const double spread = std::hypot(prediction::default_method_error, predictor_.wanted_state().spread);
+    const prediction::PredictionError error{estimate.relative_error * estimate.seconds, predictor_.run_deviation()};
     points_[place.key].push_back({series.sample.sizes, series.sample.strides, plan_.held_out.count(series.place) > 0, estimate.seconds,
-                                  prediction::predicted_interval(estimate.seconds, estimate.relative_error * estimate.seconds, spread),
-                                  series.wall_times});
+                                  prediction::predicted_interval(estimate.seconds, error), series.wall_times});
   }
 
   /// Times the segments of all suspects once more.

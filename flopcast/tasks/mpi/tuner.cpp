@@ -1,7 +1,9 @@
 #include "flopcast/tasks/mpi/tuner.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/selective/finalists.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
 #include "flopcast/support/error.hpp"
@@ -229,11 +231,19 @@ void MpiTuner::keep_self_check() {
 double MpiTuner::between_run_deviation() const {
   std::vector<selective::RunTimeRatio> ratios;
   for (const auto& [execution, profile] : results_) {
-    if (execution.second != Policy::rehearsal && profile.pace) {
+    if (execution.second != Policy::rehearsal && profile.pace && profile.pace->expected > 0) {
       ratios.push_back(*profile.pace);
     }
   }
-  return selective::between_run_deviation(ratios);
+  return ratios.empty() ? prediction::default_method_error : selective::between_run_deviation(ratios);
+}
+
+Seconds MpiTuner::half_width_of(const MpiProfile& profile) const {
+  static constexpr double quantile = 1.96;  // the error of predictions across sizes is given as a half-width of 95 %
+  const double models = std::hypot(std::sqrt(profile.path_variance()), profile.prediction_error / quantile);
+  const Seconds path = profile.critical_path.time;
+  // Kernels are timed in their program, so that the method has no error of its own.
+  return prediction::predicted_interval(path, {.models = models, .runs = {between_run_deviation(), 0}, .method = 0}).high - path;
 }
 
 Seconds MpiTuner::self_check_seconds(std::size_t setting, const MpiProfile& profile) const {
@@ -250,7 +260,7 @@ MpiOutcome MpiTuner::outcome_of(std::size_t setting, const MpiProfile& profile) 
   MpiOutcome outcome;
   outcome.setting = settings_[setting];
   outcome.predicted = profile.critical_path.time;
-  outcome.half_width = selective::half_width(outcome.predicted, profile.path_variance(), profile.prediction_error, between_run_deviation());
+  outcome.half_width = half_width_of(profile);
   outcome.elapsed = profile.elapsed;
   outcome.spent = profile.spent;
   if (const MpiProfile* counted = result(setting, counting); counted != nullptr && request_.policy != counting) {

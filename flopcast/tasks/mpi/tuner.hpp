@@ -54,7 +54,9 @@ class MpiTuner {
   void learn(const std::vector<Execution>& made);
   /// Returns the outcome of `setting`, or nothing while one of its executions is missing.
   [[nodiscard]] std::optional<MpiOutcome> outcome(std::size_t setting);
-  /// Returns the relative deviation between whole executions, from those made so far.
+  /// Returns half the width of the interval in which executions lie that the profile predicts.
+  [[nodiscard]] Seconds half_width_of(const MpiProfile& profile) const;
+  /// Returns the relative deviation between whole executions, from those made so far; the method error if none of them tells.
   [[nodiscard]] double between_run_deviation() const;
   /// Returns the outcome that `profile` shows, one of the setting's.
   [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const MpiProfile& profile) const;

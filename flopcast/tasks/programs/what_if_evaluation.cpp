@@ -20,8 +20,6 @@
 namespace flopcast {
 namespace {
 
-using prediction::interval_around;
-using prediction::margin;
 using program::ProgramBreakdown;
 using program::ProgramEvent;
 using program::ShapeSum;
@@ -81,7 +79,7 @@ class WhatIfEvaluator {
   /// `same` holds the expectation for the place of the recording. It is null if it isn't known or comparable, or if the question is that
   /// expectation.
   WhatIfEvaluator(const WhatIf& question, const std::vector<ThreadCalls>& threads, const ProgramBreakdown& breakdown,
-                  std::unique_ptr<WhatIfPlace> place, const WhatIfResult* same, double cpus, const RunContext& context)
+                  std::unique_ptr<WhatIfPlace> place, const WhatIfEvaluation* same, double cpus, const RunContext& context)
       : threads_(threads), breakdown_(breakdown), same_(same), cpus_(cpus), context_(context), place_(std::move(place)) {
     require_integers(threads_, place_->environment().blas.integer_bytes, place_->environment().blas.path);
     result().question = question;
@@ -147,6 +145,9 @@ class WhatIfEvaluator {
       result().recorded += result().shapes[i] ? breakdown_.shapes()[i].sum.seconds : 0;
     }
     result().by_models = result().predicted;
+    for (const PredictedThread& thread : evaluation_.threads) {
+      evaluation_.models_deviation += thread.prediction.deviation;
+    }
   }
 
   /// Adds the prediction of one thread's calls to their shapes and to the total.
@@ -159,18 +160,18 @@ class WhatIfEvaluator {
     evaluation_.threads.push_back({threads_[t].thread, std::move(trace), prediction.seconds, std::move(prediction)});
   }
 
-  /// Changes the recorded times shape by shape as the models expect it. Both expectations are uncertain.
+  /// Changes the recorded times shape by shape as the models expect it. Both expectations are uncertain, and both runs met a moment.
   void compare_with_same() {
     std::vector<double> factors(result().shapes.size(), 1);
     for (std::size_t i = 0; i < result().shapes.size(); ++i) {
-      if (std::optional<Seconds>& seconds = result().shapes[i]; seconds && same_->shapes[i]) {
+      if (std::optional<Seconds>& seconds = result().shapes[i]; seconds && same_->result.shapes[i]) {
         const Seconds by_models = *seconds;
-        seconds = transferred_time(breakdown_.shapes()[i].sum, *same_->shapes[i], by_models);
+        seconds = transferred_time(breakdown_.shapes()[i].sum, *same_->result.shapes[i], by_models);
         result().predicted += *seconds - by_models;
         factors[i] = by_models > 0 ? *seconds / by_models : 1;
       }
     }
-    result().interval = interval_around(result().predicted, std::hypot(margin(result().interval), margin(same_->interval)));
+    result().interval = interval_of_repetition(std::hypot(evaluation_.models_deviation, same_->models_deviation));
     scale_threads(factors);
   }
 
@@ -208,7 +209,7 @@ class WhatIfEvaluator {
       }
     }
     result().predicted = result().recorded;
-    result().interval = interval_around(result().predicted, margin(result().interval));
+    result().interval = interval_of_repetition(0);
     scale_threads(factors);
   }
 
@@ -221,7 +222,14 @@ class WhatIfEvaluator {
       }
     }
     result().predicted = result().by_models = result().recorded;
-    result().interval = {result().predicted, result().predicted};
+    result().interval = interval_of_repetition(0);
+  }
+
+  /// Returns the interval of later runs that take the recorded time, which models change with this standard deviation.
+  [[nodiscard]] Interval interval_of_repetition(Seconds models_deviation) {
+    prediction::PredictionError error = prediction::error_of_repetition(place_->run_deviation());
+    error.models = models_deviation;
+    return prediction::predicted_interval(result().predicted, error);
   }
 
   /// Changes the shapes' times by the best block sizes. Both forecasts share models and method, so that the regret is what is uncertain of
@@ -243,7 +251,7 @@ class WhatIfEvaluator {
 
   const std::vector<ThreadCalls>& threads_;
   const ProgramBreakdown& breakdown_;
-  const WhatIfResult* same_;
+  const WhatIfEvaluation* same_;
   double cpus_;
   const RunContext& context_;
   std::unique_ptr<WhatIfPlace> place_;
@@ -369,14 +377,14 @@ class ProgramEvaluator {
       return *same_;
     }
     try {
-      return predicted(question, libraries_of(question, options_.kernels), same_ ? &same_->result : nullptr, false);
+      return predicted(question, libraries_of(question, options_.kernels), same_ ? &*same_ : nullptr, false);
     } catch (const Error& error) {
       context_.rethrow_if_cancelled();
       return failure(question, error);
     }
   }
 
-  [[nodiscard]] WhatIfEvaluation predicted(const WhatIf& question, const machine::LibraryChoice& libraries, const WhatIfResult* same,
+  [[nodiscard]] WhatIfEvaluation predicted(const WhatIf& question, const machine::LibraryChoice& libraries, const WhatIfEvaluation* same,
                                            bool is_recorded_place) const {
     std::unique_ptr<WhatIfPlace> place = world_.open(libraries, !question.kernels.empty());
     WhatIfEvaluator evaluator(question, threads_, breakdown_, std::move(place), same, world_.cpus, context_);

@@ -51,6 +51,8 @@ class LocalPlace : public WhatIfPlace {
     return models_.emplace(*samples_);
   }
 
+  RunDeviation run_deviation() override { return samples_ ? samples_->run_deviation() : known_run_deviation(store_, environment()); }
+
   std::vector<program::TunableCall> tunable_calls(const Call& call) override { return recorder().tunable_calls(call); }
 
   std::vector<Call> kernel_calls(const Call& call, const algorithm::BlockParameters& blocks) override {

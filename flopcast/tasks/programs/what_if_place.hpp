@@ -8,6 +8,7 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 #include "flopcast/program/program_trace.hpp"
@@ -32,6 +33,8 @@ class WhatIfPlace {
   [[nodiscard]] virtual const Environment& environment() const = 0;
   /// Returns models of the kernels in `traces`, after sampling for at most `budget`. They live as long as the place. `label` names the step.
   virtual const prediction::KernelModels& models(std::vector<tuning::Subject>& traces, Seconds budget, const std::string& label) = 0;
+  /// Returns how far single runs lie from a recorded one because of the machine's state.
+  virtual RunDeviation run_deviation() = 0;
   /// Returns the call itself or the calls within it that query ilaenv for a block size. Throws an Error if the routine can't be recorded.
   virtual std::vector<program::TunableCall> tunable_calls(const Call& call) = 0;
   /// Returns the kernel calls that the routine makes with these blocks.

@@ -54,6 +54,7 @@ class FakePlace : public WhatIfPlace {
     log_.budgets.push_back(budget);
     return models_;
   }
+  RunDeviation run_deviation() override { return {0.02, 0}; }
   std::vector<program::TunableCall> tunable_calls(const Call& call) override {
     if (tuning_.cant_record) {
       throw environment_error("the routine can't be recorded");

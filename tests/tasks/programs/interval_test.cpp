@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "flopcast/cache/placement.hpp"
+#include "flopcast/predict/placed_models.hpp"
+#include "flopcast/tasks/programs/what_if_evaluation.hpp"
+#include "flopcast/tune/sampling.hpp"
+#include "tests/kernel/plain_call.hpp"
+#include "tests/moody_machine.hpp"
+
+namespace flopcast::tests {
+namespace {
+
+constexpr int calls = 40;
+constexpr double times_faster = 1.3;  ///< library "fast" over library "slow"
+
+Call product(std::int64_t n) { return kernel::call("dgemm", {'N', 'N', n, n, n, 0x100000, n, 0x200000000, n, 0x300000000, n}); }
+
+std::int64_t order(int call) { return 100 + 10 * (call % 8); }
+
+/// Returns the true time of the program with a library, without moods.
+Seconds program_seconds(double speed) {
+  Seconds sum = 0;
+  for (int c = 0; c < calls; ++c) {
+    sum += synthetic_seconds(product(order(c))) / speed;
+  }
+  return sum;
+}
+
+/// A program of products whose recorded run was `factor` times as slow as the truth.
+program::ProgramInMemory recorded_program(double factor) {
+  program::ProgramTrace trace;
+  trace.summary.names = {"dgemm"};
+  trace.summary.finished = true;
+  trace.summary.loaded = 1;
+  trace.summary.threads.push_back({100, 200, 1});
+  trace.events.emplace_back();
+  Seconds now = 0;
+  for (int c = 0; c < calls; ++c) {
+    program::ProgramEvent event;
+    event.call = product(order(c));
+    event.start = now;
+    event.seconds = synthetic_seconds(event.call) * factor;
+    now += event.seconds;
+    trace.events[0].push_back(event);
+  }
+  trace.summary.seconds = now;
+  return program::ProgramInMemory(trace);
+}
+
+/// A library on a moody machine, whose kernels are sampled in several sessions.
+class MoodyLibrary : public WhatIfPlace {
+ public:
+  MoodyLibrary(MoodyMachine& machine, double speed) : machine_(machine), speed_(speed), environment_(synthetic_environment()) {
+    environment_.fingerprint += std::to_string(speed);
+    environment_.threads = 1;
+    samples_.emplace(environment_);
+    models_.emplace(*samples_);
+  }
+
+  [[nodiscard]] const Environment& environment() const override { return environment_; }
+  RunDeviation run_deviation() override { return samples_->run_deviation(); }
+  const prediction::KernelModels& models(std::vector<tuning::Subject>& traces, Seconds, const std::string&) override {
+    tuning::SamplingSources sources;
+    sources.measure = [this](std::span<const measure::Experiment> experiments) {
+      std::vector<measure::Timings> all = machine_.time(experiments);
+      for (measure::Timings& timings : all) {
+        for (std::vector<Repetition>& call : timings.calls) {
+          for (Repetition& repetition : call) {
+            repetition.seconds /= speed_;
+          }
+        }
+      }
+      return all;
+    };
+    sources.observe = [this] { return machine_.state(); };
+    sources.elapsed = [this] { return machine_.clock(); };
+    for (int s = 0; s < sessions; ++s) {
+      machine_.begin_session();
+      tuning::OnDemandSampler(environment_, *samples_, sources).refine(traces, 0.01, machine_.clock() + 1);
+    }
+    return *models_;
+  }
+  std::vector<program::TunableCall> tunable_calls(const Call& call) override { return {{call, {}}}; }
+  std::vector<Call> kernel_calls(const Call& call, const algorithm::BlockParameters&) override { return {call}; }
+  tuning::BlockSizeResult choose_blocks(std::span<const tuning::Problem>, Seconds, const std::string&) override { return {}; }
+
+ private:
+  static constexpr int sessions = 6;
+  MoodyMachine& machine_;
+  double speed_;
+  Environment environment_;
+  std::optional<model::OnDemandModels> samples_;
+  std::optional<prediction::PlacedModels> models_;
+};
+
+/// Returns the share of later runs that lie within the intervals of the answers to `question`.
+double share_within(const std::string& question, bool is_here) {
+  static constexpr int machines = 60, runs = 30;
+  double within = 0, all = 0;
+  for (int m = 0; m < machines; ++m) {
+    MoodyMachine machine(static_cast<std::uint64_t>(1000 + m));
+    WhatIfWorld world;
+    world.open = [&](const machine::LibraryChoice& libraries, bool) {
+      return std::make_unique<MoodyLibrary>(machine, libraries.blas == "fast" ? times_faster : 1);
+    };
+    world.require_usable = [](const WhatIf&, const machine::LibraryChoice&) {};
+    world.has_one_thread = [](const std::string&) { return true; };
+    world.is_here = [&](const program::RecordedPlace&) { return is_here; };
+    program::RecordedPlace place;
+    place.blas = "slow";
+    place.threads = 1;
+    EvaluationOptions options;
+    options.one_thread_remedy = [](const WhatIf&) { return ""; };
+    const program::ProgramInMemory program = recorded_program(machine.later_run());
+    const program::ProgramBreakdown breakdown(program);
+    const WhatIf asked = parse_what_if(question);
+    const WhatIfResult result = evaluate({asked}, program, breakdown, place, options, world, {}).front().result;
+    EXPECT_EQ(result.failure, "");
+    for (int r = 0; r < runs; ++r) {
+      const Seconds seconds = program_seconds(asked.blas == "fast" ? times_faster : 1) * machine.later_run();
+      within += seconds >= result.interval.low && seconds <= result.interval.high ? 1 : 0;
+      all += 1;
+    }
+  }
+  return within / all;
+}
+
+class Intervals : public ::testing::TestWithParam<std::pair<const char*, bool>> {};
+
+/// The machine's speed differs between sessions, moments and processes, which are the sources of which an interval consists.
+TEST_P(Intervals, ContainLaterRunsOfRecordedPrograms) {
+  const double share = share_within(GetParam().first, GetParam().second);
+  EXPECT_GE(share, 0.90);
+  EXPECT_LE(share, 0.98);
+}
+
+INSTANTIATE_TEST_SUITE_P(Questions, Intervals,
+                         ::testing::Values(std::pair("same", true), std::pair("blas=fast", true), std::pair("blas=fast", false)));
+
+}  // namespace
+}  // namespace flopcast::tests

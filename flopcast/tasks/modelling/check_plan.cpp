@@ -45,6 +45,7 @@ std::vector<std::size_t> by_work(const CheckedSegments& all, const ModelKey& key
   }
   std::stable_sort(work.begin(), work.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::size_t> sorted;
+  sorted.reserve(work.size());
   for (const auto& [flops, s] : work) {
     sorted.push_back(s);
   }

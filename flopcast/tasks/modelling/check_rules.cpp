@@ -37,9 +37,9 @@ double binomial_tail(std::int64_t trials, std::int64_t count, double p) {
   return std::min(1.0, sum);
 }
 
-double standard_score(const model::Estimate& expected, std::span<const Seconds> times, double spread) {
+double standard_score(const model::Estimate& expected, std::span<const Seconds> times, double run_deviation) {
   const double deviation = std::sqrt(std::pow(expected.relative_error, 2) + std::pow(prediction::default_method_error, 2) +
-                                     std::pow(spread, 2) + std::pow(error_of_median(times), 2));
+                                     std::pow(run_deviation, 2) + std::pow(error_of_median(times), 2));
   return std::log(median(times) / expected.seconds) / deviation;
 }
 

@@ -14,9 +14,10 @@ namespace flopcast {
 /// Returns the probability of at least `count` successes in `trials` independent trials of probability `p`, 0 < p < 1.
 double binomial_tail(std::int64_t trials, std::int64_t count, double p);
 
-/// Returns how many standard deviations the logarithm of the median of `times` lies above that of the expected time. `spread` is the relative
-/// standard deviation between moments. The deviation has the parts of an interval (docs/explanation/prediction.md) and that of the median.
-double standard_score(const model::Estimate& expected, std::span<const Seconds> times, double spread);
+/// Returns how many standard deviations the logarithm of the median of `times` lies above that of the expected time. The deviation has the
+/// parts of an interval (docs/explanation/prediction.md) and that of the median; `run_deviation` is the relative one of runs because of the
+/// machine's state.
+double standard_score(const model::Estimate& expected, std::span<const Seconds> times, double run_deviation);
 
 /// Returns the score from which on a point is a suspect if `points` are tested: all of them stay below with a probability of 99 % where every
 /// sample holds (Bonferroni).

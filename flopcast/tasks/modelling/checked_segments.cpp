@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -62,11 +63,10 @@ CheckedSegments::CheckedSegments(const model::Store& store, const Environment& e
       continue;
     }
     known.insert(key.routine);
-    if (!routines.empty() && std::find(routines.begin(), routines.end(), key.routine) == routines.end()) {
-      continue;
-    }
+    const bool is_wanted = routines.empty() || std::find(routines.begin(), routines.end(), key.routine) != routines.end();
     std::vector<model::StoredSample> stored = store.stored_samples(key);
-    if (std::none_of(stored.begin(), stored.end(), [](const model::StoredSample& one) { return is_measurable(one.sample); })) {
+    if (!is_wanted || std::none_of(stored.begin(), stored.end(), [](const auto& one) { return is_measurable(one.sample); })) {
+      std::transform(stored.begin(), stored.end(), std::back_inserter(other_states_), [](const auto& one) { return one.sample.state; });
       continue;
     }
     for (const model::StoredSample& one : stored) {
@@ -124,6 +124,9 @@ model::OnDemandModels CheckedSegments::models(const Environment& environment, co
     without.insert(places_[place].ids.begin(), places_[place].ids.end());
   }
   model::OnDemandModels models(environment);
+  for (const MachineState& state : other_states_) {
+    models.note_session(state);  // so that the usual state doesn't depend on the kernels
+  }
   for (const auto& [key, stored] : samples_) {
     for (const model::StoredSample& one : stored) {
       if (without.count(one.id) == 0) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
@@ -49,6 +50,7 @@ class CheckedSegments {
 
  private:
   std::map<ModelKey, std::vector<model::StoredSample>> samples_;
+  std::vector<MachineState> other_states_;  ///< states in which other kernels were sampled
   std::vector<SampledPlace> places_;
   std::vector<CheckedSegment> segments_;
 };

@@ -112,7 +112,7 @@ class Checker {
 
   /// Times the segments of all suspects once more.
   void retest() {
-    const std::set<std::size_t> segments = evidence_.suspect_segments(present_.spread);
+    const std::set<std::size_t> segments = evidence_.suspect_segments(deviation_of_runs());
     is_retest_ = true;
     static_cast<void>(measure({segments.begin(), segments.end()}));
     is_retest_ = false;
@@ -139,6 +139,12 @@ class Checker {
       all.push_back(series_of(segments[i], timings[i]));
     }
     return all;
+  }
+
+  /// Returns the relative deviation of runs because of the machine's state.
+  [[nodiscard]] double deviation_of_runs() const {
+    const RunDeviation runs = belief_.run_deviation();
+    return std::hypot(std::max(present_.spread, runs.moments), runs.sessions);
   }
 
   void note_state(const MachineState& state) {
@@ -190,7 +196,7 @@ class Checker {
       kernel.retimed = retimed_[key];
       kernel.points = std::move(points_[key]);
       summarise(kernel);
-      evidence_.judge(kernel, present_.spread, check.complete && !check.restless, replacement);
+      evidence_.judge(kernel, deviation_of_runs(), check.complete && !check.restless, replacement);
       kernel.verdict = verdict(kernel);
     }
     if (!replacement.removed.empty()) {

@@ -19,23 +19,23 @@ void SampleEvidence::add(std::size_t place, std::size_t segment, const Sample& s
   measurements.samples.push_back(sample);
 }
 
-double SampleEvidence::score(std::size_t place, const std::vector<Seconds>& times, double spread) const {
+double SampleEvidence::score(std::size_t place, const std::vector<Seconds>& times, double run_deviation) const {
   const SampledPlace& at = all_.places()[place];
-  return standard_score(belief_.estimate(at.call, at.placement), times, spread);
+  return standard_score(belief_.estimate(at.call, at.placement), times, run_deviation);
 }
 
-std::set<std::size_t> SampleEvidence::suspect_segments(double spread) const {
+std::set<std::size_t> SampleEvidence::suspect_segments(double run_deviation) const {
   std::set<std::size_t> segments;
   const double limit = suspect_score(places_.size());
   for (const auto& [place, measurements] : places_) {
-    if (std::fabs(score(place, measurements.first, spread)) >= limit) {
+    if (std::fabs(score(place, measurements.first, run_deviation)) >= limit) {
       segments.insert(measurements.segment);
     }
   }
   return segments;
 }
 
-void SampleEvidence::judge(KernelCheck& kernel, double spread, bool replaces, SampleReplacement& replacement) const {
+void SampleEvidence::judge(KernelCheck& kernel, double run_deviation, bool replaces, SampleReplacement& replacement) const {
   const double limit = suspect_score(places_.size());
   std::int64_t measured = 0;
   std::set<std::size_t> refuted;
@@ -44,14 +44,14 @@ void SampleEvidence::judge(KernelCheck& kernel, double spread, bool replaces, Sa
       continue;
     }
     ++measured;
-    const double first = score(place, measurements.first, spread);
+    const double first = score(place, measurements.first, run_deviation);
     if (std::fabs(first) < limit) {
       continue;
     }
     ++kernel.suspects;
     if (!measurements.second.empty()) {
       ++kernel.retested;
-      if (is_refuted(first, score(place, measurements.second, spread), limit)) {
+      if (is_refuted(first, score(place, measurements.second, run_deviation), limit)) {
         refuted.insert(place);
       }
     }

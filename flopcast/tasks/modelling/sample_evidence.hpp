@@ -28,10 +28,10 @@ class SampleEvidence {
 
   /// Adds a measurement of a place, in the segment `segment`. A retest counts for places that were measured before.
   void add(std::size_t place, std::size_t segment, const Sample& sample, bool is_retest);
-  /// Returns the segments of the suspects' first measurements. `spread` is the relative standard deviation between moments.
-  [[nodiscard]] std::set<std::size_t> suspect_segments(double spread) const;
+  /// Returns the segments of the suspects' first measurements. `run_deviation` is the relative deviation of runs because of the machine's state.
+  [[nodiscard]] std::set<std::size_t> suspect_segments(double run_deviation) const;
   /// Counts the suspects of a kernel. If `replaces`, adds its refuted samples and the new ones to `replacement`.
-  void judge(KernelCheck& kernel, double spread, bool replaces, SampleReplacement& replacement) const;
+  void judge(KernelCheck& kernel, double run_deviation, bool replaces, SampleReplacement& replacement) const;
 
  private:
   struct Measurements {
@@ -39,7 +39,7 @@ class SampleEvidence {
     std::size_t segment = 0;             ///< segment of the first runs
     std::vector<Sample> samples;
   };
-  [[nodiscard]] double score(std::size_t place, const std::vector<Seconds>& times, double spread) const;
+  [[nodiscard]] double score(std::size_t place, const std::vector<Seconds>& times, double run_deviation) const;
   void replace(KernelCheck& kernel, const std::set<std::size_t>& places, bool whole, SampleReplacement& replacement) const;
 
   const CheckedSegments& all_;

@@ -190,8 +190,11 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
   };
   double best_score = score(best);
   bool is_aliased = false;
+  bool has_sessions = false;
   for (std::size_t d = 0; d < groups.size(); ++d) {
-    is_aliased = is_aliased || (groups[d] == aliasing_group && (coordinates.col(static_cast<Eigen::Index>(d)).array() > 0).any());
+    const auto column = coordinates.col(static_cast<Eigen::Index>(d)).array();
+    is_aliased = is_aliased || (groups[d] == aliasing_group && (column > 0).any());
+    has_sessions = has_sessions || (groups[d] == session_group && (column != column[0]).any());
   }
   // Pattern search over the logarithms: there are few parameters, the objective is smooth, and no derivatives need maintenance.
   const auto varied = [&](ProcessParameters& p) {
@@ -199,10 +202,11 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
     for (double& length : p.lengths) {
       all.push_back(&length);
     }
-    for (double* optional : {&p.calming, &p.session}) {
-      if (*optional > 0) {
-        all.push_back(optional);
-      }
+    if (p.calming > 0) {
+      all.push_back(&p.calming);
+    }
+    if (has_sessions && p.session > 0) {
+      all.push_back(&p.session);
     }
     if (is_aliased && p.aliasing > 0) {
       all.push_back(&p.aliasing);

@@ -178,6 +178,29 @@ TEST(GaussianProcess, WhatAliasingAddsIsKnownWhereItWasObservedOnly) {
   EXPECT_DOUBLE_EQ(prior(0, 0), 0.2 * 0.2 + 0.3 * 0.3);
 }
 
+/// Observations of a trend and a ripple over one coordinate, each in its session and with the session's offset.
+GaussianProcess of_sessions(const std::vector<std::pair<double, double>>& sessions) {
+  static constexpr Eigen::Index per_session = 30;
+  const auto count = per_session * static_cast<Eigen::Index>(sessions.size());
+  Points points(count, 2);
+  Eigen::VectorXd values(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto& [session, offset] = sessions[static_cast<std::size_t>(i / per_session)];
+    const double x = 0.25 * static_cast<double>(i % per_session);
+    points.row(i) << x, session;
+    values[i] = 0.3 * x + 0.05 * std::sin(5 * x) + offset;
+  }
+  ProcessParameters start;
+  start.lengths = {1};
+  start.session = 0.03;
+  return GaussianProcess::fit(points, values, Eigen::VectorXd::Constant(count, 1e-5), {0, session_group}, start);
+}
+
+TEST(GaussianProcess, TakesNoTrendForADeviationOfSessions) {
+  EXPECT_EQ(of_sessions({{10, 0}}).parameters().session, 0.03);
+  EXPECT_GT(of_sessions({{10, 0}, {20, 0.3}, {30, -0.2}, {40, 0.1}}).parameters().session, 0.06);
+}
+
 TEST(GaussianProcess, RefusesMismatchedInput) {
   EXPECT_THROW(GaussianProcess::condition(Points(2, 1), Eigen::VectorXd(3), Eigen::VectorXd(2), {0}, start()), Error);
   EXPECT_THROW(GaussianProcess::condition(Points(0, 1), Eigen::VectorXd(0), Eigen::VectorXd(0), {0}, start()), Error);

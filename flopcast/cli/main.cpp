@@ -45,7 +45,9 @@ int run(int argc, char** argv) {
   top.footer(footer);
   CommonOptions common;
   add_commands(top, common);
-  return line.parse(argc, argv).value_or(common.exit_code);
+  const std::optional<int> ended = line.parse(argc, argv);
+  note_restless(common);
+  return ended.value_or(common.exit_code);
 }
 
 /// Runs the program; every exception ends here as a message and an exit code.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
@@ -79,10 +80,10 @@ std::vector<std::string> impossible_figures(const Roofline& roofline) {
   std::vector<std::string> sentences;
   const auto check = [&](const std::string& what, double rate, const std::string& roof, double limit) {
     if (limit > 0 && rate > error * limit) {
-      sentences.push_back(fmt::format(
-          "the machine is restless: {} makes {}, more than {} allows ({}), which was measured in a slower moment; measure again "
-          "when the machine is idle",
-          what, format_flop_rate(rate), roof, format_flop_rate(limit)));
+      sentences.push_back(
+          fmt::format("{}{} makes {}, more than {} allows ({}), which was measured in a slower moment; measure again "
+                      "when the machine is idle",
+                      restless_machine, what, format_flop_rate(rate), roof, format_flop_rate(limit)));
     }
   };
   for (const TheoreticalPeak& peak : roofline.peaks) {

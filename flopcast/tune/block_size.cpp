@@ -296,6 +296,7 @@ class Tuner {
 
   void decide() {
     const std::vector<model::Total> all = totals();
+    moments_ = models_.run_deviation().moments;
     for (const model::Total& total : all) {
       variances_.push_back(std::max(0.0, models_.covariance(total, total)));
     }
@@ -328,14 +329,17 @@ class Tuner {
   }
 
   /// Returns the relative standard deviation of a difference beyond that of the models. The less alike two alternatives are, the less their
-  /// errors cancel.
+  /// errors cancel. Alternatives also respond differently to the state of the machine: kernels by 0.4 (KernelProcess::prior()), but most of
+  /// the time of two alternatives lies in the same kernels.
   [[nodiscard]] double method_error(const Alternative& a, const Alternative& b) const {
+    static constexpr double response_apart = 0.2;
+    const double by_state = response_apart * moments_;
     if (a.variant != b.variant) {
-      return options_.variant_error;
+      return std::hypot(options_.variant_error, by_state);
     }
     const auto octaves = std::log2(static_cast<double>(std::max<std::int64_t>(a.blocks.nb, 1)) /
                                    static_cast<double>(std::max<std::int64_t>(b.blocks.nb, 1)));
-    return options_.block_error * std::min(1.0, std::fabs(octaves));
+    return std::hypot(options_.block_error, by_state) * std::min(1.0, std::fabs(octaves));
   }
 
   /// Returns whether entry `slower` ties with entry `faster` (95 %).
@@ -456,6 +460,7 @@ class Tuner {
   OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
   std::vector<Entry> entries_;     ///< entry i belongs to subject i
+  double moments_ = 0;             ///< RunDeviation::moments of the models
   std::vector<double> variances_;  ///< variance of the predicted time of each entry
   Seconds time_to_decide_ = 0;     ///< estimate from earlier predictions of all entries
   BlockSizeResult result_;

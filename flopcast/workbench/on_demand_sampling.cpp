@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
@@ -34,14 +35,17 @@ tuning::SamplingSources sampling_sources(measure::Session& session, model::Store
   return sources;
 }
 
-void note_unrest(const model::OnDemandModels& models, const RunContext& context) {
+void tell_unrest(double busy_cores, const MachineState& state, const RunContext& context) {
   static constexpr double range = 1.96;  // half of a normal distribution's 95 % range in standard deviations
   static constexpr double restless = 0.1;
-  const MachineState state = models.wanted_state();
+  if (busy_cores > machine::OtherLoad::much) {
+    context.tell_restless(fmt::format(
+        "other programs kept {:.1f} cores busy; times and choices may be wrong: repeat the command when the machine is idle", busy_cores));
+  }
   if (range * state.spread >= restless || state.unrest > 0) {
-    context.note(
-        fmt::format("warning: the machine was restless while kernels were sampled: the reference kernel took up to {:.0f} % more or less "
-                    "(95 %); programs' times differ as much from moment to moment, and intervals are that wide",
+    context.tell_restless(
+        fmt::format("the reference kernel took up to {:.0f} % more or less (95 %) while kernels were sampled; programs' times differ as "
+                    "much from moment to moment, and intervals are that wide",
                     100 * range * std::max(state.spread, state.unrest)));
   }
 }
@@ -49,12 +53,13 @@ void note_unrest(const model::OnDemandModels& models, const RunContext& context)
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
                     Seconds budget, const std::string& label, const RunContext& context) {
   static constexpr double target = 0.01;  // relative standard deviation of every total
+  const machine::OtherLoad others;
   measure::Session session = bench.session(store, {});
   const tuning::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, context);
   tuning::OnDemandSampler sampler(bench.environment(), models, sources);
   sampler.refine(traces, target, budget);
   context.throw_if_cancelled("every sample is kept; run the same command again to go on");
-  note_unrest(models, context);
+  tell_unrest(others.cores().value_or(0), models.wanted_state(), context);
   if (sampler.cost().segments > 0) {
     context.note(fmt::format("{} of kernel calls measured in {}", counted(sampler.cost().segments, "segment"),
                              format_seconds(sampler.cost().measuring)));

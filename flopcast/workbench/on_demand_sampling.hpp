@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/core/machine_state.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
@@ -23,8 +24,9 @@ struct SamplingLimits {
 tuning::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench,
                                          const SamplingLimits& limits, const RunContext& context);
 
-/// Warns if the machine was restless in the state for which `models` predict, because programs' times then differ from moment to moment.
-void note_unrest(const model::OnDemandModels& models, const RunContext& context);
+/// Tells if the machine was restless: other programs kept more than half a core busy, or the reference kernel's times differed by a tenth in
+/// the state for which times are predicted. All jobs tell it by this function.
+void tell_unrest(double busy_cores, const MachineState& state, const RunContext& context);
 
 /// Measures what the models lack to predict these traces to 1 %, for at most `budget` seconds, and keeps it; `label` names the progress
 /// bar. Throws Cancelled if the operation is cancelled: the samples so far are kept.

@@ -8,6 +8,7 @@
 #include "flopcast/cli/roofline/roof_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -112,8 +113,14 @@ void append_roof(Table& table, const std::string& kind, const std::string& name,
 }  // namespace
 
 std::string roofline_text(const Roofline& roofline, const CommonOptions& common) {
-  std::string text = fmt::format("CPU     {}\nThreads {} on CPU {} ({}), {}\nCaches  {}\n\n", roofline.cpu, roofline.cpus.size(),
-                                 machine::format_cpu_list(roofline.cpus), roofline.affinity, roofline.date, levels_text(roofline));
+  const auto is_first = [](const std::string& finding) { return finding.starts_with(restless_machine); };
+  std::string text;
+  for (const std::string& finding : roofline.findings) {
+    text += is_first(finding) ? finding + '\n' : "";
+  }
+  text += text.empty() ? "" : "\n";
+  text += fmt::format("CPU     {}\nThreads {} on CPU {} ({}), {}\nCaches  {}\n\n", roofline.cpu, roofline.cpus.size(),
+                      machine::format_cpu_list(roofline.cpus), roofline.affinity, roofline.date, levels_text(roofline));
   const auto section = [&](const std::string& title, const Table& table) {
     if (!table.rows.empty()) {
       text += title + "\n\n" + render(table, common) + '\n';
@@ -129,7 +136,7 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
   text += sources_text(roofline);
   section("Points:", point_table(roofline));
   for (const std::string& finding : roofline.findings) {
-    text += "- " + finding + '\n';
+    text += is_first(finding) ? "" : "- " + finding + '\n';
   }
   return text + fmt::format("Measured in {}.\n", format_seconds(roofline.seconds));
 }

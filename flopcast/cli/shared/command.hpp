@@ -1,7 +1,9 @@
 #pragma once
 
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/restless_lines.hpp"
 
+#include <memory>
 #include <string>
 
 /// Declarations of the subcommands. Each adds itself to the program and does its work in its action. Errors are thrown (support/error.hpp)
@@ -16,6 +18,7 @@ struct CommonOptions {
   std::string output = "-";  ///< "-": standard output
   std::string color = "auto";
   int exit_code = 0;  ///< set by a subcommand: what the program returns when nothing is thrown
+  std::shared_ptr<RestlessLines> restless = std::make_shared<RestlessLines>();  ///< first lines of results
 };
 
 void add_machine_command(OptionSet& app, CommonOptions& common);

@@ -58,13 +58,22 @@ std::string render(const report::Table& table, const CommonOptions& common) {
   return common.csv ? report::to_csv(table) : report::to_text(table, use_color(common));
 }
 
+void note_restless(const CommonOptions& common) {
+  for (const std::string& line : common.restless->take()) {
+    note("warning: " + line, common);
+  }
+}
+
 bool shows_parts(const CommonOptions& common) { return !common.json && !common.csv && common.output == "-"; }
 
 void emit(const std::string& text, const CommonOptions& common) {
   if (interrupted()) {
     let_results_be_shown();
   }
-  write_file(common.output, text);
+  if (common.json || common.csv) {
+    note_restless(common);
+  }
+  write_file(common.output, common.restless->take_before(text));
 }
 void emit(const report::Table& table, const CommonOptions& common) { emit(render(table, common), common); }
 
@@ -84,6 +93,7 @@ RunContext run_context(const CommonOptions& common) {
       say(text + '\n');
     }
   };
+  context.restless = [lines = common.restless](const std::string& text) { lines->tell(text); };
   context.progress = [draws](std::string_view label) -> Progress {
     return [bar = std::make_shared<report::ProgressBar>(std::string(label), draws)](std::int64_t done, std::int64_t expected) {
       bar->update(done, expected);

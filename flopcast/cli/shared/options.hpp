@@ -26,7 +26,8 @@ std::string render(const report::Table& table, const CommonOptions& common);
 /// Returns whether results may come in parts, as text on standard output does. A document is written as a whole.
 bool shows_parts(const CommonOptions& common);
 
-/// Writes results to --output, or to standard output.
+/// Writes results to --output, or to standard output. Text begins with the sentences on a restless machine that were told since the last
+/// results. Beside JSON and CSV, these are remarks.
 void emit(const std::string& text, const CommonOptions& common);
 void emit(const report::Table& table, const CommonOptions& common);
 
@@ -36,6 +37,9 @@ void emit_document(const Result& result, const CommonOptions& common) {
   emit(to_json(result) + '\n', common);
 }
 
+/// Notes the sentences on a restless machine that no result has begun with.
+void note_restless(const CommonOptions& common);
+
 /// Writes to standard error. Does nothing if nobody reads it any more.
 void say(const std::string& text);
 
@@ -43,7 +47,7 @@ void say(const std::string& text);
 void note(const std::string& text, const CommonOptions& common);
 
 /// Connects a long operation with the terminal: notes go to standard error unless --quiet, steps draw a progress bar with the time left on
-/// a terminal, and Ctrl-C cancels.
+/// a terminal, and Ctrl-C cancels. Results begin with what made the machine restless.
 RunContext run_context(const CommonOptions& common);
 
 }  // namespace flopcast::cli

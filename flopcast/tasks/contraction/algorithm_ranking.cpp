@@ -13,6 +13,7 @@
 #include "flopcast/contract/algorithms/validate.hpp"
 #include "flopcast/contract/prediction/timing_memory.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/store.hpp"
@@ -20,6 +21,7 @@
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -125,6 +127,7 @@ AlgorithmRanking rank_algorithms(const RankingTools& tools, const Contraction& c
     throw;
   }
   context.throw_if_cancelled(what_is_kept);
+  tools.tell_unrest(context);
   AlgorithmRanking ranking{contraction, tools.environment, request.stage, request.repetitions, request.prefetched_lines, {}};
   ranking.cost_seconds = tools.now() - begin;
   ranking.benchmarks = forecasts.benchmarks;
@@ -188,6 +191,11 @@ AlgorithmRanking rank_algorithms(const Workbench& bench, const Contraction& cont
     return contract::execution_times(all, contraction, tools.find, predicted, {}, context.step("executing"));
   };
   tools.now = [&] { return watch.elapsed(); };
+  tools.tell_unrest = [&, others = machine::OtherLoad()](const RunContext& to) {
+    if (session) {
+      tell_unrest(others.cores().value_or(0), session->observe(), to);
+    }
+  };
   tools.session_deviation = [&] { return known_run_deviation(store, environment).sessions; };
   return rank_algorithms(tools, contraction, std::move(algorithms), request, context);
 }

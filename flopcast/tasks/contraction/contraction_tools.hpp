@@ -36,6 +36,8 @@ struct RankingTools {
   std::function<Seconds()> now;
   /// Returns the relative standard deviation between sessions, as RunDeviation::sessions.
   std::function<double()> session_deviation = [] { return 0.0; };
+  /// Tells if the machine was restless while kernels were timed.
+  std::function<void(const RunContext& context)> tell_unrest = [](const RunContext&) {};
 };
 
 /// Returns the algorithms that a request is about: those of its kernels or name that BLAS's integers can express.

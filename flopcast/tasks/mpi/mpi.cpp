@@ -80,17 +80,16 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
     context.note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuning.drifted_kernels, "kernel")));
   }
   if (tuning.cores_of_others >= max_cores) {
-    context.note(fmt::format(
-        "flopcast: warning: other programs kept {:.1f} cores busy meanwhile, which makes times unreliable. Tune on an idle machine, "
-        "or with fewer processes",
-        tuning.cores_of_others));
+    context.tell_restless(
+        fmt::format("other programs kept {:.1f} cores busy, which makes times unreliable. Tune on an idle machine, or with fewer processes",
+                    tuning.cores_of_others));
   }
   const auto undecided = std::count_if(tuning.configurations.begin(), tuning.configurations.end(),
                                        [](const MpiConfiguration& each) { return each.verdict == MpiVerdict::undecided; });
   if (undecided > 0) {
-    context.note(
-        fmt::format("flopcast: the machine is restless: {} undecided, because kernels took longer than the path, or the interval is wider "
-                    "than the time. Tune again when the machine is idle",
+    context.tell_restless(
+        fmt::format("{} undecided, because kernels took longer than the path, or the interval is wider than the time. Tune again when the "
+                    "machine is idle",
                     counted(undecided, "configuration") + (undecided == 1 ? " is" : " are")));
   }
   if (tuning.clock == protocol::MpiClock::cpu) {

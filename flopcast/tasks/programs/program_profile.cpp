@@ -134,9 +134,12 @@ class Profiler {
       }
     }
     if (surpasses_peak()) {
-      warn(
-          "recorded calls are faster than the peak: the machine is restless now, and shares of the peak say nothing. Profile the "
-          "recording again when the machine is idle");
+      const std::string reason =
+          "recorded calls are faster than the peak, so that shares of the peak say nothing. Profile the recording again when the machine "
+          "is "
+          "idle";
+      context_.tell_restless(reason);
+      profile_.warnings.push_back(std::string(restless_machine) + reason);
     }
   }
 

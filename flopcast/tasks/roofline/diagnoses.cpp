@@ -8,6 +8,7 @@
 
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/roofline/thread_plan.hpp"
 
@@ -88,9 +89,9 @@ Sentences noise(const DiagnosedRun& run) {
     return {};
   }
   return {
-      fmt::format("the machine was busy: half of the samples of {} with {} lost more than {:.0f} % to other work; ceilings are the best "
+      fmt::format("{}half of the samples of {} with {} lost more than {:.0f} % to other work; ceilings are the best "
                   "sample, bandwidths and gemm what a quarter of the samples surpass: they may be too low; measure again when it is idle",
-                  (*worst)->name, counted((*worst)->threads, "thread"), 100 * lost(*worst))};
+                  restless_machine, (*worst)->name, counted((*worst)->threads, "thread"), 100 * lost(*worst))};
 }
 
 /// Ceilings of several threads below those of fewer threads: all of their samples were disturbed.
@@ -113,9 +114,9 @@ Sentences load_of_others(const DiagnosedRun& run) {
     return {};
   }
   return {
-      fmt::format("other programs kept {:.1f} cores busy meanwhile: roofs may be too low, and caches seem smaller; measure again when the "
+      fmt::format("{}other programs kept {:.1f} cores busy, so that roofs may be too low, and caches seem smaller; measure again when the "
                   "machine is idle",
-                  others)};
+                  restless_machine, others)};
 }
 
 /// Working sets of memory that may lie in the last level: there was too little memory, or a quick measurement takes too little.

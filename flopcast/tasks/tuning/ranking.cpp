@@ -228,6 +228,7 @@ PlaceRanking PlaceRanker::decide(Seconds budget) {
   tuning::BlockSizeResult result =
       session_.tune("ranking " + ranked_.family.name(), problems_, record, kernels(ranked_, problems_, library), options);
   note_cost(result, elapsed(), context_);
+  tell_undecided("the ranking", result.decisions, "another variant may be the best", context_);
   return {
       "", session_.place().environment.threads, session_.place().environment, std::move(result.decisions), result.cost, result.complete};
 }

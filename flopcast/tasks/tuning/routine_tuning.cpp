@@ -84,6 +84,10 @@ class RoutineTuner {
       for (const protocol::BlockSizeQuery& query : entry.queries) {
         part.queries.push_back({query.m, query.n});
       }
+      tell_undecided(
+          part.name(), part.decisions,
+          request_.profile.empty() ? "LAPACK's own block sizes may be as good there" : "the profile keeps LAPACK's own block sizes there",
+          context_);
       result_.parts.push_back(std::move(part));
     }
   }
@@ -108,17 +112,6 @@ class RoutineTuner {
   std::vector<TunableRoutine> tunable_;
   Tuning result_;
 };
-
-void note_undecided(const Tuning& tuning, const RunContext& context) {
-  for (const RoutineTuning& part : tuning.parts) {
-    if (const auto open = std::count_if(part.decisions.begin(), part.decisions.end(), tuning::is_undecided); open > 0) {
-      context.note(
-          fmt::format("{} is undecided for {} of {}, where over 10 % may be lost: the profile keeps LAPACK's own block sizes there; a "
-                      "larger time budget decides",
-                      part.name(), open, counted(part.decisions.size(), "size")));
-    }
-  }
-}
 
 }  // namespace
 
@@ -150,7 +143,6 @@ Tuning tune(const Workbench& bench, const std::string& routine, const TuneReques
       if (const std::string remark = save_profile(request.profile, tuning); !remark.empty()) {
         context.note(remark);
       }
-      note_undecided(tuning, context);
     }
   };
   Tuning tuning = tune_routine(session, known, own, context);

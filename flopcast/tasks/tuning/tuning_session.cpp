@@ -7,9 +7,9 @@
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
-#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
 
 namespace flopcast {
 namespace {
@@ -45,17 +45,6 @@ TuningSession::TuningSession(TuningPlace place, const TuningOptions& options, co
 TuningSession::TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const RunContext& context)
     : TuningSession(tuning_place(bench, store, options.seed, context), options, context) {}
 
-/// Warns once if other programs left too few cores to the threads that were timed, or made their caches and memory much slower.
-void TuningSession::tell_of_others(double busy_cores) {
-  if (busy_cores > machine::OtherLoad::much && !told_of_others_) {
-    told_of_others_ = true;
-    context_.note(
-        fmt::format("warning: other programs kept {:.1f} cores busy meanwhile: times and choices may be wrong; do it again without these "
-                    "samples when the machine is idle",
-                    busy_cores));
-  }
-}
-
 tuning::BlockSizeResult TuningSession::tune(const std::string& label, std::span<const tuning::Problem> problems, const Record& record,
                                             const std::set<std::string>& kernels, const tuning::BlockSizeOptions& options) {
   const auto busy_cores = place_.watch_others();
@@ -66,16 +55,17 @@ tuning::BlockSizeResult TuningSession::tune(const std::string& label, std::span<
   };
   sources.sampling = place_.sampling({.budget = options.time_budget, .label = label});
   tuning::BlockSizeResult result;
+  MachineState state;
   if (options_.fresh) {
     result = tuning::tune_block_size(problems, place_.environment, fresh_models_, sources, options);
-    note_unrest(fresh_models_, context_);
+    state = fresh_models_.wanted_state();
   } else {
     model::OnDemandModels models = place_.models(kernels);
     result = tuning::tune_block_size(problems, place_.environment, models, sources, options);
-    note_unrest(models, context_);
+    state = models.wanted_state();
   }
   context_.throw_if_cancelled("every sample is kept; run the same command again to go on");
-  tell_of_others(busy_cores());
+  tell_unrest(busy_cores(), state, context_);
   return result;
 }
 
@@ -114,7 +104,16 @@ void TuningSession::validate(const std::string& label, std::span<const tuning::P
     context_.note(fmt::format("{}: the time budget ended it before {} of {} were run; a larger one runs them", label, missing,
                               counted(problems.size(), "size")));
   }
-  tell_of_others(busy_cores());
+  tell_unrest(busy_cores(), {}, context_);
+}
+
+void tell_undecided(const std::string& what, const std::vector<tuning::Decision>& decisions, const std::string& consequence,
+                    const RunContext& context) {
+  if (const auto open = std::count_if(decisions.begin(), decisions.end(), tuning::is_undecided); open > 0) {
+    context.note(
+        fmt::format("{} is undecided for {} of {}, where over 10 % may be lost: {}; a larger time budget or a calmer machine decides", what,
+                    open, counted(decisions.size(), "size"), consequence));
+  }
 }
 
 void note_cost(const tuning::BlockSizeResult& result, Seconds elapsed, const RunContext& context) {

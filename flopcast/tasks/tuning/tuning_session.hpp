@@ -62,10 +62,11 @@ class TuningSession {
   TuningOptions options_;
   RunContext context_;
   model::OnDemandModels fresh_models_;  ///< models of this session's samples
-  bool told_of_others_ = false;
-
-  void tell_of_others(double busy_cores);
 };
+
+/// Tells that decisions of `what` ("dgeqrf") may lose over 10 %, and the `consequence`; nothing if none does.
+void tell_undecided(const std::string& what, const std::vector<tuning::Decision>& decisions, const std::string& consequence,
+                    const RunContext& context);
 
 /// Notes the cost of a tuning: "12 segments of kernel calls measured, ...".
 void note_cost(const tuning::BlockSizeResult& result, Seconds elapsed, const RunContext& context);

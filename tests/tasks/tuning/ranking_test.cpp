@@ -8,7 +8,10 @@
 namespace flopcast {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::SyntheticMachine;
 
 RankRequest request() {
@@ -91,6 +94,16 @@ TEST(Ranking, TheFasterPlaceWinsTheJointDecision) {
   EXPECT_EQ(joint[0].sizes, (std::vector<std::int64_t>{300}));
   EXPECT_EQ(joint[0].ranking.front().place, 1U);
   EXPECT_NEAR(places[0].decisions[0].chosen.seconds / places[1].decisions[0].chosen.seconds, 2, 0.2);
+}
+
+TEST(Ranking, IsUndecidedOnARestlessMachine) {
+  SyntheticMachine calm, restless;
+  restless.state = {490000, 1e-3, 0.5, 0.5};
+  EXPECT_FALSE(tuning::is_undecided(rank_on(calm, request()).decisions.at(0)));
+  EXPECT_THAT(calm.restless, IsEmpty());
+  EXPECT_TRUE(tuning::is_undecided(rank_on(restless, request()).decisions.at(0)));
+  EXPECT_THAT(restless.restless, ElementsAre(HasSubstr("the machine was restless: the reference kernel took up to 98 %")));
+  EXPECT_THAT(restless.notes, Contains(HasSubstr("the ranking is undecided for 1 of 1 size")));
 }
 
 TEST(Ranking, ItsBudgetEndsSampling) {

@@ -13,7 +13,9 @@ namespace flopcast {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::SyntheticMachine;
 
@@ -111,22 +113,40 @@ TEST(TuneRoutine, ANewSessionInAnotherMoodTimesFewPointsAgain) {
 }
 
 TEST(TuneRoutine, ARestlessMachineIsNamedAndWidensIntervals) {
-  const auto tune_with = [&](double spread, std::vector<std::string>& notes) {
+  const auto tune_with = [&](double spread, std::vector<std::string>& told) {
     SyntheticMachine machine;
     machine.state = {490000, 1e-3, 0, spread};
     TuningSession session(machine.place(), {}, machine.context());
     const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
-    notes = machine.notes;
+    told = machine.restless;
     const tuning::Forecast& chosen = tuning.parts[0].decisions[0].chosen;
     return (chosen.interval.high - chosen.interval.low) / chosen.seconds;
   };
   std::vector<std::string> calm, restless;
   const double narrow = tune_with(0, calm);
   const double wide = tune_with(0.1, restless);
-  EXPECT_THAT(calm, Not(Contains(HasSubstr("restless"))));
-  EXPECT_THAT(restless, Contains(HasSubstr("restless while kernels were sampled: the reference kernel took up to 20 %")));
+  EXPECT_THAT(calm, IsEmpty());
+  EXPECT_THAT(restless, ElementsAre(HasSubstr("the machine was restless: the reference kernel took up to 20 %")));
   EXPECT_GT(wide, 2 * 1.96 * 0.1);
   EXPECT_LT(narrow, 2 * 1.96 * 0.04);
+}
+
+TEST(TuneRoutine, IsUndecidedOnAMachineWhoseTimesSayTooLittle) {
+  const auto decide_with = [&](double unrest, std::vector<std::string>& notes) {
+    SyntheticMachine machine;
+    machine.state = {490000, 1e-3, unrest, unrest};
+    TuningSession session(machine.place(), {}, machine.context());
+    const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+    notes = machine.notes;
+    return tuning.parts[0].decisions[0];
+  };
+  std::vector<std::string> calm, restless;
+  EXPECT_FALSE(tuning::is_undecided(decide_with(0, calm)));
+  const tuning::Decision decision = decide_with(0.5, restless);
+  EXPECT_TRUE(tuning::is_undecided(decision));
+  EXPECT_EQ(effective_forecast(decision).blocks, decision.default_.blocks);
+  EXPECT_THAT(calm, Not(Contains(HasSubstr("undecided"))));
+  EXPECT_THAT(restless, Contains(HasSubstr("dgeqrf is undecided for")));
 }
 
 TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {

@@ -26,7 +26,7 @@ class SyntheticMachine {
   std::vector<Sample> kept;
   std::size_t timed = 0;
   bool stop = false;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, restless;  ///< texts that the context received
   std::map<std::string, algorithm::BlockParameters> blocks_set;
   algorithm::BlockParameters defaults{32, 2, 128};
 
@@ -75,6 +75,7 @@ class SyntheticMachine {
   RunContext context() {
     RunContext context;
     context.note = [this](const std::string& text) { notes.push_back(text); };
+    context.restless = [this](const std::string& text) { restless.push_back(text); };
     context.cancelled = [this] { return stop; };
     return context;
   }

@@ -97,6 +97,21 @@ TEST_F(Ranking, LeavesOutWhatBlasCannotExpress) {
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("left out")));
 }
 
+TEST_F(Ranking, IntervalsHoldMomentsAndSessionsAndARestlessMachineIsTold) {
+  std::vector<std::string> told;
+  context_.restless = [&](const std::string& text) { told.push_back(text); };
+  const auto relative_width = [&] {
+    const contract::Forecast forecast = rank().algorithms.front().forecast;
+    return forecast.interval.high / forecast.seconds - 1;
+  };
+  EXPECT_NEAR(relative_width(), 1.96 * 0.03, 1e-4);
+  EXPECT_THAT(told, SizeIs(0));
+  tools_.session_deviation = [] { return 0.04; };
+  tools_.tell_unrest = [](const RunContext& context) { context.tell_restless("others compute"); };
+  EXPECT_NEAR(relative_width(), 1.96 * 0.05, 1e-4);
+  EXPECT_THAT(told, ElementsAre("the machine was restless: others compute"));
+}
+
 TEST_F(Ranking, SaysWhatItCost) {
   const AlgorithmRanking ranking = rank();
   ASSERT_THAT(ranking.algorithms, SizeIs(2));

@@ -258,6 +258,27 @@ TEST_F(MpiTunerRuns, TiesAreConfirmedAsLongAsTheyTakeNoLongerThanAllBefore) {
   EXPECT_THAT(notes_, Contains(HasSubstr("finalists took longer than all executions before; 1 are left out")));
 }
 
+/// Kernels and program take the same time whenever they are executed, so that an interval is that of whole executions.
+TEST_F(MpiTunerRuns, IntervalsHoldHowMuchExecutionsDiffer) {
+  const auto half_width = [&](const std::function<void(MpiProfile&, const std::string& nb)>& change) {
+    MpiTuneRequest asked = request({"32", "64", "96"});
+    asked.self_check = MpiSelfCheck::none;
+    FakeLauncher launcher([&](const MpiExecution& execution, const MpiKnownKernels&) {
+      MpiProfile profile = profile_of(execution, 2);
+      change(profile, execution.setting.at("nb"));
+      return profile;
+    });
+    return tune(asked, launcher).configurations.front().half_width.value();
+  };
+  EXPECT_NEAR(half_width([](MpiProfile&, const std::string&) {}), 1.96 * 0.03 * 2, 1e-3) << "nothing shows how much they differ";
+  const auto paces = [](MpiProfile& profile, const std::string& nb) {
+    profile.pace = selective::RunTimeRatio{nb == "64" ? 1 : 1.1, nb == "96" ? 1.1 : 1};
+  };
+  EXPECT_NEAR(half_width(paces), 0, 1e-9) << "most agree";
+  const auto apart = [](MpiProfile& profile, const std::string&) { profile.pace = selective::RunTimeRatio{1.1, 1}; };
+  EXPECT_NEAR(half_width(apart), 1.96 * 1.4826 * std::log(1.1) * 2, 1e-3);
+}
+
 TEST_F(MpiTunerRuns, ValidationComparesAndTeachesNothing) {
   MpiTuneRequest validating = request({"32", "64"});
   validating.validate = true;

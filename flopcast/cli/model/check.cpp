@@ -44,9 +44,6 @@ void run_check(const CheckArguments& given, const CommonOptions& common) {
   if (common.json) {
     emit_document(check, common);
   } else {
-    if (check.restless && shows_parts(common)) {
-      emit(restless_line(check) + "\n\n", common);
-    }
     emit(check_table(check), common);
   }
   for (const std::string& text : remarks(check)) {

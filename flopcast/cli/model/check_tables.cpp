@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -60,14 +58,6 @@ report::Table check_table(const ModelCheck& check) {
          percent(kernel.high_error), percent(kernel.bias, "{:+.1f} %"), report::whole(kernel.removed), verdict_cell(kernel.verdict)});
   }
   return table;
-}
-
-std::string restless_line(const ModelCheck& check) {
-  static constexpr double range = 1.96;  // half of a normal distribution's 95 % range in standard deviations
-  return fmt::format(
-      "the machine was restless: other programs kept {:.1f} cores busy, the reference kernel took up to {:.0f} % more or less "
-      "(95 %); nothing was replaced",
-      check.busy_cores, 100 * range * std::max(check.state.spread, check.state.unrest));
 }
 
 std::vector<std::string> remarks(const ModelCheck& check) {

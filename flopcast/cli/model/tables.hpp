@@ -17,8 +17,6 @@ report::Table models_table(const ModelList& list);
 
 /// One row per checked kernel: its points, runs within intervals, errors and verdict.
 report::Table check_table(const ModelCheck& check);
-/// One line without its end that says how restless the machine was.
-std::string restless_line(const ModelCheck& check);
 /// Lines about the whole check: runs within intervals, what was replaced, what there was no time for.
 std::vector<std::string> remarks(const ModelCheck& check);
 

@@ -21,6 +21,7 @@
 #include "flopcast/tasks/modelling/model_check_tools.hpp"
 #include "flopcast/tasks/modelling/sample_evidence.hpp"
 #include "flopcast/tune/segment.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
 
 namespace flopcast {
 namespace {
@@ -188,6 +189,10 @@ class Checker {
     check.busy_cores = tools_.busy_cores();
     check.restless = present_.unrest > 0 || check.busy_cores > machine::OtherLoad::much;
     check.complete = !context_.cancelled();
+    tell_unrest(check.busy_cores, present_, context_);
+    if (check.restless) {
+      context_.note("no sample was replaced, because the machine was restless");
+    }
     SampleReplacement replacement;
     for (const auto& [key, samples] : all_.samples()) {
       KernelCheck& kernel = check.kernels.emplace_back();

@@ -159,7 +159,10 @@ TEST_F(ModelChecks, ReplaceNothingOnARestlessMachine) {
   const nlohmann::json before = machine_.store.export_json();
   machine_.everything = 1.5;
   machine_.state.unrest = 0.06;
+  std::vector<std::string> told;
+  context_.note = context_.restless = [&](const std::string& text) { told.push_back(text); };
   const ModelCheck result = check();
+  EXPECT_THAT(told, ::testing::ElementsAre(HasSubstr("the reference kernel took up to 12 %"), HasSubstr("no sample was replaced")));
   EXPECT_TRUE(result.restless);
   EXPECT_THAT(verdicts(result), ::testing::Contains(CheckVerdict::doubtful));
   EXPECT_EQ(machine_.store.export_json(), before);

@@ -193,7 +193,7 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
   bool has_sessions = false;
   for (std::size_t d = 0; d < groups.size(); ++d) {
     const auto column = coordinates.col(static_cast<Eigen::Index>(d)).array();
-    is_aliased = is_aliased || (groups[d] == aliasing_group && (column > 0).any());
+    is_aliased = is_aliased || (groups[d] == aliasing_group && (column > 0).any() && (column <= 0).any());
     has_sessions = has_sessions || (groups[d] == session_group && (column != column[0]).any());
   }
   // Pattern search over the logarithms: there are few parameters, the objective is smooth, and no derivatives need maintenance.

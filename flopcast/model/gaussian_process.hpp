@@ -51,7 +51,7 @@ class GaussianProcess {
   /// Conditions a process on observations, one per row of `coordinates`, with one noise_variance each. groups[d] is the number of the
   /// length scale of coordinate d (0, 1, ...), or one of the groups above. The hyperparameters maximise the marginal likelihood
   /// times a weak log-normal prior. The deviation of sessions stays at its start if all observations are of one session, because such
-  /// observations would take any smooth trend for it.
+  /// observations would take any smooth trend for it. So does that of aliasing if all or none of them are aliased.
   static GaussianProcess fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                              std::vector<int> groups, const ProcessParameters& start);
   /// Conditions a process with given hyperparameters.

@@ -201,6 +201,22 @@ TEST(GaussianProcess, TakesNoTrendForADeviationOfSessions) {
   EXPECT_GT(of_sessions({{10, 0}, {20, 0.3}, {30, -0.2}, {40, 0.1}}).parameters().session, 0.06);
 }
 
+TEST(GaussianProcess, LearnsWhatAliasingAddsFromPlacesWithAndWithout) {
+  const auto learnt = [](double other_degree) {
+    Points points(40, 2);
+    Eigen::VectorXd values(40);
+    for (Eigen::Index i = 0; i < 40; ++i) {
+      const bool is_other = i % 2 == 1;
+      points.row(i) << 0.2 * static_cast<double>(i), is_other ? other_degree : 1;
+      values[i] = 0.3 * std::sin(points(i, 0)) + (is_other ? 0 : 0.9 + 0.4 * std::cos(points(i, 0)));
+    }
+    const ProcessParameters start{.amplitude = 0.3, .nugget = 0.01, .aliasing = 0.3, .lengths = {1}};
+    return GaussianProcess::fit(points, values, Eigen::VectorXd::Constant(40, 1e-5), {0, aliasing_group}, start).parameters().aliasing;
+  };
+  EXPECT_GT(learnt(0), 0.4);
+  EXPECT_EQ(learnt(1), 0.3) << "all are aliased alike";
+}
+
 TEST(GaussianProcess, RefusesMismatchedInput) {
   EXPECT_THROW(GaussianProcess::condition(Points(2, 1), Eigen::VectorXd(3), Eigen::VectorXd(2), {0}, start()), Error);
   EXPECT_THROW(GaussianProcess::condition(Points(0, 1), Eigen::VectorXd(0), Eigen::VectorXd(0), {0}, start()), Error);

@@ -3,9 +3,12 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "flopcast/preload/common/caller_table.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
@@ -114,6 +117,28 @@ void* allocate_deep(int position) noexcept { return allocated(deep_definition_of
 
 void release_deep(void* buffer) noexcept { released(deep_definition_of(release, __builtin_return_address(0)), buffer); }
 
+/// The definitions in other namespaces of the dynamic linker. They are found before their first call, since dlsym isn't safe in threads that
+/// another namespace's C library has started. Each has a pair of functions of its own.
+constexpr std::size_t max_apart = 16;
+constinit std::atomic<Definition> apart[buffer_functions][max_apart]{};
+
+template <std::size_t place>
+void* allocate_apart(int position) noexcept {
+  return allocated(apart[allocate][place].load(std::memory_order_relaxed), position);
+}
+
+template <std::size_t place>
+void release_apart(void* buffer) noexcept {
+  released(apart[release][place].load(std::memory_order_relaxed), buffer);
+}
+
+template <std::size_t... places>
+void* function_apart(BufferFunction which, std::size_t place, std::index_sequence<places...> /*all*/) noexcept {
+  constexpr std::array<void* (*)(int), max_apart> allocating = {&allocate_apart<places>...};
+  constexpr std::array<void (*)(void*), max_apart> releasing = {&release_apart<places>...};
+  return which == allocate ? reinterpret_cast<void*>(allocating[place]) : reinterpret_cast<void*>(releasing[place]);
+}
+
 /// Gives a forked child a new lock. Its only thread has another number than the thread that held the old one.
 [[gnu::constructor]] void keep_free_in_children() noexcept {
   pthread_atfork([] { buffers.lock(); }, [] { buffers.unlock(); }, [] { buffers.reset(); });
@@ -125,6 +150,21 @@ void* locked_deep(std::string_view name) noexcept {
   return name == symbols[allocate]  ? reinterpret_cast<void*>(&allocate_deep)
          : name == symbols[release] ? reinterpret_cast<void*>(&release_deep)
                                     : nullptr;
+}
+
+void* locked_apart(std::string_view name, void* function) noexcept {
+  const auto which = name == symbols[allocate] ? allocate : name == symbols[release] ? release : buffer_functions;
+  if (which == buffer_functions || function == nullptr) {
+    return nullptr;
+  }
+  const Definition definition = definition_at(function);
+  for (std::size_t place = 0; place < max_apart; ++place) {
+    Definition there = 0;
+    if (apart[which][place].compare_exchange_strong(there, definition) || there == definition) {
+      return function_apart(which, place, std::make_index_sequence<max_apart>());
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace flopcast::preload

@@ -90,8 +90,7 @@ struct Seen {
 };
 
 constinit OwnSymbol own_symbol{};
-constinit DeepReplacement deep_replacement{};  ///< nullptr: there is none
-constinit Elsewhere elsewhere{};
+constinit Replacements replacements{};
 constinit std::atomic<bool> busy{};  ///< a thread is searching objects, or making a door
 constinit std::size_t doors = 0;
 constinit Seen seen[max_objects]{};
@@ -237,6 +236,16 @@ void* hook_of(std::string_view name) noexcept {
                            : nullptr;
 }
 
+/// Returns the function that replaces the binding's in an object that looks into its own libraries first; nullptr if none does.
+void* replacement_of(const Object& object, const Binding& binding) noexcept {
+  void* deep = object.deep && replacements.deep != nullptr ? replacements.deep(binding.name) : nullptr;
+  if (deep == nullptr || !object.apart) {
+    return deep;
+  }
+  void* function = destination(object, binding);
+  return function != nullptr && object_of(function) != own_object() ? replacements.apart(binding.name, function) : nullptr;
+}
+
 void look_through(const Object& object) noexcept {
   for_each_binding(*object.map, [&object](const Binding& binding) {
     if (void* hook = hook_of(binding.name); hook != nullptr && !binding.own) {
@@ -245,13 +254,12 @@ void look_through(const Object& object) noexcept {
       }
       return;
     }
-    if (void* replacement = object.deep && deep_replacement != nullptr ? deep_replacement(binding.name) : nullptr) {
+    if (void* replacement = replacement_of(object, binding)) {
       set_binding(binding, replacement);
       return;
     }
     const LowerCase name(routine_symbol(binding.name));
-    const bool is_left = object.apart && elsewhere == Elsewhere::replaced_only;
-    if (is_left || name.parts().routine.size() < 3 || own_symbol(name.parts()) == nullptr) {
+    if (object.apart || name.parts().routine.size() < 3 || own_symbol(name.parts()) == nullptr) {
       return;
     }
     if (void* door = substitute(destination(object, binding), binding.name)) {
@@ -368,10 +376,9 @@ void* followed_dlsym(void* handle, const char* name) {
 
 }  // namespace
 
-void redirect_calls(OwnSymbol symbol, DeepReplacement replacement, Elsewhere treatment) noexcept {
+void redirect_calls(OwnSymbol symbol, const Replacements& functions) noexcept {
   own_symbol = symbol;
-  deep_replacement = replacement;
-  elsewhere = treatment;
+  replacements = functions;
   look_through_new_objects(false);
 }
 
@@ -414,7 +421,7 @@ constinit thread_local flopcast::preload::Redirected* flopcast_entered{};
 
 namespace flopcast::preload {
 
-void redirect_calls(OwnSymbol /*own_symbol*/, DeepReplacement /*deep_replacement*/, Elsewhere /*elsewhere*/) noexcept {}
+void redirect_calls(OwnSymbol /*own_symbol*/, const Replacements& /*replacements*/) noexcept {}
 void redirect_calls_of(const link_map& /*object*/, OwnSymbol /*own_symbol*/) noexcept {}
 
 }  // namespace flopcast::preload

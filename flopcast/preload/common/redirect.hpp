@@ -28,17 +28,18 @@ struct alignas(64) Redirected {
 /// Returns the symbol of the preloaded library's function for a routine whose name is in lower case; nullptr if it has none.
 using OwnSymbol = const char* (*)(const RoutineSymbol& routine);
 
-/// Returns the function that replaces function `name` in objects that look into their own libraries first; nullptr: none does.
-using DeepReplacement = void* (*)(std::string_view name) noexcept;
+/// Other functions to replace, beside routines. A null pointer replaces none.
+struct Replacements {
+  /// Returns the function that replaces function `name` in objects that look into their own libraries first; nullptr: none does.
+  void* (*deep)(std::string_view name) noexcept;
+  /// Returns the function that replaces `function`, called `name`, in objects of other namespaces. Called where `deep` replaces it elsewhere.
+  void* (*apart)(std::string_view name, void* function) noexcept;
+};
 
-/// Treatment of objects in other namespaces of the dynamic linker (dlmopen). They have a C library of their own, so that functions which
-/// keep data per thread must not be called from there.
-enum class Elsewhere : bool { replaced_only, redirected };
-
-/// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. In other namespaces, functions
-/// are replaced by `deep_replacement`, and calls are redirected only if `elsewhere` says so. Does nothing on machines for which doors aren't
-/// implemented.
-void redirect_calls(OwnSymbol own_symbol, DeepReplacement deep_replacement, Elsewhere elsewhere) noexcept;
+/// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. Calls in other namespaces of
+/// the dynamic linker (dlmopen) stay as they are: they may come from threads of another C library, and functions that keep data per thread
+/// must not be called from these. Does nothing on machines for which doors aren't implemented.
+void redirect_calls(OwnSymbol own_symbol, const Replacements& replacements) noexcept;
 
 /// Redirects the calls of one loaded object that looks into its own libraries first. `own_symbol` is always the same function.
 void redirect_calls_of(const link_map& object, OwnSymbol own_symbol) noexcept;

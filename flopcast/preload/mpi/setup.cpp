@@ -44,8 +44,8 @@ void require_one_mpi() noexcept {
   flopcast::preload::mpi::open_session();  // reports that the library is loaded
   require_one_mpi();
   if (session() != nullptr) {
-    flopcast::preload::redirect_calls(flopcast::preload::followed_symbol, flopcast::preload::locked_deep,
-                                      flopcast::preload::Elsewhere::replaced_only);
+    flopcast::preload::redirect_calls(flopcast::preload::followed_symbol,
+                                      {flopcast::preload::locked_deep, flopcast::preload::locked_apart});
   }
 }
 

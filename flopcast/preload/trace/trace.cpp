@@ -458,7 +458,7 @@ void number_routines() noexcept {
   if (header != nullptr) {
     const Unnoticed unnoticed;
     number_routines();
-    redirect_calls(own_symbol, locked_deep, Elsewhere::replaced_only);
+    redirect_calls(own_symbol, {locked_deep, locked_apart});
   }
   if (const char* library = std::getenv(protocol::dry_run_variable); library != nullptr && header != nullptr) {
     open_dry_run(library);

@@ -104,7 +104,7 @@ void open_report(const char* path) noexcept {
     complain_once("FLOPCAST_BLOCKS is damaged; LAPACK uses its own block sizes");
   }
   if (std::getenv(protocol::blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
-    redirect_calls(own_symbol, locked_deep, Elsewhere::redirected);
+    redirect_calls(own_symbol, {locked_deep, locked_apart});
   }
 }
 

@@ -112,7 +112,7 @@ Call call_of(const Sample& sample, const std::function<const Routine*(std::strin
   };
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     switch (call.routine->arguments[i].kind) {
-      case Kind::flag: call.arguments[i] = next(sample.key.flags, flag, "flags"); break;
+      case Kind::flag: call.arguments[i] = static_cast<unsigned char>(next(sample.key.flags, flag, "flags")); break;
       case Kind::sign: call.arguments[i] = next(sample.key.flags, flag, "flags") == '-' ? -1 : 1; break;
       case Kind::size: call.arguments[i] = next(sample.sizes, size, "sizes"); break;
       case Kind::leading_dimension:

@@ -172,7 +172,7 @@ Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& a
     const nlohmann::json& value = json[at++];
     try {
       switch (argument.kind) {
-        case Kind::flag: call.arguments[i] = value.get_ref<const std::string&>().at(0); break;
+        case Kind::flag: call.arguments[i] = static_cast<unsigned char>(value.get_ref<const std::string&>().at(0)); break;
         case Kind::scalar:
         case Kind::real_scalar:
           call.arguments[i] = static_cast<std::int64_t>(scalar);

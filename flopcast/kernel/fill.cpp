@@ -288,7 +288,7 @@ void skip_operand(const Call& call, const Operand& operand) {
 void fill(const Call& call, std::uint64_t seed) {
   for (const Operand& operand : operands(call)) {
     const Argument& argument = call.routine->arguments[operand.argument];
-    const std::uint64_t own_seed = seed * 31 + operand.argument * 977U;
+    const std::uint64_t own_seed = seed * 31 + std::uint64_t{977} * operand.argument;
     if (call.address(operand.argument) == 0 || argument.access == Access::write) {
       continue;
     }

@@ -44,6 +44,7 @@ std::vector<Call> routine_calls(const Routine& routine, const std::map<std::stri
   const auto n = sizes.find("n");
   const bool square = sizes.size() == 1 && n != sizes.end();
   std::vector<std::vector<std::int64_t>> lists;
+  lists.reserve(sizes.size());
   for (const auto& [name, values] : sizes) {
     lists.push_back(values);
   }

@@ -78,7 +78,7 @@ MachineMeasurement measured_machine(const Topology& topology, const DetectOption
       return *std::move(kept);
     }
   }
-  const MachineMeasurement measurement = measure(topology, options);
+  MachineMeasurement measurement = measure(topology, options);
   write_measurement(file, measurement);
   return measurement;
 }

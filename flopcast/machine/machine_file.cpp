@@ -37,6 +37,7 @@ std::vector<CurvePoint> curve_from_json(const nlohmann::json& json) {
 
 std::vector<nlohmann::json> patterns_to_json(const std::vector<PatternCapacities>& patterns) {
   std::vector<nlohmann::json> json;
+  json.reserve(patterns.size());
   for (const PatternCapacities& level : patterns) {
     json.push_back(
         {{"stream_bytes", level.stream}, {"parallel_chase_bytes", level.parallel_chase}, {"serial_chase_bytes", level.serial_chase}});

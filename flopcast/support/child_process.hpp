@@ -53,7 +53,9 @@ class ChildProcess {
   /// this process has registered for its end. Only the calling thread exists in the copy. Throws environment_error.
   static ChildProcess fork(const std::function<int()>& work, const ChildSetup& setup = {});
 
+  ChildProcess(const ChildProcess&) = delete;
   ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(const ChildProcess&) = delete;
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess();
 

@@ -15,7 +15,9 @@ namespace flopcast {
 class Descriptor {
  public:
   explicit Descriptor(int number) noexcept : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(const Descriptor&) = delete;
   Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor() { close(); }
   [[nodiscard]] int get() const noexcept { return number_; }

@@ -17,7 +17,9 @@ class ScratchFolder {
   /// Makes the folder in TMPDIR or, where that isn't possible or its path isn't listable, in /tmp, /var/tmp or /dev/shm. Throws
   /// environment_error if none of them works, or if TMPDIR names no directory.
   ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder(ScratchFolder&& other) noexcept;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
   ScratchFolder& operator=(ScratchFolder&&) = delete;
   ~ScratchFolder();
 

@@ -56,6 +56,7 @@ std::vector<int> choose_cpus(std::vector<CpuPlace> places, int threads, Affinity
   };
   std::stable_sort(places.begin(), places.end(), [&](const CpuPlace& a, const CpuPlace& b) { return key(a) < key(b); });
   std::vector<int> cpus;
+  cpus.reserve(static_cast<std::size_t>(threads));
   for (int i = 0; i < threads; ++i) {
     cpus.push_back(places[static_cast<std::size_t>(i)].cpu);
   }

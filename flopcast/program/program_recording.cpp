@@ -21,6 +21,8 @@
 #include <cpuid.h>
 #endif
 
+#include <nlohmann/json.hpp>
+
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/prepared_program.hpp"

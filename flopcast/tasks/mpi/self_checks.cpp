@@ -58,7 +58,7 @@ bool MpiSelfChecks::has_passed() const {
   return store_
       .read_artifact(model::artifact::mpi_self_checks, name_,
                      [this](const json& kept) {
-                       return member_or(kept, "identity", "") == identity_ && member_or(kept, "passed", false) &&
+                       return identity_ == member_or(kept, "identity", "") && member_or(kept, "passed", false) &&
                               member_or(kept, "tunings", 0) < max_tunings;
                      })
       .value_or(false);

@@ -202,7 +202,10 @@ double sum(const nlohmann::json& document, const std::string& member) {
 TEST_P(ProfileCommands, PredictGivesTheSameAnswer) {
   record(GetParam().command, "");
   ASSERT_EQ(shell("flopcast profile --no-peak --quiet --what-if blas=reference --time-budget 2s " + file("trace")).code, 0);
-  const nlohmann::json answer = document("--no-peak --quiet --what-if blas=reference --time-budget 0s").at("what_if").at(0);
+  const std::string question = "--no-peak --quiet --what-if blas=reference --time-budget 0s";
+  document(question);  // the first three processes measure the library's peak, which the models relate times to
+  document(question);
+  const nlohmann::json answer = document(question).at("what_if").at(0);
   const std::string predict = "flopcast predict --json --quiet --time-budget 0s --trace " + file("trace");
 
   const Ended other = shell(predict + " --blas reference");

@@ -1,8 +1,10 @@
-# Warnings that every target of the project is compiled with. g++ 12 warns of overlapping copies inside std::string where there are none
-# (GCC bug 105651), hence no -Wrestrict there.
+# Compiles a target with the project's warnings as errors, if FLOPCAST_WARNINGS_AS_ERRORS is on. Users' builds do without them, which takes a tenth
+# less time. g++ 12 warns of overlapping copies inside std::string where there are none (GCC bug 105651), hence no -Wrestrict there.
 function(flopcast_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers
-                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${FLOPCAST_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(FLOPCAST_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers
+                                             $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror)
+  endif()
 endfunction()
 
 # Compiles what most sources include once, for all targets of a kind, which must be compiled with the same options: parsing headers is half the time of

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
 
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/dgemm_peak.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/digest.hpp"
@@ -22,7 +26,9 @@ MachineMeasurement measure(const Topology& topology, const DetectOptions& option
   const PinnedFor pinned(cpus_to_measure_on(topology));
   measurement.cpu = topology.cpu;
   measurement.quick = options.quick;
+  const OtherLoad others;
   measurement.sweep = sweep_caches(WallClock(), options.quick ? quick_sweep() : SweepOptions(), options.progress);
+  measurement.busy_cores = others.cores().value_or(0);
   measurement.hierarchy = cache_levels(measurement.sweep, topology.caches);
   if (measurement.hierarchy.levels.empty()) {
     throw unusable_measurement("no cache shows in {} working sets from {} to {}; try again on a less busy machine",
@@ -30,6 +36,21 @@ MachineMeasurement measure(const Topology& topology, const DetectOptions& option
                                format_bytes(measurement.sweep.triad.back().x));
   }
   return measurement;
+}
+
+/// Looks for half a second whether other programs keep cores busy. Their load shows only beside some of our own.
+bool others_are_busy() {
+  constexpr Seconds long_enough = 0.6;
+  const OtherLoad others;
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::duration<Seconds>(std::chrono::steady_clock::now() - begin).count() < long_enough) {
+  }
+  return others.cores().value_or(0) > OtherLoad::much;
+}
+
+/// Returns whether a measurement counts for now: it was made in calm, or the machine is still as busy as it was.
+bool still_counts(const MachineMeasurement& kept, const DetectOptions& options) {
+  return kept.busy_cores <= OtherLoad::much || (options.is_busy ? options.is_busy() : others_are_busy());
 }
 
 /// The library's peak on one core, kept with the machine's measurement. A machine may be slow for a minute, so that no measurement in that
@@ -73,12 +94,14 @@ std::string fingerprint(const Topology& topology, const LibraryIdentity& blas, c
 
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options) {
   const std::filesystem::path file = measurement_file(topology, options);
-  if (!options.refresh) {
-    if (auto kept = read_measurement(file)) {
-      return *std::move(kept);
-    }
+  std::optional<MachineMeasurement> kept = options.refresh ? std::nullopt : read_measurement(file);
+  if (kept && still_counts(*kept, options)) {
+    return *std::move(kept);
   }
   MachineMeasurement measurement = measure(topology, options);
+  if (kept) {
+    measurement.dgemm_rates = std::move(kept->dgemm_rates);  // the best ones count, whenever they were seen
+  }
   write_measurement(file, measurement);
   return measurement;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,10 +20,12 @@ struct DetectOptions {
   bool quick = false;               ///< measure with the coarser sweep
   std::filesystem::path directory;  ///< where measurements are kept; empty: machine_directory()
   SweepProgress progress;           ///< told of each step of a measurement
+  std::function<bool()> is_busy;    ///< tells whether other programs keep cores busy; empty: half a second of computing tells
 };
 
 /// Caches and memory of this machine as measured on its fastest kind of cores (restricted_to() selects the others). They come from the file
-/// of an earlier run (microseconds), or are measured now (up to 15 s) and kept. Throws unusable_measurement if the sweep shows no cache at
+/// of an earlier run (microseconds), or are measured now (up to 15 s) and kept. Measurements beside other programs are made again once
+/// they have ended (half a second shows that). Throws unusable_measurement if the sweep shows no cache at
 /// all or is interrupted, environment_error if the file can't be written.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
 

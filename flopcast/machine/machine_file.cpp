@@ -60,6 +60,7 @@ void to_json(nlohmann::json& json, const MachineMeasurement& measurement) {
   json = {{"schema", schema},
           {"cpu", measurement.cpu},
           {"quick", measurement.quick},
+          {"busy_cores", measurement.busy_cores},
           {"huge_pages", measurement.sweep.huge_pages},
           {"triad", curve_to_json(measurement.sweep.triad)},
           {"chase", curve_to_json(measurement.sweep.chase)},
@@ -95,6 +96,7 @@ void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   read_member(json, "peaks", measurement.peaks);
   measurement.peak_moments = member_or(json, "peak_moments", measurement.peak_moments);  // files of earlier versions lack these
   measurement.dgemm_rates = member_or(json, "dgemm_rates", measurement.dgemm_rates);
+  measurement.busy_cores = member_or(json, "busy_cores", measurement.busy_cores);
   if (json.contains("bandwidth_shares")) {
     measurement.bandwidth_shares = member<std::vector<BandwidthShare>>(json, "bandwidth_shares");
   }

@@ -15,7 +15,8 @@ namespace flopcast::machine {
 /// Measured properties of a machine, valid until they are measured again.
 struct MachineMeasurement {
   std::string cpu;
-  bool quick = false;  ///< true if the coarser sweep measured it
+  bool quick = false;     ///< true if the coarser sweep measured it
+  double busy_cores = 0;  ///< cores that other programs kept busy while caches and memory were measured
   CacheSweep sweep;
   MemoryHierarchy hierarchy;
   std::optional<std::vector<BandwidthShare>> bandwidth_shares;  ///< ordered by rising numbers of threads; measured when first asked for

@@ -112,6 +112,24 @@ TEST_F(KeptMeasurement, IsUsedInsteadOfMeasuring) {
   EXPECT_THROW(measured_machine(topology, options), Error);
 }
 
+TEST_F(KeptMeasurement, IsMeasuredAgainOnceTheMachineIsIdleIfItWasBusy) {
+  const Topology topology = two_cores();
+  const fs::path file = directory_ / ("machine-" + hardware_fingerprint(topology) + ".json");
+  DetectOptions options;
+  options.directory = directory_;
+  options.progress = [](std::int64_t, std::int64_t) -> bool { throw internal_error("it measures"); };
+  options.is_busy = [] { return true; };
+  MachineMeasurement restless = measurement();
+  restless.busy_cores = 1.7;
+  write_measurement(file, restless);
+  EXPECT_EQ(measured_machine(topology, options), restless);
+  options.is_busy = [] { return false; };
+  EXPECT_THROW(measured_machine(topology, options), Error);
+  EXPECT_EQ(read_measurement(file), restless) << "it stays until there is a new one";
+  write_measurement(file, measurement());
+  EXPECT_EQ(measured_machine(topology, options), measurement());
+}
+
 TEST_F(KeptMeasurement, BandwidthSharesAreMeasuredWhenFirstAskedFor) {
   const Topology topology = two_cores();  // this process may use none of these CPUs
   const fs::path file = directory_ / ("machine-" + hardware_fingerprint(topology) + ".json");

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/units.hpp"
@@ -104,6 +105,12 @@ MachineReport inspect_machine(const MachineRequest& request, const RunContext& c
 
 std::vector<std::string> findings(const MachineReport& report) {
   std::vector<std::string> lines;
+  if (report.measurement.busy_cores > machine::OtherLoad::much) {
+    lines.push_back(
+        fmt::format("the machine was restless: other programs kept {:.1f} cores busy while caches and memory were measured, so "
+                    "that levels, sizes and bandwidths may be wrong; they are measured again once the machine is idle",
+                    report.measurement.busy_cores));
+  }
   for (const machine::SlowDgemm& slow : report.slow) {
     const machine::LibraryReport& library = report.libraries[slow.library];
     lines.push_back(

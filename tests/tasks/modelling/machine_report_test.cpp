@@ -145,6 +145,15 @@ TEST_F(MachineReports, EndWhereTheyAreCancelled) {
   EXPECT_THAT(measured_, IsEmpty());
 }
 
+TEST(MachineFindings, BeginWithTheLoadBesideWhichCachesWereMeasured) {
+  MachineReport report;
+  report.measurement.busy_cores = 1.7;
+  report.libraries = {library("openblas", 10e9)};
+  EXPECT_THAT(findings(report), ElementsAre(AllOf(HasSubstr("the machine was restless"), HasSubstr("1.7 cores"), HasSubstr("again"))));
+  report.measurement.busy_cores = 0.1;
+  EXPECT_THAT(findings(report), IsEmpty());
+}
+
 TEST(MachineFindings, NameLibrariesThatFailOrMisreadTheCpu) {
   MachineReport report;
   EXPECT_THAT(findings(report), ElementsAre(HasSubstr("no BLAS or LAPACK library is installed")));

@@ -110,7 +110,7 @@ Script Script::executing(Precision precision, FunctionLookup lookup) {
   return executing(precision, std::make_shared<Runtime>(std::move(lookup)));
 }
 
-Script Script::executing(Precision precision, std::shared_ptr<Runtime> runtime) {
+Script Script::executing(Precision precision, const std::shared_ptr<Runtime>& runtime) {
   runtime->restart();
   const auto make = [runtime](const Call& call) {
     kernel::Invocation invocation(runtime->function(*call.routine), call);

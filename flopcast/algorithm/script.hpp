@@ -62,7 +62,7 @@ class Script {
   /// routine.
   static Script executing(Precision precision, FunctionLookup lookup);
   /// Constructs a script that executes every call and reuses the resources of earlier executions.
-  static Script executing(Precision precision, std::shared_ptr<Runtime> runtime);
+  static Script executing(Precision precision, const std::shared_ptr<Runtime>& runtime);
   /// Constructs a script that appends every call to `trace`, which must outlive the script. The info of every kernel is 0.
   static Script recording(Precision precision, Trace& trace);
 

@@ -1,5 +1,6 @@
 #include "flopcast/kernel/invoke.hpp"
 
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -15,7 +16,11 @@ struct Runners {
   template <class Result, std::size_t... I>
   static Result call(Invocation& invocation, std::index_sequence<I...>) noexcept {
     using Type = Result (*)(decltype(static_cast<void>(I), static_cast<void*>(nullptr))...);
-    return reinterpret_cast<Type>(invocation.function_)(invocation.pointer(I)...);
+    std::array<void*, sizeof...(I) + 1> pointers;
+    for (std::size_t i = 0; i < sizeof...(I); ++i) {
+      pointers[i] = invocation.pointer(i);
+    }
+    return reinterpret_cast<Type>(invocation.function_)(pointers[I]...);
   }
 
   template <class Result, std::size_t Pointers>

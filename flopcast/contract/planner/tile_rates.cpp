@@ -81,7 +81,10 @@ nlohmann::json to_json(const TileRates& rates) {
   for (const KernelRates& one : rates.kernels) {
     kernels.push_back({one.call, one.per_c, one.per_a, one.per_b, one.per_product});
   }
-  return {{"kernels", std::move(kernels)}, {"packed_along", rates.packed_along}, {"packed_across", rates.packed_across}};
+  return {{"kernels", std::move(kernels)},
+          {"single_column", rates.single_column},
+          {"packed_along", rates.packed_along},
+          {"packed_across", rates.packed_across}};
 }
 
 TileRates from_json(const nlohmann::json& json) {
@@ -91,12 +94,27 @@ TileRates from_json(const nlohmann::json& json) {
     rates.kernels[i] = {element<double>(one, 0), element<double>(one, 1), element<double>(one, 2), element<double>(one, 3),
                         element<double>(one, 4)};
   }
+  for (std::size_t along = 0; along < rates.single_column.size(); ++along) {
+    for (std::size_t i = 0; i < TileRates::single_column_rows.size(); ++i) {
+      rates.single_column[along][i] = element<double>(json.at("single_column").at(along), i);
+    }
+  }
   read_member(json, "packed_along", rates.packed_along);
   read_member(json, "packed_across", rates.packed_across);
   return rates;
 }
 
 }  // namespace
+
+Seconds TileRates::of_single_column(bool along_sums, double rows) const {
+  const std::array<Seconds, single_column_rows.size()>& times = single_column[along_sums ? 1 : 0];
+  std::size_t above = 0;
+  while (above + 1 < times.size() && rows > static_cast<double>(single_column_rows[above])) {
+    ++above;
+  }
+  const bool is_between = above > 0 && rows < static_cast<double>(single_column_rows[above]);
+  return is_between ? std::max(times[above - 1], times[above]) : times[above];
+}
 
 TileRates measure_tile_rates(const FindRoutine& find) {
   constexpr std::int64_t large = 144, tiny = 4;
@@ -109,6 +127,14 @@ TileRates measure_tile_rates(const FindRoutine& find) {
   measure(TileKernel::panels, large);
   if (can_stream()) {
     rates.kernels[static_cast<std::size_t>(TileKernel::streaming)] = timer.streaming_rates();
+  }
+  for (const bool along_sums : {false, true}) {
+    constexpr std::int64_t depth = 40;
+    for (std::size_t i = 0; i < TileRates::single_column_rows.size(); ++i) {
+      const std::int64_t rows = TileRates::single_column_rows[i];
+      rates.single_column[along_sums ? 1 : 0][i] =
+          timer.time(TileKernel::gemm, rows, 1, depth, false, along_sums) / static_cast<double>(rows * depth);
+    }
   }
   const auto per_element = [&](bool across) {
     const Seconds packed = timer.time(TileKernel::panels, large, tiny, large, true, across);

@@ -129,17 +129,26 @@ double share_within(const std::string& question, bool is_here) {
   return within / all;
 }
 
-class Intervals : public ::testing::TestWithParam<std::pair<const char*, bool>> {};
+struct Question {
+  std::string name, asked;
+  bool is_here;  ///< the recording was made on this machine
+};
+
+void PrintTo(const Question& question, std::ostream* out) { *out << question.name; }
+
+class Intervals : public ::testing::TestWithParam<Question> {};
 
 /// The machine's speed differs between sessions, moments and processes, which are the sources of which an interval consists.
 TEST_P(Intervals, ContainLaterRunsOfRecordedPrograms) {
-  const double share = share_within(GetParam().first, GetParam().second);
+  const double share = share_within(GetParam().asked, GetParam().is_here);
   EXPECT_GE(share, 0.90);
   EXPECT_LE(share, 0.98);
 }
 
 INSTANTIATE_TEST_SUITE_P(Questions, Intervals,
-                         ::testing::Values(std::pair("same", true), std::pair("blas=fast", true), std::pair("blas=fast", false)));
+                         ::testing::Values(Question{"TheSame", "same", true}, Question{"AnotherLibrary", "blas=fast", true},
+                                           Question{"AnotherLibraryElsewhere", "blas=fast", false}),
+                         [](const auto& suite) { return suite.param.name; });
 
 }  // namespace
 }  // namespace flopcast::tests

@@ -61,7 +61,7 @@ class CallBuilder {
 
 template <class T>
 T* pointer_to(const Matrix& matrix) {
-  return reinterpret_cast<T*>(matrix.address);  // NOLINT(performance-no-int-to-ptr): addresses are kept as integers in calls
+  return reinterpret_cast<T*>(matrix.address);
 }
 
 /// Calls `visit` with a pointer to the real part and the number of parts, 1 or 2.

@@ -72,7 +72,7 @@ class RandomStream {
 
 template <class T>
 T* pointer_to(std::uintptr_t address) {
-  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): addresses are kept as integers in calls
+  return reinterpret_cast<T*>(address);
 }
 
 template <class Visitor>

@@ -93,7 +93,6 @@ void Invocation::set_scalar(std::size_t argument, std::complex<double> value) no
 }
 
 void* Invocation::pointer(std::size_t i) noexcept {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are kept as integers in calls
   return i >= Call::max_arguments || fixed_[i] != 0 ? reinterpret_cast<void*>(fixed_[i]) : &slots_[i];
 }
 

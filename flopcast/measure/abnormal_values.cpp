@@ -12,8 +12,7 @@ void look_through(const Region& region, AbnormalValues& found) {
   for (std::int64_t j = 0; j < region.columns; ++j) {
     const std::uintptr_t begin = region.address + static_cast<std::uintptr_t>(j * region.stride_bytes);
     const std::int64_t count = (region.column_bytes + j * region.growth_bytes) / static_cast<std::int64_t>(sizeof(Bits));
-    const auto* const column =
-        reinterpret_cast<const char*>(begin);  // NOLINT(performance-no-int-to-ptr): regions hold addresses as integers
+    const auto* const column = reinterpret_cast<const char*>(begin);
     for (std::int64_t i = 0; i < count; ++i) {
       Bits bits = 0;
       std::memcpy(&bits, column + i * static_cast<std::int64_t>(sizeof(Bits)), sizeof(Bits));

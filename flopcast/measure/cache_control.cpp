@@ -31,7 +31,6 @@ void for_each_line(const Region& region, Touch touch) {
   }
 }
 
-// NOLINTNEXTLINE(performance-no-int-to-ptr): regions hold addresses as integers
 volatile char& byte_at(std::uintptr_t address) { return *reinterpret_cast<volatile char*>(address); }
 
 #ifdef __x86_64__
@@ -88,7 +87,7 @@ void write_past_caches(const Region& region, std::uint64_t pattern) {
     const std::uintptr_t last = std::max(first, end / line_bytes * line_bytes);
     write_bytes(begin, first);
     for (std::uintptr_t at = first; at < last; at += word_bytes) {
-      _mm_stream_si64(reinterpret_cast<long long*>(at), static_cast<long long>(pattern));  // NOLINT
+      _mm_stream_si64(reinterpret_cast<long long*>(at), static_cast<long long>(pattern));
     }
     write_bytes(last, end);
   }

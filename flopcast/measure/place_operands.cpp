@@ -13,7 +13,7 @@ void append_placing(std::vector<Action>& actions, std::vector<PlacedRegion> regi
     actions.push_back({.what = Action::What::flush, .region = next->region});
   }
   while (next != regions.end()) {
-    const int level = next->state.level;
+    const auto level = next->state.level;
     for (; next != regions.end() && next->state.level == level; ++next) {
       actions.push_back({.what = next->state.dirty ? Action::What::write : Action::What::read, .region = next->region});
     }

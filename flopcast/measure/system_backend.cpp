@@ -1,5 +1,6 @@
 #include "flopcast/measure/system_backend.hpp"
 
+#include <cmath>
 #include <ctime>
 #include <utility>
 #include <vector>
@@ -38,7 +39,7 @@ class StolenTicks {
     const std::int64_t now = machine::monotonic_nanoseconds();
     if (now - last_ >= tick_nanoseconds) {
       last_ = now;
-      stolen_ = static_cast<std::int64_t>(100 * machine::stolen_seconds().value_or(0) + 0.5);
+      stolen_ = std::llround(100 * machine::stolen_seconds().value_or(0));
     }
     return stolen_;
   }

@@ -214,7 +214,7 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
     return all;
   };
   const std::size_t count = varied(best).size();
-  for (double factor = 2.0; factor > 1.2; factor = std::sqrt(factor)) {
+  for (const double factor : {2.0, std::sqrt(2.0)}) {
     for (int sweep = 0; sweep < 6; ++sweep) {
       bool moved = false;
       for (std::size_t i = 0; i < count; ++i) {

@@ -31,7 +31,9 @@ std::size_t count_strides(const Routine& routine) {
 }
 
 /// Returns the index of the first coordinate of aliasing.
-std::size_t aliasing_begin(const Routine& routine) { return static_cast<std::size_t>(count_sizes(routine) + count_operands(routine)); }
+std::size_t aliasing_begin(const Routine& routine) {
+  return static_cast<std::size_t>(count_sizes(routine)) + static_cast<std::size_t>(count_operands(routine));
+}
 
 /// Returns the variance of the logarithm of the median of `times`, from their spread, but never below the limits of the clock and the
 /// machine.

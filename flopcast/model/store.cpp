@@ -269,7 +269,7 @@ std::filesystem::path name_aside(const std::filesystem::path& path) {
 
 /// Renames the file of a damaged store and those that SQLite keeps beside it; returns the new name of the first.
 std::filesystem::path move_aside(const std::filesystem::path& path) {
-  const std::filesystem::path aside = name_aside(path);
+  std::filesystem::path aside = name_aside(path);
   for (const char* suffix : {"-wal", "-shm", ""}) {
     std::error_code error;
     std::filesystem::rename(path.string() + suffix, aside.string() + suffix, error);

@@ -26,8 +26,12 @@ Seconds margin(const Interval& interval) { return (interval.high - interval.low)
 
 Seconds interval_deviation(const Interval& interval, double confidence) { return margin(interval) / two_sided_quantile(confidence); }
 
+}  // namespace flopcast::prediction
+
+namespace flopcast {
+
 Interval operator+(const Interval& a, const Interval& b) { return {a.low + b.low, a.high + b.high}; }
 
 Interval operator*(const Interval& interval, double factor) { return {interval.low * factor, interval.high * factor}; }
 
-}  // namespace flopcast::prediction
+}  // namespace flopcast

@@ -36,9 +36,13 @@ Seconds margin(const Interval& interval);
 /// Returns the standard deviation that gives an interval of this confidence its width.
 Seconds interval_deviation(const Interval& interval, double confidence = default_confidence);
 
+}  // namespace flopcast::prediction
+
+namespace flopcast {
+
 /// Returns the sum of intervals whose errors are the same, such as those of two parts of one program.
 Interval operator+(const Interval& a, const Interval& b);
 /// Returns the interval of a time that is `factor` >= 0 times as long.
 Interval operator*(const Interval& interval, double factor);
 
-}  // namespace flopcast::prediction
+}  // namespace flopcast

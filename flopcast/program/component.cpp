@@ -43,13 +43,13 @@ fs::path find_component(std::string_view name) {
 
 fs::path find_flopcast_program() {
   std::error_code none;
-  const fs::path self = fs::read_symlink("/proc/self/exe", none);
+  fs::path self = fs::read_symlink("/proc/self/exe", none);
   if (self.filename() == "flopcast") {
     return self;
   }
   std::vector<std::string> tried;
   for (const fs::path& folder : component_folders()) {
-    const fs::path program = (folder.lexically_normal() / "../../bin/flopcast").lexically_normal();
+    fs::path program = (folder.lexically_normal() / "../../bin/flopcast").lexically_normal();
     if (fs::is_regular_file(program, none)) {
       return program;
     }

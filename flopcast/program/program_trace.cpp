@@ -322,7 +322,7 @@ struct ProgramTraceFile::State {
   class Judge {
    public:
     bool operator()(const Call& call) {
-      if (call.routine == last_.routine && same_but_addresses(call)) {
+      if (last_.routine != nullptr && call.routine == last_.routine && same_but_addresses(call)) {
         return possible_;
       }
       last_ = call;

@@ -54,7 +54,7 @@ std::string definer(const std::vector<std::string>& libraries, const char* routi
 std::string neighbouring_blas(const std::vector<std::string>& libraries) {
   const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
   for (const std::string& path : libraries) {
-    if (const std::string name = installed_name(path, machine::Role::blas, installed); name != path) {
+    if (std::string name = installed_name(path, machine::Role::blas, installed); name != path) {
       return name;
     }
   }

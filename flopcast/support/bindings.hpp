@@ -76,6 +76,9 @@ inline Dynamic dynamic(const link_map& map) noexcept {
 template <class Visit>
 void for_each_binding(const link_map& map, const Visit& visit) {
   const elf::Dynamic object = elf::dynamic(map);
+  if (object.symbols == nullptr) {
+    return;
+  }
   for (const auto& relocations : {object.data, object.calls}) {
     for (const ElfW(Rela) & relocation : relocations) {
       const auto type = ELF64_R_TYPE(relocation.r_info);

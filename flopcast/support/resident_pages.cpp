@@ -12,7 +12,7 @@ ResidentPages::ResidentPages(std::uintptr_t begin, std::uintptr_t end) : first_(
     return;
   }
   resident_.resize(ceil_div(end - first_, page_bytes));
-  if (mincore(reinterpret_cast<void*>(first_), end - first_, resident_.data()) != 0) {  // NOLINT(performance-no-int-to-ptr)
+  if (mincore(reinterpret_cast<void*>(first_), end - first_, resident_.data()) != 0) {
     resident_.clear();
   }
 }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 /// Returns TMPDIR, or /tmp where it isn't set. Throws environment_error if it names no directory.
 fs::path chosen_parent() {
   const char* given = std::getenv("TMPDIR");
-  const fs::path parent = given != nullptr && *given != '\0' ? given : "/tmp";
+  fs::path parent = given != nullptr && *given != '\0' ? given : "/tmp";
   if (std::error_code none; !fs::is_directory(parent, none)) {
     throw environment_error("TMPDIR is '{}', which is no directory", parent.string());
   }

@@ -106,8 +106,8 @@ Option OptionSet::option(const std::string& names, double& to, const std::string
   return Option(app_->add_option(names, to, help));
 }
 
-Option OptionSet::parsed(const std::string& names, std::function<void(const std::string&)> parse, const std::string& help) {
-  return Option(app_->add_option_function<std::string>(names, std::move(parse), help));
+Option OptionSet::parsed(const std::string& names, const std::function<void(const std::string&)>& parse, const std::string& help) {
+  return Option(app_->add_option_function<std::string>(names, parse, help));
 }
 
 Option OptionSet::flag(const std::string& names, bool& to, const std::string& help) { return Option(app_->add_flag(names, to, help)); }

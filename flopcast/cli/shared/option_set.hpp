@@ -58,7 +58,7 @@ class OptionSet {
   Option option(const std::string& names, unsigned long& to, const std::string& help = "");
   Option option(const std::string& names, double& to, const std::string& help = "");
   /// Adds an option whose value `parse` takes as text. `parse` throws an Error for a wrong one.
-  Option parsed(const std::string& names, std::function<void(const std::string& value)> parse, const std::string& help = "");
+  Option parsed(const std::string& names, const std::function<void(const std::string& value)>& parse, const std::string& help = "");
   Option flag(const std::string& names, bool& to, const std::string& help = "");
   Option flag(const std::string& names, std::function<void()> use, const std::string& help = "");
 

@@ -66,7 +66,7 @@ Workspace::Workspace(const Contraction& contraction, unsigned seed) {
   for (const Operand operand : all_operands) {
     const Extent needed = extent(contraction, operand);
     auto memory = std::make_shared<measure::Memory>(needed.bytes);
-    auto* begin = reinterpret_cast<std::byte*>(memory->begin());  // NOLINT(performance-no-int-to-ptr)
+    auto* begin = reinterpret_cast<std::byte*>(memory->begin());
     fill_random(contraction.precision, begin, needed.bytes, random);
     starts_[static_cast<std::size_t>(operand)] = begin + needed.first_offset;
     memory_.push_back(std::move(memory));

@@ -154,7 +154,7 @@ TileRates tile_rates_in(model::Store& store, const std::string& fingerprint, con
     } catch (const nlohmann::json::exception&) {  // written by another version: measured again and replaced
     }
   }
-  const TileRates rates = measure_tile_rates(find);
+  TileRates rates = measure_tile_rates(find);
   store.put_artifact(model::artifact::contraction_rates, fingerprint, to_json(rates));
   return rates;
 }

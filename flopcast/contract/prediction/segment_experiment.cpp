@@ -256,7 +256,7 @@ class Runner {
     with_element(contraction_.precision, [&](auto zero) {
       using Real = decltype(std::abs(zero));
       for (std::int64_t j = 0; j < region.columns; ++j) {
-        auto* const numbers = reinterpret_cast<Real*>(region.address + static_cast<std::uintptr_t>(j * region.stride_bytes));  // NOLINT
+        auto* const numbers = reinterpret_cast<Real*>(region.address + static_cast<std::uintptr_t>(j * region.stride_bytes));
         std::fill_n(numbers, region.column_bytes / static_cast<std::int64_t>(sizeof(Real)), Real(0.5));
       }
     });
@@ -322,7 +322,7 @@ Execution::Pointers tensors_of(const Call& carrier) {
   static constexpr std::array<std::string_view, 3> names = {"A", "B", "C"};
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     const auto argument = static_cast<std::size_t>(carrier.routine->index(names[t]));
-    tensors[t] = reinterpret_cast<std::byte*>(carrier.address(argument));  // NOLINT(performance-no-int-to-ptr)
+    tensors[t] = reinterpret_cast<std::byte*>(carrier.address(argument));
   }
   return tensors;
 }

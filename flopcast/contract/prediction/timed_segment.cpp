@@ -100,7 +100,8 @@ class SegmentSelector {
     double bytes = 0, pages = 0;
     for (const Slice& slice : nodes_of_kernel().touched) {
       bytes += static_cast<double>(line_footprint_bytes(slice, context_.contraction, context_.line_bytes));
-      pages += static_cast<double>(line_footprint_bytes(slice, context_.contraction, page_bytes) / page_bytes - 1);
+      const std::int64_t touched_pages = line_footprint_bytes(slice, context_.contraction, page_bytes) / page_bytes;
+      pages += static_cast<double>(touched_pages - 1);
     }
     const bool is_far = footprint_bytes(all_touched(context_.tree, context_.contraction)) > private_bytes();
     return overhead + flops(call) / peak + bytes / bandwidth + (is_far ? pages * new_page : 0);
@@ -171,7 +172,8 @@ class SegmentSelector {
       const auto length = static_cast<double>(extent(l));
       const std::int64_t per_line = iterations_per_line(l);
       const double first = 1 / length;
-      const double aligned = per_line > 1 ? static_cast<double>((extent(l) - 1) / per_line) / length : 0;
+      const std::int64_t later_lines = (extent(l) - 1) / per_line;
+      const double aligned = per_line > 1 ? static_cast<double>(later_lines) / length : 0;
       std::vector<Situation> more;
       for (const Situation& one : all) {
         for (const auto& [position, share] :

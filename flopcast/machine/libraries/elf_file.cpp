@@ -178,7 +178,7 @@ std::optional<std::string> ElfFile::build_id() const {
     if (head.empty() || head[0].n_type != NT_GNU_BUILD_ID) {
       continue;
     }
-    const std::size_t start = sizeof(ElfW(Nhdr)) + (head[0].n_namesz + 3U) / 4U * 4U;
+    const std::size_t start = sizeof(ElfW(Nhdr)) + (std::size_t{head[0].n_namesz} + 3) / 4 * 4;
     std::string hex;
     for (const std::byte byte : records<std::byte>(note, start, head[0].n_descsz)) {
       hex += fmt::format("{:02x}", std::to_integer<unsigned>(byte));

@@ -138,7 +138,7 @@ std::optional<fs::path> locate_name(std::string_view name, Role role, std::span<
     }
     return std::nullopt;
   };
-  if (const auto exact = first_file([&](std::string_view known) { return known == name; })) {
+  if (auto exact = first_file([&](std::string_view known) { return known == name; })) {
     return exact;
   }
   return first_file([&](std::string_view known) { return is_variant(known, name); });
@@ -283,7 +283,7 @@ fs::path locate(std::string_view name_or_path, Role role) {
 }
 
 fs::path locate_usable(std::string_view name_or_path, Role role, std::string_view routine) {
-  const fs::path path = locate(name_or_path, role);
+  fs::path path = locate(name_or_path, role);
   const std::string_view wanted = !routine.empty() ? routine : role == Role::blas ? "dgemm" : "dgeqrf";
   const ElfFile file(path);
   if (!has_routine(file, wanted) &&

@@ -149,6 +149,7 @@ class LowerCase {
   }
   LowerCase(const LowerCase&) = delete;
   LowerCase& operator=(const LowerCase&) = delete;
+  ~LowerCase() = default;
   [[nodiscard]] const RoutineSymbol& parts() const noexcept { return parts_; }
 
  private:

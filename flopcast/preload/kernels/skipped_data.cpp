@@ -26,9 +26,7 @@ namespace {
 
 constexpr std::int64_t line_bytes = 64;
 
-char* pointer_to(std::uintptr_t address) {
-  return reinterpret_cast<char*>(address);  // NOLINT(performance-no-int-to-ptr): addresses are kept as integers in calls
-}
+char* pointer_to(std::uintptr_t address) { return reinterpret_cast<char*>(address); }
 
 std::int64_t run_bytes(const Region& part, std::int64_t column) { return part.column_bytes + column * part.growth_bytes; }
 

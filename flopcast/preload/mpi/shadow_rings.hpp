@@ -49,6 +49,7 @@ class ShadowRings {
   static std::unique_ptr<ShadowRings> make(MPI_Comm node, int processes);
   ShadowRings(const ShadowRings&) = delete;
   ShadowRings& operator=(const ShadowRings&) = delete;
+  ~ShadowRings() = default;
   /// Frees the memory, collectively over the node. The destructor must not do this: a process that ends before MPI_Finalize runs it alone,
   /// while the others wait for something else.
   void free() noexcept;

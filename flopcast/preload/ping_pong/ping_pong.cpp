@@ -122,9 +122,11 @@ class Tiles {
     int done = 0;
     const double start = MPI_Wtime();
     double seconds = 0;
-    for (; seconds < min_seconds; seconds = MPI_Wtime() - start, ++done) {
+    while (seconds < min_seconds) {
       product_("N", "T", &n, &n, &n, &minus_one, tile(0), &n, tile(1), &n, &one, tile(2), &n, 1, 1);
       at_ += 3;
+      seconds = MPI_Wtime() - start;
+      ++done;
     }
     return seconds / done;
   }

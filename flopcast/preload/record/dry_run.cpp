@@ -56,7 +56,7 @@ std::optional<Samples> take_samples(const Region& region) {
   Samples samples{};
   std::array<iovec, samples_per_region> from{};
   for (std::size_t j = 0; j < samples_per_region; ++j) {
-    from[j] = {reinterpret_cast<void*>(sample_address(region, j)), sizeof(std::uint32_t)};  // NOLINT(performance-no-int-to-ptr)
+    from[j] = {reinterpret_cast<void*>(sample_address(region, j)), sizeof(std::uint32_t)};
   }
   const iovec to = {samples.data(), sizeof samples};
   const ssize_t read = process_vm_readv(getpid(), &to, 1, from.data(), from.size(), 0);
@@ -181,7 +181,7 @@ bool reads_uncomputed(const Call& call, const Operands& all) {
 template <class Real>
 void make_normal(const Region& region) {
   for (std::int64_t j = 0; j < region.columns; ++j) {
-    auto* const column = reinterpret_cast<Real*>(region.address + static_cast<std::uintptr_t>(j * region.stride_bytes));  // NOLINT
+    auto* const column = reinterpret_cast<Real*>(region.address + static_cast<std::uintptr_t>(j * region.stride_bytes));
     const std::int64_t count = (region.column_bytes + j * region.growth_bytes) / static_cast<std::int64_t>(sizeof(Real));
     for (std::int64_t i = 0; i < count; ++i) {
       if (!std::isnormal(column[i]) && column[i] != 0) {

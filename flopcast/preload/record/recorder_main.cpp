@@ -79,6 +79,8 @@ class OperandMemory {
   }
   OperandMemory(OperandMemory&& other) noexcept : bytes_(other.bytes_), address_(std::exchange(other.address_, nullptr)) {}
   OperandMemory& operator=(OperandMemory&&) = delete;
+  OperandMemory(const OperandMemory&) = delete;
+  OperandMemory& operator=(const OperandMemory&) = delete;
   ~OperandMemory() {
     if (address_ != nullptr) {
       munmap(address_, bytes_ + page);

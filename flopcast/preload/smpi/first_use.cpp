@@ -29,14 +29,14 @@ Seconds touch_missing_pages(std::uintptr_t begin, std::uintptr_t end, std::uintp
   begin = begin / page * page;
   thread_local std::vector<unsigned char> present;
   present.assign(ceil_div(end - begin, page), 1);
-  if (mincore(reinterpret_cast<void*>(begin), end - begin, present.data()) != 0 ||  // NOLINT: an operand's address
+  if (mincore(reinterpret_cast<void*>(begin), end - begin, present.data()) != 0 ||
       std::all_of(present.begin(), present.end(), [](unsigned char state) { return (state & 1U) != 0; })) {
     return 0;
   }
   const Seconds start = cpu_seconds();
   for (std::size_t i = 0; i < present.size(); ++i) {
     if ((present[i] & 1U) == 0) {
-      auto* byte = reinterpret_cast<volatile char*>(begin + i * page);  // NOLINT
+      auto* byte = reinterpret_cast<volatile char*>(begin + i * page);
       *byte = *byte;
     }
   }

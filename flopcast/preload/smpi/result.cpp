@@ -124,7 +124,7 @@ std::string lapack_beside(const std::string& blas, const selective::KernelTable&
   const mpi::RegionNames no_regions;
   for (const selective::Kernel& kernel : kernels.kernels()) {
     if (kernel.key.kind == selective::KernelKind::computation) {
-      const std::string library = library_of(mpi::routine_of(kernel.key, no_regions));
+      std::string library = library_of(mpi::routine_of(kernel.key, no_regions));
       if (library != blas) {
         return library;
       }

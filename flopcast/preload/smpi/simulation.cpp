@@ -15,12 +15,6 @@
 #include "flopcast/preload/smpi/first_use.hpp"
 #include "flopcast/preload/smpi/result.hpp"
 
-extern "C" {
-// The simulator's measurement of the program's own code. These functions are exported, but declared in no installed header.
-void smpi_bench_begin();
-void smpi_bench_end();
-}
-
 namespace flopcast::preload::smpi {
 namespace {
 

@@ -383,7 +383,8 @@ void note_library(const void* definition) noexcept {
 
 /// Maps the file's header. Without it nothing is recorded.
 void open_trace(const char* name) noexcept {
-  const int file = std::strlen(name) < sizeof path ? open(name, O_RDWR | O_CLOEXEC) : -1;
+  const std::size_t length = std::strlen(name);
+  const int file = length < sizeof path ? open(name, O_RDWR | O_CLOEXEC) : -1;
   struct stat status {};
   const bool whole = file >= 0 && fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= protocol::trace_page;
   void* mapped = whole ? mmap(nullptr, protocol::trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
@@ -401,7 +402,7 @@ void open_trace(const char* name) noexcept {
     complain(name, "isn't a recording of this version of flopcast");
     return;
   }
-  std::strcpy(path, name);
+  std::memcpy(path, name, length + 1);
   settings.counter = opened->counter != 0;
   settings.origin = opened->origin;
   presence = static_cast<Presence*>(page);

@@ -135,6 +135,7 @@ class Recording {
   }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
+  ~Recording() = default;
 
   /// True if arguments are to be written.
   explicit operator bool() const noexcept { return record_ != nullptr; }

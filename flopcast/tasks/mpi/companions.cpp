@@ -33,6 +33,12 @@ std::optional<int> number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
+/// Returns the number that a variable of this process holds; nothing if it isn't set or holds another text.
+std::optional<int> number_in_environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? number(text) : std::nullopt;
+}
+
 /// Returns the value of a variable in an environment as /proc shows it.
 std::optional<std::string> value_of(const std::string& environment, const std::string& name) {
   const std::string start = name + '=';
@@ -161,7 +167,7 @@ std::optional<NodeProcess> process_without_flopcast(int local_size, const std::f
 
 void require_all_followed() {
   const std::optional<LauncherVariables> variables = launcher_variables();
-  const std::optional<int> local_size = variables ? number(std::getenv(variables->local_size)) : std::nullopt;
+  const std::optional<int> local_size = variables ? number_in_environment(variables->local_size) : std::nullopt;
   if (!local_size || *local_size < 2) {
     return;
   }
@@ -183,9 +189,8 @@ void end_job_at_exit(int exit_code) {
   static int code = 0;
   code = exit_code;
   std::atexit([] {
-    const auto value = [](const char* name) { return std::getenv(name) != nullptr ? number(std::getenv(name)) : std::nullopt; };
-    const std::optional<int> connection = value("PMI_FD");
-    if (connection && value("PMI_SIZE").value_or(1) > 1) {
+    const std::optional<int> connection = number_in_environment("PMI_FD");
+    if (connection && number_in_environment("PMI_SIZE").value_or(1) > 1) {
       await_readers();
       dprintf(*connection, "cmd=abort exitcode=%d\n", code);
     }

@@ -85,7 +85,7 @@ void note_environment(const fs::path& blas, const RunContext& context) {
 KernelSettings suitable_kernels(const fs::path& program, const RunContext& context) {
   const fs::path blas = linked_blas(program);
   if (blas.empty()) {
-    const KernelSettings known = known_kernels({});
+    KernelSettings known = known_kernels({});
     if (!known.empty()) {
       context.note(fmt::format(
           "flopcast: the program runs with {}, so that libraries that misread this CPU choose better kernels. --kernels library "

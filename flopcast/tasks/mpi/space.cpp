@@ -272,7 +272,7 @@ std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& set
 std::string to_string(const MpiSetting& setting) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : setting) {
-    parts.push_back(name + '=' + value);
+    parts.push_back(fmt::format("{}={}", name, value));
   }
   return fmt::format("{}", fmt::join(parts, " "));
 }

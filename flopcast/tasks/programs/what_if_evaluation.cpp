@@ -22,9 +22,6 @@ namespace {
 
 using program::ProgramBreakdown;
 using program::ProgramEvent;
-using program::ShapeSum;
-using prediction::operator+;
-using prediction::operator*;
 
 constexpr const char* as_recorded = "library";  // kernels that BLAS chooses by itself
 

@@ -45,14 +45,14 @@ Statuses::Statuses(MPI_Fint* target, int count, const MPI_Fint* written) noexcep
   }
   all_.resize(static_cast<std::size_t>(std::max(count, 1)));
   for (int i = 0; i < count; ++i) {
-    PMPI_Status_f2c(target_ + i * status_words, &all_[static_cast<std::size_t>(i)]);
+    PMPI_Status_f2c(target_ + std::ptrdiff_t{i} * status_words, &all_[static_cast<std::size_t>(i)]);
   }
 }
 
 Statuses::~Statuses() {
   const int count = written_ != nullptr ? std::min(*written_, static_cast<int>(all_.size())) : static_cast<int>(all_.size());
   for (int i = 0; target_ != nullptr && i < count; ++i) {  // MPI_UNDEFINED is negative
-    PMPI_Status_c2f(&all_[static_cast<std::size_t>(i)], target_ + i * status_words);
+    PMPI_Status_c2f(&all_[static_cast<std::size_t>(i)], target_ + std::ptrdiff_t{i} * status_words);
   }
 }
 

@@ -25,7 +25,7 @@ struct ModelKey {
   std::string zeros = {};  ///< names of the sizes that are zero, as in "k": models over logarithms of sizes need such calls apart
 
   friend bool operator==(const ModelKey&, const ModelKey&) = default;
-  friend auto operator<=>(const ModelKey&, const ModelKey&) = default;
+  friend auto operator<=>(const ModelKey&, const ModelKey&) = default;  // NOLINT(modernize-use-nullptr): a 0 of the compiler
 };
 
 /// Returns a text such as `dtrsm LLNU alpha:1 ld:. warm x1` for tables and messages, without the library.

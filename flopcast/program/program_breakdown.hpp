@@ -108,7 +108,7 @@ class ProgramBreakdown {
     std::uint32_t name = 0;
     std::string flags;
     std::vector<std::int64_t> sizes;
-    friend auto operator<=>(const Key&, const Key&) = default;
+    friend auto operator<=>(const Key&, const Key&) = default;  // NOLINT(modernize-use-nullptr): a 0 of the compiler
   };
   static Key key_of(const ProgramEvent& event);
   /// Identifies a call by name, start and duration.

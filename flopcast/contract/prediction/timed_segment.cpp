@@ -33,7 +33,7 @@ struct Situation {
 struct Residence {
   int level = 0;
   int eighths_outside = 0;
-  friend auto operator<=>(const Residence&, const Residence&) = default;
+  friend auto operator<=>(const Residence&, const Residence&) = default;  // NOLINT(modernize-use-nullptr): a 0 of the compiler
 };
 
 /// The events since the last access to a slice: bytes of touched lines, and kernel calls.

@@ -28,7 +28,7 @@ struct Message {
 struct Route {
   std::uint64_t communicator = 0;
   int source = 0, destination = 0, tag = 0;
-  auto operator<=>(const Route&) const = default;
+  auto operator<=>(const Route&) const = default;  // NOLINT(modernize-use-nullptr): a 0 of the compiler
 };
 
 /// Matches sends and receives: messages of one route are received in the order in which they were sent. All processes of a simulation share

@@ -50,9 +50,9 @@ class Launcher:
         subprocess.run([f"mpicc.{self.options.mpi}", "-O2", "-o", program, str(BENCH / "mpi_programs.c"), "-l:libblas.so.3"], check=True)
         return program
 
-    def run(self, ranks, command, cores=None, follow=None):
-        """Runs on `cores` ("0,1"; None for all) and returns the standard output and, if followed with the options `follow`, the profile.
-        Sets `self.seconds`."""
+    def run(self, ranks, command, cores=None, follow=None, folder=None):
+        """Runs on `cores` ("0,1"; None for all) in `folder` and returns the standard output and, if followed with the options `follow`, the
+        profile. Sets `self.seconds`."""
         profile = os.path.join(self.folder.name, "profile.json")
         words = [f"mpirun.{self.options.mpi}", "-n", str(ranks)]
         if follow is not None:
@@ -60,7 +60,7 @@ class Launcher:
         if cores is not None:
             words = ["taskset", "-c", cores, *words]
         start = time.perf_counter()
-        finished = subprocess.run(words + command, env=self.environment_for(ranks, cores), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        finished = subprocess.run(words + command, cwd=folder, env=self.environment_for(ranks, cores), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.seconds = time.perf_counter() - start
         if finished.returncode != 0:
             sys.exit(f"{' '.join(words + command)}\nended with {finished.returncode}:\n{finished.stderr}")

@@ -3,6 +3,8 @@
 // calls in such contexts. With --alone each sampled call is also timed without context. Its operands are then placed as `sample` places
 // them, with the vector units asleep or woken.
 // Prints the sums per kernel.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -92,7 +92,7 @@ TEST_F(Forecasting, RepeatsSegmentsOftenOnlyWhereRepetitionsDiffer) {
           for (const measure::Experiment& experiment : experiments) {
             most.push_back(experiment.max_repetitions);
             const std::vector<Repetition> two = {{2.0, 1, 0, false}, {second, 1, 0, false}};
-            all.push_back({std::vector<std::vector<Repetition>>(experiment.timed.size(), two), 1, {{}}});
+            all.push_back({std::vector<std::vector<Repetition>>(experiment.timed.size(), two), {.session = 1}, {}});
           }
           return all;
         },
@@ -114,7 +114,7 @@ TEST_F(Forecasting, MeasuresLeadersASecondTime) {
       for (const measure::Experiment& experiment : experiments) {
         const Seconds seconds = !runs.empty() ? again : 2 * all.size() < experiments.size() ? 2.0 : far_behind;
         const std::vector<Repetition> two(2, Repetition{seconds, 1, 0, false});
-        all.push_back({std::vector<std::vector<Repetition>>(experiment.timed.size(), two), 1, {{}}});
+        all.push_back({std::vector<std::vector<Repetition>>(experiment.timed.size(), two), {.session = 1}, {}});
       }
       runs.push_back(experiments.size());
       return all;

@@ -19,10 +19,10 @@ TEST(SmpiOptions, SurviveTheEnvironment) {
 }
 
 TEST(SmpiOptions, RefuseForeignTexts) {
-  EXPECT_THROW(parse_smpi_options(""), Error);
-  EXPECT_THROW(parse_smpi_options("{}"), Error);
-  EXPECT_THROW(parse_smpi_options(
-                   R"({"result": 1, "times": "", "max_traced_calls": 0, "eager_bytes": 0, "flops_per_second": 1, "only_kernels": false})"),
+  EXPECT_THROW(static_cast<void>(parse_smpi_options("")), Error);
+  EXPECT_THROW(static_cast<void>(parse_smpi_options("{}")), Error);
+  EXPECT_THROW(static_cast<void>(parse_smpi_options(
+                   R"({"result": 1, "times": "", "max_traced_calls": 0, "eager_bytes": 0, "flops_per_second": 1, "only_kernels": false})")),
                Error);
 }
 

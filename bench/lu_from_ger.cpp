@@ -1,5 +1,7 @@
 // Reproduces paper 001 on this machine: unblocked LU is predicted from a few timings of ger with m = n and compared with a real LU made of
 // dscal and dger calls. Prints a table of orders, predicted and measured times and deviations; --figure draws the deviation over n.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <random>

@@ -1,6 +1,8 @@
 // Reproduces figure 5 of paper 000 on this machine: accuracy of models over the cost of their samples, for configurations of the refinement
 // and for the bases, at points that no model was built from. Samples are measured once and shared by all configurations; each configuration
 // counts the samples that it asked for.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -3,6 +3,8 @@
 // quartile of that kernel over all windows, and calm if it is at most 1.1 times as long. The program prints each kernel's time in both
 // kinds of windows, relative to its own lower quartile. Without disturbances there are no slow windows. Ratios of the kernel that tells are
 // large by selection, the others' ratios aren't.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -1,5 +1,6 @@
 #include "flopcast/model/store.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/resource.h>

@@ -1,5 +1,6 @@
 #include "flopcast/report/figure.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "flopcast/predict/blend.hpp"
-#include "flopcast/predict/call_words.hpp"
+#include "flopcast/predict/call_signature.hpp"
 #include "flopcast/predict/id_table.hpp"
 #include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/support/error.hpp"
@@ -37,7 +37,7 @@ class Terms {
   Terms(const KernelModels& models, std::span<const CacheLevel> caches) : models_(models), caches_(caches) {}
 
   std::size_t shape(const Call& call) {
-    const auto [id, is_new] = shape_ids_.id(words_(call));
+    const auto [id, is_new] = shape_ids_.id(signature_(call));
     if (is_new) {
       shapes_.push_back(describe(call));
     }
@@ -104,7 +104,7 @@ class Terms {
 
   const KernelModels& models_;
   std::span<const CacheLevel> caches_;
-  CallWords words_;
+  CallSignature signature_;
   IdTable shape_ids_, placed_ids_;
   std::vector<Shape> shapes_;
   std::vector<Term> terms_;

@@ -47,7 +47,7 @@ std::string to_text(const std::vector<MpiExecution>& executions) {
   json list = json::array();
   for (const MpiExecution& execution : executions) {
     list.push_back({{"parameters", execution.parameters},
-                    {"policy", selective::policy_name(execution.policy)},
+                    {"policy", selective::to_string(execution.policy)},
                     {"times_are_used", execution.times_are_used}});
   }
   return json{{"schema", executions_schema}, {"executions", std::move(list)}}.dump();

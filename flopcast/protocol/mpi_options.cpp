@@ -25,11 +25,11 @@ MpiClock clock_named(std::string_view name) {
   throw bad_input("'{}' is no clock; there are auto, wall, cpu", name);
 }
 
-std::string_view clock_name(MpiClock clock) { return clocks.at(static_cast<std::size_t>(clock)).second; }
+std::string_view to_string(MpiClock clock) { return clocks.at(static_cast<std::size_t>(clock)).second; }
 
 std::string to_text(const MpiOptions& options) {
-  const nlohmann::json document = {{"clock", clock_name(options.clock)},
-                                   {"policy", selective::policy_name(options.policy)},
+  const nlohmann::json document = {{"clock", to_string(options.clock)},
+                                   {"policy", selective::to_string(options.policy)},
                                    {"tolerance", options.precision.tolerance},
                                    {"confidence", options.precision.confidence},
                                    {"min_count", options.precision.min_count},

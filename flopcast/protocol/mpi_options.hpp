@@ -35,7 +35,7 @@ inline constexpr const char* mpi_options_variable = "FLOPCAST_MPI_OPTIONS";
 
 /// Throws bad_input with the known names if `name` isn't one of them.
 [[nodiscard]] MpiClock clock_named(std::string_view name);
-[[nodiscard]] std::string_view clock_name(MpiClock clock);
+[[nodiscard]] std::string_view to_string(MpiClock clock);
 
 [[nodiscard]] std::string to_text(const MpiOptions& options);
 /// Inverse of to_text(). Throws bad_input if `text` has another form.

@@ -41,20 +41,20 @@ inline constexpr const char* dry_run_variable = "FLOPCAST_DRY_RUN";
 struct FileHeader {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t document_bytes;           ///< size of the JSON document
-  std::atomic<std::uint64_t> end;         ///< the next chunk begins here
-  std::atomic<std::uint64_t> dropped;     ///< calls that found no room
-  std::atomic<std::uint32_t> processes;   ///< processes into which the library was loaded
-  std::atomic<std::uint32_t> threads;     ///< threads that made calls; a thread's number is the count before it
-  std::atomic<std::uint32_t> dictionary;  ///< 1: a chunk holds the dictionary
-  std::atomic<std::uint32_t> complaints;  ///< failures that were reported on standard error
-  std::uint64_t origin;                   ///< ticks at the start
-  double ticks_per_second;                ///< known to about 1e-5 at the start, better once finished
-  std::int64_t started;                   ///< seconds since 1970
-  std::uint32_t counter;                  ///< 1: ticks are the CPU's time stamp counter, 0: nanoseconds of CLOCK_MONOTONIC
-  std::uint32_t finished;                 ///< 1: the program has ended, and the following members are valid
-  std::uint64_t ended;                    ///< ticks
-  std::int32_t exit_code;                 ///< the program's own, or 128 plus the signal that ended it
+  std::uint32_t document_bytes;                  ///< size of the JSON document
+  std::atomic<std::uint64_t> end;                ///< the next chunk begins here
+  std::atomic<std::uint64_t> dropped;            ///< calls that found no room
+  std::atomic<std::uint32_t> processes;          ///< processes into which the library was loaded
+  std::atomic<std::uint32_t> threads;            ///< threads that made calls; a thread's number is the count before it
+  std::atomic<std::uint32_t> dictionary;         ///< 1: a chunk holds the dictionary
+  std::atomic<std::uint32_t> reported_failures;  ///< failures that were reported on standard error
+  std::uint64_t origin;                          ///< ticks at the start
+  double ticks_per_second;                       ///< known to about 1e-5 at the start, better once finished
+  std::int64_t started;                          ///< seconds since 1970
+  std::uint32_t counter;                         ///< 1: ticks are the CPU's time stamp counter, 0: nanoseconds of CLOCK_MONOTONIC
+  std::uint32_t finished;                        ///< 1: the program has ended, and the following members are valid
+  std::uint64_t ended;                           ///< ticks
+  std::int32_t exit_code;                        ///< the program's own, or 128 plus the signal that ended it
   std::uint32_t reserved;
 };
 static_assert(sizeof(FileHeader) <= trace_page && std::atomic<std::uint64_t>::is_always_lock_free);

@@ -23,7 +23,7 @@ constexpr std::array<std::pair<Policy, std::string_view>, 8> names = {{{Policy::
 
 }  // namespace
 
-std::string_view policy_name(Policy policy) {
+std::string_view to_string(Policy policy) {
   for (const auto& [value, name] : names) {
     if (value == policy) {
       return name;

@@ -22,7 +22,7 @@ enum class Policy : std::uint8_t {
 };
 
 /// All policies under their names on the command line.
-[[nodiscard]] std::string_view policy_name(Policy policy);
+[[nodiscard]] std::string_view to_string(Policy policy);
 /// Throws bad_input, which lists the names, for an unknown one.
 [[nodiscard]] Policy policy_named(std::string_view name);
 

@@ -5,7 +5,7 @@
 
 namespace flopcast::selective {
 
-std::string_view rule_name(Rule rule) noexcept {
+std::string_view to_string(Rule rule) noexcept {
   constexpr std::array<std::string_view, 13> names = {"everything",       "chance",           "brief",  "window",        "deviant_time",
                                                       "implausible_time", "known_everywhere", "known",  "within_budget", "predicted",
                                                       "unseen",           "unsure",           "recheck"};

@@ -25,7 +25,7 @@ enum class Rule : std::uint8_t {
 };
 
 /// Name of a rule as in its enumerator.
-[[nodiscard]] std::string_view rule_name(Rule rule) noexcept;
+[[nodiscard]] std::string_view to_string(Rule rule) noexcept;
 
 /// Decision about one occurrence of a kernel.
 struct Verdict {

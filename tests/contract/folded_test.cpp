@@ -65,7 +65,7 @@ TEST(Fold, CrossesLinesAlongA) {
 
 TEST(Fold, NamesOrdersOfRows) {
   for (const RowOrder order : all_row_orders) {
-    EXPECT_EQ(row_order(name_of(order)), order);
+    EXPECT_EQ(row_order(to_string(order)), order);
   }
   EXPECT_EQ(row_order("B"), std::nullopt);
 }

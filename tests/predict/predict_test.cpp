@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "flopcast/predict/call_words.hpp"
+#include "flopcast/predict/call_signature.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/kernel/plain_call.hpp"
 

@@ -155,8 +155,8 @@ TEST(ExecutionDecisions, AVerdictNamesWindowsAndBriefKernels) {
   decisions.executed(1, brief, 1e-7);  // a routine's first time doesn't count
   decisions.executed(1, brief, 1e-7);
   EXPECT_EQ(decisions.decide(1, brief), (Verdict{true, Rule::brief, Cause::brief}));
-  EXPECT_EQ(rule_name(Rule::everything), "everything");
-  EXPECT_EQ(rule_name(Rule::recheck), "recheck");
+  EXPECT_EQ(to_string(Rule::everything), "everything");
+  EXPECT_EQ(to_string(Rule::recheck), "recheck");
 }
 
 /// Returns a kernel of order n, whose time is 1e-6 + 1e-9 n^3.

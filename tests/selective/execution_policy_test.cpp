@@ -42,7 +42,7 @@ TEST(ExecutionPolicy, ToleranceDecides) {
 TEST(ExecutionPolicy, NamesAreConvertedBothWaysAndUnknownOnesRefused) {
   for (const Policy policy :
        {Policy::full, Policy::conditional, Policy::local, Policy::online, Policy::a_priori, Policy::eager, Policy::random}) {
-    EXPECT_EQ(policy_named(policy_name(policy)), policy);
+    EXPECT_EQ(policy_named(to_string(policy)), policy);
   }
   try {
     static_cast<void>(policy_named("prior"));

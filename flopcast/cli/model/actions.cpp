@@ -35,10 +35,10 @@ bool confirmed(const std::string& full_name) {
 }  // namespace
 
 void show_build(const ModelBuild& build, const CommonOptions& common) {
-  emit((common.json ? to_json(build) : text_of(build)) + '\n', common);
+  emit((common.json ? to_json(build) : to_text(build)) + '\n', common);
 }
 
-void show_plan(const ModelPlan& plan, const CommonOptions& common) { emit((common.json ? to_json(plan) : text_of(plan)) + '\n', common); }
+void show_plan(const ModelPlan& plan, const CommonOptions& common) { emit((common.json ? to_json(plan) : to_text(plan)) + '\n', common); }
 
 void list_models(const ModelChoice& choice, const CommonOptions& common) {
   const ModelList list = flopcast::list_models(workbench(choice, common), choice.other_machine);

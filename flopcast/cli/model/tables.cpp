@@ -71,13 +71,13 @@ report::Table models_table(const ModelList& list) {
   return table;
 }
 
-std::string text_of(const ModelBuild& build) {
+std::string to_text(const ModelBuild& build) {
   return fmt::format("{} {}: {} from {}, largest error at a sample {:.1f} %", name(build.model), build.replaced ? "replaced" : "stored",
                      counted(build.model.pieces.size(), "piece"), counted(build.model.cost.samples, "point"),
                      100 * largest_error(build.model));
 }
 
-std::string text_of(const ModelPlan& plan) {
+std::string to_text(const ModelPlan& plan) {
   const std::string points = plan.method == ModelMethod::refine
                                  ? fmt::format("{} points at first, more where a polynomial doesn't fit", plan.points)
                                  : fmt::format("at least {} points per memory level", plan.points);

@@ -21,8 +21,8 @@ report::Table check_table(const ModelCheck& check);
 std::vector<std::string> remarks(const ModelCheck& check);
 
 /// One line without its end about a model that was built, or would be.
-std::string text_of(const ModelBuild& build);
-std::string text_of(const ModelPlan& plan);
+std::string to_text(const ModelBuild& build);
+std::string to_text(const ModelPlan& plan);
 
 /// Name, domain and cost of a model in two lines.
 std::string description(const model::Model& model);

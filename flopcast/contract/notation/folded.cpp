@@ -203,14 +203,14 @@ BatchRun batch_run(const Folded& folded) {
   return {length, step(batch.a), step(batch.b), step(batch.c)};
 }
 
-std::string_view name_of(RowOrder order) {
+std::string_view to_string(RowOrder order) {
   constexpr std::array<std::string_view, all_row_orders.size()> names = {"C", "interleaved", "interleavedA", "A"};
   return names[static_cast<std::size_t>(order)];
 }
 
 std::optional<RowOrder> row_order(std::string_view name) {
   const auto* const found =
-      std::find_if(all_row_orders.begin(), all_row_orders.end(), [&](RowOrder order) { return name_of(order) == name; });
+      std::find_if(all_row_orders.begin(), all_row_orders.end(), [&](RowOrder order) { return to_string(order) == name; });
   return found == all_row_orders.end() ? std::nullopt : std::optional(*found);
 }
 

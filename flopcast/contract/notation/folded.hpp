@@ -42,7 +42,7 @@ inline constexpr std::array<RowOrder, 4> all_row_orders = {RowOrder::as_c, RowOr
                                                            RowOrder::a_major};
 constexpr bool is_interleaved(RowOrder order) { return order == RowOrder::interleaved || order == RowOrder::interleaved_long_a; }
 /// Returns `C`, `interleaved`, `interleavedA` or `A`.
-std::string_view name_of(RowOrder order);
+std::string_view to_string(RowOrder order);
 /// Returns the order of this name, or nothing if no order has it.
 std::optional<RowOrder> row_order(std::string_view name);
 

@@ -27,7 +27,7 @@ const Named& entry(LoopOrder order) {
 
 std::array<TileLoop, 3> loops_of(LoopOrder order) { return entry(order).loops; }
 
-std::string_view name_of(LoopOrder order) { return entry(order).name; }
+std::string_view to_string(LoopOrder order) { return entry(order).name; }
 
 std::optional<LoopOrder> loop_order(std::string_view name) {
   const auto* found = std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.name == name; });

@@ -29,7 +29,7 @@ inline constexpr std::array<LoopOrder, 6> all_loop_orders = {LoopOrder::nkm, Loo
 
 /// Returns the loops, the outermost first.
 std::array<TileLoop, 3> loops_of(LoopOrder order);
-std::string_view name_of(LoopOrder order);
+std::string_view to_string(LoopOrder order);
 /// Returns the order of this name, or nothing if no order has it.
 std::optional<LoopOrder> loop_order(std::string_view name);
 bool runs_inside(LoopOrder order, TileLoop inner, TileLoop outer);

@@ -64,7 +64,7 @@ void keep_operands(Tiling& tiling, std::string_view letters) {
   tiling.keep_c = has('C');
 }
 
-std::string_view name_of(TileKernel kernel) { return kernel_names[static_cast<std::size_t>(kernel)]; }
+std::string_view to_string(TileKernel kernel) { return kernel_names[static_cast<std::size_t>(kernel)]; }
 
 std::optional<TileKernel> tile_kernel(std::string_view name) {
   const auto* found = std::find(kernel_names.begin(), kernel_names.end(), name);
@@ -91,7 +91,7 @@ std::string to_string(const Tiling& tiling) {
     how += ", C streamed";
   }
   if (tiling.order != LoopOrder::nkm) {
-    how += fmt::format(", loops {}", name_of(tiling.order));
+    how += fmt::format(", loops {}", to_string(tiling.order));
   }
   if (const std::string kept = kept_operands(tiling); !kept.empty()) {
     how += fmt::format(", {} kept", kept);

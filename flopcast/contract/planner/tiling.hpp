@@ -19,7 +19,7 @@ enum class TileKernel : std::uint8_t {
   /// time
   batch
 };
-std::string_view name_of(TileKernel kernel);
+std::string_view to_string(TileKernel kernel);
 /// Returns the kernel of this name, or nothing if no kernel has it.
 std::optional<TileKernel> tile_kernel(std::string_view name);
 

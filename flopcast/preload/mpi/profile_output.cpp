@@ -154,7 +154,7 @@ json head_document(const protocol::MpiOptions& options, const ProfileFacts& fact
           {"where", where_times_hold(facts.ranks, facts.cpu_clock)},
           {"clock", facts.cpu_clock ? "cpu" : "wall"},
           {"granted_cpus", facts.granted_cpus},
-          {"policy", selective::policy_name(options.policy)},
+          {"policy", selective::to_string(options.policy)},
           {"tolerance", options.precision.tolerance},
           {"confidence", options.precision.confidence},
           {"elapsed_seconds", facts.elapsed},

@@ -81,7 +81,7 @@ class Unrecorded {
 
 /// Reports a failure, once in the whole recording.
 void complain(const char* what, const char* why) noexcept {
-  if (header == nullptr || header->complaints.fetch_add(1, std::memory_order_relaxed) == 0) {
+  if (header == nullptr || header->reported_failures.fetch_add(1, std::memory_order_relaxed) == 0) {
     std::fprintf(stderr, "flopcast: %s%s%s; the program goes on without being recorded\n", what, why != nullptr ? ": " : "",
                  why != nullptr ? why : "");
   }

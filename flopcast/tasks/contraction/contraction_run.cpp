@@ -195,7 +195,7 @@ PlanSummary summary(const contract::Plan& plan) {
                       plan.seconds(),
                       plan.workspace_bytes(),
                       {},
-                      std::string(contract::name_of(chosen.order)),
+                      std::string(contract::to_string(chosen.order)),
                       contract::kept_operands(chosen)};
   for (const contract::Candidate& candidate : plan.considered()) {
     if (summary.considered.size() < max_considered) {

@@ -69,11 +69,11 @@ std::string results_warning(selective::Policy policy) {
   return fmt::format(
       "flopcast: --policy {} leaves kernels out whose time is known: the program's results will be garbage. A program whose course depends "
       "on its results (a residual check, a loop that ends when it has converged) needs --policy full",
-      selective::policy_name(policy));
+      selective::to_string(policy));
 }
 
 std::string end_with_kernels_left_out(const MpiRun& run, const std::optional<MpiProfile>& profile, const MpiRunRequest& request) {
-  const std::string_view policy = selective::policy_name(request.policy);
+  const std::string_view policy = selective::to_string(request.policy);
   if (run.stood_still) {
     return fmt::format(
         "flopcast: the program was stopped: it met no new kernel for {} (--patience), or made no call for five times as long, while "

@@ -58,7 +58,7 @@ void read_profile(const MpiRunRequest& request, MpiRunResult& result) {
 void require_predicting(Policy policy) {
   if (policy == Policy::random || policy == Policy::rehearsal) {
     throw bad_input("policy {} predicts nothing. Tuning takes full, conditional, local, online, a-priori or eager",
-                    selective::policy_name(policy));
+                    selective::to_string(policy));
   }
 }
 
@@ -136,7 +136,7 @@ MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const 
   MpiTuner tuner(request, launcher, store, machine::detect_topology().usable_cores, context);
   if (request.policy != Policy::full) {
     context.note(fmt::format("flopcast: kernels are left out (--policy {}), so that the program computes and prints garbage meanwhile",
-                             selective::policy_name(request.policy)));
+                             selective::to_string(request.policy)));
   }
   MpiTuning tuning = tuner.tune();
   note_doubts(tuning, request, context);

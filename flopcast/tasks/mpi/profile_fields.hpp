@@ -112,14 +112,14 @@ namespace flopcast::selective {
 inline void to_json(nlohmann::json& json, const TimeSpent& spent) { mpi_detail::write_numbers(json, spent_parts, spent); }
 /// Profiles of before lack some parts.
 inline void from_json(const nlohmann::json& json, TimeSpent& spent) { mpi_detail::read_numbers(json, spent_parts, spent, false); }
-inline void to_json(nlohmann::json& json, Policy policy) { json = policy_name(policy); }
+inline void to_json(nlohmann::json& json, Policy policy) { json = to_string(policy); }
 inline void from_json(const nlohmann::json& json, Policy& policy) { policy = mpi_detail::read_name(json, policy_named); }
 
 }  // namespace flopcast::selective
 
 namespace flopcast::protocol {
 
-inline void to_json(nlohmann::json& json, MpiClock clock) { json = clock_name(clock); }
+inline void to_json(nlohmann::json& json, MpiClock clock) { json = to_string(clock); }
 inline void from_json(const nlohmann::json& json, MpiClock& clock) { clock = mpi_detail::read_name(json, clock_named); }
 
 }  // namespace flopcast::protocol

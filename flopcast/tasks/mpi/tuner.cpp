@@ -16,7 +16,7 @@ using selective::Policy;
 constexpr Policy counting = Policy::conditional;  ///< the policy that counts kernels along the path for a-priori
 
 std::string options_of(const MpiTuneRequest& request) {
-  return fmt::format("{}{}{}", selective::policy_name(request.policy), request.windows ? "" : " no-windows",
+  return fmt::format("{}{}{}", selective::to_string(request.policy), request.windows ? "" : " no-windows",
                      request.across_sizes ? "" : " no-across-sizes");
 }
 

@@ -228,9 +228,9 @@ TEST(TiledContraction, PacksWhenTheLoopsReachAnotherTileAndWritesSumsOnce) {
 TEST(TiledContraction, PacksTilesThatAreKeptOnce) {
   constexpr std::int64_t m = 4, n = 5, k = 2;
   for (const LoopOrder order : all_loop_orders) {
-    EXPECT_EQ(moves_of(order, "ABC"), (TileMoves{m * k, k * n, m * n})) << name_of(order);
+    EXPECT_EQ(moves_of(order, "ABC"), (TileMoves{m * k, k * n, m * n})) << to_string(order);
     const TileMoves in_panels = moves_of(order, "AB", TileKernel::panels);
-    EXPECT_EQ(in_panels, (TileMoves{m * k, k * n, 0})) << name_of(order);
+    EXPECT_EQ(in_panels, (TileMoves{m * k, k * n, 0})) << to_string(order);
   }
   EXPECT_EQ(moves_of(LoopOrder::nkm, "A").b, k * n);
   EXPECT_EQ(moves_of(LoopOrder::nkm, "A").c, m * n * k);

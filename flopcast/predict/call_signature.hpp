@@ -11,7 +11,7 @@
 namespace flopcast::prediction {
 
 /// Encodes calls without their addresses as sequences of words, which are equal for calls that take equally long in the same cache state.
-class CallWords {
+class CallSignature {
  public:
   /// Returns the routine, threads, scalars and all integer and flag arguments of `call`. The result is valid until the next call of this
   /// function.

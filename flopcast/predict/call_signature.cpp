@@ -1,11 +1,11 @@
-#include "flopcast/predict/call_words.hpp"
+#include "flopcast/predict/call_signature.hpp"
 
 #include <algorithm>
 #include <bit>
 
 namespace flopcast::prediction {
 
-std::span<const std::uint64_t> CallWords::operator()(const Call& call) {
+std::span<const std::uint64_t> CallSignature::operator()(const Call& call) {
   const Layout& layout = this->layout(call.routine);
   std::size_t size = 0;
   words_[size++] = reinterpret_cast<std::uintptr_t>(call.routine);
@@ -20,7 +20,7 @@ std::span<const std::uint64_t> CallWords::operator()(const Call& call) {
   return std::span(words_).first(size);
 }
 
-const CallWords::Layout& CallWords::layout(const Routine* routine) {
+const CallSignature::Layout& CallSignature::layout(const Routine* routine) {
   const auto known = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& layout) { return layout.routine == routine; });
   if (known != layouts_.end()) {
     return *known;

@@ -17,8 +17,8 @@
 #include "flopcast/model/kernel_process.hpp"
 
 /// Models on demand. Each kernel has a Gaussian process over (log sizes, cache levels of the operands) for the logarithm of measured time
-/// over a roofline baseline. Few samples feed it, taken where the traces to be predicted spend their time. See docs/methods.md, "Models on
-/// demand".
+/// over a roofline baseline. Few samples feed it, taken where the traces to be predicted spend their time. See
+/// docs/explanation/models.md.
 namespace flopcast::model {
 
 /// A trace's predicted time, with the data for comparing it with another trace's.

@@ -23,7 +23,7 @@ struct MessageClass {
   friend bool operator==(const MessageClass&, const MessageClass&) = default;
 };
 
-/// A machine for simulating programs: equal hosts in one network. docs/mpi.md documents its file.
+/// A machine for simulating programs: equal hosts in one network. docs/reference/files.md documents its file.
 struct MachineDescription {
   static constexpr int max_hosts = 1 << 20;
   static constexpr int max_cores = 4096;

@@ -81,7 +81,8 @@ void add_mpi_kernels_option(OptionSet& command, bool& tuned_kernels) {
 }
 
 void add_machine_choice(OptionSet& command, MpiMachineChoice& choice) {
-  command.option("--machine", choice.machine, "Description of the machine (docs/mpi.md describes its members)").placeholder("FILE");
+  command.option("--machine", choice.machine, "Description of the machine (docs/reference/files.md describes its members)")
+      .placeholder("FILE");
   command.option("--platform", choice.platform, "The machine as a platform file of SimGrid; its cores are taken to be like this machine's")
       .placeholder("FILE");
   command

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* run_footer =
     R"(mpirun starts flopcast, and flopcast starts the program: once per process. The program's output and exit code are its own. flopcast's
-messages go to standard error, from the process of rank 0. docs/mpi.md explains the figures.
+messages go to standard error, from the process of rank 0. docs/reference/columns.md explains the figures.
 
 Under any policy but full the program's results are garbage, because kernels are left out. A program whose course depends on its results (a
 residual check, a loop that ends when it has converged) fails under such a policy, or is stopped after --patience. It needs --policy full.

@@ -23,7 +23,7 @@ namespace {
 using roofline::StudyRow;
 
 constexpr const char* footer =
-    R"(The published techniques (docs/roofline.md) measure in fresh processes, the race and successive halving in one process.
+    R"(The published techniques (docs/explanation/roofline.md) measure in fresh processes, the race and successive halving in one process.
 Every measured shape is kept: run the command again to go on. 'Default' takes hours on the larger spaces. At the end
 the shapes that the searches found are timed 25 times each, interleaved. The rates in the table are upper quartiles, as
 for every roof.

@@ -47,7 +47,7 @@ inline constexpr double lines_until_prefetched = 1.5;
 double share_outside(double working_set_bytes, double capacity_bytes);
 
 /// Expected times of tilings of one contraction: tiles at their kernel's rates, packing, and transfers from memory and outer caches. The
-/// formula is in docs/planner.md. Keeps references to the constructor's arguments.
+/// formula is in docs/explanation/planner.md. Keeps references to the constructor's arguments.
 class TimeModel {
  public:
   TimeModel(const Folded& folded, const Environment& environment, const TileRates& rates)

@@ -54,7 +54,7 @@ struct SegmentOptions {
   Seconds in_a_row = 500e-6;
   std::int64_t in_a_row_bytes = std::int64_t{8} << 20;
   /// Data last used less than `surely_inside` times a cache's measured capacity ago are in the cache; data beyond `surely_outside` times
-  /// the capacity aren't. In between a part of them is (measured on a shared last-level cache, docs/contractions.md).
+  /// the capacity aren't. In between a part of them is (measured on a shared last-level cache, docs/explanation/contractions.md).
   double surely_inside = 0.4, surely_outside = 0.9;
   double min_share = 0.01;  ///< smallest share of calls of a situation that is timed; rarer situations count as the most frequent one
 };

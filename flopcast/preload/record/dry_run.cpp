@@ -23,7 +23,7 @@
 #include "flopcast/protocol/record_layout.hpp"
 
 /// libflopcast-dry-run.so decides which calls of a program are skipped, and ensures that skipped results don't steer the program.
-/// docs/recording.md states the rules.
+/// docs/reference/programs.md states the rules.
 namespace flopcast::preload {
 namespace {
 

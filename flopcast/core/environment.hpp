@@ -15,7 +15,7 @@ struct CacheLevel {
   std::int64_t line_bytes = 64;
   int associativity = 0;       ///< reported; 0 if unknown
   double bandwidth = 0;        ///< triad, bytes per second, one core
-  double latency_seconds = 0;  ///< latency of a serial pointer chase
+  double latency_seconds = 0;  ///< latency of a serial pointer chase; 0: not measured
   /// Capacity knees of pointer chases alone: of one chain of dependent reads, and of several chains at once; 0 if unknown.
   std::int64_t serial_chase_bytes = 0, parallel_chase_bytes = 0;
   friend bool operator==(const CacheLevel&, const CacheLevel&) = default;

@@ -43,6 +43,16 @@ TEST(PairKnees, PairsInOrderWithTheNearest) {
   EXPECT_EQ(pair_knees(triad, {}, 8), (std::vector<int>{-1, -1, -1}));
 }
 
+TEST(CacheLevels, HaveNoLatencyWhereTheChaseHadNoTime) {
+  CacheSweep sweep;
+  sweep.triad = stairs({48 * kibibyte, 2 * mebibyte}, {2e-12, 8e-12, 64e-12}, 8);
+  const MemoryHierarchy hierarchy = cache_levels(sweep, {});
+  ASSERT_EQ(hierarchy.levels.size(), 2U);
+  EXPECT_EQ(hierarchy.levels[0].latency_seconds, 0);
+  EXPECT_EQ(hierarchy.memory_latency, 0);
+  EXPECT_NEAR(hierarchy.memory_bandwidth, 1 / 64e-12, 1e3);
+}
+
 TEST(CacheLevels, CombineBothPatternsAndKeepReportedValues) {
   CacheSweep sweep;
   sweep.triad = stairs({48 * kibibyte, 2 * mebibyte, 64 * mebibyte}, {2e-12, 8e-12, 32e-12, 64e-12}, 8);

@@ -108,18 +108,19 @@ Table cache_table(const MachineMeasurement& measurement) {
                    {"bandwidth", Align::right, "bandwidth_bytes_per_second"},
                    {"latency", Align::right, "latency_seconds"}};
   const auto seen = [](std::int64_t bytes) { return bytes > 0 ? bytes_cell(bytes) : Cell(""); };
+  const auto latency = [](Seconds seconds) { return seconds > 0 ? Cell(seconds, format_seconds(seconds)) : Cell(""); };
   for (std::size_t i = 0; i < measurement.hierarchy.levels.size(); ++i) {
     const CacheLevel& level = measurement.hierarchy.levels[i];
     const machine::PatternCapacities pattern =
         i < measurement.hierarchy.patterns.size() ? measurement.hierarchy.patterns[i] : machine::PatternCapacities{};
-    table.rows.push_back(
-        {level.name, bytes_cell(level.capacity_bytes), bytes_cell(level.capacity_low_bytes), bytes_cell(level.capacity_high_bytes),
-         seen(pattern.stream), seen(pattern.parallel_chase), seen(pattern.serial_chase), bytes_cell(level.reported_bytes),
-         Cell(level.bandwidth, format_bandwidth(level.bandwidth)), Cell(level.latency_seconds, format_seconds(level.latency_seconds))});
+    table.rows.push_back({level.name, bytes_cell(level.capacity_bytes), bytes_cell(level.capacity_low_bytes),
+                          bytes_cell(level.capacity_high_bytes), seen(pattern.stream), seen(pattern.parallel_chase),
+                          seen(pattern.serial_chase), bytes_cell(level.reported_bytes),
+                          Cell(level.bandwidth, format_bandwidth(level.bandwidth)), latency(level.latency_seconds)});
   }
   const machine::MemoryHierarchy& memory = measurement.hierarchy;
   table.rows.push_back({"memory", "", "", "", "", "", "", "", Cell(memory.memory_bandwidth, format_bandwidth(memory.memory_bandwidth)),
-                        Cell(memory.memory_latency, format_seconds(memory.memory_latency))});
+                        latency(memory.memory_latency)});
   return table;
 }
 

@@ -45,7 +45,8 @@ std::vector<Knee> credible_knees(std::span<const CurvePoint> curve, std::size_t 
   return knees;
 }
 
-/// Median height of the curve's points between two working sets; of its last ones if there are none.
+/// Median height of the curve's points between two working sets, or of its last ones if there are none; 0 for a curve without points, which
+/// a machine leaves that is too busy for a chase.
 double typical_height(std::span<const CurvePoint> curve, double low, double high) {
   std::vector<double> heights;
   for (const CurvePoint& point : curve) {
@@ -56,7 +57,7 @@ double typical_height(std::span<const CurvePoint> curve, double low, double high
   for (std::size_t i = curve.size(); heights.size() < memory_points && i-- > 0;) {
     heights.push_back(curve[i].y);
   }
-  return median(heights);
+  return heights.empty() ? 0 : median(heights);
 }
 
 /// Returns the reported cache for measured level `i`: the same level if there are as many, else the nearest in size.

@@ -22,7 +22,7 @@ struct MemoryHierarchy {
   std::vector<CacheLevel> levels;           ///< from L1 outwards
   std::vector<PatternCapacities> patterns;  ///< one per level; empty if an earlier version measured them
   double memory_bandwidth = 0;              ///< triad, bytes per second
-  Seconds memory_latency = 0;               ///< latency of a serial pointer chase
+  Seconds memory_latency = 0;               ///< latency of a serial pointer chase; 0: not measured
   friend bool operator==(const MemoryHierarchy&, const MemoryHierarchy&) = default;
 };
 

@@ -2,7 +2,7 @@
 
 namespace flopcast {
 
-/// Returns flopcast's version: "0.1.0".
+/// Returns flopcast's version: "0.9.0".
 const char* version() noexcept;
 
 }  // namespace flopcast

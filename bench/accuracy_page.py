@@ -323,7 +323,7 @@ SECTIONS = {
 def page(sitting, sections):
     """Returns the page."""
     machine = sitting.step("machine", [sitting.flopcast, "machine"], home="machine")
-    commit = subprocess.run(["git", "-C", str(BENCH), "rev-parse", "--short=8", "HEAD"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    commit = sitting.options.commit or subprocess.run(["git", "-C", str(BENCH), "rev-parse", "--short=8", "HEAD"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     steps = [json.loads(f.read_text()) for f in sorted(sitting.folder.glob("*.json"))]
     text = ["# Accuracy", "", f"Measured in one sitting from {min(s['date'] for s in steps)} to {max(s['date'] for s in steps)} by",
             "`bench/accuracy_page.py`, which writes this page. The program is that of commit", f"{commit}. Before {sum(s['rejected'] > 0 for s in steps)} of {len(steps)} steps other programs were busy; the sitting waited for",
@@ -353,6 +353,7 @@ def main():
     parser.add_argument("--build", default="build/check", help="build folder with flopcast, the benchmarks and the MPI programs")
     parser.add_argument("--results", required=True, help="folder for the results of the steps")
     parser.add_argument("--page", help="file that the page is written to")
+    parser.add_argument("--commit", help="commit of the program, if it isn't the present one")
     parser.add_argument("--page-only", action="store_true", help="write the page from the results that are there")
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections, separated by commas")
     parser.add_argument("--routines", default=",".join(ROUTINES), help="routines of the section tuning, without precision")

@@ -98,7 +98,7 @@ KernelSettings in_force(const fs::path& file) {
   return settings;
 }
 
-std::string to_string(const KernelSettings& settings) {
+std::string format_settings(const KernelSettings& settings) {
   std::string text;
   for (const auto& [variable, value] : settings) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", variable, value);

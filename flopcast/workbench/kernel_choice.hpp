@@ -14,7 +14,7 @@ namespace flopcast {
 using machine::KernelSettings;
 
 /// Returns the settings as a user types them before a command: "OPENBLAS_CORETYPE=SkylakeX".
-std::string to_string(const KernelSettings& settings);
+std::string format_settings(const KernelSettings& settings);
 
 /// Returns the variables that are set and that the library in `file` reads. The path tells which library that is:
 /// `openblas-pthread/libblas.so.3`.

@@ -60,7 +60,8 @@ double single_threaded_rate(const fs::path& file, const KernelSettings& kernels)
 void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& context) {
   static constexpr int rounds = 2;  // other programs may disturb one of them
   model::Store store = open_store(context);
-  const std::string key = fmt::format("{} {} {}", library_key(file), to_string(kernels.had_setting), to_string(kernels.best_setting));
+  const std::string key =
+      fmt::format("{} {} {}", library_key(file), format_settings(kernels.had_setting), format_settings(kernels.best_setting));
   const auto read = [](const nlohmann::json& kept) { return std::pair(member<double>(kept, "had"), member<double>(kept, "best")); };
   if (const auto kept = store.read_artifact(model::artifact::kernel_comparison, key, read)) {
     std::tie(kernels.had_flops, kernels.best_flops) = *kept;
@@ -75,7 +76,7 @@ void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& c
 
 /// Returns the beginning of a sentence that compares the kernels. `computes` is the verb in its tense.
 std::string comparison(const RecordedKernels& kernels, std::string_view computes) {
-  const std::string remedy = kernels.best_setting.empty() ? "as it chooses by itself" : "with " + to_string(kernels.best_setting);
+  const std::string remedy = kernels.best_setting.empty() ? "as it chooses by itself" : "with " + format_settings(kernels.best_setting);
   return fmt::format("{} {} with '{}' kernels, whose dgemm makes {} here; {} it makes {}", kernels.library, computes, kernels.had,
                      format_flop_rate(kernels.had_flops), remedy, format_flop_rate(kernels.best_flops));
 }
@@ -136,7 +137,7 @@ std::string environment_remark(const fs::path& file, const RunContext& context) 
                   return nlohmann::json(library.identity().kernels);
                 }).get<std::string>();
   return fmt::format("{}. {} in the environment selects the slower kernels and is left as it is. Unset the variable to use the faster ones",
-                     comparison(kernels, "computes"), to_string(set));
+                     comparison(kernels, "computes"), format_settings(set));
 }
 
 program::Peak measure_peak(const program::RecordedPlace& place, const KernelSettings& kernels) {

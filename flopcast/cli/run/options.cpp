@@ -30,7 +30,7 @@ void write_report(const RunOutcome& outcome, const CommonOptions& common) {
     write_file(common.output, text);
   } else {
     say(fmt::format("flopcast: BLAS of the program: {}{}\n{}", outcome.blas.empty() ? "none seen" : outcome.blas,
-                    outcome.settings.empty() ? "" : ", with " + to_string(outcome.settings), outcome.routines.empty() ? "" : text));
+                    outcome.settings.empty() ? "" : ", with " + format_settings(outcome.settings), outcome.routines.empty() ? "" : text));
   }
 }
 

@@ -90,7 +90,7 @@ KernelSettings suitable_kernels(const fs::path& program, const RunContext& conte
       context.note(fmt::format(
           "flopcast: the program runs with {}, so that libraries that misread this CPU choose better kernels. --kernels library "
           "leaves the choice to the library",
-          to_string(known)));
+          format_settings(known)));
     }
     return known;
   }

@@ -101,7 +101,7 @@ program::Profile without_profile(const RunRequest& request, const std::string& f
     throw bad_input("{}", lacking);
   }
   context.note(fmt::format("the program runs with {}LAPACK's own block sizes, as {}",
-                           profile.settings.empty() ? "" : to_string(profile.settings) + " and ", lacking));
+                           profile.settings.empty() ? "" : format_settings(profile.settings) + " and ", lacking));
   return profile;
 }
 

@@ -49,7 +49,7 @@ roofline::GemmSearchOptions search_options(const RooflineRequest& request, const
 }
 
 std::string settings_finding(const std::string& library, const ChosenKernels& kernels) {
-  return fmt::format("{} was measured with {} in the environment, {}", library, to_string(kernels.settings),
+  return fmt::format("{} was measured with {} in the environment, {}", library, format_settings(kernels.settings),
                      kernels.set_by_user ? "as it was set: without it the library may be faster"
                                          : "which chooses its kernels ('flopcast run' sets it too)");
 }
@@ -74,7 +74,7 @@ void search_gemms(const RooflineRequest& request, const machine::Topology& topol
     try {
       roofline::GemmRoof roof =
           machine.search_gemm(setup, request.space, search_options(request, found, setup, deadline, std::max(min_budget, share), context));
-      roof.setting = to_string(kernels.settings);
+      roof.setting = format_settings(kernels.settings);
       found.gemm.push_back(std::move(roof));
     } catch (const Error& error) {
       if (one.threads == 1 || error.code() != ExitCode::bad_input) {

@@ -47,7 +47,7 @@ class ThisStudyMachine : public StudyMachine {
                                    std::filesystem::last_write_time(library, unknown).time_since_epoch().count(), setup.threads,
                                    machine::to_string(request.affinity), request.options.seed, request.options.tolerance,
                                    request.options.error_probability);
-    text += " judged by upper quartiles " + to_string(setup.settings);
+    text += " judged by upper quartiles " + format_settings(setup.settings);
     for (const roofline::GemmShape& shape : request.space.shapes) {
       text += ' ' + to_string(shape);
     }

@@ -213,7 +213,9 @@ Array parse_npy(std::string_view contents, std::string_view file) {
     throw bad_input("{} holds {} bytes of elements, but its shape ({}) says {}", file, data.size(), fmt::join(array.shape, ", "), expected);
   }
   array.elements.resize(data.size());
-  std::memcpy(array.elements.data(), data.data(), data.size());
+  if (!data.empty()) {
+    std::memcpy(array.elements.data(), data.data(), data.size());
+  }
   return array;
 }
 

@@ -46,7 +46,7 @@ TEST(ThreadTeam, StartsWorkWhenAllArePrepared) {
 TEST(ThreadTeam, RethrowsTheExceptionOfATaskAndKeepsWorking) {
   ThreadTeam team(some_cpus());
   EXPECT_THROW(team.run([](int) { throw std::runtime_error("no"); }), std::runtime_error);
-  int runs = 0;
+  std::atomic<int> runs = 0;
   team.run([&](int thread) { runs += thread == 0 ? 1 : 0; });
   EXPECT_EQ(runs, 1);
 }

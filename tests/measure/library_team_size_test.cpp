@@ -22,7 +22,7 @@ void compute(long nanoseconds) {
   } while (now.tv_nsec - begin.tv_nsec + 1'000'000'000 * (now.tv_sec - begin.tv_sec) < nanoseconds);
 }
 
-constexpr long work = 500'000;
+constexpr long work = 5'000'000;  // nanoseconds; starting a thread takes a fraction of that, under a sanitizer too
 void serial_routine() { compute(work); }
 void threaded_routine() {
   std::thread helper(compute, work);
@@ -42,7 +42,7 @@ double team_of(void (*routine)()) {
                   1e-9, 0};
   Call call = kernel::parse_call(kernel::require("dscal"), {{"n", "10"}, {"alpha", "0.5"}});
   call.threads = 2;
-  return team_size(call, {}, backend, {.settle = 0, .duration = 0.005});
+  return team_size(call, {}, backend, {.settle = 0, .duration = 0.05});
 }
 
 TEST(LibraryTeamSize, IsOneWhereOnlyTheCallerComputes) { EXPECT_NEAR(team_of(serial_routine), 1, 0.1); }

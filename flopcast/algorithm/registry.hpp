@@ -34,6 +34,8 @@ std::int32_t execute(const Call& call, const BlockParameters& blocks, const std:
 /// Executes require(*call.routine, variant).
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, std::string_view variant = {});
 
+/// Returns `call` with a work size of 0 replaced by the catalogue's, which suffices for any reasonable block size of the library's routine.
+Call with_workspace(const Call& call);
 /// Returns `call` with a work size of 0 replaced by the size that `algorithm` needs for full blocks.
 Call with_workspace(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm);
 

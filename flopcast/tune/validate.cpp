@@ -22,26 +22,11 @@ struct Placed {
   std::vector<Allocation> memory;
 };
 
-/// Gives the library's routine workspace for blocks of nb columns of its longest size.
-void size_workspace(Call& call, std::int64_t nb) {
-  std::int64_t order = 1;
-  for (const std::int64_t size : sizes(call)) {
-    order = std::max(order, size);
-  }
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] <= 0) {
-      call.arguments[i] = order * nb;
-    }
-  }
-}
-
-Placed place(const Call& call, const Alternative& alternative, std::int64_t max_columns) {
-  Placed placed{call, {}};
-  if (alternative.variant.empty()) {
-    size_workspace(placed.call, max_columns);
-  } else {
-    placed.call = algorithm::with_workspace(call, alternative.blocks, algorithm::require(*call.routine, alternative.variant));
-  }
+Placed place(const Call& call, const Alternative& alternative) {
+  Placed placed;
+  placed.call = alternative.variant.empty()
+                    ? algorithm::with_workspace(call)
+                    : algorithm::with_workspace(call, alternative.blocks, algorithm::require(*call.routine, alternative.variant));
   placed.memory = algorithm::operand_allocations(placed.call);
   std::size_t next = 0;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -164,13 +149,9 @@ measure::Experiment experiment(const Placed& placed, const Forecast& forecast, c
 
 Check validate(const Problem& problem, const Decision& decision, const Measure& measure, const Runners& runners, Extent extent) {
   const std::vector<Forecast> run = forecasts_to_run(decision, extent);
-  std::int64_t max_columns = 1;
-  for (const Forecast& forecast : run) {
-    max_columns = std::max(max_columns, forecast.blocks.nb);
-  }
   std::vector<measure::Experiment> experiments;
   for (const Forecast& forecast : run) {
-    experiments.push_back(experiment(place(problem.call, {forecast.variant, forecast.blocks}, max_columns), forecast, runners));
+    experiments.push_back(experiment(place(problem.call, {forecast.variant, forecast.blocks}), forecast, runners));
   }
   Check result = check(decision, run, measure(experiments));
   result.complete = result.measured.size() == run.size();

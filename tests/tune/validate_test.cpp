@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
@@ -51,6 +55,29 @@ Runners runners() {
   Runners all;
   all.execute = [](const Call&, const Alternative& alternative) { return std::stoi(alternative.variant); };
   return all;
+}
+
+/// Runs the routine of the library with blocks of 64 columns and returns the size of its workspace.
+std::int64_t workspace_of(const char* routine, const std::map<std::string, std::string>& arguments) {
+  Problem problem;
+  problem.call = kernel::parse_call(kernel::require(routine), arguments);
+  Decision decision;
+  decision.forecasts = {{"", {64, 2, 0}, 1, {}, 0}};
+  std::int64_t elements = 0;
+  const auto measure = [&](std::span<const measure::Experiment> all) {
+    const Call& call = all.front().timed.front();
+    elements = call.arguments[static_cast<std::size_t>(call.routine->index("lwork"))];
+    return std::vector<measure::Timings>(all.size());
+  };
+  static_cast<void>(validate(problem, decision, measure, runners(), Extent::all));
+  return elements;
+}
+
+// A routine with less workspace quietly takes smaller blocks.
+TEST(Validate, GivesRoutinesTheWorkspaceOfTheirBlocks) {
+  EXPECT_GE(workspace_of("dgebrd", {{"m", "300"}, {"n", "200"}}), (300 + 200) * 64);
+  EXPECT_GE(workspace_of("dgehrd", {{"n", "200"}}), 200 * 64 + 65 * 64);
+  EXPECT_GE(workspace_of("dormqr", {{"side", "L"}, {"trans", "T"}, {"m", "200"}, {"n", "150"}, {"k", "100"}}), 150 * 64 + 65 * 64);
 }
 
 TEST(Validate, RunsEachVariantAtItsBestBlockSize) {

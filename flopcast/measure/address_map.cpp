@@ -1,6 +1,8 @@
 #include "flopcast/measure/address_map.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
@@ -10,6 +12,8 @@ namespace {
 
 constexpr std::uintptr_t page_bytes = 4096;
 constexpr std::uintptr_t line_bytes = 64;
+/// Memory for operands without elements. A library may read them nevertheless, as BLIS does with a triangle of order 1 and a unit diagonal.
+alignas(line_bytes) constexpr std::array<std::byte, page_bytes> unused = {};
 constexpr std::uintptr_t colour_bytes = 13 * line_bytes;  // 13 is prime to the 64 lines of a page: offsets repeat after 64 allocations
 
 }  // namespace
@@ -41,6 +45,10 @@ Call AddressMap::real(const Call& call) const {
   Call moved = call;
   for (const Operand& operand : operands(call)) {
     if (operand.parts.empty()) {
+      const std::uintptr_t address = call.address(operand.argument);
+      const Piece* const piece = find(address, address);
+      const std::uintptr_t real = piece != nullptr ? address - piece->begin + piece->real : reinterpret_cast<std::uintptr_t>(unused.data());
+      moved.arguments[operand.argument] = static_cast<std::int64_t>(real);
       continue;
     }
     std::uintptr_t begin = operand.parts[0].begin();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -44,10 +45,30 @@ TEST(AddressMap, MovesAllOperandsOfACallAndNothingElse) {
   EXPECT_EQ(map.real(call), expected);
 }
 
-TEST(AddressMap, LeavesEmptyOperandsWhereTheyAre) {
+double first_element(const Call& call, const char* operand) {
+  return *reinterpret_cast<const double*>(call.address(static_cast<std::size_t>(call.routine->index(operand))));
+}
+
+// BLIS reads the diagonal of a triangle of order 1, although it is a unit diagonal.
+TEST(AddressMap, GivesOperandsWithoutElementsMemoryThatCanBeRead) {
   const Call call = with_addresses(kernel::parse_call(kernel::require("dgemm"), {{"m", "0"}, {"n", "20"}, {"k", "0"}}));
   EXPECT_TRUE(memory_of({&call, 1}, {}).empty());
-  EXPECT_EQ(AddressMap().real(call), call);
+  const Call moved = AddressMap().real(call);
+  for (const char* operand : {"A", "B", "C"}) {
+    EXPECT_EQ(first_element(moved, operand), 0) << operand;
+  }
+}
+
+TEST(AddressMap, MovesOperandsWithoutElementsWithinTheirMemory) {
+  Call call =
+      kernel::parse_call(kernel::require("dtrmm"), {{"side", "L"}, {"uplo", "L"}, {"transa", "N"}, {"diag", "U"}, {"m", "1"}, {"n", "2"}});
+  call.arguments[static_cast<std::size_t>(call.routine->index("A"))] = static_cast<std::int64_t>(virtual_base(0)) + 16;
+  call.arguments[static_cast<std::size_t>(call.routine->index("B"))] = static_cast<std::int64_t>(virtual_base(1));
+  const std::vector<double> matrix = {1, 2, 3, 4};
+  AddressMap map;
+  map.add({"A", virtual_base(0), 32}, reinterpret_cast<std::uintptr_t>(matrix.data()));
+  map.add({"B", virtual_base(1), 16}, 0x5000);
+  EXPECT_EQ(first_element(map.real(call), "A"), 3);
 }
 
 TEST(Layout, StartsLargeAllocationsAtDifferentOffsetsInTheirPages) {

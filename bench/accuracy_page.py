@@ -22,7 +22,6 @@ from accuracy import quantile
 BENCH = pathlib.Path(__file__).parent
 ROUTINES = ["geqrf", "potrf", "getrf", "gelqf", "sytrd", "gebrd", "trtri"]
 HERMITIAN = {"sytrd": "hetrd"}  # names of complex routines that differ
-KERNELS = "dgeqrf,dpotrf uplo=L,dgetrf,dtrtri uplo=L diag=N"
 
 
 def busy_cores(seconds=1.0):
@@ -260,12 +259,11 @@ def cost(sitting):
 
 def kernels(sitting):
     """Models of kernels at calls that were not sampled."""
-    sitting.step("kernels-sampled", [sitting.flopcast, "tune", "dgeqrf", "--n", "200:2400:200", "--blas", "openblas-serial", "--lapack", "reference", "--time-budget", "40s", "--json"], home="kernels")
-    for routine in ("dpotrf", "dgetrf", "dtrtri"):
-        sitting.step(f"kernels-sampled-{routine}", [sitting.flopcast, "tune", routine, "--n", "200:2400:200", "--blas", "openblas-serial", "--lapack", "reference", "--time-budget", "20s", "--json"], home="kernels")
+    for routine in ("dgeqrf", "dpotrf"):
+        sitting.step(f"kernels-sampled-{routine}", [sitting.flopcast, "tune", routine, "--n", "200:2400:200", "--blas", "openblas-serial", "--lapack", "reference", "--time-budget", "40s", "--json"], home="kernels")
     program = os.path.abspath(os.path.join(sitting.options.build, "bin", "bench_kernel_accuracy"))
-    result = sitting.step("kernels", [program, "--blas", "openblas-serial", "--routines", KERNELS], home="kernels")
-    return ("Models of kernels", [], f"```\n{result['output'].strip()}\n```", f"`{result['command']}`, from the samples that tuning geqrf, potrf, getrf and trtri left.") if result else None
+    result = sitting.step("kernels", [program, "--blas", "openblas-serial"], home="kernels")
+    return ("Models of kernels", [], result["output"].strip(), f"`{result['command']}`, from the samples that tuning dgeqrf and dpotrf left.") if result else None
 
 
 def embedded(name, title, words, text, aims):
@@ -325,15 +323,22 @@ def page(sitting, sections):
     machine = sitting.step("machine", [sitting.flopcast, "machine"], home="machine")
     commit = sitting.options.commit or subprocess.run(["git", "-C", str(BENCH), "rev-parse", "--short=8", "HEAD"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     steps = [json.loads(f.read_text()) for f in sorted(sitting.folder.glob("*.json"))]
-    text = ["# Accuracy", "", f"Measured in one sitting from {min(s['date'] for s in steps)} to {max(s['date'] for s in steps)} by",
-            "`bench/accuracy_page.py`, which writes this page. The program is that of commit", f"{commit}. Before {sum(s['rejected'] > 0 for s in steps)} of {len(steps)} steps other programs were busy; the sitting waited for",
-            f"{sum(s['rejected'] for s in steps)} s in all. The [glossary](reference/glossary.md) explains the terms." if (BENCH.parent / "docs/reference/glossary.md").exists() else
-            f"{sum(s['rejected'] for s in steps)} s in all.", "", "## Summary", "", "| figure | unit | measured | aim | reached |", "|:--|:--|--:|--:|:--|"]
+    waited = sum(s["rejected"] for s in steps)
+    text = ["# Accuracy", "", *wrapped(f"Measured in one sitting on {min(s['date'] for s in steps).split()[0]} by `bench/accuracy_page.py`, which writes this page. The program is that of commit {commit}. "
+                                       f"Other programs were busy before {sum(s['rejected'] > 0 for s in steps)} of {len(steps)} steps; the sitting waited {waited} s for them. "
+                                       "The [glossary](reference/glossary.md) explains the terms."),
+            "", "## Summary", "", "| figure | unit | measured | aim | reached |", "|:--|:--|--:|--:|:--|"]
     for _, summary, _, _ in sections:
         text += [f"| {' | '.join(row)} |" for row in summary]
-    text += ["", "## Machine", "", "```", machine["output"].strip(), "```"] if machine else []
+    if machine:
+        lines = machine["output"].splitlines()
+        tables = [at for at, line in enumerate(lines) if line.startswith("|")]
+        end = next(at for at in range(tables[0], len(lines)) if not lines[at].startswith("|"))
+        text += ["", "## Machine", "", *wrapped(lines[0].removeprefix("CPU").strip() + ". The caches, as `flopcast machine` measures them:"), "", *lines[tables[0]:end]]
     for title, _, body, explanation in sections:
-        text += ["", f"## {title}", "", *wrapped(explanation), "", body]
+        text += ["", f"## {title}", "", *wrapped(explanation), ""]
+        for line in body.splitlines():
+            text += [line] if line.startswith("|") or not line else wrapped(line)
     return "\n".join(text) + "\n"
 
 

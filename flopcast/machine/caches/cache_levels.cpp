@@ -45,8 +45,8 @@ std::vector<Knee> credible_knees(std::span<const CurvePoint> curve, std::size_t 
   return knees;
 }
 
-/// Median height of the curve's points between two working sets, or of its last ones if there are none; 0 for a curve without points, which
-/// a machine leaves that is too busy for a chase.
+/// Median height of the curve's points between two working sets, or of its last ones if there are none. The height of a curve without points
+/// is 0: on a busy machine, the time for chases may end before their first point.
 double typical_height(std::span<const CurvePoint> curve, double low, double high) {
   std::vector<double> heights;
   for (const CurvePoint& point : curve) {

@@ -17,9 +17,9 @@ namespace {
 
 constexpr const char* footer =
     R"(The program is compiled and linked with SimGrid's smpicc, smpicxx or smpiff in place of mpicc, mpicxx or mpifort;
-docs/reference/columns.md explains the figures. BLAS and LAPACK aren't executed: they take the times that models predict. Missing models are measured and kept. The program's
-results are therefore garbage: a program whose course depends on them (a residual check, a loop that ends when it has converged) can't be
-simulated.
+docs/reference/columns.md explains the figures. BLAS and LAPACK aren't executed: they take the times that models
+predict. Missing models are measured and kept. The program's results are therefore garbage: a program whose course
+depends on them (a residual check, a loop that ends when it has converged) can't be simulated.
 
 Examples:
   flopcast mpi simulate --ranks 16 -- ./app

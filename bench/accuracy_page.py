@@ -67,7 +67,7 @@ class Sitting:
             other.kill()
             other.wait()
         result = {"command": shown(command), "code": finished.returncode, "output": finished.stdout, "notes": finished.stderr,
-                  "seconds": time.perf_counter() - begin, "rejected": rejected, "date": time.strftime("%Y-%m-%d %H:%M")}
+                  "seconds": time.perf_counter() - begin, "rejected": rejected}
         print(f"{name}: {result['seconds']:.0f} s, exit code {finished.returncode}, {rejected} moments waited out", file=sys.stderr, flush=True)
         if finished.returncode != 0:
             print(finished.stderr, file=sys.stderr)
@@ -270,7 +270,7 @@ def embedded(name, title, words, text, aims):
     """A section that embeds what a script of bench/ prints. `aims` finds the figures of the summary in the script's output."""
 
     def section(sitting):
-        command = [sys.executable, str(BENCH / words[0]), "--flopcast", sitting.flopcast, *words[1:]]
+        command = [sys.executable, str(BENCH / words[0]), *words[1:], "--flopcast", sitting.flopcast]
         command = [w.replace("{bin}", os.path.abspath(os.path.join(sitting.options.build, "bin"))) for w in command]
         result = sitting.step(name, command, home=name)
         if not result:
@@ -281,7 +281,7 @@ def embedded(name, title, words, text, aims):
             if found:
                 values = [float(v) for each in found for v in (each if isinstance(each, tuple) else (each,))]
                 summary.append((what, unit, " / ".join(f"{v:g}" for v in values), reach, yes(reached(values))))
-        return title, summary, result["output"].strip(), f"{text} `{result['command']}`"
+        return title, summary, result["output"].strip(), f"{text} `{shown(command)}`"
 
     return section
 
@@ -296,7 +296,7 @@ SECTIONS = {
     "programs": embedded("programs", "Whole programs under another library", ["recorded_program.py", "--programs", "solve,cholesky,qr,Octave", "--n", "400,1000", "--repetitions", "5"],
                          "Programs recorded under OpenBLAS and predicted under BLIS.",
                          [("recorded programs under another library, error", "median %", r"predicted: error median ([0-9.]+)", "5", lambda v: v[0] <= 5)]),
-    "moods": embedded("moods", "Answers before and after other commands", ["moods.py"], "Half of the commands ran beside a competing process; the questions measured nothing.",
+    "stable-answers": embedded("stable-answers", "Answers before and after other commands", ["stable_answers.py"], "Half of the commands ran beside a competing process; the questions measured nothing.",
                       [("answers within the first answer's interval", "of all", r"answers within the first interval: ([0-9]+) of ([0-9]+)", "all", lambda v: v[0] == v[1])]),
     "mpi-tuning": embedded(
         "mpi-tuning", "Tuning MPI programs, two processes", ["mpi_tuning.py", "--subjects", "{bin}", "--ranks", "2"], "Six programs, every configuration executed in full as well.",
@@ -324,7 +324,7 @@ def page(sitting, sections):
     commit = sitting.options.commit or subprocess.run(["git", "-C", str(BENCH), "rev-parse", "--short=8", "HEAD"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     steps = [json.loads(f.read_text()) for f in sorted(sitting.folder.glob("*.json"))]
     waited = sum(s["rejected"] for s in steps)
-    text = ["# Accuracy", "", *wrapped(f"Measured in one sitting on {min(s['date'] for s in steps).split()[0]} by `bench/accuracy_page.py`, which writes this page. The program is that of commit {commit}. "
+    text = ["# Accuracy", "", *wrapped(f"Measured in one sitting by `bench/accuracy_page.py`, which writes this page. The program is that of commit {commit}. "
                                        f"Other programs were busy before {sum(s['rejected'] > 0 for s in steps)} of {len(steps)} steps; the sitting waited {waited} s for them. "
                                        "The [glossary](reference/glossary.md) explains the terms."),
             "", "## Summary", "", "| figure | unit | measured | aim | reached |", "|:--|:--|--:|--:|:--|"]

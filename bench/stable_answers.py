@@ -4,7 +4,7 @@ Then commands of flopcast run in a random order, every second one beside a proce
 are asked of the store again, which measures nothing. Prints a Markdown table: for each question the first answer, the range of the later ones, and how
 many of them lie within the first answer's interval.
 
-  bench/moods.py --flopcast build/release/bin/flopcast [--rounds 12] [--seed 1] [--blas openblas-serial]
+  bench/stable_answers.py --flopcast build/release/bin/flopcast [--rounds 12] [--seed 1] [--blas openblas-serial]
 
 Begin this on an idle machine."""
 import argparse
@@ -29,7 +29,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--blas", default="openblas-serial")
     options = parser.parse_args()
-    environment = environment_with_home(None, "moods")
+    environment = environment_with_home(None, "stable-answers")
     chosen = random.Random(options.seed)
 
     def flopcast(*words):

@@ -67,7 +67,7 @@ TEST(AddressMap, MovesOperandsWithoutElementsWithinTheirMemory) {
   const std::vector<double> matrix = {1, 2, 3, 4};
   AddressMap map;
   map.add({"A", virtual_base(0), 32}, reinterpret_cast<std::uintptr_t>(matrix.data()));
-  map.add({"B", virtual_base(1), 16}, 0x5000);
+  map.add({"B", virtual_base(1), 128}, 0x5000);
   EXPECT_EQ(first_element(map.real(call), "A"), 3);
 }
 

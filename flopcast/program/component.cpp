@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::program {
 namespace {
@@ -21,6 +23,13 @@ std::vector<fs::path> component_folders() {
     folders.push_back(above / "libexec/flopcast");
   }
   folders.emplace_back(FLOPCAST_INSTALLED_COMPONENTS);
+  const char* path = std::getenv("PATH");
+  for (const std::string_view folder :
+       split(path != nullptr ? path : "", ':')) {  // where a program of a user's own is linked with flopcast
+    if (fs::is_regular_file(fs::path(folder) / "flopcast", none)) {
+      folders.push_back(fs::path(folder).parent_path() / "libexec/flopcast");
+    }
+  }
   return folders;
 }
 
@@ -37,7 +46,7 @@ fs::path find_component(std::string_view name) {
   }
   throw environment_error(
       "flopcast's {} is missing. It isn't in {}. Build flopcast again if its MPI or SimGrid was installed later, install all of flopcast, "
-      "or set FLOPCAST_LIBEXEC to its folder",
+      "add flopcast's folder to PATH, or set FLOPCAST_LIBEXEC to its folder",
       name, fmt::join(tried, ", "));
 }
 

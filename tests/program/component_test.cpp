@@ -52,5 +52,13 @@ TEST_F(Installation, MissingPartsAreNamedWithTheFoldersSearched) {
   }
 }
 
+TEST_F(Installation, ProgramsOfAUsersOwnFindPartsByThePath) {
+  unsetenv("FLOPCAST_LIBEXEC");
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (before + ":" + (components() / "../../bin").lexically_normal().string()).c_str(), 1);
+  EXPECT_EQ(find_component("part.so"), components() / "part.so");
+  setenv("PATH", before.c_str(), 1);
+}
+
 }  // namespace
 }  // namespace flopcast::program

@@ -173,7 +173,7 @@ def aims(what, figures):
     return [(f"error of predicted wall time, {what}", "median / 95th %", f"{percent(middle)} / {percent(high)}", "4 / 9", yes(middle <= 0.04 and high <= 0.09)),
             (f"yield of the choice, {what}", "median / worst %", f"{percent(kept)} / {percent(worst)}", "99 / 96", yes(kept >= 0.99 and worst >= 0.96)),
             (f"single runs within 95 % intervals, {what}", "%", percent(share, 0), "90 to 98", yes(0.9 <= share <= 0.98)),
-            (f"half-width of intervals over that of repeated runs, {what}", "ratio of medians, %", f"{percent(statistics.median(figures['widths']))} / {percent(statistics.median(figures['spreads']))}", "2",
+            (f"half-width of intervals over that of repeated runs, {what}", "medians, %", f"{percent(statistics.median(figures['widths']))} / {percent(statistics.median(figures['spreads']))}", "twice",
              yes(statistics.median(figures["widths"]) <= 2 * statistics.median(figures["spreads"]))),
             (f"regret at worst held, {what}", "% of decisions", percent(held, 0), "95", yes(held >= 0.95))]
 

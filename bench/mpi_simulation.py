@@ -16,7 +16,7 @@ import sys
 import mpi_launch
 from mpi_launch import Launcher, cell, ratio
 
-REACH, GOAL = 0.15, 0.05
+REACH, GOAL = 0.12, 0.05
 CASES = [("tile_cholesky", "--n 2000 --nb 100 --grid 2x1"), ("tile_cholesky", "--n 2000 --nb 200 --grid 1x2"),
          ("recursive_cholesky", "--n 2000 --nb 250 --grid 1x1x2"), ("recursive_cholesky", "--n 2000 --nb 125 --base-case everywhere --grid 1x1x2"),
          ("pipelined_qr", "--m 2000 --n 1000 --nb 50 --grid 2x1"), ("pipelined_qr", "--m 2000 --n 1000 --nb 100 --panel cholesky-qr2 --grid 2x1"),

@@ -5,8 +5,8 @@ launches of the program. "speed-up" is the time that the programs measure (the f
 full execution for the self-check, which a warm tuning remembers. "whole commands" is the same ratio for whole commands, with starting and making matrices.
 Errors compare the predicted path with the median of the full executions' paths, by the clock that flopcast chooses (CPU time where processes
 outnumber cores). "between full ones" is the error of one full execution as the prediction of another. "by a full tuning" is the distance from the
-best of the configuration that a single tuning with everything executed chooses. Reach: 4x in the median, error 5 %, choice within 3 % of the best;
-goal: 7.1x at 2 % for every space, 20x warm, within 1 %.
+best of the configuration that a single tuning with everything executed chooses. Reach: 5x cold and 10x warm in the median, error 5 %, choice within
+3 % of the best; goal: 7.1x at 2 % for every space, 20x warm, within 1 %.
 
   bench/mpi_tuning.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--ranks 1,2,4] [--policies local,eager] [--spaces tile_cholesky] [--mpi mpich]
                       [--limit 6] [--set --n=1024] [--set --m=2048]

@@ -113,24 +113,14 @@ std::int32_t execute(const Call& call, const BlockParameters& blocks, const Func
   return execute(call, blocks, lookup, require(*call.routine, variant));
 }
 
-Call with_workspace(const Call& call) {
-  Call sized = call;
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] <= 0) {
-      sized.arguments[i] = call.routine->arguments[i].rows.integer(sized.values());
-    }
-  }
-  return sized;
-}
+Call with_workspace(const Call& call) { return with_workspace(call, {}, {}); }
 
 Call with_workspace(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm) {
-  if (!algorithm.workspace) {
-    return with_workspace(call);
-  }
   Call sized = call;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] <= 0) {
-      sized.arguments[i] = algorithm.workspace(sized, blocks);
+      sized.arguments[i] =
+          algorithm.workspace ? algorithm.workspace(sized, blocks) : call.routine->arguments[i].rows.integer(sized.values());
     }
   }
   return sized;

@@ -46,7 +46,7 @@ fs::path find_component(std::string_view name) {
   }
   throw environment_error(
       "flopcast's {} is missing. It isn't in {}. Build flopcast again if its MPI or SimGrid was installed later, install all of flopcast, "
-      "add flopcast's folder to PATH, or set FLOPCAST_LIBEXEC to its folder",
+      "add the folder of the program flopcast to PATH, or set FLOPCAST_LIBEXEC to the folder of the components",
       name, fmt::join(tried, ", "));
 }
 

@@ -101,10 +101,15 @@ kernel::Invocation Prepared::invocation(const Call& call, const Backend& backend
   return {function, call};
 }
 
+std::uint64_t Prepared::next_seed() noexcept {
+  static constexpr std::uint64_t golden_section = 0x9e3779b97f4a7c15;  // of 2^64: successive multiples are spread evenly
+  return seed_ += golden_section;
+}
+
 void Prepared::set_up(Sweeper& sweeper) {
   for (const Step& step : steps_) {
     switch (step.what) {
-      case What::fill: kernel::fill(fills_[step.index], seed_); break;
+      case What::fill: kernel::fill(fills_[step.index], next_seed()); break;
       case What::flush: flush_lines(step.region); break;
       case What::flush_all: sweeper.flush_all(); break;
       case What::read: read_lines(step.region); break;

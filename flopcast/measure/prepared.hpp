@@ -22,7 +22,9 @@ class Prepared {
   /// leaves its memory.
   Prepared(const Experiment& experiment, std::uintptr_t base, const Backend& backend, std::uint64_t seed);
 
-  /// Executes the setup in order. With a batch on copies, each action is done on all copies before the next one.
+  /// Executes the setup in order. With a batch on copies, each action is done on all copies before the next one. Every fill writes other
+  /// values: a CPU that has just seen the same values predicts the branches that depend on them, which made dgeqr2 of BLIS up to 30 %
+  /// faster than in programs.
   void set_up(Sweeper& sweeper);
   /// Executes the timed calls. The readings of `timer` before the first call, between calls and after the last one are written to `ticks`,
   /// which must have room for intervals() + 1. A batch is one interval.
@@ -48,6 +50,7 @@ class Prepared {
 
   void add(const Action& action, const AddressMap& map, const Backend& backend);
   kernel::Invocation invocation(const Call& call, const Backend& backend);
+  std::uint64_t next_seed() noexcept;
   /// Executes every timed call once, on each copy of the memory, and calls `after` after each.
   template <class After>
   void run_once(After after);

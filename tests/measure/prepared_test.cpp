@@ -14,7 +14,10 @@
 namespace flopcast::measure {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Ne;
+using ::testing::SizeIs;
 using What = Action::What;
 
 Call call_of(const std::string& routine) {
@@ -56,14 +59,19 @@ TEST_F(PreparedExperiments, DoesTheSetupInOrderBeforeTheTimedCalls) {
   EXPECT_THAT(x, ElementsAre(x[0], 2 * x[0], 4 * x[0], 4 * x[0]));
 }
 
-TEST_F(PreparedExperiments, FillsBeforeEveryRepetition) {
+TEST_F(PreparedExperiments, FillsWithNewValuesBeforeEveryRepetition) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};
   experiment.setup = {action(What::fill, call_of("dscal"))};
   experiment.memory = memory_of(experiment.timed, {});
   repeat(experiment, 3);
-  const std::vector<double>& x = fake_world().first_values;
-  EXPECT_THAT(x, ElementsAre(x[0], x[0], x[0]));
+  const std::vector<double> x = fake_world().first_values;
+  ASSERT_EQ(x.size(), 3);
+  EXPECT_THAT(x[1], AllOf(Ne(x[0]), Ne(2 * x[0])));
+  EXPECT_THAT(x[2], AllOf(Ne(x[0]), Ne(x[1]), Ne(2 * x[1])));
+  fake_world().first_values.clear();
+  repeat(experiment, 3);
+  EXPECT_EQ(fake_world().first_values, x);  // the same seed, the same values
 }
 
 TEST_F(PreparedExperiments, RepeatsABatchOnTheSameOperands) {
@@ -86,20 +94,26 @@ TEST_F(PreparedExperiments, GivesEachCallOfASeparateBatchItsOwnOperands) {
   experiment.separate = true;
   repeat(experiment);
   const std::vector<double>& x = fake_world().first_values;  // all copies are set up first, then all are timed
-  EXPECT_THAT(x, ElementsAre(x[0], x[0], x[0], 2 * x[0], 2 * x[0], 2 * x[0]));
+  ASSERT_EQ(x.size(), 6);
+  EXPECT_NE(x[0], x[1]);
+  EXPECT_NE(x[1], x[2]);
+  EXPECT_THAT(x, ElementsAre(x[0], x[1], x[2], 2 * x[0], 2 * x[1], 2 * x[2]));
 }
 
 TEST_F(PreparedExperiments, TouchesRegionsAndKeepsTheirValues) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};
   const Region x_region = operands(experiment.timed[0])[0].parts[0];
-  experiment.setup = {
-      action(What::fill, call_of("dscal")), {What::flush, x_region, 0, {}}, {What::read, x_region, 0, {}}, {What::write, x_region, 0, {}}};
+  experiment.setup = {action(What::fill, call_of("dscal"))};
   experiment.memory = memory_of(experiment.timed, {});
   repeat(experiment, 2);
-  const std::vector<double>& x = fake_world().first_values;
-  EXPECT_NE(x[0], 0);
-  EXPECT_THAT(x, ElementsAre(x[0], x[0]));
+  const std::vector<double> untouched = fake_world().first_values;
+  ASSERT_THAT(untouched, SizeIs(2));
+  fake_world().first_values.clear();
+  experiment.setup.insert(experiment.setup.end(),
+                          {{What::flush, x_region, 0, {}}, {What::read, x_region, 0, {}}, {What::write, x_region, 0, {}}});
+  repeat(experiment, 2);
+  EXPECT_EQ(fake_world().first_values, untouched);
 }
 
 TEST_F(PreparedExperiments, ReadsTheClockOnceBetweenCalls) {

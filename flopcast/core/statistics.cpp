@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -170,6 +171,47 @@ double normal_quantile(double probability) {
   const double start = std::sqrt(-2 * std::log(target));  // tail(x) < exp(-x*x/2) / 2
   const double x = invert_tail(normal_tail, normal_density, target, start);
   return probability < 0.5 ? -x : x;
+}
+
+double normal_probability(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
+
+double quantile_of_maximum(std::span<const Normal> variables, double probability) {
+  if (variables.empty()) {
+    return -infinity;
+  }
+  // The quantile lies between the largest quantile of one variable and that by Bonferroni's inequality.
+  const auto largest_quantile = [&](double each) {
+    double largest = -infinity;
+    for (const Normal& variable : variables) {
+      largest = std::max(largest, variable.mean + normal_quantile(each) * variable.deviation);
+    }
+    return largest;
+  };
+  double low = largest_quantile(probability);
+  double high = largest_quantile(1 - (1 - probability) / static_cast<double>(variables.size()));
+  // Variable i is mean + deviation (z + z_i) / sqrt(2) with independent z and z_i. Given z, the variables are independent. The trapezoidal
+  // rule over z is exact to rounding for such integrands.
+  const auto probability_below = [&](double x) {
+    constexpr double end = 6, step = 0.5;
+    double sum = 0;
+    for (double z = -end; z <= end; z += step) {
+      double product = step * std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+      for (const Normal& variable : variables) {
+        const double standard =
+            variable.deviation > 0 ? (x - variable.mean) / variable.deviation : std::copysign(infinity, x - variable.mean);
+        product *= normal_probability(std::sqrt(2.0) * standard - z);
+      }
+      sum += product;
+    }
+    return sum;
+  };
+  constexpr double precision = 1e-4;  // relative to the width of the bounds
+  const double enough = precision * (high - low);
+  while (high - low > enough) {
+    const double middle = (low + high) / 2;
+    (probability_below(middle) < probability ? low : high) = middle;
+  }
+  return high;
 }
 
 double student_t_quantile(double probability, double degrees) {

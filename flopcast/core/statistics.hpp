@@ -44,6 +44,17 @@ struct Welford {
 double student_t_quantile(double probability, double degrees);
 /// Returns the quantile of the standard normal distribution, probability in (0, 1).
 double normal_quantile(double probability);
+/// Returns the probability that a standard normal variable is at most z.
+double normal_probability(double z);
+
+/// Mean and standard deviation of a normal variable.
+struct Normal {
+  double mean = 0, deviation = 0;
+};
+/// Returns the quantile, probability in (0, 1), of the largest of normal variables of which each two have the correlation 1/2. Differences
+/// of equally uncertain values from one of them are so correlated (Dunnett, 1955: A multiple comparison procedure for comparing several
+/// treatments with a control). Minus infinity without variables.
+double quantile_of_maximum(std::span<const Normal> variables, double probability);
 
 /// All statistics that a table of repetitions shows.
 struct Summary {

@@ -14,9 +14,6 @@ namespace {
 
 constexpr double z95_one_sided = 1.645;
 
-/// Returns P(x <= z) for a standard normal x. NaN, such as 0 / 0, counts as 0.
-double normal_probability(double z) { return std::isnan(z) ? 0.5 : std::erfc(-z / std::sqrt(2.0)) / 2; }
-
 /// A problem, one of its alternatives, and their subject.
 struct Entry {
   std::size_t problem = 0;
@@ -361,23 +358,23 @@ class Tuner {
       return fastest;
     }
     const Seconds now = all[*default_entry].seconds, gain = now - all[fastest].seconds;
-    const double harmless =
-        normal_probability((gain + options_.tolerable_loss * now) / std::sqrt(difference_variance(fastest, *default_entry, all)));
+    const double certainty = (gain + options_.tolerable_loss * now) / std::sqrt(difference_variance(fastest, *default_entry, all));
+    const double harmless = std::isnan(certainty) ? 0.5 : normal_probability(certainty);
     return gain < options_.tie_margin * now || harmless < options_.certainty_of_change ? *default_entry : fastest;
   }
 
-  /// Returns the largest fraction by which entry `e` may take longer than the best of `others`.
+  /// Returns the largest fraction by which entry `e` may take longer than the best of `others` (95 %, all of them together).
   [[nodiscard]] double regret(std::size_t e, const std::vector<std::size_t>& others, const std::vector<model::Total>& all) const {
-    double worst = 0;
+    static constexpr double confidence = 0.95;
+    const double reach = normal_quantile(1 - (1 - confidence) / static_cast<double>(std::max<std::size_t>(1, others.size())));
+    std::vector<Normal> losses;
     for (const std::size_t other : others) {
-      const auto loss = [&](double variance) {
-        return (z95_one_sided * std::sqrt(variance) + all[e].seconds - all[other].seconds) / all[other].seconds;
-      };
-      if (other != e && loss(max_variance(e, other, all)) > worst) {
-        worst = std::max(worst, loss(difference_variance(e, other, all)));
+      const Seconds behind = all[e].seconds - all[other].seconds;
+      if (other != e && behind + reach * std::sqrt(max_variance(e, other, all)) > 0) {
+        losses.push_back({behind / all[other].seconds, std::sqrt(difference_variance(e, other, all)) / all[other].seconds});
       }
     }
-    return worst;
+    return std::max(0.0, quantile_of_maximum(losses, confidence));
   }
 
   /// Returns the block sizes of `group` that tie with its best entry.

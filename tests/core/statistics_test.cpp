@@ -25,6 +25,39 @@ TEST(Quantile, WithoutValuesIsNotANumber) {
   EXPECT_TRUE(std::isnan(summarise({}).mean));
 }
 
+TEST(QuantileOfMaximum, IsDunnettsCriticalValueForEqualVariables) {
+  const double one_sided[] = {1.645, 1.916, 2.062, 2.160, 2.234, 2.292, 2.340, 2.381, 2.417};  // table of 1955, infinite degrees of freedom
+  std::vector<Normal> variables;
+  for (const double expected : one_sided) {
+    variables.push_back({0, 1});
+    EXPECT_NEAR(quantile_of_maximum(variables, 0.95), expected, 0.002) << variables.size();
+  }
+}
+
+TEST(QuantileOfMaximum, HoldsInSimulatedExperiments) {
+  const std::vector<Normal> variables = {{-0.02, 0.01}, {0, 0.02}, {-0.01, 0.03}, {-0.2, 0.05}};
+  const double bound = quantile_of_maximum(variables, 0.95);
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  constexpr int experiments = 40000;
+  int held = 0;
+  for (int i = 0; i < experiments; ++i) {
+    const double common = normal(random);
+    double largest = -1;
+    for (const Normal& variable : variables) {
+      largest = std::max(largest, variable.mean + variable.deviation * (common + normal(random)) / std::sqrt(2.0));
+    }
+    held += largest <= bound ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(held) / experiments, 0.95, 0.004);
+}
+
+TEST(QuantileOfMaximum, KnowsVariablesWithoutDeviation) {
+  EXPECT_DOUBLE_EQ(quantile_of_maximum(std::vector<Normal>{{0.3, 0}}, 0.95), 0.3);
+  EXPECT_NEAR(quantile_of_maximum(std::vector<Normal>{{0, 1}, {5, 0}}, 0.95), 5, 1e-3);
+  EXPECT_TRUE(std::isinf(quantile_of_maximum({}, 0.95)));
+}
+
 /// Returns P(X_(l+1) <= median <= X_(n-l)) for l values left out on each side, by summing binomial coefficients.
 double coverage(int n, int l) {
   double outside = 0;

@@ -53,7 +53,7 @@ struct Measured {
   algorithm::BlockParameters blocks;
   std::vector<Seconds> times;       ///< drift-normalised times of the undisturbed runs
   std::vector<Seconds> wall_times;  ///< raw times of all runs
-  Seconds median = 0;               ///< median of `times`, by which alternatives are compared
+  Seconds median = 0;               ///< median of `wall_times`, by which alternatives are compared
   double error = 0;                 ///< predicted / median of `wall_times` - 1
   double normalised_error = 0;      ///< predicted / median of `times` - 1
   std::size_t within = 0;           ///< number of `wall_times` in the predicted interval

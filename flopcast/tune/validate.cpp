@@ -96,13 +96,13 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
     if (measured.times.empty()) {
       continue;
     }
-    measured.median = median(measured.times);
-    measured.error = forecast.seconds / median(measured.wall_times) - 1;
-    measured.normalised_error = forecast.seconds / measured.median - 1;
+    measured.median = median(measured.wall_times);
+    measured.error = forecast.seconds / measured.median - 1;
+    measured.normalised_error = forecast.seconds / median(measured.times) - 1;
     measured.within = static_cast<std::size_t>(std::count_if(measured.wall_times.begin(), measured.wall_times.end(), [&](Seconds run) {
       return forecast.interval.low <= run && run <= forecast.interval.high;
     }));
-    differences.push_back(split_half(measured.times));
+    differences.push_back(split_half(measured.wall_times));
     if (result.best_seconds == 0 || measured.median < result.best_seconds) {
       result.best_seconds = measured.median;
       result.best = {measured.variant, measured.blocks};

@@ -262,7 +262,8 @@ class Forecasting {
       spread = std::max(spread, one.spread);
     }
     forecast.deviation = prediction::interval_deviation(medians);
-    forecast.interval = prediction::predicted_interval(forecast.seconds, {forecast.deviation, {spread, session_deviation_}});
+    forecast.interval =
+        prediction::predicted_interval(forecast.seconds, {forecast.deviation, {spread, session_deviation_}, micro_benchmark_error});
     return forecast;
   }
 

@@ -334,9 +334,13 @@ class Tuner {
     if (a.variant != b.variant) {
       return std::hypot(options_.variant_error, by_state);
     }
-    const auto octaves = std::log2(static_cast<double>(std::max<std::int64_t>(a.blocks.nb, 1)) /
-                                   static_cast<double>(std::max<std::int64_t>(b.blocks.nb, 1)));
-    return std::hypot(options_.block_error, by_state) * std::min(1.0, std::fabs(octaves));
+    const auto octaves = [](std::int64_t x, std::int64_t y) {
+      const auto [low, high] = std::minmax({std::max<std::int64_t>(x, 1), std::max<std::int64_t>(y, 1)});
+      return std::log2(static_cast<double>(high) / static_cast<double>(low));
+    };
+    const double blocks = octaves(a.blocks.nb, b.blocks.nb);
+    const double crossovers = std::min(1.0, octaves(a.blocks.nx, b.blocks.nx));
+    return std::hypot(options_.block_error * std::sqrt(blocks), options_.crossover_error * crossovers, by_state * std::min(1.0, blocks));
   }
 
   /// Returns whether entry `slower` ties with entry `faster` (95 %).

@@ -43,8 +43,9 @@ struct BlockSizeOptions {
   double contender_margin = 0.04;          ///< totals within this fraction of the best are predicted with the final precision
   double tie_margin = default_tie_margin;  ///< relative; smaller differences are ties
   double method_error = prediction::default_method_error;  ///< relative standard deviation of a total beyond that of its models
-  double variant_error = 0.01;  ///< ... of the difference between two variants, whose errors differ: docs/explanation/tuning.md
-  double block_error = 0.01;    ///< ... of the difference between two block sizes of one variant, a factor of 2 apart: docs/accuracy.md
+  double variant_error = 0.01;     ///< ... of the difference between two variants, whose errors differ: docs/explanation/tuning.md
+  double block_error = 0.02;       ///< ... of the difference between two block sizes of one variant, times the square root of their octaves
+  double crossover_error = 0.007;  ///< ... of the difference between two crossovers, an octave or more apart
   /// The default is kept if another block size gains no more than a tie or may lose more than `tolerable_loss` against it. With this certainty
   /// tuning must not make a program slower.
   double tolerable_loss = 0.02;

@@ -327,21 +327,52 @@ class Completion {
   std::vector<std::pair<int, Shadow>> to_mend_;
 };
 
+/// Memory for one element per request. Few requests need no allocation, because programs ask for them again and again.
+template <class T>
+class PerRequest {
+ public:
+  explicit PerRequest(std::size_t count) {
+    if (count > few_.size()) {
+      many_.resize(count);
+    }
+    all_ = {count > few_.size() ? many_.data() : few_.data(), count};
+  }
+  PerRequest(const PerRequest&) = delete;
+  PerRequest& operator=(const PerRequest&) = delete;
+  ~PerRequest() = default;
+  [[nodiscard]] std::span<T> get() noexcept { return all_; }
+
+ private:
+  std::array<T, 8> few_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
+  std::vector<T> many_;
+  std::span<T> all_;
+};
+
+/// Copies of the program's requests, which MPI changes when they are complete.
+class Handles {
+ public:
+  Handles(int count, const MPI_Request* all) : copies_(static_cast<std::size_t>(std::max(count, 0))) {
+    std::copy_n(all, std::max(count, 0), copies_.get().begin());
+  }
+  [[nodiscard]] std::span<const MPI_Request> get() noexcept { return copies_.get(); }
+  [[nodiscard]] MPI_Request operator[](int i) noexcept { return copies_.get()[static_cast<std::size_t>(i)]; }
+
+ private:
+  PerRequest<MPI_Request> copies_;
+};
+
 /// Statuses for the library's use where the program ignores them.
 class Statuses {
  public:
-  Statuses(MPI_Status* wanted, int count) : all_(wanted) {
-    if (wanted == MPI_STATUSES_IGNORE) {
-      own_.resize(static_cast<std::size_t>(count));
-      all_ = own_.data();
-    }
-  }
+  Statuses(MPI_Status* wanted, int count)
+      : own_(wanted == MPI_STATUSES_IGNORE ? static_cast<std::size_t>(std::max(count, 0)) : 0),
+        all_(wanted == MPI_STATUSES_IGNORE ? own_.get().data() : wanted) {}
   [[nodiscard]] MPI_Status* get() noexcept { return all_; }
   // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.UndefReturn): own_ isn't empty where there is an element to ask for
   MPI_Status& operator[](int i) noexcept { return all_[i]; }
 
  private:
-  std::vector<MPI_Status> own_;
+  PerRequest<MPI_Status> own_;
   MPI_Status* all_;
 };
 
@@ -461,17 +492,18 @@ void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
 /// Handles MPI_Waitany and MPI_Testany: `ask` fills a status and returns which request is complete.
 template <class Ask>
 int complete_any(int count, MPI_Request* all, const int* index, const int* flag, MPI_Status* wanted, Ask ask) {
-  const std::vector<MPI_Request> handles(all, all + count);
+  Handles handles(count, all);
   MPI_Status own;
   MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
-  const auto [result, seconds] = timed([&] { return ask(status); });
+  const int result = ask(status);
   if (result == MPI_SUCCESS && *flag == 0) {
-    note_in_vain(handles);
+    note_in_vain(handles.get());
     return result;
   }
+  const Seconds seconds = session()->clock().since_call();
   Completion completion;
   if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) {
-    finish_if_followed(completion, handles[static_cast<std::size_t>(*index)], *status);
+    finish_if_followed(completion, handles[*index], *status);
   }
   completion.account(seconds);
   return result;
@@ -480,16 +512,17 @@ int complete_any(int count, MPI_Request* all, const int* index, const int* flag,
 /// Handles MPI_Waitsome and MPI_Testsome.
 template <class Ask>
 int complete_some(int count, MPI_Request* all, const int* completed, const int* indices, MPI_Status* wanted, Ask ask) {
-  const std::vector<MPI_Request> handles(all, all + count);
+  Handles handles(count, all);
   Statuses statuses(wanted, count);
-  const auto [result, seconds] = timed([&] { return ask(statuses.get()); });
+  const int result = ask(statuses.get());
   if (result == MPI_SUCCESS && *completed == 0) {
-    note_in_vain(handles);
+    note_in_vain(handles.get());
     return result;
   }
+  const Seconds seconds = session()->clock().since_call();
   Completion completion;
   for (int i = 0; result == MPI_SUCCESS && *completed != MPI_UNDEFINED && i < *completed; ++i) {
-    finish_if_followed(completion, handles[static_cast<std::size_t>(indices[i])], statuses[i]);
+    finish_if_followed(completion, handles[indices[i]], statuses[i]);
   }
   completion.account(seconds);
   return result;
@@ -501,16 +534,17 @@ int test_all(int count, MPI_Request* all, int* flag, MPI_Status* wanted) {
     *flag = 0;
     return MPI_SUCCESS;
   }
-  const std::vector<MPI_Request> handles(all, all + count);
+  Handles handles(count, all);
   Statuses statuses(wanted, count);
-  const auto [result, seconds] = timed([&] { return PMPI_Testall(count, all, flag, statuses.get()); });
+  const int result = PMPI_Testall(count, all, flag, statuses.get());
   if (result == MPI_SUCCESS && *flag == 0) {
-    note_in_vain(handles);
+    note_in_vain(handles.get());
     return result;
   }
+  const Seconds seconds = session()->clock().since_call();
   Completion completion;
   for (int i = 0; result == MPI_SUCCESS && i < count; ++i) {
-    finish_if_followed(completion, handles[static_cast<std::size_t>(i)], statuses[i]);
+    finish_if_followed(completion, handles[i], statuses[i]);
   }
   completion.account(seconds);
   return result;

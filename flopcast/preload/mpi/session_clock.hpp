@@ -35,6 +35,8 @@ class SessionClock {
   }
   /// Returns the time of the program's latest call.
   [[nodiscard]] Seconds called() const noexcept { return called_; }
+  /// Returns the time since then.
+  [[nodiscard]] Seconds since_call() const noexcept { return std::max(now() - called_, 0.0); }
   /// Returns the program's time before its latest call.
   [[nodiscard]] Seconds in_program() const noexcept { return std::max(called_ - resumed_, 0.0); }
   /// Returns the duration of the latest call, which has ended.

@@ -104,11 +104,11 @@ TEST_F(Ranking, IntervalsHoldMomentsAndSessionsAndARestlessMachineIsTold) {
     const contract::Forecast forecast = rank().algorithms.front().forecast;
     return forecast.interval.high / forecast.seconds - 1;
   };
-  EXPECT_NEAR(relative_width(), 1.96 * 0.03, 1e-4);
+  EXPECT_NEAR(relative_width(), 1.96 * 0.09, 1e-4);
   EXPECT_THAT(told, SizeIs(0));
   tools_.session_deviation = [] { return 0.04; };
   tools_.tell_unrest = [](const RunContext& context) { context.tell_restless("others compute"); };
-  EXPECT_NEAR(relative_width(), 1.96 * 0.05, 1e-4);
+  EXPECT_NEAR(relative_width(), 1.96 * std::hypot(0.09, 0.04), 1e-4);
   EXPECT_THAT(told, ElementsAre("the machine was restless: others compute"));
 }
 

@@ -37,6 +37,16 @@ std::optional<double> machine_seconds() {
   return (user + nice + system + interrupts + soft_interrupts + stolen) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
+/// Returns the number of threads on this machine that run or wait for a core, without the calling one.
+double other_runnable_threads() {
+  std::ifstream file("/proc/loadavg");
+  double minute = 0;
+  double five = 0;
+  double fifteen = 0;
+  double runnable = 0;
+  return file >> minute >> five >> fifteen >> runnable ? std::max(0.0, runnable - 1) : 0;
+}
+
 }  // namespace
 
 OtherLoad::OtherLoad() : begin_(now()) {}
@@ -45,7 +55,7 @@ OtherLoad::State OtherLoad::now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return {machine_seconds(), cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN),
-          static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
+          static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec), other_runnable_threads()};
 }
 
 std::optional<double> OtherLoad::cores() const {
@@ -54,7 +64,10 @@ std::optional<double> OtherLoad::cores() const {
   const State end = now();
   const double wall = end.wall - begin_.wall;
   const double own = end.own - begin_.own;
-  if (!begin_.machine || !end.machine || wall < min_wall || own < min_share * wall) {
+  if (wall < min_wall) {
+    return std::min({begin_.others, end.others, static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN))});
+  }
+  if (!begin_.machine || !end.machine || own < min_share * wall) {
     return std::nullopt;
   }
   return std::max(0.0, *end.machine - *begin_.machine - own) / wall;

@@ -13,9 +13,10 @@ class OtherLoad {
 
   OtherLoad();
 
-  /// Returns the average number of cores that others have kept busy since the constructor, including other machines of the host. Returns
-  /// nothing if the system doesn't tell, or if the children did too little to be the measured processes (a launcher may have others start
-  /// them).
+  /// Returns the average number of cores that others have kept busy since the constructor, including other machines of the host. Within
+  /// half a second, returns the number of other threads that wanted a core both then and now, which says nothing about other machines.
+  /// Returns nothing if the system doesn't tell, or if the children did too little to be the measured processes (a launcher may have others
+  /// start them).
   [[nodiscard]] std::optional<double> cores() const;
 
  private:
@@ -25,6 +26,7 @@ class OtherLoad {
         machine;     ///< CPU time of all processes, and what other machines of the host took; nothing if the system doesn't tell
     double own = 0;  ///< CPU time of this process and of children that have ended
     double wall = 0;
+    double others = 0;  ///< threads that run or wait for a core, without the calling one
   };
   [[nodiscard]] static State now();
 

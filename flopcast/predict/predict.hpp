@@ -40,7 +40,8 @@ struct KernelPrediction {
   Seconds extrapolated = 0;  ///< the part outside of the sampled domain
 };
 
-/// The predicted time of a trace.
+/// The predicted time of a trace: the wall time that an unmodified program would measure on this machine in its usual state
+/// (docs/explanation/prediction.md).
 struct Prediction {
   Seconds seconds = 0;
   Interval interval;

@@ -23,7 +23,8 @@ struct Alternative {
   friend bool operator==(const Alternative&, const Alternative&) = default;
 };
 
-/// A predicted alternative.
+/// A predicted alternative. Its time is the wall time that an unmodified program would measure on this machine in its usual state
+/// (docs/explanation/prediction.md).
 struct Forecast {
   std::string variant;
   algorithm::BlockParameters blocks;

@@ -22,7 +22,8 @@ struct Part {
   friend bool operator==(const Part&, const Part&) = default;
 };
 
-/// The predicted time of one algorithm.
+/// The predicted time of one algorithm: the wall time that an unmodified program would measure on this machine in its usual state
+/// (docs/explanation/prediction.md).
 struct Forecast {
   Seconds seconds = 0;
   Interval interval;  ///< interval in which 95 % of later single runs lie

@@ -192,9 +192,11 @@ double quantile_of_maximum(std::span<const Normal> variables, double probability
   // Variable i is mean + deviation (z + z_i) / sqrt(2) with independent z and z_i. Given z, the variables are independent. The trapezoidal
   // rule over z is exact to rounding for such integrands.
   const auto probability_below = [&](double x) {
-    constexpr double end = 6, step = 0.5;
+    constexpr int steps = 12;  // on each side
+    constexpr double step = 0.5;
     double sum = 0;
-    for (double z = -end; z <= end; z += step) {
+    for (int i = -steps; i <= steps; ++i) {
+      const double z = i * step;
       double product = step * std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
       for (const Normal& variable : variables) {
         const double standard =

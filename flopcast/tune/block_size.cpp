@@ -369,7 +369,7 @@ class Tuner {
 
   /// Returns the largest fraction by which entry `e` may take longer than the best of `others` (95 %, all of them together).
   [[nodiscard]] double regret(std::size_t e, const std::vector<std::size_t>& others, const std::vector<model::Total>& all) const {
-    static constexpr double confidence = 0.95;
+    static constexpr double confidence = prediction::default_confidence;
     const double reach = normal_quantile(1 - (1 - confidence) / static_cast<double>(std::max<std::size_t>(1, others.size())));
     std::vector<Normal> losses;
     for (const std::size_t other : others) {

@@ -6,6 +6,8 @@
 
 #include "flopcast/core/statistics.hpp"
 
+/// Confidence bounds of medians in races. A *twin* is an A/A difference: the difference between two evaluations of one configuration, which
+/// only noise makes.
 namespace flopcast::search {
 
 /// Returns the largest i for which the i-th smallest of n values exceeds the distribution's median with probability at most alpha,

@@ -145,6 +145,9 @@ void Page::add_table(const Table& table) {
     body_ += "</tr>\n";
   }
   body_ += "</tbody></table></div>\n";
+  if (!table.footnote.empty()) {
+    body_ += fmt::format("<p>{}</p>\n", html_escaped(table.footnote));
+  }
 }
 
 void Page::add_bars(const std::vector<Bar>& bars, std::string_view caption) {

@@ -110,7 +110,8 @@ std::string to_text(const Table& table, bool color) {
     text += ' ' + padded(column.title, display_width(column.title), widths[i], column.align) + " |";
     rule += column.align == Align::left ? ':' + std::string(widths[i] + 1, '-') + '|' : std::string(widths[i] + 1, '-') + ":|";
   }
-  return text + '\n' + rule + '\n' + rows_text(table, color);
+  const std::string foot = table.footnote.empty() ? "" : '\n' + table.footnote;
+  return text + '\n' + rule + '\n' + rows_text(table, color) + foot;
 }
 
 std::string rows_text(const Table& table, bool color) {

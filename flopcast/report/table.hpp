@@ -43,6 +43,7 @@ struct Column {
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
+  std::string footnote = {};  ///< definitions of columns, whole lines that follow the rows after a blank line; CSV has none
 };
 
 /// Returns aligned columns between bars, which are readable as text and form a Markdown table in a paper or an issue. Bars in cells are

@@ -12,8 +12,10 @@
 namespace flopcast::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// The kernels of which a routine's prediction consists.
 std::vector<std::string> predicted_kernels(const std::vector<std::string>& arguments) {
@@ -46,6 +48,30 @@ TEST(Predict, SaysWhoseBlockSizeItIs) {
   const Ended ended = flopcast({"predict", "dgesv", "n=60", "nb=16"});
   EXPECT_EQ(ended.code, 3);
   EXPECT_THAT(ended.err, HasSubstr("dgetrf in it does"));
+}
+
+/// Tables for people say what a prediction is; CSV holds columns only.
+TEST(Predict, TablesDefinePredictions) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"predict", "dpotrf", "n=60", "nb=16"},
+      {"tune", "dpotrf", "--n", "60", "--nb", "16,32"},
+      {"tune", "cholesky", "--n", "60", "--nb", "16", "--variant", "all"},
+      {"rank", "cholesky", "--n", "60", "--nb", "16"},
+      {"contract", "abc=ai,ibc", "a=8", "b=8", "c=8", "i=8"},
+      {"contract", "abc=ai,ibc", "a=8", "b=8", "c=8", "i=8", "--run"},
+  };
+  for (std::vector<std::string> command : commands) {
+    SCOPED_TRACE(::testing::PrintToString(command));
+    command.insert(command.end(), {"--quiet"});
+    if (command.front() != "contract") {
+      command.insert(command.end(), {"--time-budget", "0.3s"});
+    }
+    const Ended text = flopcast(command);
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr("ed: wall time that an unmodified program would measure on this machine\nin its usual state"));
+  }
+  EXPECT_THAT(flopcast({"predict", "dpotrf", "n=60", "nb=16", "--time-budget", "0.3s", "--quiet", "--csv"}).out,
+              AllOf(HasSubstr("seconds"), Not(HasSubstr("unmodified"))));
 }
 
 }  // namespace

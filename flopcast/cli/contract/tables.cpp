@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/units.hpp"
@@ -44,6 +45,7 @@ report::Table ranking_table(const AlgorithmRanking& ranking, bool is_validated, 
     }
     table.rows.push_back(std::move(cells));
   }
+  table.footnote = prediction_legend("predicted", "lie within the interval beside it");
   return table;
 }
 
@@ -88,7 +90,8 @@ void show_run(const ContractionRun& run, const CommonOptions& common) {
                      {{contract::to_string(run.contraction.notation()),
                        report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
                        report::Cell(run.plan.seconds, format_seconds(run.plan.seconds)), report::Cell(seconds, format_seconds(seconds)),
-                       report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}}},
+                       report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}},
+                     prediction_legend("expected")},
        common);
 }
 

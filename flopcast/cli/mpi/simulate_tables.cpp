@@ -41,6 +41,7 @@ report::Table simulation_table(const MpiSimulation& simulation) {
     table.rows.back().front() = report::whole(failure.ranks);
     table.rows.back().at(1) = report::Cell("failed");
   }
+  table.footnote = "time: wall time that an unmodified program would measure on the simulated machine\n";
   return table;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "flopcast/cli/mpi/profile_tables.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -53,6 +54,7 @@ report::Table tuning_table(const MpiTuning& tuning) {
   for (const MpiConfiguration& each : tuning.configurations) {
     table.rows.push_back(row_of(each, table.columns.size(), validates, shows_full));
   }
+  table.footnote = prediction_legend("predicted", "lie within +- of it") + "The time is that of the critical path.\n";
   return table;
 }
 

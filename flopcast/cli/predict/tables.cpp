@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -110,6 +111,7 @@ report::Table summary_table(const Predictions& predictions) {
     add_comparison(row, prediction, compared, recorded);
     table.rows.push_back(std::move(row));
   }
+  table.footnote = prediction_legend("predicted", "lie from low to high");
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "flopcast/cli/profile/tables.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -81,6 +82,7 @@ Table answer_table(const ProgramProfile& profile) {
       table.rows.back().push_back(gain_over_model(answer, *same));
     }
   }
+  table.footnote = prediction_legend("predicted", "lie within from and to");
   return table;
 }
 

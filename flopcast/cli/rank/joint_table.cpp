@@ -5,6 +5,7 @@
 #include <string>
 
 #include "flopcast/cli/rank/tables.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tune/joint.hpp"
@@ -87,6 +88,7 @@ report::Table joint_table(const Ranking& ranking) {
     }
     table.rows.push_back(std::move(row));
   }
+  table.footnote = prediction_legend("predicted");
   return table;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/support/units.hpp"
@@ -187,9 +188,11 @@ std::string ranking_text(const Ranking& ranking, const CommonOptions& common) {
     out += "\nnb of recursive: the order at which the recursion ends\n";
   }
   if (ranking.places.size() > 1) {
-    out += "\nall together\n\n" + render(joint_table(ranking), common);
+    report::Table joint = joint_table(ranking);
+    joint.footnote.clear();  // stands below everything
+    out += "\nall together\n\n" + render(joint, common);
   }
-  return out;
+  return out + '\n' + prediction_legend("predicted", "lie within the interval beside it");
 }
 
 }  // namespace flopcast::cli

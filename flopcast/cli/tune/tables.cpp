@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/cli/shared/validation_errors.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
@@ -132,7 +133,7 @@ std::string tuning_text(const Tuning& tuning, const CommonOptions& common) {
     }
     text += render(decision_table(part.decisions, false), common);
   }
-  return text + validation_text(tuning, common);
+  return text + '\n' + prediction_legend("predicted") + validation_text(tuning, common);
 }
 
 report::Table tuning_table(const Tuning& tuning) {

@@ -4,6 +4,8 @@
 #include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/algorithms/emit.hpp"
 #include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/einsum/einsum_plan.hpp"
+#include "flopcast/contract/einsum/expression.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/notation/npy.hpp"
 #include "flopcast/contract/planner/plan.hpp"

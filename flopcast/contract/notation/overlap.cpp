@@ -13,21 +13,48 @@ namespace {
 
 /// The address range of a tensor: the first byte of its lowest and of its highest element.
 struct Span {
-  std::int64_t lowest = 0, highest = 0;
+  Span(const void* first, std::int64_t bytes)
+      : lowest(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first))), highest(lowest), element_bytes(bytes) {}
+  void extend(const Axis& axis) {
+    const std::int64_t reach = (axis.extent - 1) * axis.stride * element_bytes;
+    empty = empty || axis.extent == 0;
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  [[nodiscard]] bool meets(const Span& other) const {
+    return !empty && !other.empty && lowest < other.highest + element_bytes && other.lowest < highest + element_bytes;
+  }
+
+  std::int64_t lowest, highest, element_bytes;
   bool empty = false;
 };
 
-Span span_of(const Contraction& contraction, Operand operand, const void* first) {
-  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
-  Span span{address, address, false};
-  const Tensor& tensor = contraction.tensor(operand);
-  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
-    const std::int64_t extent = contraction.extent(tensor.indices[i]);
-    const std::int64_t reach = (extent - 1) * tensor.strides[i] * element_bytes(contraction.precision);
-    span.empty = span.empty || extent == 0;
-    (reach < 0 ? span.lowest : span.highest) += reach;
+Span span_of(std::span<const Axis> axes, const void* first, std::int64_t element_bytes) {
+  Span span(first, element_bytes);
+  for (const Axis& axis : axes) {
+    span.extend(axis);
   }
   return span;
+}
+
+Axis axis_of(const Contraction& contraction, Operand operand, std::size_t i) {
+  const Tensor& tensor = contraction.tensor(operand);
+  return {tensor.strides[i], contraction.extent(tensor.indices[i])};
+}
+
+Span span_of(const Contraction& contraction, Operand operand, const void* first) {
+  Span span(first, element_bytes(contraction.precision));
+  for (std::size_t i = 0; i < contraction.tensor(operand).indices.size(); ++i) {
+    span.extend(axis_of(contraction, operand, i));
+  }
+  return span;
+}
+
+std::vector<Axis> axes_of(const Contraction& contraction, Operand operand) {
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < contraction.tensor(operand).indices.size(); ++i) {
+    axes.push_back(axis_of(contraction, operand, i));
+  }
+  return axes;
 }
 
 /// An index of either tensor, as multiples 0 ... most of a step.
@@ -78,14 +105,13 @@ class SumFinder {
   int steps_left_ = 100'000;                   ///< limits the search to less than a millisecond
 };
 
-/// Returns the address differences of elements of C and of `operand` as multiples of positive steps above the least difference.
-std::vector<Term> terms(const Contraction& contraction, Operand operand) {
+/// Returns the address differences of two tensors' elements as multiples of positive steps above the least difference.
+std::vector<Term> terms(std::span<const Axis> x, std::span<const Axis> y, std::int64_t element_bytes) {
   std::vector<Term> all;
-  for (const Operand one : {Operand::c, operand}) {
-    const Tensor& tensor = contraction.tensor(one);
-    for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
-      const std::int64_t step = std::abs(tensor.strides[i]) * element_bytes(contraction.precision);
-      if (const std::int64_t most = contraction.extent(tensor.indices[i]) - 1; step > 0 && most > 0) {
+  for (const std::span<const Axis>& axes : {x, y}) {
+    for (const Axis& axis : axes) {
+      const std::int64_t step = std::abs(axis.stride) * element_bytes;
+      if (const std::int64_t most = axis.extent - 1; step > 0 && most > 0) {
         all.push_back({step, most});
       }
     }
@@ -114,16 +140,21 @@ bool may_share_addresses(std::span<const Axis> axes) {
   return false;
 }
 
+bool may_share_bytes(std::span<const Axis> x_axes, const void* x, std::span<const Axis> y_axes, const void* y, std::int64_t element_bytes) {
+  const Span x_span = span_of(x_axes, x, element_bytes), y_span = span_of(y_axes, y, element_bytes);
+  if (!x_span.meets(y_span)) {
+    return false;
+  }
+  const std::int64_t least = x_span.lowest - y_span.highest;
+  return SumFinder(terms(x_axes, y_axes, element_bytes)).may_lie_in(-element_bytes + 1 - least, element_bytes - 1 - least);
+}
+
 void require_apart(const Contraction& contraction, const void* a, const void* b, const void* c) {
   const std::int64_t element = element_bytes(contraction.precision);
   const Span result = span_of(contraction, Operand::c, c);
   for (const auto& [operand, first] : {std::pair{Operand::a, a}, {Operand::b, b}}) {
     const Span span = span_of(contraction, operand, first);
-    if (span.empty || result.empty || span.lowest >= result.highest + element || result.lowest >= span.highest + element) {
-      continue;
-    }
-    const std::int64_t least = result.lowest - span.highest;
-    if (SumFinder(terms(contraction, operand)).may_lie_in(-element + 1 - least, element - 1 - least)) {
+    if (result.meets(span) && may_share_bytes(axes_of(contraction, Operand::c), c, axes_of(contraction, operand), first, element)) {
       throw bad_input("C overlaps {} in memory: {} bytes of {} begin {} bytes from C's first byte; C needs memory of its own",
                       letter(operand), span.highest + element - span.lowest, letter(operand), span.lowest - result.lowest);
     }

@@ -1,0 +1,500 @@
+#include "flopcast/contract/einsum/einsum_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "flopcast/contract/einsum/expression_rules.hpp"
+#include "flopcast/contract/einsum/normal_form.hpp"
+#include "flopcast/contract/einsum/strided_sum.hpp"
+#include "flopcast/contract/notation/element.hpp"
+#include "flopcast/contract/notation/overlap.hpp"
+#include "flopcast/contract/planner/buffer_pool.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr std::size_t in_a = 0, in_b = 1, in_result = 2;
+
+double elements(const std::vector<Axis>& axes) {
+  double product = 1;
+  for (const Axis& axis : axes) {
+    product *= static_cast<double>(axis.extent);
+  }
+  return product;
+}
+
+bool have_equal_strides(const std::vector<Axis>& x, const std::vector<Axis>& y) {
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Axis& one, const Axis& other) { return one.stride == other.stride; });
+}
+
+/// Returns the sum that computes D := alpha op(C), elementwise over all axes.
+StridedSum copy_of(const std::vector<Axis>& from, const std::vector<Axis>& to, Precision precision, bool conjugate, int threads) {
+  SumProblem problem{precision, {}, false, false, conjugate};
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    problem.dimensions.push_back({to[i].extent, {from[i].stride, 0, to[i].stride}});
+  }
+  return StridedSum(problem, threads);
+}
+
+/// A buffer that goes back to its pool. Several threads may hold buffers of one pool.
+class Borrowed {
+ public:
+  Borrowed(BufferPool& pool, std::int64_t bytes) : pool_(pool), memory_(bytes > 0 ? take(pool, bytes) : nullptr) {}
+  ~Borrowed() {
+    if (memory_) {
+      pool_.give_back(std::move(memory_));
+    }
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+  [[nodiscard]] std::byte* at(std::int64_t offset) const { return memory_.get() + offset; }
+
+ private:
+  static AlignedMemory take(BufferPool& pool, std::int64_t bytes) {
+    try {
+      return pool.take();
+    } catch (const std::bad_alloc&) {
+      throw environment_error("intermediates need {}, which aren't available; the result was not changed",
+                              format_bytes(static_cast<double>(bytes)));
+    }
+  }
+
+  BufferPool& pool_;
+  AlignedMemory memory_;
+};
+
+}  // namespace
+
+/// The state that copies of a plan share.
+class EinsumPlan::State {
+ public:
+  State(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
+      : expression_(expression),
+        options_(options),
+        axes_(tensor_axes(expression, strides, options.precision, options.order)),
+        form_(normal_form(expression, axes_)),
+        conjugates_result_(expression.result.conjugated && is_complex_) {
+    const bool conjugates_addend = (strides.conjugated_addend != conjugates_result_) && is_complex_;
+    is_plain_addend_ = have_equal_strides(axes_.addend, axes_.result) && !conjugates_addend;
+    addend_.emplace(copy_of(axes_.addend, axes_.result, options.precision, conjugates_addend, options.threads));
+    if (form_.is_empty_result || form_.is_empty_sum) {
+      return;
+    }
+    choose_steps(machine);
+    if (flips_) {
+      flipped_addend_.emplace(copy_of(axes_.addend, axes_.result, options.precision, !conjugates_addend, options.threads));
+      flipped_result_.emplace(copy_of(axes_.result, axes_.result, options.precision, true, options.threads));
+    }
+    set_expectations(machine);
+  }
+
+  void execute(std::span<const void* const> operands, const void* c, void* d, Complex alpha, Complex beta) const {
+    check(operands, c, d, alpha, beta);
+    if (form_.is_empty_result) {
+      return;
+    }
+    if (conjugates_result_) {
+      alpha = std::conj(alpha);
+      beta = std::conj(beta);
+    }
+    if (form_.is_empty_sum || alpha == 0.0) {
+      write_addend(*addend_, c, d, beta);
+      return;
+    }
+    const Borrowed workspace(*pool_, workspace_bytes_);
+    std::array<const void*, 2> sources{};
+    alpha *= form_.repetitions;
+    for (std::size_t t = 0; t < steps_.size(); ++t) {
+      const Step& step = steps_[t];
+      sources[t] = operands[t];
+      if (step.sum) {
+        step.sum->run(operands[t], nullptr, workspace.at(step.offset), 1.0, 0.0);
+        sources[t] = workspace.at(step.offset);
+      }
+      if (step.is_factor) {
+        const Complex value = load(options_.precision, static_cast<const std::byte*>(sources[t]));
+        alpha *= step.conjugated ? std::conj(value) : value;
+      }
+    }
+    if (!is_complex_) {
+      alpha = alpha.real();
+    }
+    multiply(sources, d, flips_ ? std::conj(alpha) : alpha, prepare_result(c, d, beta));
+    if (flips_) {
+      flipped_result_->run(d, nullptr, d, 1.0, 0.0);
+    }
+  }
+
+  [[nodiscard]] const SizedExpression& expression() const { return expression_; }
+  [[nodiscard]] Seconds seconds() const { return seconds_; }
+  [[nodiscard]] double flops() const { return flops_; }
+  [[nodiscard]] const Plan* core() const { return plan_ ? &*plan_ : nullptr; }
+  [[nodiscard]] std::int64_t workspace_bytes() const { return workspace_bytes_ + (plan_ ? plan_->workspace_bytes() : 0); }
+  [[nodiscard]] std::string explain() const;
+
+ private:
+  /// The work on one operand before the contraction.
+  struct Step {
+    bool conjugated = false;        ///< the contraction, or the reader of the factor, has to conjugate
+    bool is_factor = false;         ///< the operand is one number, which scales the result
+    std::optional<StridedSum> sum;  ///< sum or copy into the workspace
+    std::int64_t offset = 0;        ///< its bytes in the workspace
+    std::string what;               ///< explanation
+  };
+  /// Sizes of the contraction, in values of dimensions: of A and D, of B and D, of A and B, of all three, and of D alone.
+  struct Sizes {
+    double m = 1, n = 1, k = 1, batch = 1, alone = 1;
+    [[nodiscard]] double all() const { return m * n * k * batch * alone; }
+  };
+
+  void check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const;
+  void choose_steps(const Machine& machine);
+  void choose_flip(const std::vector<LabelDimension>& dimensions, const std::array<bool, 2>& sums);
+  [[nodiscard]] Sizes sizes(const std::vector<LabelDimension>& dimensions) const;
+  void add_step(std::vector<LabelDimension>& dimensions, std::size_t t, bool conjugate, const std::string& what);
+  void make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second);
+  void make_plan(std::vector<LabelDimension> dimensions, const Machine& machine);
+  void set_expectations(const Machine& machine);
+
+  /// Returns whether only operand `t` has a label.
+  [[nodiscard]] static bool is_of_one(const LabelDimension& dimension, std::size_t t) {
+    return !dimension.in_result && dimension.strides[t] != 0 && dimension.strides[1 - t] == 0;
+  }
+
+  /// D := beta op(C).
+  void write_addend(const StridedSum& sum, const void* c, void* d, Complex beta) const {
+    if (beta == 0.0) {
+      sum.clear(d);
+    } else if (!(c == d && is_plain_addend_ && &sum == &*addend_ && beta == 1.0)) {
+      sum.run(c, nullptr, d, beta, 0.0);
+    }
+  }
+
+  /// Writes the addend to D if the contraction can't do so. Returns the factor of D for the contraction.
+  Complex prepare_result(const void* c, void* d, Complex beta) const {
+    if (beta == 0.0) {
+      if (form_.has_diagonal) {
+        addend_->clear(d);
+      }
+      return 0.0;
+    }
+    if (c == d && is_plain_addend_ && !form_.has_diagonal && !flips_) {
+      return beta;
+    }
+    write_addend(flips_ ? *flipped_addend_ : *addend_, c, d, flips_ ? std::conj(beta) : beta);
+    return 1.0;
+  }
+
+  /// D := alpha op(A) op(B) + beta D with what the steps left of A and B.
+  void multiply(const std::array<const void*, 2>& sources, void* d, Complex alpha, Complex beta) const {
+    if (sum_) {
+      sum_->run(sources[first_], sources[1 - first_], d, alpha, beta);
+      return;
+    }
+    const auto bytes = element_bytes(options_.precision);
+    plan_->execute(static_cast<const std::byte*>(sources[in_a]) + bytes * base_[in_a],
+                   static_cast<const std::byte*>(sources[in_b]) + bytes * base_[in_b],
+                   static_cast<std::byte*>(d) + bytes * base_[in_result], alpha, beta);
+  }
+
+  SizedExpression expression_;
+  PlanOptions options_;
+  bool is_complex_ = is_complex(options_.precision);
+  TensorAxes axes_;
+  NormalForm form_;
+  bool conjugates_result_;
+  bool is_plain_addend_ = false;  ///< C has D's strides and isn't conjugated
+  std::optional<StridedSum> addend_;
+  std::vector<Step> steps_;
+  std::optional<StridedSum> sum_;       ///< the contraction without BLAS
+  std::size_t first_ = 0;               ///< the operand that is A of sum_
+  std::optional<Plan> plan_;            ///< the contraction with BLAS
+  std::array<std::int64_t, 3> base_{};  ///< offsets in elements of the first elements of plan_
+  bool flips_ = false;                  ///< the contraction computes the conjugate of D
+  std::optional<StridedSum> flipped_addend_, flipped_result_;
+  std::int64_t workspace_bytes_ = 0;
+  std::unique_ptr<BufferPool> pool_ = std::make_unique<BufferPool>(0);
+  Seconds seconds_ = 0;
+  double flops_ = 0;
+};
+
+void EinsumPlan::State::check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const {
+  const auto text = [&] { return to_string(expression_.expression); };
+  if (operands.size() != axes_.operands.size()) {
+    throw bad_input("expression '{}' has {} operands, but {} addresses are given", text(), axes_.operands.size(), operands.size());
+  }
+  if (!is_complex_ && (alpha.imag() != 0 || beta.imag() != 0)) {
+    throw bad_input("expression '{}' of real numbers can't be scaled by a complex alpha or beta", text());
+  }
+  const auto require = [&](const void* first, const std::vector<Axis>& axes, const std::string& tensor) {
+    if (first == nullptr && elements(axes) > 0) {
+      throw bad_input("expression '{}': the address of {} is null, but the tensor has {:.0f} elements", text(), tensor, elements(axes));
+    }
+  };
+  const auto bytes = element_bytes(options_.precision);
+  if (d == nullptr || form_.is_empty_result) {
+    require(d, axes_.result, "the result");
+    return;
+  }
+  for (std::size_t t = 0; t < operands.size() && alpha != 0.0 && !form_.is_empty_sum; ++t) {
+    if (operands[t] == nullptr) {
+      require(operands[t], axes_.operands[t], name_of_operand(t));
+    }
+    if (may_share_bytes(axes_.result, d, axes_.operands[t], operands[t], bytes)) {
+      throw bad_input("expression '{}': the result overlaps {} in memory; the result needs memory of its own", text(), name_of_operand(t));
+    }
+  }
+  if (beta != 0.0 && !(c == d && have_equal_strides(axes_.addend, axes_.result))) {
+    if (c == nullptr) {
+      require(c, axes_.addend, "the addend");
+    }
+    if (may_share_bytes(axes_.result, d, axes_.addend, c, bytes)) {
+      throw bad_input("expression '{}': the result overlaps the addend in memory; expected the same address and strides, or no overlap",
+                      text());
+    }
+  }
+}
+
+/// Sums or copies operand `t` into the workspace: densely, in the order of the operand's memory.
+void EinsumPlan::State::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, bool conjugate, const std::string& what) {
+  SumProblem problem{options_.precision, {}, false, false, conjugate};
+  std::vector<LabelDimension*> kept;
+  for (LabelDimension& dimension : dimensions) {
+    if (is_of_one(dimension, t)) {
+      problem.dimensions.push_back({dimension.extent, {dimension.strides[t], 0, 0}, true});
+    } else if (dimension.strides[t] != 0) {
+      kept.push_back(&dimension);
+    }
+  }
+  std::stable_sort(kept.begin(), kept.end(),
+                   [&](const LabelDimension* x, const LabelDimension* y) { return std::abs(x->strides[t]) < std::abs(y->strides[t]); });
+  std::int64_t stride = 1;
+  for (LabelDimension* dimension : kept) {
+    problem.dimensions.push_back({dimension->extent, {dimension->strides[t], 0, stride}});
+    dimension->strides[t] = stride;
+    stride *= dimension->extent;
+  }
+  dimensions.erase(std::remove_if(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, t); }),
+                   dimensions.end());
+  Step& step = steps_[t];
+  step.sum.emplace(problem, options_.threads);
+  step.offset = workspace_bytes_;
+  step.conjugated = false;
+  step.what = fmt::format("{}: {}, {} in the workspace", name_of_operand(t), what,
+                          format_bytes(static_cast<double>(stride * element_bytes(options_.precision))));
+  constexpr std::int64_t line = 64;
+  workspace_bytes_ += round_up(stride * element_bytes(options_.precision), line);
+}
+
+EinsumPlan::State::Sizes EinsumPlan::State::sizes(const std::vector<LabelDimension>& dimensions) const {
+  Sizes sizes;
+  for (const LabelDimension& dimension : dimensions) {
+    const bool a = dimension.strides[in_a] != 0, b = dimension.strides[in_b] != 0;
+    double& size = !dimension.in_result ? sizes.k : a && b ? sizes.batch : a ? sizes.m : b ? sizes.n : sizes.alone;
+    size *= static_cast<double>(dimension.extent);
+  }
+  return sizes;
+}
+
+/// Decides whether the conjugate of D is computed, because conjugating D takes fewer copies than conjugating operands. `sums` tells which
+/// operands are summed first.
+void EinsumPlan::State::choose_flip(const std::vector<LabelDimension>& dimensions, const std::array<bool, 2>& sums) {
+  constexpr double passes = 2;  // over D, before and after the contraction
+  std::array<double, 2> copies{};
+  for (std::size_t t = 0; t < steps_.size(); ++t) {
+    double size = 1;
+    for (const LabelDimension& dimension : dimensions) {
+      size *= dimension.strides[t] != 0 ? static_cast<double>(dimension.extent) : 1;
+    }
+    copies[steps_[t].conjugated ? 0 : 1] += sums[t] ? 0 : size;  // a sum conjugates without a copy
+  }
+  flips_ = copies[1] + passes * elements(axes_.result) < copies[0];
+}
+
+void EinsumPlan::State::choose_steps(const Machine& machine) {
+  std::vector<LabelDimension> dimensions = form_.dimensions;
+  const std::size_t count = axes_.operands.size();
+  steps_.resize(count);
+  for (std::size_t t = 0; t < count; ++t) {
+    steps_[t].conjugated = is_complex_ && expression_.operands[t].conjugated != conjugates_result_;
+  }
+  const auto is_number = [&](std::size_t t) {
+    return std::none_of(dimensions.begin(), dimensions.end(),
+                        [&](const LabelDimension& x) { return x.strides[t] != 0 && !is_of_one(x, t); });
+  };
+  if (count == 1 || is_number(in_a) || is_number(in_b)) {
+    first_ = count == 2 && is_number(in_a) ? in_b : in_a;
+    if (const std::size_t number = 1 - first_; count == 2) {
+      if (std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, number); })) {
+        add_step(dimensions, number, steps_[number].conjugated, "summed over all its labels");
+      }
+      steps_[number].is_factor = true;
+    }
+    make_sum(dimensions, first_, false);
+    return;
+  }
+  std::array<bool, 2> sums{};
+  for (std::size_t t = 0; t < count; ++t) {
+    sums[t] = std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, t); });
+  }
+  std::vector<LabelDimension> reduced = dimensions;
+  reduced.erase(
+      std::remove_if(reduced.begin(), reduced.end(), [](const LabelDimension& x) { return is_of_one(x, in_a) || is_of_one(x, in_b); }),
+      reduced.end());
+  const Sizes size = sizes(reduced);
+  constexpr double few = 512;                  // products that take less time than preparing a call of BLAS
+  constexpr double cached_elements = 1 << 14;  // elements of D that are written into the caches
+  const bool is_elementwise = size.k == 1 && (size.batch > 1 || size.alone > 1 || size.all() <= cached_elements);
+  const bool is_direct = is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few;
+  if (!is_direct) {
+    choose_flip(reduced, sums);
+    for (Step& step : steps_) {
+      step.conjugated = is_complex_ && step.conjugated != flips_;
+    }
+  }
+  for (std::size_t t = 0; t < count; ++t) {
+    if (sums[t]) {
+      add_step(dimensions, t, steps_[t].conjugated, "summed over the labels that it alone has");
+    } else if (steps_[t].conjugated && !is_direct && is_complex_) {
+      add_step(dimensions, t, true, "conjugated");
+    }
+  }
+  if (is_direct) {
+    first_ = steps_[in_b].conjugated && !steps_[in_a].conjugated ? in_b : in_a;
+    make_sum(dimensions, first_, true);
+  } else {
+    make_plan(std::move(dimensions), machine);
+  }
+}
+
+/// Prepares the contraction without BLAS. Operand `first` comes first.
+void EinsumPlan::State::make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second) {
+  SumProblem problem{options_.precision, {}, has_second, false, false};
+  const bool first_conjugated = steps_[first].conjugated, second_conjugated = has_second && steps_[1 - first].conjugated;
+  problem.conjugate_sum = first_conjugated && (second_conjugated || !has_second);
+  problem.conjugate_a = first_conjugated && !problem.conjugate_sum;
+  flops_ = is_complex_ ? 8 : 2;
+  for (const LabelDimension& dimension : dimensions) {
+    const std::array<std::int64_t, 3>& strides = dimension.strides;
+    if (dimension.in_result || strides[first] != 0 || has_second) {
+      problem.dimensions.push_back({dimension.extent, {strides[first], strides[1 - first], strides[in_result]}, !dimension.in_result});
+      flops_ *= static_cast<double>(dimension.extent);
+    }
+  }
+  sum_.emplace(problem, options_.threads);
+}
+
+/// Plans the contraction of what the steps left of the operands.
+void EinsumPlan::State::make_plan(std::vector<LabelDimension> dimensions, const Machine& machine) {
+  constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  constexpr std::size_t most = letters.size() + 128;
+  if (dimensions.size() > most) {
+    throw bad_input("expression '{}' has {} labels of more than one value; expected {} at most", to_string(expression_.expression),
+                    dimensions.size(), most);
+  }
+  Contraction contraction;
+  contraction.precision = options_.precision;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    LabelDimension& dimension = dimensions[i];
+    if (dimension.extent > largest_extent) {
+      throw bad_input("expression '{}': label {} has size {}; a contraction takes sizes up to {}, the largest integer of BLAS",
+                      to_string(expression_.expression), name_of(expression_.expression, dimension.label), dimension.extent,
+                      largest_extent);
+    }
+    if (dimension.strides[dimension.in_result ? in_result : in_a] < 0) {
+      for (std::size_t t = 0; t < base_.size(); ++t) {
+        base_[t] += (dimension.extent - 1) * dimension.strides[t];
+        dimension.strides[t] = -dimension.strides[t];
+      }
+    }
+    const char index = i < letters.size() ? letters[i] : static_cast<char>(128 + i - letters.size());
+    contraction.extents[index] = dimension.extent;
+    const bool is_alone = dimension.strides[in_a] == 0 && dimension.strides[in_b] == 0;
+    for (std::size_t t = 0; t < contraction.tensors.size(); ++t) {
+      if (t == in_result ? dimension.in_result : dimension.strides[t] != 0 || (t == in_a && is_alone)) {
+        contraction.tensors[t].indices += index;
+        contraction.tensors[t].strides.push_back(dimension.strides[t]);
+      }
+    }
+  }
+  flops_ = contract::flops(contraction);
+  plan_.emplace(plan(contraction, machine, options_));
+}
+
+void EinsumPlan::State::set_expectations(const Machine& machine) {
+  pool_ = std::make_unique<BufferPool>(workspace_bytes_);
+  constexpr double assumed = 1e10;
+  const double bandwidth = machine.environment.memory_bandwidth > 0 ? machine.environment.memory_bandwidth : assumed;
+  for (const Step& step : steps_) {
+    seconds_ += step.sum ? step.sum->expected_seconds(bandwidth) : 0;
+  }
+  seconds_ += plan_ ? plan_->seconds() : sum_->expected_seconds(bandwidth);
+  seconds_ += flips_ ? flipped_result_->expected_seconds(bandwidth) : 0;
+  seconds_ += form_.has_diagonal ? addend_->expected_seconds(bandwidth) : 0;
+}
+
+std::string EinsumPlan::State::explain() const {
+  std::string text = fmt::format("{}: expected {}\n", to_string(expression_.expression), format_seconds(seconds_));
+  if (form_.is_empty_result || form_.is_empty_sum) {
+    return text + (form_.is_empty_result ? "  the result has no elements\n" : "  the sum is empty; the addend is scaled\n");
+  }
+  for (const Step& step : steps_) {
+    if (!step.what.empty()) {
+      text += "  " + step.what + '\n';
+    }
+  }
+  if (flips_) {
+    text += "  the result's conjugate is computed, and conjugated in place\n";
+  }
+  if (form_.has_diagonal) {
+    text += "  the result's diagonal is written\n";
+  }
+  if (sum_) {
+    text += fmt::format("  {:.3g} {} without BLAS, on {} thread{}\n", sum_->terms(), steps_.size() == 2 ? "products" : "elements",
+                        sum_->threads(), sum_->threads() == 1 ? "" : "s");
+    return text;
+  }
+  return text + plan_->explain();
+}
+
+void EinsumPlan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
+  state_->execute(operands, addend, result, alpha, beta);
+}
+
+const SizedExpression& EinsumPlan::expression() const { return state_->expression(); }
+std::string EinsumPlan::explain() const { return state_->explain(); }
+Seconds EinsumPlan::seconds() const { return state_->seconds(); }
+std::int64_t EinsumPlan::workspace_bytes() const { return state_->workspace_bytes(); }
+double EinsumPlan::flops() const { return state_->flops(); }
+const Plan* EinsumPlan::core() const { return state_->core(); }
+
+EinsumPlan plan_einsum(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
+                       const PlanOptions& options) {
+  if (expression.operands.empty() || expression.operands.size() > 2) {
+    throw bad_input("expression '{}' has {} operands; expected one or two", to_string(expression.expression), expression.operands.size());
+  }
+  if (options.threads < 1) {
+    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.threads);
+  }
+  return EinsumPlan(std::make_shared<const EinsumPlan::State>(expression, strides, machine, options));
+}
+
+EinsumPlan plan_einsum(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
+                       const PlanOptions& options) {
+  return plan_einsum(with_shapes(parse_expression(text), shapes), {}, machine, options);
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,614 @@
+#include "flopcast/contract/einsum/strided_sum.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+#include "flopcast/contract/einsum/row_kernel.hpp"
+#include "flopcast/contract/notation/element.hpp"
+#include "flopcast/contract/notation/helper_threads.hpp"
+#include "flopcast/support/division.hpp"
+#include "flopcast/support/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
+constexpr std::int64_t longest_row = 512;   ///< elements of a row that is no part of a transposed tile
+constexpr std::int64_t bytes_of_run = 256;  ///< bytes along which a transposed tile reads and writes
+constexpr std::int64_t shortest_run = 16;   ///< elements, where 256 bytes are fewer
+constexpr std::int64_t largest_side = 64;   ///< elements of a side of a transposed tile: runs of float
+constexpr std::int64_t shortest_dot = 16;   ///< shorter sums are added row by row
+constexpr std::int64_t chunk_of_dot = 256;  ///< terms of a dot product that are collected at a time
+
+std::int64_t run_length(Precision precision) { return std::max(shortest_run, bytes_of_run / element_bytes(precision)); }
+
+/// Fuses neighbours of dimensions sorted by one tensor's strides that are one dimension in every tensor.
+std::vector<SumDimension> fused(const std::vector<SumDimension>& sorted) {
+  std::vector<SumDimension> all;
+  for (const SumDimension& next : sorted) {
+    const auto continues = [&](std::size_t t) { return next.strides[t] == all.back().strides[t] * all.back().extent; };
+    if (!all.empty() && continues(in_a) && continues(in_b) && continues(in_c)) {
+      all.back().extent *= next.extent;
+    } else {
+      all.push_back(next);
+    }
+  }
+  return all;
+}
+
+/// Sorts by the distance between neighbours in tensor `t`; dimensions that the tensor lacks come last.
+void sort_by(std::vector<SumDimension>& dimensions, std::size_t t) {
+  const auto distance = [&](const SumDimension& dimension) {
+    return dimension.strides[t] == 0 ? INT64_MAX : std::abs(dimension.strides[t]);
+  };
+  std::stable_sort(dimensions.begin(), dimensions.end(),
+                   [&](const SumDimension& x, const SumDimension& y) { return distance(x) < distance(y); });
+}
+
+/// Takes dimensions off the front of `from` until they have `wanted` values, the last one in blocks. Appends the loop over the blocks to
+/// `loops`.
+StridedSum::Side take_side(std::vector<SumDimension>& from, std::int64_t wanted, std::vector<StridedSum::Loop>& loops) {
+  StridedSum::Side side;
+  std::vector<SumDimension> inside;
+  while (!from.empty() && side.length < wanted) {
+    SumDimension next = from.front();
+    const std::int64_t room = std::max<std::int64_t>(1, wanted / side.length);
+    if (room == 1 && !inside.empty()) {
+      break;
+    }
+    from.erase(from.begin());
+    const std::int64_t blocks = ceil_div(next.extent, room);
+    const std::int64_t block = ceil_div(next.extent, blocks);
+    const std::int64_t count = ceil_div(next.extent, block);
+    side.last_length = side.length * (next.extent - (count - 1) * block);
+    side.length *= block;
+    if (count > 1) {
+      side.loop = static_cast<int>(loops.size());
+      loops.push_back({count, {block * next.strides[0], block * next.strides[1], block * next.strides[2]}});
+    }
+    next.extent = block;
+    inside.push_back(next);
+    if (count > 1) {
+      break;
+    }
+  }
+  for (std::size_t t = 0; t < side.steps.size(); ++t) {
+    std::vector<std::int64_t> offsets = {0};
+    for (const SumDimension& dimension : inside) {
+      const auto inner = static_cast<std::ptrdiff_t>(offsets.size());
+      for (std::int64_t i = 1; i < dimension.extent; ++i) {
+        for (std::ptrdiff_t k = 0; k < inner; ++k) {
+          offsets.push_back(offsets[static_cast<std::size_t>(k)] + i * dimension.strides[t]);
+        }
+      }
+    }
+    const std::int64_t step = offsets.size() > 1 ? offsets[1] : 1;
+    bool is_constant = true;
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+      is_constant = is_constant && offsets[i] - offsets[i - 1] == step;
+    }
+    side.steps[t] = is_constant ? step : StridedSum::scattered;
+    if (!is_constant) {
+      side.offsets[t] = std::move(offsets);
+    }
+  }
+  return side;
+}
+
+/// Returns a whole dimension as a side, without a table.
+StridedSum::Side whole_side(const SumDimension& dimension) {
+  StridedSum::Side side;
+  side.length = side.last_length = dimension.extent;
+  side.steps = dimension.strides;
+  return side;
+}
+
+std::int64_t offset(const StridedSum::Side& side, std::size_t t, std::int64_t i) {
+  return side.steps[t] == StridedSum::scattered ? side.offsets[t][static_cast<std::size_t>(i)] : i * side.steps[t];
+}
+
+/// Positions in loops, and the offsets that belong to them.
+class Odometer {
+ public:
+  Odometer(const std::vector<StridedSum::Loop>& loops, std::int64_t first) : loops_(loops.data()), size_(loops.size()) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      positions_[i] = first % loops_[i].count;
+      first /= loops_[i].count;
+      for (std::size_t t = 0; t < offsets_.size(); ++t) {
+        offsets_[t] += positions_[i] * loops_[i].steps[t];
+      }
+    }
+  }
+  void next() {
+    for (std::size_t i = 0; i < size_; ++i) {
+      const StridedSum::Loop& loop = loops_[i];
+      const bool wraps = ++positions_[i] == loop.count;
+      const std::int64_t steps = wraps ? 1 - loop.count : 1;
+      for (std::size_t t = 0; t < offsets_.size(); ++t) {
+        offsets_[t] += steps * loop.steps[t];
+      }
+      if (!wraps) {
+        return;
+      }
+      positions_[i] = 0;
+    }
+  }
+  [[nodiscard]] std::int64_t offset(std::size_t t) const { return offsets_[t]; }
+  /// Returns the number of a side's values in the current block.
+  [[nodiscard]] std::int64_t length(const StridedSum::Side& side) const {
+    const bool is_last = side.loop >= 0 && positions_[static_cast<std::size_t>(side.loop)] + 1 == loops_[side.loop].count;
+    return is_last ? side.last_length : side.length;
+  }
+
+ private:
+  const StridedSum::Loop* loops_;
+  std::size_t size_;
+  std::array<std::int64_t, 3> offsets_{};
+  std::array<std::int64_t, StridedSum::max_loops> positions_;  // the first `size_` are set
+};
+
+template <class T>
+struct NumberOfElement {
+  using type = T;
+};
+template <class R>
+struct NumberOfElement<std::complex<R>> {
+  using type = R;
+};
+
+template <class T>
+constexpr const auto& kernel_of(const RowKernels& kernels) {
+  if constexpr (std::is_same_v<T, float>) {
+    return kernels.s;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return kernels.d;
+  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+    return kernels.c;
+  } else {
+    return kernels.z;
+  }
+}
+
+}  // namespace
+
+/// Computes tiles on one thread.
+template <class T>
+class SumWorker {
+ public:
+  using R = typename NumberOfElement<T>::type;
+
+  SumWorker(const StridedSum& sum, const T* a, const T* b, T* c, T alpha, T beta, bool reads)
+      : sum_(sum), kernel_(kernel_of<T>(row_kernels())), data_{a, b}, c_(c), alpha_(alpha), beta_(beta), reads_(reads) {}
+
+  /// Computes tiles [first, last).
+  void run(std::int64_t first, std::int64_t last) {
+    Odometer tile(sum_.tiles_, first);
+    for (std::int64_t number = first; number < last; ++number) {
+      compute(tile);
+      if (number + 1 < last) {
+        tile.next();
+      }
+    }
+  }
+
+ private:
+  /// A row of contiguous elements, or one element that stands for all.
+  struct Row {
+    const T* data = nullptr;
+    bool is_one = false;
+  };
+
+  static const R* numbers(const T* x) { return reinterpret_cast<const R*>(x); }
+  static R* numbers(T* x) { return reinterpret_cast<R*>(x); }
+  T* scratch(std::size_t number) { return reinterpret_cast<T*>(scratch_) + number * static_cast<std::size_t>(longest_row); }
+
+  void compute(const Odometer& tile) {
+    const std::int64_t columns = tile.length(sum_.columns_), rows = tile.length(sum_.rows_);
+    T* const c = c_ + tile.offset(in_c);
+    T* const buffer = reinterpret_cast<T*>(tile_);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const std::array<std::int64_t, 2> at = {tile.offset(in_a) + offset(sum_.rows_, in_a, i),
+                                              tile.offset(in_b) + offset(sum_.rows_, in_b, i)};
+      if (sum_.by_columns_) {
+        const T* const row = row_of(at, columns, buffer + i * largest_side);
+        kernel_.combine(columns, numbers(row), sum_.conjugate_sum_, numbers(&alpha_), nullptr, false, numbers(buffer + i * largest_side));
+      } else {
+        write_row(row_of(at, columns, scratch(2)), columns, c + offset(sum_.rows_, in_c, i));
+      }
+    }
+    if (sum_.by_columns_) {
+      write_columns(buffer, rows, columns, c);
+    }
+  }
+
+  /// Returns a row of sums before they are scaled: in `buffer`, or in A if nothing need be computed.
+  const T* row_of(const std::array<std::int64_t, 2>& at, std::int64_t columns, T* buffer) {
+    if (!reads_) {
+      std::fill_n(buffer, columns, T(0));
+      return buffer;
+    }
+    if (!sum_.sums_up_) {
+      const Row a = row(in_a, data_[in_a] + at[in_a], sum_.columns_, columns, buffer);
+      if (!sum_.has_b_) {
+        if (a.is_one) {
+          std::fill_n(buffer, columns, *a.data);
+          return buffer;
+        }
+        return a.data;
+      }
+      multiply(a, row(in_b, data_[in_b] + at[in_b], sum_.columns_, columns, scratch(1)), columns, false, buffer);
+      return buffer;
+    }
+    std::fill_n(buffer, columns, T(0));
+    if (sum_.sum_count_ == 1) {
+      add_terms(at, columns, sum_.terms_of_row_.length, buffer);
+      return buffer;
+    }
+    Odometer outer(sum_.sums_, 0);
+    for (std::int64_t number = 0;;) {
+      add_terms({at[in_a] + outer.offset(in_a), at[in_b] + outer.offset(in_b)}, columns, outer.length(sum_.terms_of_row_), buffer);
+      if (++number == sum_.sum_count_) {
+        return buffer;
+      }
+      outer.next();
+    }
+  }
+
+  /// Adds terms of the sum to all elements of a row.
+  void add_terms(const std::array<std::int64_t, 2>& at, std::int64_t columns, std::int64_t count, T* sums) {
+    const StridedSum::Side& terms = sum_.terms_of_row_;
+    if (sum_.by_dots_) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        add_dot({at[in_a] + offset(sum_.columns_, in_a, j), at[in_b] + offset(sum_.columns_, in_b, j)}, count, sums + j);
+      }
+      return;
+    }
+    for (std::int64_t k = 0; k < count; ++k) {
+      const Row a = row(in_a, data_[in_a] + at[in_a] + offset(terms, in_a, k), sum_.columns_, columns, scratch(0));
+      if (sum_.has_b_) {
+        multiply(a, row(in_b, data_[in_b] + at[in_b] + offset(terms, in_b, k), sum_.columns_, columns, scratch(1)), columns, true, sums);
+      } else if (a.is_one) {
+        std::transform(sums, sums + columns, sums, [&](const T& x) { return x + *a.data; });
+      } else {
+        kernel_.add(columns, numbers(a.data), numbers(sums));
+      }
+    }
+  }
+
+  void add_dot(const std::array<std::int64_t, 2>& at, std::int64_t count, T* result) {
+    const StridedSum::Side& terms = sum_.terms_of_row_;
+    const auto is_contiguous = [&](std::size_t t) { return terms.steps[t] == 1; };
+    const bool in_one = is_contiguous(in_a) && (!sum_.has_b_ || is_contiguous(in_b));
+    const std::int64_t chunk = in_one ? count : chunk_of_dot;
+    for (std::int64_t first = 0; first < count; first += chunk) {
+      const std::int64_t length = std::min(chunk, count - first);
+      const Row a = part(in_a, at[in_a], first, length, scratch(0));
+      if (!sum_.has_b_) {
+        if (a.is_one) {
+          *result += *a.data * T(static_cast<R>(length));
+        } else {
+          kernel_.sum(length, numbers(a.data), numbers(result));
+        }
+        continue;
+      }
+      const Row b = part(in_b, at[in_b], first, length, scratch(1));
+      if (a.is_one || b.is_one) {
+        add_scaled_sum(a, b, length, result);
+      } else {
+        kernel_.dot(length, numbers(a.data), numbers(b.data), sum_.conjugate_a_, numbers(result));
+      }
+    }
+  }
+
+  /// Adds a sum in which an operand is a single element.
+  void add_scaled_sum(const Row& a, const Row& b, std::int64_t length, T* result) {
+    T sum_a(0), sum_b(0);
+    for (const auto& [row, sum] : {std::pair{&a, &sum_a}, {&b, &sum_b}}) {
+      if (row->is_one) {
+        *sum = *row->data;
+      } else {
+        kernel_.sum(length, numbers(row->data), numbers(sum));
+      }
+    }
+    if (a.is_one && b.is_one) {
+      sum_b *= static_cast<R>(length);
+    }
+    kernel_.multiply(1, numbers(&sum_a), numbers(&sum_b), sum_.conjugate_a_, true, numbers(result));
+  }
+
+  /// Returns `length` terms of a sum, from number `first` on, as a contiguous row.
+  Row part(std::size_t t, std::int64_t at, std::int64_t first, std::int64_t length, T* buffer) {
+    const StridedSum::Side& terms = sum_.terms_of_row_;
+    const T* const data = data_[t] + at;
+    if (terms.steps[t] == StridedSum::scattered) {
+      const std::int64_t* const offsets = terms.offsets[t].data() + first;
+      for (std::int64_t k = 0; k < length; ++k) {
+        buffer[k] = data[offsets[k]];
+      }
+      return {buffer};
+    }
+    return with_step(data + first * terms.steps[t], terms.steps[t], length, buffer);
+  }
+
+  static Row with_step(const T* data, std::int64_t step, std::int64_t length, T* buffer) {
+    if (step == 1 || length == 1) {
+      return {data};
+    }
+    if (step == 0) {
+      return {data, true};
+    }
+    for (std::int64_t k = 0; k < length; ++k) {
+      buffer[k] = data[k * step];
+    }
+    return {buffer};
+  }
+
+  /// Returns a row of an operand, collected in `buffer` if need be.
+  static Row row(std::size_t t, const T* data, const StridedSum::Side& side, std::int64_t length, T* buffer) {
+    if (side.steps[t] != StridedSum::scattered) {
+      return with_step(data, side.steps[t], length, buffer);
+    }
+    const std::int64_t* const offsets = side.offsets[t].data();
+    for (std::int64_t j = 0; j < length; ++j) {
+      buffer[j] = data[offsets[j]];
+    }
+    return {buffer};
+  }
+
+  /// sums := op(a) b, or adds this product.
+  void multiply(const Row& a, const Row& b, std::int64_t columns, bool adds, T* sums) {
+    if (!a.is_one && !b.is_one) {
+      kernel_.multiply(columns, numbers(a.data), numbers(b.data), sum_.conjugate_a_, adds, numbers(sums));
+    } else if (a.is_one && !b.is_one) {
+      const T factor = first_factor(*a.data);
+      kernel_.scale(columns, numbers(b.data), numbers(&factor), false, adds, numbers(sums));
+    } else if (!a.is_one) {
+      const T factor = *b.data;
+      kernel_.scale(columns, numbers(a.data), numbers(&factor), sum_.conjugate_a_, adds, numbers(sums));
+    } else {
+      T product(0);
+      kernel_.multiply(1, numbers(a.data), numbers(b.data), sum_.conjugate_a_, false, numbers(&product));
+      for (std::int64_t j = 0; j < columns; ++j) {
+        sums[j] = adds ? sums[j] + product : product;
+      }
+    }
+  }
+
+  T first_factor(const T& a) const {
+    if constexpr (!std::is_floating_point_v<T>) {
+      return sum_.conjugate_a_ ? std::conj(a) : a;
+    }
+    return a;
+  }
+
+  void combine(std::int64_t count, const T* x, bool conjugate, const T& alpha, bool adds, T* c) {
+    kernel_.combine(count, numbers(x), conjugate, numbers(&alpha), numbers(&beta_), adds, numbers(c));
+  }
+
+  /// Writes a row of sums to C.
+  void write_row(const T* sums, std::int64_t columns, T* c) {
+    const StridedSum::Side& side = sum_.columns_;
+    const bool adds = beta_ != T(0);
+    if (side.steps[in_c] == 1 || columns == 1) {
+      combine(columns, sums, sum_.conjugate_sum_, alpha_, adds, c);
+      return;
+    }
+    T* const scaled = scratch(2);
+    combine(columns, sums, sum_.conjugate_sum_, alpha_, false, scaled);
+    const std::int64_t step = side.steps[in_c];
+    const std::int64_t* const offsets = side.offsets[in_c].data();
+    const auto write = [&](auto place) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        T& element = c[place(j)];
+        element = adds ? scaled[j] + scaled_by_beta(element) : scaled[j];
+      }
+    };
+    if (step == StridedSum::scattered) {
+      write([&](std::int64_t j) { return offsets[j]; });
+    } else {
+      write([&](std::int64_t j) { return j * step; });
+    }
+  }
+
+  /// Writes a buffered and scaled tile to C, along its rows' numbers.
+  void write_columns(const T* tile, std::int64_t rows, std::int64_t columns, T* c) {
+    const StridedSum::Side& across = sum_.rows_;
+    const bool adds = beta_ != T(0), is_contiguous = across.steps[in_c] == 1 || rows == 1;
+    if (is_contiguous && !adds && sum_.columns_.steps[in_c] != StridedSum::scattered) {
+      kernel_.transpose(rows, columns, numbers(tile), largest_side, numbers(c), sum_.columns_.steps[in_c]);
+      return;
+    }
+    for (std::int64_t j = 0; j < columns; ++j) {
+      T* const to = c + offset(sum_.columns_, in_c, j);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        T& element = to[is_contiguous ? i : offset(across, in_c, i)];
+        const T value = tile[i * largest_side + j];
+        element = adds ? value + scaled_by_beta(element) : value;
+      }
+    }
+  }
+
+  T scaled_by_beta(const T& element) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return beta_ * element;
+    } else {
+      return {beta_.real() * element.real() - beta_.imag() * element.imag(), beta_.real() * element.imag() + beta_.imag() * element.real()};
+    }
+  }
+
+  const StridedSum& sum_;
+  const RowKernel<R>& kernel_;
+  std::array<const T*, 2> data_;
+  T* c_;
+  T alpha_, beta_;
+  bool reads_;
+  alignas(64) std::byte scratch_[3 * longest_row * static_cast<std::int64_t>(sizeof(T))];           // not initialised
+  alignas(64) std::byte tile_[largest_side * largest_side * static_cast<std::int64_t>(sizeof(T))];  // not initialised
+};
+
+StridedSum::StridedSum(const SumProblem& problem, int threads)
+    : precision_(problem.precision),
+      has_b_(problem.has_b),
+      conjugate_a_(problem.has_b && problem.conjugate_a && is_complex(problem.precision)),
+      conjugate_sum_(problem.conjugate_sum && is_complex(problem.precision)) {
+  std::vector<SumDimension> kept, summed;
+  for (SumDimension dimension : problem.dimensions) {
+    if (dimension.extent < 0) {
+      throw bad_input("a dimension of a sum has size {}; expected 0 or more", dimension.extent);
+    }
+    (dimension.is_summed ? is_empty_sum_ : is_empty_) |= dimension.extent == 0;
+    if (dimension.extent <= 1) {
+      continue;
+    }
+    terms_ *= static_cast<double>(dimension.extent);
+    if (!has_b_) {
+      dimension.strides[in_b] = 0;
+    }
+    if (dimension.is_summed) {
+      dimension.strides[in_c] = 0;
+    }
+    for (std::size_t t = 0; t < elements_.size(); ++t) {
+      elements_[t] *= dimension.strides[t] == 0 ? 1 : static_cast<double>(dimension.extent);
+    }
+    const std::int64_t sign = dimension.strides[dimension.is_summed ? in_a : in_c] < 0 ? -1 : 1;
+    for (std::size_t t = 0; t < base_.size() && sign < 0; ++t) {
+      base_[t] += (dimension.extent - 1) * dimension.strides[t];
+      dimension.strides[t] = -dimension.strides[t];
+    }
+    (dimension.is_summed ? summed : kept).push_back(dimension);
+  }
+  if (is_empty_ || is_empty_sum_) {
+    terms_ = 0;
+  }
+  sort_by(kept, in_c);
+  sort_by(summed, in_a);
+  kept = fused(kept);
+  summed = fused(summed);
+  if (kept.size() + 2 > max_loops || summed.size() + 2 > max_loops) {
+    throw bad_input("{} dimensions are too many for a sum; expected {} at most", std::max(kept.size(), summed.size()), max_loops - 2);
+  }
+  choose_tiles(std::move(kept), std::move(summed));
+  constexpr double worth_a_thread = 1 << 16;  // elements: some ten microseconds
+  const double work = std::max({terms_, elements_[in_a], elements_[in_c]});
+  threads_ =
+      static_cast<int>(std::clamp<double>(std::min(work / worth_a_thread, static_cast<double>(tile_count_)), 1, std::max(1, threads)));
+}
+
+void StridedSum::choose_tiles(std::vector<SumDimension> kept, std::vector<SumDimension> summed) {
+  const std::size_t main = has_b_ && elements_[in_b] > elements_[in_a] ? in_b : in_a;
+  const std::int64_t run = run_length(precision_);
+  sums_up_ = !summed.empty();
+  sort_by(summed, main);
+  if (sums_up_) {
+    const auto distance = [&](const SumDimension& dimension) {
+      return dimension.strides[main] == 0 ? INT64_MAX : std::abs(dimension.strides[main]);
+    };
+    std::int64_t nearest = INT64_MAX, kept_elements = 1;
+    for (const SumDimension& dimension : kept) {
+      nearest = std::min(nearest, distance(dimension));
+      kept_elements *= dimension.extent;
+    }
+    const std::int64_t length = summed.front().extent;
+    constexpr std::int64_t few = 8;
+    by_dots_ =
+        kept.empty() || (length >= shortest_dot && (distance(summed.front()) < nearest || (kept_elements < few && length > few * few)));
+  }
+  const std::vector<SumDimension> in_order_of_c = kept;
+  if (!by_dots_) {
+    sort_by(kept, main);
+  }
+  const bool is_along_c = by_dots_ || kept.empty() || kept.front() == in_order_of_c.front();
+  const bool is_long = is_along_c && !kept.empty() && kept.front().extent >= run;
+  columns_ = take_side(kept, is_long ? (by_dots_ ? largest_side : longest_row) : run, tiles_);
+  const auto is_left = [&](const SumDimension& dimension) { return std::find(kept.begin(), kept.end(), dimension) != kept.end(); };
+  by_columns_ = !in_order_of_c.empty() && is_left(in_order_of_c.front()) && !is_along_c;
+  // The rows of a tile: where C is contiguous along them, or where lines of C or of the other operand would be left in part.
+  const std::size_t other = main == in_a ? in_b : in_a;
+  sort_by(kept, by_columns_ || !has_b_ ? in_c : other);
+  const bool has_rows = by_columns_ || (!is_long && !by_dots_) ||
+                        (has_b_ && !by_dots_ && !kept.empty() && columns_.steps[other] != 1 && columns_.steps[other] != 0);
+  if (has_rows) {
+    rows_ = take_side(kept, by_columns_ ? std::min(run, largest_side) : shortest_run, tiles_);
+  }
+  sort_by(kept, in_c);
+  for (const SumDimension& dimension : kept) {
+    tiles_.push_back({dimension.extent, dimension.strides});
+  }
+  if (sums_up_) {
+    if (by_dots_ || summed.size() == 1) {
+      terms_of_row_ = whole_side(summed.front());
+      summed.erase(summed.begin());
+    } else {
+      terms_of_row_ = take_side(summed, run, sums_);
+    }
+    for (const SumDimension& dimension : summed) {
+      sums_.push_back({dimension.extent, dimension.strides});
+    }
+  }
+  for (const Loop& loop : tiles_) {
+    tile_count_ *= loop.count;
+  }
+  for (const Loop& loop : sums_) {
+    sum_count_ *= loop.count;
+  }
+}
+
+template <class T>
+void StridedSum::run_as(const T* a, const T* b, T* c, T alpha, T beta, bool reads) const {
+  if (is_empty_) {
+    return;
+  }
+  if (is_empty_sum_) {
+    reads = false;
+  }
+  const T* const first_a = a == nullptr ? nullptr : a + base_[in_a];
+  const T* const first_b = b == nullptr ? nullptr : b + base_[in_b];
+  const auto work = [&](std::int64_t first, std::int64_t last) {
+    SumWorker<T>(*this, first_a, first_b, c + base_[in_c], alpha, beta, reads).run(first, last);
+  };
+  if (threads_ == 1) {
+    work(0, tile_count_);
+    return;
+  }
+  constexpr std::int64_t shares = 4;  // of a thread, because threads don't advance equally fast
+  const std::int64_t parts = std::min<std::int64_t>(tile_count_, shares * threads_);
+  std::atomic<std::int64_t> next = 0;
+  run_with_helpers(
+      static_cast<std::size_t>(threads_),
+      [&](std::size_t) {
+        for (std::int64_t part = next++; part < parts; part = next++) {
+          work(part * tile_count_ / parts, (part + 1) * tile_count_ / parts);
+        }
+      },
+      [](std::size_t) {});
+}
+
+void StridedSum::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
+  with_element(precision_, [&](auto zero) {
+    using T = decltype(zero);
+    run_as(static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c), to_element<T>(alpha), to_element<T>(beta), true);
+  });
+}
+
+void StridedSum::clear(void* c) const {
+  with_element(precision_, [&](auto zero) {
+    using T = decltype(zero);
+    run_as<T>(nullptr, nullptr, static_cast<T*>(c), T(1), T(0), false);
+  });
+}
+
+Seconds StridedSum::expected_seconds(double bytes_per_second) const {
+  constexpr double elements_per_second = 2e9, rows_per_second = 2e8, calls_per_second = 1e7;
+  const double bytes =
+      (elements_[in_a] + (has_b_ ? elements_[in_b] : 0) + 2 * elements_[in_c]) * static_cast<double>(element_bytes(precision_));
+  const double length = static_cast<double>(std::max<std::int64_t>(1, by_dots_ ? terms_of_row_.length : columns_.length));
+  return 1 / calls_per_second +
+         std::max(bytes / bytes_per_second, terms_ / elements_per_second + terms_ / length / rows_per_second) / threads_;
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "flopcast/core/routine.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::contract {
+
+/// A dimension of a sum: its number of values and its strides in elements in A, B and C.
+struct SumDimension {
+  std::int64_t extent = 1;
+  std::array<std::int64_t, 3> strides{};
+  bool is_summed = false;  ///< C has no such dimension
+  friend bool operator==(const SumDimension&, const SumDimension&) = default;
+};
+
+/// C := alpha op(sum of op(A) B) + beta C, or without B: a copy, a transposition, a sum, an elementwise product, dot products.
+struct SumProblem {
+  Precision precision = Precision::d;
+  std::vector<SumDimension> dimensions;  ///< not summed dimensions give C's elements addresses of their own
+  bool has_b = false;
+  bool conjugate_a = false;    ///< A is conjugated before the product; with B only
+  bool conjugate_sum = false;  ///< the sum is conjugated
+};
+
+/// Sums of products of strided tensors without BLAS, for work that the memory limits. run() may be called from several threads at once, and
+/// allocates no memory on one thread.
+///
+/// C is computed in tiles of the dimensions along which A and C are nearly contiguous, so that lines of both are used up before the caches
+/// lose them. A tile passes through a buffer where A and C are contiguous along different dimensions.
+class StridedSum {
+ public:
+  /// Prepares `problem` for at most `threads` threads; small problems use one. Throws bad_input if an extent is negative, or if more than 64
+  /// dimensions remain after those that are one dimension in memory are fused.
+  explicit StridedSum(const SumProblem& problem, int threads = 1);
+
+  /// Without B, `b` is ignored. With beta = 0, C isn't read. A and C may be the same tensor, at the same address with the same strides,
+  /// if nothing is summed.
+  void run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const;
+  /// C := 0; A and B aren't read.
+  void clear(void* c) const;
+
+  /// Returns the number of products, or of added numbers without B.
+  [[nodiscard]] double terms() const { return terms_; }
+  [[nodiscard]] int threads() const { return threads_; }
+  /// Returns the time of run() where memory moves `bytes_per_second`: bytes of all tensors, and the work on elements and rows.
+  [[nodiscard]] Seconds expected_seconds(double bytes_per_second) const;
+
+  /// A loop around the tiles, or around the runs of a sum.
+  struct Loop {
+    std::int64_t count = 1;
+    std::array<std::int64_t, 3> steps{};  ///< in A, B and C
+  };
+  /// Up to `length` neighbouring values of some dimensions, of which the last may be cut into blocks.
+  struct Side {
+    std::int64_t length = 1;                             ///< values in a whole block
+    std::int64_t last_length = 1;                        ///< values in the last block
+    std::array<std::int64_t, 3> steps{};                 ///< constant step between neighbours, or `scattered`
+    std::array<std::vector<std::int64_t>, 3> offsets{};  ///< offsets of the values; empty where the step is constant
+    int loop = -1;                                       ///< number of the loop over blocks, or -1 for a single block
+  };
+  static constexpr std::int64_t scattered = INT64_MIN;
+  static constexpr std::size_t max_loops = 64;
+
+ private:
+  template <class T>
+  friend class SumWorker;
+
+  void choose_tiles(std::vector<SumDimension> kept, std::vector<SumDimension> summed);
+  template <class T>
+  void run_as(const T* a, const T* b, T* c, T alpha, T beta, bool reads) const;
+
+  Precision precision_;
+  bool has_b_, conjugate_a_, conjugate_sum_;
+  bool is_empty_ = false;               ///< C has no elements
+  bool is_empty_sum_ = false;           ///< nothing is summed up
+  std::array<std::int64_t, 3> base_{};  ///< offsets of the first elements, once C's strides are positive
+  Side columns_;                        ///< values that follow each other in a row of a tile
+  Side rows_;                           ///< rows of a tile
+  Side terms_of_row_;                   ///< innermost part of the sum
+  std::vector<Loop> tiles_;             ///< loops around a tile, innermost first
+  std::vector<Loop> sums_;              ///< loops around terms_of_row_, innermost first
+  bool sums_up_ = false;                ///< there is a sum
+  bool by_dots_ = false;                ///< every element is a sum along its terms; otherwise a row is a sum of rows
+  bool by_columns_ = false;             ///< C is contiguous along the rows' numbers: a tile is transposed
+  std::int64_t tile_count_ = 1;
+  std::int64_t sum_count_ = 1;
+  double terms_ = 1;
+  std::array<double, 3> elements_{1, 1, 1};  ///< numbers of elements of A, B and C
+  int threads_ = 1;
+};
+
+}  // namespace flopcast::contract

@@ -1,0 +1,116 @@
+#include "flopcast/contract/einsum/einsum_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <random>
+
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/support/error.hpp"
+#include "tests/contract/einsum/naive_einsum.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+/// Returns a machine with assumed caches, which nobody has measured.
+const Machine& test_machine() {
+  static const machine::Library library = machine::Library::open("openblas-serial");
+  static const Machine machine = [] {
+    Machine made;
+    made.find = [](std::string_view routine) { return library.function(routine); };
+    for (const auto& [name, bytes] : {std::pair{"L1", 32 << 10}, std::pair{"L2", 1 << 20}, std::pair{"L3", 16 << 20}}) {
+      CacheLevel level;
+      level.name = name;
+      level.capacity_bytes = bytes;
+      made.environment.caches.push_back(level);
+    }
+    made.environment.fingerprint = "test";
+    return made;
+  }();
+  return machine;
+}
+
+/// Returns whether the case was planned with BLAS.
+bool expect_right(const EinsumCase& problem, int threads = 1) {
+  PlanOptions options;
+  options.precision = problem.precision;
+  options.threads = threads;
+  const EinsumPlan plan = plan_einsum(problem.expression, problem.strides(), test_machine(), options);
+  EXPECT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
+      << describe(problem) << plan.explain();
+  return plan.core() != nullptr;
+}
+
+TEST(EinsumPlan, AgreesWithNestedLoops) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 20000 && !HasFailure(); ++i) {
+    expect_right(random_case(random, {2, 2}));
+  }
+}
+
+TEST(EinsumPlan, AgreesWithNestedLoopsWhereBlasIsCalled) {
+  std::mt19937 random(12);
+  int planned = 0;
+  for (int i = 0; i < 20000 && !HasFailure(); ++i) {
+    planned += expect_right(random_case(random, {2, 2, 2, 3, 4, i % 4 == 0 ? 60 : 30, 4e4}), 1 + i % 2) ? 1 : 0;
+  }
+  EXPECT_GT(planned, 500);
+}
+
+TEST(EinsumPlan, TakesManySmallDimensions) {
+  std::mt19937 random(13);
+  for (int i = 0; i < 3000 && !HasFailure(); ++i) {
+    expect_right(random_case(random, {2, 2, 4, 9, 14, 2, 1e4}));
+  }
+}
+
+TEST(EinsumPlan, ConjugatesWhereFewerElementsAreCopied) {
+  PlanOptions options;
+  options.precision = Precision::z;
+  const auto explanation = [&](const std::string& text, const Shapes& shapes) {
+    return plan_einsum(text, shapes, test_machine(), options).explain();
+  };
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  EXPECT_THAT(explanation("conj(ij),jk->ik", {{50, 50}, {50, 50}}), HasSubstr("operand 1: conjugated"));
+  EXPECT_THAT(explanation("conj(ij),conj(jk)->ik", {{3, 5000}, {5000, 3}}), HasSubstr("conjugate is computed"));
+  EXPECT_THAT(explanation("conj(ij),conj(jk)->ik", {{50, 3}, {3, 50}}), Not(HasSubstr("conjugate is computed")));
+  EXPECT_THAT(explanation("conj(ij),jk->ik", {{3, 50000}, {50000, 1}}), HasSubstr("conjugate is computed")) << "copying B is cheaper";
+  options.precision = Precision::d;
+  EXPECT_THAT(explanation("conj(ij),jk->ik", {{50, 50}, {50, 50}}), Not(HasSubstr("conjugate"))) << "real numbers";
+}
+
+TEST(EinsumPlan, SumsBeforeMultiplying) {
+  const EinsumPlan plan = plan_einsum("ijx,jky->ik", Shapes{{20, 30, 4}, {30, 20, 5}}, test_machine());
+  EXPECT_EQ(plan.flops(), 2.0 * 20 * 30 * 20);
+  EXPECT_GE(plan.workspace_bytes(), (20 * 30 + 30 * 20) * 8);
+  EXPECT_GT(plan.seconds(), 0);
+}
+
+TEST(EinsumPlan, KeepsNotANumberOfAnOperandInAProductWithZero) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), zero = 0;
+  const std::array<double, 2> b = {nan, 1};
+  std::array<double, 2> d{};
+  const std::array<const void*, 2> operands = {&zero, b.data()};
+  plan_einsum(",i->i", Shapes{{}, {2}}, Machine{}).execute(operands, d.data());
+  EXPECT_TRUE(std::isnan(d[0]));
+  EXPECT_EQ(d[1], 0);
+}
+
+TEST(EinsumPlan, RefusesLabelsThatAreTooLongForBlas) {
+  const Shapes shapes = {{3, 1LL << 32}, {1LL << 32, 3}};
+  try {
+    plan_einsum("ij,jk->ik", shapes, test_machine());
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("label j has size 4294967296"));
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::contract

@@ -1,0 +1,141 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "flopcast/contract/einsum/einsum_plan.hpp"
+#include "flopcast/support/error.hpp"
+#include "tests/contract/einsum/naive_einsum.hpp"
+
+// Expressions that need no BLAS: one operand, and two operands without a contraction worth a call.
+namespace flopcast::contract {
+namespace {
+
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+void expect_right(const EinsumCase& problem, int threads = 1) {
+  PlanOptions options;
+  options.precision = problem.precision;
+  options.threads = threads;
+  const EinsumPlan plan = plan_einsum(problem.expression, problem.strides(), Machine{}, options);
+  ASSERT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
+      << describe(problem) << plan.explain();
+}
+
+TEST(EinsumOfOneOperand, AgreesWithNestedLoops) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000 && !HasFatalFailure(); ++i) {
+    expect_right(random_case(random, {1, 1}));
+  }
+}
+
+TEST(EinsumOfOneOperand, AgreesWithNestedLoopsWhereTilesEnd) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 6000 && !HasFatalFailure(); ++i) {
+    expect_right(random_case(random, {1, 1, 1, 4, 4, i % 3 == 0 ? 700 : 70, 3e4}), 1 + i % 2);
+  }
+}
+
+TEST(EinsumOfOneOperand, TakesManySmallDimensions) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 5000 && !HasFatalFailure(); ++i) {
+    expect_right(random_case(random, {1, 1, 4, 12, 14, 2, 1e4}));
+  }
+}
+
+std::vector<double> counted(std::size_t count) {
+  std::vector<double> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+TEST(EinsumOfOneOperand, SharesLargeWorkAmongThreads) {
+  constexpr std::int64_t rows = 700, columns = 900;
+  PlanOptions options;
+  options.threads = 3;
+  const std::vector<double> a = counted(rows * columns);
+  const std::array<const void*, 1> operands = {a.data()};
+  std::vector<double> transposed(rows * columns), sums(rows);
+  plan_einsum("ij->ji", Shapes{{rows, columns}}, Machine{}, options).execute(operands, transposed.data());
+  plan_einsum("ij->i", Shapes{{rows, columns}}, Machine{}, options).execute(operands, sums.data());
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const double value = a[static_cast<std::size_t>(i * columns + j)];
+      ASSERT_EQ(transposed[static_cast<std::size_t>(j * rows + i)], value);
+      sum += value;
+    }
+    ASSERT_EQ(sums[static_cast<std::size_t>(i)], sum);
+  }
+}
+
+TEST(EinsumOfOneOperand, MayBeExecutedFromSeveralThreads) {
+  const EinsumPlan plan = plan_einsum("ij,k->i", Shapes{{5, 7}, {3}}, Machine{});
+  const std::vector<double> a = counted(35), b = {1, 2, 3};
+  std::vector<std::vector<double>> results(4, std::vector<double>(5));
+  std::vector<std::thread> threads;
+  for (std::vector<double>& result : results) {
+    threads.emplace_back([&] {
+      const std::array<const void*, 2> operands = {a.data(), b.data()};
+      for (int i = 0; i < 100; ++i) {
+        plan.execute(operands, result.data());
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const std::vector<double>& result : results) {
+    EXPECT_EQ(result, (std::vector<double>{126, 420, 714, 1008, 1302}));
+  }
+}
+
+std::string message(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(EinsumOfOneOperand, ErrorsLeaveTheResultAlone) {
+  using ::testing::HasSubstr;
+  const EinsumPlan plan = plan_einsum("ij->ji", Shapes{{2, 3}}, Machine{});
+  std::vector<double> memory(20, 1.0);
+  const std::vector<double> before = memory;
+  const std::array<const void*, 1> operands = {memory.data()}, nothing = {nullptr};
+  EXPECT_THAT(message([&] { plan.execute(operands, memory.data() + 5); }), HasSubstr("the result overlaps operand 1"));
+  EXPECT_THAT(message([&] { plan.execute(operands, memory.data() + 5, memory.data() + 8, 1.0, 1.0); }),
+              HasSubstr("the result overlaps the addend"));
+  EXPECT_THAT(message([&] { plan.execute(operands, nullptr, memory.data() + 8, 1.0, 1.0); }), HasSubstr("address of the addend is null"));
+  EXPECT_THAT(message([&] { plan.execute(nothing, memory.data() + 8); }),
+              HasSubstr("the address of operand 1 is null, but the tensor has 6"));
+  EXPECT_THAT(message([&] { plan.execute(operands, nullptr); }), HasSubstr("the address of the result is null"));
+  EXPECT_THAT(message([&] { plan.execute({}, memory.data() + 8); }), HasSubstr("has 1 operands, but 0 addresses are given"));
+  EXPECT_THAT(message([&] { plan.execute(operands, memory.data() + 8, {0, 1}); }), HasSubstr("can't be scaled by a complex alpha"));
+  EXPECT_EQ(memory, before);
+  EXPECT_NO_THROW(plan.execute(nothing, memory.data() + 8, 0.0, 1.0)) << "nothing is read with alpha = 0";
+  EXPECT_EQ(memory, before);
+}
+
+TEST(EinsumOfOneOperand, RefusesWhatCantBePlanned) {
+  using ::testing::HasSubstr;
+  const auto says = [](const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {
+    return message([&] { plan_einsum(with_shapes(parse_expression(text), shapes), strides, Machine{}); });
+  };
+  EXPECT_THAT(says("i,i,i", {{1}, {1}, {1}}), HasSubstr("has 3 operands; expected one or two"));
+  EXPECT_THAT(says("ij->ij", {{2, 3}}, {{{1}}}), HasSubstr("1 strides are given for operand 1, which has 2 axes"));
+  EXPECT_THAT(says("ij->ij", {{2, 3}}, {{{1, 2}, {1}}}), HasSubstr("strides of 2 operands are given for 1 operands"));
+  EXPECT_THAT(says("ij->ij", {{2, 3}}, {{}, {1}}), HasSubstr("1 strides are given for the result"));
+  EXPECT_THAT(says("ij->ij", {{2, 3}}, {{}, {1, 1}}), HasSubstr("let elements share addresses"));
+  EXPECT_THAT(says("ij->", {{1LL << 40, 1LL << 40}}), HasSubstr("operand 1 of shape (1099511627776, 1099511627776)"));
+  EXPECT_THAT(says("ij->", {{4, 4}}, {{{1LL << 60, 1}}}), HasSubstr("62 bits can't address"));
+}
+
+}  // namespace
+}  // namespace flopcast::contract

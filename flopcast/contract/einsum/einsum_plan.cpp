@@ -354,7 +354,7 @@ void EinsumPlan::State::choose_steps(const Machine& machine) {
       std::remove_if(reduced.begin(), reduced.end(), [](const LabelDimension& x) { return is_of_one(x, in_a) || is_of_one(x, in_b); }),
       reduced.end());
   const Sizes size = sizes(reduced);
-  constexpr double few = 512;                  // products that take less time than preparing a call of BLAS
+  constexpr double few = 216;                  // products that take less time than preparing a call of BLAS
   constexpr double cached_elements = 1 << 14;  // elements of D that are written into the caches
   const bool is_elementwise = size.k == 1 && (size.batch > 1 || size.alone > 1 || size.all() <= cached_elements);
   const bool is_direct = is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few;

@@ -18,12 +18,15 @@ namespace flopcast::contract {
 namespace {
 
 constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
-constexpr std::int64_t longest_row = 512;   ///< elements of a row that is no part of a transposed tile
-constexpr std::int64_t bytes_of_run = 256;  ///< bytes along which a transposed tile reads and writes
-constexpr std::int64_t shortest_run = 16;   ///< elements, where 256 bytes are fewer
-constexpr std::int64_t largest_side = 64;   ///< elements of a side of a transposed tile: runs of float
-constexpr std::int64_t shortest_dot = 16;   ///< shorter sums are added row by row
-constexpr std::int64_t chunk_of_dot = 256;  ///< terms of a dot product that are collected at a time
+constexpr std::int64_t bytes_of_row = 16384;  ///< longest row that is no part of a transposed tile; three fit L1
+constexpr std::int64_t bytes_of_run = 256;    ///< bytes along which a transposed tile reads and writes
+constexpr std::int64_t shortest_run = 16;     ///< elements, where 256 bytes are fewer
+constexpr std::int64_t largest_side = 64;     ///< elements of a side of a transposed tile: runs of float
+constexpr std::int64_t shortest_dot = 16;     ///< shorter sums are added row by row
+constexpr std::int64_t chunk_of_dot = 256;    ///< terms of a dot product that are collected at a time
+
+template <class T>
+constexpr std::int64_t longest_row = bytes_of_row / static_cast<std::int64_t>(sizeof(T));
 
 std::int64_t run_length(Precision precision) { return std::max(shortest_run, bytes_of_run / element_bytes(precision)); }
 
@@ -183,7 +186,13 @@ class SumWorker {
   using R = typename NumberOfElement<T>::type;
 
   SumWorker(const StridedSum& sum, const T* a, const T* b, T* c, T alpha, T beta, bool reads)
-      : sum_(sum), kernel_(kernel_of<T>(row_kernels())), data_{a, b}, c_(c), alpha_(alpha), beta_(beta), reads_(reads) {}
+      : sum_(sum), kernel_(kernel_of<T>(row_kernels())), data_{a, b}, c_(c), alpha_(alpha), beta_(beta), reads_(reads) {
+    const std::pair a_steps(sum.columns_.steps[in_a], sum.rows_.steps[in_a]);
+    const std::pair c_steps(sum.rows_.steps[in_c], sum.columns_.steps[in_c]);
+    is_transposition_ = sum.by_columns_ && !sum.sums_up_ && !sum.has_b_ && !sum.conjugate_sum_ && reads && alpha == T(1) && beta == T(0) &&
+                        a_steps.first == 1 && a_steps.second != StridedSum::scattered && c_steps.first == 1 &&
+                        c_steps.second != StridedSum::scattered;
+  }
 
   /// Computes tiles [first, last).
   void run(std::int64_t first, std::int64_t last) {
@@ -205,12 +214,17 @@ class SumWorker {
 
   static const R* numbers(const T* x) { return reinterpret_cast<const R*>(x); }
   static R* numbers(T* x) { return reinterpret_cast<R*>(x); }
-  T* scratch(std::size_t number) { return reinterpret_cast<T*>(scratch_) + number * static_cast<std::size_t>(longest_row); }
+  T* scratch(std::size_t number) { return reinterpret_cast<T*>(scratch_) + number * static_cast<std::size_t>(longest_row<T>); }
 
   void compute(const Odometer& tile) {
     const std::int64_t columns = tile.length(sum_.columns_), rows = tile.length(sum_.rows_);
     T* const c = c_ + tile.offset(in_c);
     T* const buffer = reinterpret_cast<T*>(tile_);
+    if (is_transposition_) {
+      kernel_.transpose(rows, columns, numbers(data_[in_a] + tile.offset(in_a)), sum_.rows_.steps[in_a], numbers(c),
+                        sum_.columns_.steps[in_c]);
+      return;
+    }
     for (std::int64_t i = 0; i < rows; ++i) {
       const std::array<std::int64_t, 2> at = {tile.offset(in_a) + offset(sum_.rows_, in_a, i),
                                               tile.offset(in_b) + offset(sum_.rows_, in_b, i)};
@@ -447,7 +461,8 @@ class SumWorker {
   T* c_;
   T alpha_, beta_;
   bool reads_;
-  alignas(64) std::byte scratch_[3 * longest_row * static_cast<std::int64_t>(sizeof(T))];           // not initialised
+  bool is_transposition_ = false;                    ///< tiles are transposed from A to C without a buffer
+  alignas(64) std::byte scratch_[3 * bytes_of_row];  // not initialised
   alignas(64) std::byte tile_[largest_side * largest_side * static_cast<std::int64_t>(sizeof(T))];  // not initialised
 };
 
@@ -524,7 +539,7 @@ void StridedSum::choose_tiles(std::vector<SumDimension> kept, std::vector<SumDim
   }
   const bool is_along_c = by_dots_ || kept.empty() || kept.front() == in_order_of_c.front();
   const bool is_long = is_along_c && !kept.empty() && kept.front().extent >= run;
-  columns_ = take_side(kept, is_long ? (by_dots_ ? largest_side : longest_row) : run, tiles_);
+  columns_ = take_side(kept, is_long ? (by_dots_ ? largest_side : bytes_of_row / element_bytes(precision_)) : run, tiles_);
   const auto is_left = [&](const SumDimension& dimension) { return std::find(kept.begin(), kept.end(), dimension) != kept.end(); };
   by_columns_ = !in_order_of_c.empty() && is_left(in_order_of_c.front()) && !is_along_c;
   // The rows of a tile: where C is contiguous along them, or where lines of C or of the other operand would be left in part.

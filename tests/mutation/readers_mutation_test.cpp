@@ -16,6 +16,7 @@
 #include <string>
 
 #include "flopcast/cache/access_distance.hpp"
+#include "flopcast/contract/einsum/expression.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/notation/npy.hpp"
 #include "flopcast/core/trace_json.hpp"
@@ -400,6 +401,18 @@ TEST_F(Mutations, OfContractions) {
   try_mutations("sizes", "a=b=8,c=300,i=24", testing::mutate_bytes, 300, [&](const std::string& text) {
     const std::vector<std::string> words = {text};
     static_cast<void>(contract::make_contraction(notation, contract::parse_extents(words, notation)));
+  });
+}
+
+TEST_F(Mutations, OfExpressions) {
+  for (const char* valid : {"conj(ai),...ib->...ab", "D_αb := conj(A_{αi}) B_ib * C", "ab=iai,ib"}) {
+    try_mutations(valid, valid, testing::mutate_bytes, 500,
+                  [](const std::string& text) { static_cast<void>(contract::parse_expression(text)); });
+  }
+  const contract::Expression expression = contract::parse_expression("aα,αb");
+  try_mutations("sizes of labels", "a=α=8,b=300", testing::mutate_bytes, 300, [&](const std::string& text) {
+    const std::vector<std::string> words = {text};
+    static_cast<void>(contract::with_extents(expression, contract::parse_sizes(words, expression)));
   });
 }
 

@@ -16,18 +16,37 @@ namespace {
 
 constexpr const char* footer =
     R"(A contraction is abc=ai,ibc (C = A, B), 'C_abc := A_ai B_ibc', or 'ai,ibc->abc'; sizes are a=400 b=c=400 i=8.
+With --run and --in, NumPy's whole notation of one or two operands is possible: 'iij->j', '...i,i', 'conj(ki),kj'.
 Algorithms are called as in the paper: the loops from the outside in, ' for a copy in the loop before it, the kernel.
 
 Examples:
   flopcast contract abc=ai,ibc a=b=c=64 i=8
   flopcast contract abc=ai,ibc a=b=c=64 i=8 --blas-kernels gemv --validate
   flopcast contract abc=ija,jbic a=b=c=64 i=j=8 --run
+  flopcast contract 'conj(ki),kjx->ij' i=j=k=64 x=2 --precision z --run
   flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
   flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm "i'c-gemm")";
+
+/// Executes an expression that is no contraction of two tensors.
+void run_expression(const ContractOptions& options, const CommonOptions& common, const RunContext& context) {
+  if (options.takes_files()) {
+    const EinsumFilesRequest request = einsum_files_request(options);
+    const Workbench bench(planning_libraries(options.libraries), context);
+    show_run(einsum_files(bench, request, context), common);
+    return;
+  }
+  const auto [expression, strides, request] = requested_expression(options);
+  const Workbench bench(planning_libraries(options.libraries), context);
+  show_run(run_einsum(bench, expression, strides, request, context), common);
+}
 
 void run_contract(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
   check(options, command, common);
   const RunContext context = run_context(common);
+  if ((options.takes_files() || options.run) && !options.is_contraction()) {
+    run_expression(options, common, context);
+    return;
+  }
   if (options.takes_files()) {
     const ContractFilesRequest request = files_request(options);
     const Workbench bench(planning_libraries(options.libraries), context);
@@ -91,7 +110,7 @@ void add_ranking_options(OptionSet& command, ContractOptions& options) {
 
 void add_run_options(OptionSet& command, ContractOptions& options) {
   command.flag("--run", options.run, "Plan the contraction (tiles, packing, streaming) and run it on random numbers");
-  command.option("--in", options.inputs, "Contract these .npy files, A's then B's, in place of random numbers; twice")
+  command.option("--in", options.inputs, "Read the operands from these .npy files, in their order; once for each operand")
       .placeholder("FILE")
       .repeatable();
   command.option("--out", options.result, "Write C to this .npy file").placeholder("FILE");

@@ -61,7 +61,29 @@ void refuse_idle_options(const ContractOptions& options, const OptionSet& comman
   }
 }
 
+/// Reads the strides of all tensors.
+std::array<std::vector<std::int64_t>, 3> requested_strides(const ContractOptions& options) {
+  std::array<std::vector<std::int64_t>, 3> strides;
+  for (const std::string& word : options.strides) {
+    parse_strides(word, strides);
+  }
+  return strides;
+}
+
+contract::Order requested_order(const ContractOptions& options) {
+  return options.order == "row" ? contract::Order::row_major : contract::Order::column_major;
+}
+
 }  // namespace
+
+bool ContractOptions::is_contraction() const {
+  try {
+    static_cast<void>(contract::parse_notation(notation));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 void check(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
   refuse_idle_options(options, command);
@@ -77,7 +99,7 @@ void check(const ContractOptions& options, const OptionSet& command, const Commo
   if (!options.takes_files()) {
     return;
   }
-  if (options.inputs.size() != 2 || options.result.empty()) {
+  if (options.inputs.empty() || options.result.empty() || (options.is_contraction() && options.inputs.size() != 2)) {
     throw usage_error("contracting files takes --in A.npy --in B.npy --out C.npy");
   }
   if (!options.sizes.empty()) {
@@ -99,12 +121,8 @@ contract::Contraction requested_contraction(const ContractOptions& options) {
       extent = std::max<std::int64_t>(extent, 2);
     }
   }
-  std::array<std::vector<std::int64_t>, 3> strides;
-  for (const std::string& word : options.strides) {
-    parse_strides(word, strides);
-  }
-  const contract::Order order = options.order == "row" ? contract::Order::row_major : contract::Order::column_major;
-  return contract::make_contraction(notation, extents, static_cast<Precision>(options.precision[0]), order, strides);
+  return contract::make_contraction(notation, extents, static_cast<Precision>(options.precision[0]), requested_order(options),
+                                    requested_strides(options));
 }
 
 RankAlgorithmsRequest ranking_request(const ContractOptions& options) {
@@ -140,6 +158,28 @@ PlanRequest plan_request(const ContractOptions& options) {
 
 ContractFilesRequest files_request(const ContractOptions& options) {
   return {options.notation, options.inputs[0], options.inputs[1], options.result, plan_request(options)};
+}
+
+EinsumFilesRequest einsum_files_request(const ContractOptions& options) {
+  return {options.notation, options.inputs, options.result, plan_request(options)};
+}
+
+RequestedExpression requested_expression(const ContractOptions& options) {
+  const contract::Expression expression = contract::parse_expression(options.notation);
+  RequestedExpression requested{
+      contract::with_extents(expression, contract::parse_sizes(options.sizes, expression)), {}, plan_request(options)};
+  requested.plan.precision = static_cast<Precision>(options.precision[0]);
+  requested.plan.order = requested_order(options);
+  const std::array<std::vector<std::int64_t>, 3> strides = requested_strides(options);
+  const std::size_t operands = expression.operands.size();
+  if (operands == 1 && !strides[1].empty()) {
+    throw bad_input("strides of B are given, but '{}' has one operand, A", options.notation);
+  }
+  for (std::size_t t = 0; t < operands; ++t) {
+    requested.strides.operands.push_back(t < 2 ? strides[t] : std::vector<std::int64_t>());
+  }
+  requested.strides.result = strides[2];
+  return requested;
 }
 
 }  // namespace flopcast::cli

@@ -7,6 +7,7 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
+#include "flopcast/tasks/contraction/einsum.hpp"
 
 namespace flopcast::cli {
 
@@ -28,6 +29,8 @@ struct ContractOptions {
   machine::LibraryChoice libraries;
 
   [[nodiscard]] bool takes_files() const { return !inputs.empty() || !result.empty(); }
+  /// Returns whether the expression is a contraction of two tensors as contract::parse_notation() reads them.
+  [[nodiscard]] bool is_contraction() const;
 };
 
 /// Throws usage_error for options that contradict each other, or would do nothing.
@@ -38,5 +41,14 @@ contract::Contraction requested_contraction(const ContractOptions& options);
 RankAlgorithmsRequest ranking_request(const ContractOptions& options);
 PlanRequest plan_request(const ContractOptions& options);
 ContractFilesRequest files_request(const ContractOptions& options);
+EinsumFilesRequest einsum_files_request(const ContractOptions& options);
+
+/// An expression that is to be executed on random numbers.
+struct RequestedExpression {
+  contract::SizedExpression expression;
+  contract::EinsumStrides strides;
+  PlanRequest plan;
+};
+RequestedExpression requested_expression(const ContractOptions& options);
 
 }  // namespace flopcast::cli

@@ -49,6 +49,29 @@ report::Table ranking_table(const AlgorithmRanking& ranking, bool is_validated, 
   return table;
 }
 
+/// Shows a run of a contraction or of an expression.
+template <class Run>
+void show_run_of(const std::string& notation, const Run& run, const CommonOptions& common) {
+  if (common.json) {
+    emit_document(run, common);
+    return;
+  }
+  if (!common.csv) {
+    note(run.plan.explanation, common);
+  }
+  const Seconds seconds = median(run.times);
+  emit(report::Table{{{"contraction", report::Align::left},
+                      {"planned in", report::Align::right, "planning_seconds"},
+                      {"expected", report::Align::right, "expected_seconds"},
+                      {"takes", report::Align::right, "seconds"},
+                      {"rate", report::Align::right, "flops_per_second"}},
+                     {{notation, report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
+                       report::Cell(run.plan.seconds, format_seconds(run.plan.seconds)), report::Cell(seconds, format_seconds(seconds)),
+                       report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}},
+                     prediction_legend("expected")},
+       common);
+}
+
 }  // namespace
 
 void show_list(const AlgorithmList& list, const CommonOptions& common) {
@@ -74,26 +97,10 @@ void show_list(const AlgorithmList& list, const CommonOptions& common) {
 }
 
 void show_run(const ContractionRun& run, const CommonOptions& common) {
-  if (common.json) {
-    emit_document(run, common);
-    return;
-  }
-  if (!common.csv) {
-    note(run.plan.explanation, common);
-  }
-  const Seconds seconds = median(run.times);
-  emit(report::Table{{{"contraction", report::Align::left},
-                      {"planned in", report::Align::right, "planning_seconds"},
-                      {"expected", report::Align::right, "expected_seconds"},
-                      {"takes", report::Align::right, "seconds"},
-                      {"rate", report::Align::right, "flops_per_second"}},
-                     {{contract::to_string(run.contraction.notation()),
-                       report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
-                       report::Cell(run.plan.seconds, format_seconds(run.plan.seconds)), report::Cell(seconds, format_seconds(seconds)),
-                       report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}},
-                     prediction_legend("expected")},
-       common);
+  show_run_of(contract::to_string(run.contraction.notation()), run, common);
 }
+
+void show_run(const EinsumRun& run, const CommonOptions& common) { show_run_of(run.expression, run, common); }
 
 void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions& common) {
   if (common.json) {

@@ -32,6 +32,8 @@ Extent extent(const Contraction& contraction, Operand operand) {
   return found;
 }
 
+}  // namespace
+
 void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std::mt19937& random) {
   with_element(precision, [&](auto element) {
     using Element = decltype(element);
@@ -44,8 +46,6 @@ void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std
     }
   });
 }
-
-}  // namespace
 
 void require_memory(const Contraction& contraction) {
   std::int64_t needed = 0;

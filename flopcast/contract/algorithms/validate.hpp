@@ -1,8 +1,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -11,6 +14,9 @@
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
+
+/// Fills memory with elements whose parts are in [-1, 1]. The numbers repeat after 8191 elements.
+void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std::mt19937& random);
 
 /// Throws environment_error if the three tensors need more memory than is available.
 void require_memory(const Contraction& contraction);

@@ -74,6 +74,10 @@ SizedExpression with_shapes(const Expression& expression, std::span<const std::v
 /// Gives every label a size; the expression must have no ellipsis. Throws bad_input if a label has no size or a negative one.
 SizedExpression with_extents(const Expression& expression, const std::map<Label, std::int64_t>& extents);
 
+/// Reads `a=400`, `a=b=c=400`, and several of these separated by commas, for labels that are characters. Throws bad_input, which names the
+/// label, if a label is given twice with different sizes, is unknown, or has a size outside of [0, 2^40].
+std::map<Label, std::int64_t> parse_sizes(std::span<const std::string> words, const Expression& expression);
+
 /// Returns the name of a label in messages: its character, its number, or `axis 1 of ...` counted from the right.
 std::string name_of(const Expression& expression, Label label);
 

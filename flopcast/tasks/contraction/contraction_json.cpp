@@ -8,22 +8,9 @@
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
+#include "flopcast/tasks/contraction/plan_summary_fields.hpp"
 
 namespace flopcast {
-
-template <>
-struct FieldTable<ConsideredTiles> {
-  static constexpr auto fields = std::tuple(field("tiles", &ConsideredTiles::tiles), field("seconds", &ConsideredTiles::seconds),
-                                            field("basis", &ConsideredTiles::basis));
-};
-
-template <>
-struct FieldTable<PlanSummary> {
-  static constexpr auto fields =
-      std::tuple(field("explanation", &PlanSummary::explanation), field("seconds", &PlanSummary::seconds),
-                 field("workspace_bytes", &PlanSummary::workspace_bytes), field("considered", &PlanSummary::considered),
-                 field("loops", &PlanSummary::loops), field("kept", &PlanSummary::kept));
-};
 
 template <>
 struct FieldTable<ContractionRun> {

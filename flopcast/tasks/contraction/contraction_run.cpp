@@ -29,51 +29,6 @@ using contract::Contraction;
 
 namespace {
 
-contract::PlanOptions plan_options(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request,
-                                   const RunContext& context) {
-  contract::PlanOptions options;
-  options.effort = request.effort;
-  options.threads = request.threads;
-  options.time_budget = request.time_budget;
-  options.wisdom = tools.store();
-  options.fresh = request.fresh;
-  options.tiles = request.tiles;
-  options.cancelled = context.cancelled;
-  if (request.tiles) {
-    contract::require_row_order(*request.tiles, contraction);
-  }
-  return options;
-}
-
-/// Notes where requested tiles ask for buffers that nothing would use a second time, or for C to be streamed where C can't be.
-void note_what_is_dropped(const contract::Plan& plan, const PlanRequest& request, const RunContext& context) {
-  if (!request.tiles) {
-    return;
-  }
-  const contract::Tiling& taken = plan.considered().front().tiling;
-  const std::string kept = contract::kept_operands(taken);
-  if (request.tiles->stream_c && !taken.stream_c) {
-    context.note("C isn't streamed. Streaming needs the panel kernel with vectors as long as cache lines (AVX-512), and one tile of K.");
-  }
-  for (const char operand : contract::kept_operands(*request.tiles)) {
-    if (kept.find(operand) == std::string::npos) {
-      context.note(fmt::format("tiles of {} aren't kept: no buffer holds them, or no loop returns to them", operand));
-    }
-  }
-}
-
-/// Returns strides of a dense array of this shape.
-std::vector<std::int64_t> strides_of(const contract::Array& array) {
-  std::vector<std::int64_t> strides(array.shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t step = 0; step < strides.size(); ++step) {
-    const std::size_t i = array.order == contract::Order::column_major ? step : strides.size() - 1 - step;
-    strides[i] = stride;
-    stride *= std::max<std::int64_t>(1, array.shape[i]);
-  }
-  return strides;
-}
-
 /// A's and B's shapes, and the names that messages give them.
 struct NamedShape {
   std::string name;
@@ -114,26 +69,6 @@ std::pair<std::size_t, std::size_t> count_special(std::span<const std::byte> ele
   return {not_finite, denormal};
 }
 
-/// Notes numbers whose products take another time than those of usual numbers.
-void note_special_numbers(const contract::Array& array, const std::string& file, const RunContext& context) {
-  const auto [not_finite, denormal] =
-      real_bytes(array.precision) == 4 ? count_special<float>(array.elements) : count_special<double>(array.elements);
-  if (not_finite > 0) {
-    context.note(fmt::format("{} holds NaN or Inf ({}): each of them makes elements of C NaN or Inf", file, not_finite));
-  }
-  if (denormal > 0) {
-    context.note(fmt::format("{} holds denormal numbers ({}): many CPUs take far longer for them in any algorithm", file, denormal));
-  }
-}
-
-void require_result_apart(const ContractFilesRequest& request) {
-  for (const std::string& input : {request.a, request.b}) {
-    if (std::error_code none; std::filesystem::equivalent(input, request.c, none)) {
-      throw bad_input("{} can't take the result, because it is the operand {}; name another file", request.c, input);
-    }
-  }
-}
-
 /// Fills in times, rate and summary.
 ContractionRun finished(const contract::Plan& plan, Seconds planning_seconds, std::vector<Seconds> times) {
   const double rate = contract::flops(plan.contraction()) / median(times);
@@ -147,6 +82,12 @@ contract::Plan made_plan(const Contraction& contraction, const contract::Machine
   return plan;
 }
 
+void require_row_order(const Contraction& contraction, const PlanRequest& request) {
+  if (request.tiles) {
+    contract::require_row_order(*request.tiles, contraction);
+  }
+}
+
 /// A plan that is to be executed, and the time that it took without the time for opening the machine.
 struct Planned {
   contract::Plan plan;
@@ -154,7 +95,8 @@ struct Planned {
 };
 
 Planned planned(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
-  const contract::PlanOptions options = plan_options(tools, contraction, request, context);
+  require_row_order(contraction, request);
+  const contract::PlanOptions options = plan_options(tools, request, context);
   const contract::Machine machine = tools.machine();
   const Seconds begin = tools.now();
   Planned planned{made_plan(contraction, machine, options, context)};
@@ -162,6 +104,80 @@ Planned planned(const PlanningTools& tools, const Contraction& contraction, cons
   planned.seconds = tools.now() - begin;
   note_what_is_dropped(planned.plan, request, context);
   return planned;
+}
+
+}  // namespace
+
+contract::PlanOptions plan_options(const PlanningTools& tools, const PlanRequest& request, const RunContext& context) {
+  contract::PlanOptions options;
+  options.effort = request.effort;
+  options.threads = request.threads;
+  options.time_budget = request.time_budget;
+  options.wisdom = tools.store();
+  options.fresh = request.fresh;
+  options.tiles = request.tiles;
+  options.cancelled = context.cancelled;
+  return options;
+}
+
+void note_what_is_dropped(const contract::Plan& plan, const PlanRequest& request, const RunContext& context) {
+  if (!request.tiles) {
+    return;
+  }
+  const contract::Tiling& taken = plan.considered().front().tiling;
+  const std::string kept = contract::kept_operands(taken);
+  if (request.tiles->stream_c && !taken.stream_c) {
+    context.note("C isn't streamed. Streaming needs the panel kernel with vectors as long as cache lines (AVX-512), and one tile of K.");
+  }
+  for (const char operand : contract::kept_operands(*request.tiles)) {
+    if (kept.find(operand) == std::string::npos) {
+      context.note(fmt::format("tiles of {} aren't kept: no buffer holds them, or no loop returns to them", operand));
+    }
+  }
+}
+
+std::vector<std::int64_t> strides_of(const contract::Array& array) {
+  std::vector<std::int64_t> strides(array.shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t step = 0; step < strides.size(); ++step) {
+    const std::size_t i = array.order == contract::Order::column_major ? step : strides.size() - 1 - step;
+    strides[i] = stride;
+    stride *= std::max<std::int64_t>(1, array.shape[i]);
+  }
+  return strides;
+}
+
+void note_special_numbers(const contract::Array& array, const std::string& file, const RunContext& context) {
+  const auto [not_finite, denormal] =
+      real_bytes(array.precision) == 4 ? count_special<float>(array.elements) : count_special<double>(array.elements);
+  if (not_finite > 0) {
+    context.note(fmt::format("{} holds NaN or Inf ({}): each of them makes elements of C NaN or Inf", file, not_finite));
+  }
+  if (denormal > 0) {
+    context.note(fmt::format("{} holds denormal numbers ({}): many CPUs take far longer for them in any algorithm", file, denormal));
+  }
+}
+
+void require_result_apart(std::span<const std::string> operands, const std::string& result) {
+  for (const std::string& operand : operands) {
+    if (std::error_code none; std::filesystem::equivalent(operand, result, none)) {
+      throw bad_input("{} can't take the result, because it is the operand {}; name another file", result, operand);
+    }
+  }
+}
+
+std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute) {
+  constexpr std::size_t min_times = 3, max_times = 100;
+  constexpr Seconds long_enough = 1;
+  std::vector<Seconds> times;
+  const Seconds start = tools.now();
+  while (times.size() < min_times || (times.size() < max_times && tools.now() - start < long_enough)) {
+    context.throw_if_cancelled("plans that were measured are kept in the store");
+    const Seconds one = tools.now();
+    execute();
+    times.push_back(tools.now() - one);
+  }
+  return times;
 }
 
 PlanningTools tools_of(const Workbench& bench, const PlanRequest& request) {
@@ -176,8 +192,6 @@ PlanningTools tools_of(const Workbench& bench, const PlanRequest& request) {
           },
           [&bench] { return &bench.store(); }, [watch] { return watch.elapsed(); }};
 }
-
-}  // namespace
 
 machine::LibraryChoice planning_libraries(machine::LibraryChoice choice) {
   if (choice.blas.empty()) {
@@ -207,7 +221,8 @@ PlanSummary summary(const contract::Plan& plan) {
 }
 
 contract::Plan plan(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
-  const contract::PlanOptions options = plan_options(tools, contraction, request, context);
+  require_row_order(contraction, request);
+  const contract::PlanOptions options = plan_options(tools, request, context);
   contract::Plan plan = made_plan(contraction, tools.machine(), options, context);
   note_what_is_dropped(plan, request, context);
   return plan;
@@ -215,24 +230,17 @@ contract::Plan plan(const PlanningTools& tools, const Contraction& contraction, 
 
 ContractionRun run_contraction(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request,
                                const RunContext& context) {
-  constexpr std::size_t min_times = 3, max_times = 100;
-  constexpr Seconds long_enough = 1;
   contract::require_memory(contraction);  // before planning, which lists every offset
-  const auto [chosen, planning_seconds] = planned(tools, contraction, request, context);
+  const Planned made = planned(tools, contraction, request, context);
   contract::Workspace tensors(contraction);
-  std::vector<Seconds> times;
-  const Seconds start = tools.now();
-  while (times.size() < min_times || (times.size() < max_times && tools.now() - start < long_enough)) {
-    context.throw_if_cancelled("plans that were measured are kept in the store");
-    const Seconds one = tools.now();
-    chosen.execute(tensors.tensor(contract::Operand::a), tensors.tensor(contract::Operand::b), tensors.tensor(contract::Operand::c));
-    times.push_back(tools.now() - one);
-  }
-  return finished(chosen, planning_seconds, std::move(times));
+  return finished(made.plan, made.seconds, times_of(tools, context, [&] {
+                    made.plan.execute(tensors.tensor(contract::Operand::a), tensors.tensor(contract::Operand::b),
+                                      tensors.tensor(contract::Operand::c));
+                  }));
 }
 
 ContractionRun contract_files(const PlanningTools& tools, const ContractFilesRequest& request, const RunContext& context) {
-  require_result_apart(request);
+  require_result_apart(std::array{request.a, request.b}, request.c);
   require_writable(request.c);
   const contract::Notation notation = contract::parse_notation(request.notation);
   const contract::Array a = contract::parse_npy(read_file(request.a), request.a), b = contract::parse_npy(read_file(request.b), request.b);

@@ -157,6 +157,21 @@ TEST(SizedExpression, ErrorsNameOperandLabelAndSizes) {
   EXPECT_THAT(says("i", {{-3}}), HasSubstr("label i has size -3 in operand 1"));
 }
 
+TEST(SizedExpression, ReadsSizes) {
+  const Expression expression = parse_expression("iα,αk");
+  const auto read_sizes = [&](const std::vector<std::string>& words) { return parse_sizes(words, expression); };
+  const std::map<Label, std::int64_t> expected = {{'i', 4}, {0x3b1, 4}, {'k', 0}};
+  EXPECT_EQ(read_sizes({"i=α=4", "k=0"}), expected);
+  EXPECT_EQ(read_sizes({"i=4,α=4,k=0"}), expected);
+  const auto says = [&](const std::vector<std::string>& words) { return message([&] { read_sizes(words); }); };
+  EXPECT_THAT(says({"i=1", "α=i=2"}), HasSubstr("label i is given two sizes, 1 and 2"));
+  EXPECT_THAT(says({"β=1"}), HasSubstr("size 'β=1': 'β' is no label of iα,αk->ik"));
+  EXPECT_THAT(says({"ik=1"}), HasSubstr("'ik' is no label"));
+  EXPECT_THAT(says({"i==1"}), HasSubstr("'' is no label"));
+  EXPECT_THAT(says({"i=-1"}), HasSubstr("size of i"));
+  EXPECT_THAT(says({"400"}), HasSubstr("size '400' is not LABEL=SIZE"));
+}
+
 TEST(SizedExpression, TakesSizesOfLabels) {
   EXPECT_EQ(with_extents(parse_expression("ij,jk"), {{'i', 2}, {'j', 3}, {'k', 4}}).shapes, (Shapes{{2, 3}, {3, 4}}));
   EXPECT_THAT(message([] {

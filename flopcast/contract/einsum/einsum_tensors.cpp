@@ -1,0 +1,58 @@
+#include "flopcast/contract/einsum/einsum_tensors.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <random>
+
+#include "flopcast/contract/algorithms/validate.hpp"
+#include "flopcast/contract/einsum/normal_form.hpp"
+#include "flopcast/measure/memory.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// A tensor's bytes from the lowest to the highest element, and the offset of the first element from the lowest (negative strides).
+struct Room {
+  std::int64_t bytes = 0, first_offset = 0;
+};
+
+Room room_of(const std::vector<Axis>& axes, std::int64_t element_bytes) {
+  Room room{element_bytes, 0};
+  for (const Axis& axis : axes) {
+    const std::int64_t reach = (axis.extent - 1) * axis.stride * element_bytes;
+    room.bytes += axis.extent > 0 ? std::abs(reach) : 0;
+    room.first_offset += axis.extent > 0 && reach < 0 ? -reach : 0;
+  }
+  return room;
+}
+
+}  // namespace
+
+EinsumTensors::EinsumTensors(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options, unsigned seed) {
+  const TensorAxes axes = tensor_axes(expression, strides, options.precision, options.order);
+  std::vector<Room> rooms;
+  double needed = 0;
+  for (const std::vector<Axis>& tensor : axes.operands) {
+    rooms.push_back(room_of(tensor, element_bytes(options.precision)));
+  }
+  rooms.push_back(room_of(axes.result, element_bytes(options.precision)));
+  for (const Room& room : rooms) {
+    needed += static_cast<double>(room.bytes);
+  }
+  if (const auto available = static_cast<double>(measure::available_memory_bytes()); needed > available) {
+    throw environment_error("the tensors need {} of memory, but only {} are available", format_bytes(needed), format_bytes(available));
+  }
+  std::mt19937 random(seed);
+  for (const Room& room : rooms) {
+    auto memory = std::make_shared<measure::Memory>(room.bytes);
+    auto* const begin = reinterpret_cast<std::byte*>(memory->begin());
+    fill_random(options.precision, begin, room.bytes, random);
+    result_ = begin + room.first_offset;
+    starts_.push_back(result_);
+    memory_.push_back(std::move(memory));
+  }
+}
+
+}  // namespace flopcast::contract

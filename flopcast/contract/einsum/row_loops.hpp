@@ -254,22 +254,44 @@ static bool is_one(const R* factor, bool is_complex) {
   return factor[0] == R(1) && (!is_complex || factor[1] == R(0));
 }
 
+/// c := op(x), or c += op(x). Nothing is multiplied, so that infinite parts of complex elements don't make the other part NaN.
+template <class Set, bool conjugate, bool adds, class R>
+[[gnu::always_inline]] static inline void take_rows(std::int64_t count, const R* x, R* c) {
+  along_row<Set>(count * Set::numbers, [&](auto zero, std::int64_t at) __attribute__((always_inline)) {
+    using Vector = decltype(zero);
+    Vector row = load<Vector>(x + at);
+    if constexpr (conjugate) {
+      row = conjugates(row);
+    }
+    if constexpr (adds) {
+      row += load<Vector>(c + at);
+    }
+    store(c + at, row);
+  });
+}
+
+template <class Set, class R>
+static void take(std::int64_t count, const R* x, bool conjugate_x, bool adds, R* c) {
+  if constexpr (Set::is_complex) {
+    if (conjugate_x) {
+      adds ? take_rows<Set, true, true>(count, x, c) : take_rows<Set, true, false>(count, x, c);
+      return;
+    }
+  }
+  if (adds) {
+    take_rows<Set, false, true>(count, x, c);
+  } else if (x != c) {
+    take_rows<Set, false, false>(count, x, c);
+  }
+}
+
 template <class Set, class R>
 static void combine(std::int64_t count, const R* x, bool conjugate_x, const R* alpha, const R* beta, bool adds, R* c) {
-  const bool is_plain = is_one(alpha, Set::is_complex) && !(Set::is_complex && conjugate_x);
-  if (is_plain && !adds) {
-    if (x != c) {
-      along_row<Set>(
-          count * Set::numbers, [&](auto zero, std::int64_t at)
-                                    __attribute__((always_inline)) { store(c + at, load<decltype(zero)>(x + at)); });
-    }
-    return;
+  if (is_one(alpha, Set::is_complex) && (!adds || is_one(beta, Set::is_complex))) {
+    take<Set>(count, x, conjugate_x, adds, c);
+  } else {
+    scale_with<Set>(count, x, alpha, conjugate_x, adds, beta, c, c);
   }
-  if (is_plain && is_one(beta, Set::is_complex)) {
-    add<Set>(count, x, c);
-    return;
-  }
-  scale_with<Set>(count, x, alpha, conjugate_x, adds, beta, c, c);
 }
 
 /// Transposes four rows and columns in registers: pairs of rows are interleaved, then pairs of these pairs.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -509,9 +511,72 @@ StridedSum::StridedSum(const SumProblem& problem, int threads)
   }
   choose_tiles(std::move(kept), std::move(summed));
   constexpr double worth_a_thread = 1 << 16;  // elements: some ten microseconds
-  const double work = std::max({terms_, elements_[in_a], elements_[in_c]});
-  threads_ =
-      static_cast<int>(std::clamp<double>(std::min(work / worth_a_thread, static_cast<double>(tile_count_)), 1, std::max(1, threads)));
+  const double wanted = std::min(static_cast<double>(std::max(1, threads)), std::max({terms_, elements_[in_a], elements_[in_c]}) / worth_a_thread);
+  threads_ = static_cast<int>(std::clamp<double>(std::min(wanted, static_cast<double>(tile_count_)), 1, std::max(1, threads)));
+  if (sums_up_ && wanted >= 2 && static_cast<double>(tile_count_) < wanted) {
+    split(problem, static_cast<int>(wanted));
+  }
+}
+
+/// Sums over parts of a dimension, which threads compute into a buffer, and the sum of these.
+struct StridedSum::Split {
+  struct Part {
+    StridedSum sum;
+    std::int64_t first_a = 0, first_b = 0, first_c = 0;  ///< offsets in A, B and the buffer
+  };
+  std::vector<Part> parts;
+  std::int64_t buffer_elements = 0;
+  std::optional<StridedSum> total;  ///< of the buffer; always there
+};
+
+void StridedSum::split(const SumProblem& problem, int threads) {
+  std::size_t longest = problem.dimensions.size();
+  SumProblem part{problem.precision, {}, problem.has_b, problem.conjugate_a, false};
+  SumProblem total{problem.precision, {}, false, false, problem.conjugate_sum};
+  std::int64_t stride = 1;
+  for (SumDimension dimension : problem.dimensions) {
+    if (dimension.is_summed) {
+      const bool is_longer = longest == problem.dimensions.size() || dimension.extent > part.dimensions[longest].extent;
+      longest = is_longer ? part.dimensions.size() : longest;
+    } else {
+      total.dimensions.push_back({dimension.extent, {stride, 0, dimension.strides[in_c]}});
+      dimension.strides[in_c] = stride;
+      stride *= dimension.extent;
+    }
+    part.dimensions.push_back(dimension);
+  }
+  const SumDimension whole = part.dimensions[longest];
+  const std::int64_t count = std::min<std::int64_t>(threads, whole.extent);
+  auto made = std::make_shared<Split>();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t first = i * whole.extent / count, last = (i + 1) * whole.extent / count;
+    part.dimensions[longest].extent = last - first;
+    made->parts.push_back({StridedSum(part), first * whole.strides[in_a], first * whole.strides[in_b], i * stride});
+  }
+  total.dimensions.push_back({count, {stride, 0, 0}, true});
+  made->buffer_elements = count * stride;
+  made->total.emplace(total);
+  threads_ = static_cast<int>(count);
+  split_ = std::move(made);
+}
+
+void StridedSum::run_split(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
+  const auto bytes = element_bytes(precision_);
+  std::vector<std::complex<double>> buffer;  // no precision needs more alignment
+  buffer.resize(static_cast<std::size_t>(ceil_div(split_->buffer_elements * bytes, std::int64_t{sizeof(std::complex<double>)})));
+  auto* const sums = reinterpret_cast<std::byte*>(buffer.data());
+  const auto at = [&](const void* tensor, std::int64_t offset) { return static_cast<const std::byte*>(tensor) + offset * bytes; };
+  std::atomic<std::size_t> next = 0;
+  run_with_helpers(
+      split_->parts.size(),
+      [&](std::size_t) {
+        for (std::size_t i = next++; i < split_->parts.size(); i = next++) {
+          const Split::Part& part = split_->parts[i];
+          part.sum.run(at(a, part.first_a), has_b_ ? at(b, part.first_b) : nullptr, sums + part.first_c * bytes, 1.0, 0.0);
+        }
+      },
+      [](std::size_t) {});
+  split_->total->run(sums, nullptr, c, alpha, beta);
 }
 
 void StridedSum::choose_tiles(std::vector<SumDimension> kept, std::vector<SumDimension> summed) {
@@ -586,7 +651,7 @@ void StridedSum::run_as(const T* a, const T* b, T* c, T alpha, T beta, bool read
   const auto work = [&](std::int64_t first, std::int64_t last) {
     SumWorker<T>(*this, first_a, first_b, c + base_[in_c], alpha, beta, reads).run(first, last);
   };
-  if (threads_ == 1) {
+  if (threads_ == 1 || split_ != nullptr) {
     work(0, tile_count_);
     return;
   }
@@ -604,6 +669,10 @@ void StridedSum::run_as(const T* a, const T* b, T* c, T alpha, T beta, bool read
 }
 
 void StridedSum::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
+  if (split_ != nullptr) {
+    run_split(a, b, c, alpha, beta);
+    return;
+  }
   with_element(precision_, [&](auto zero) {
     using T = decltype(zero);
     run_as(static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c), to_element<T>(alpha), to_element<T>(beta), true);

@@ -3,6 +3,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "flopcast/core/routine.hpp"
@@ -28,7 +29,7 @@ struct SumProblem {
 };
 
 /// Sums of products of strided tensors without BLAS, for work that the memory limits. run() may be called from several threads at once, and
-/// allocates no memory on one thread.
+/// allocates no memory on one thread. Threads share the tiles of C; where there are too few, they share a summed dimension.
 ///
 /// C is computed in tiles of the dimensions along which A and C are nearly contiguous, so that lines of both are used up before the caches
 /// lose them. A tile passes through a buffer where A and C are contiguous along different dimensions.
@@ -71,6 +72,8 @@ class StridedSum {
   friend class SumWorker;
 
   void choose_tiles(std::vector<SumDimension> kept, std::vector<SumDimension> summed);
+  void split(const SumProblem& problem, int threads);
+  void run_split(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const;
   template <class T>
   void run_as(const T* a, const T* b, T* c, T alpha, T beta, bool reads) const;
 
@@ -92,6 +95,8 @@ class StridedSum {
   double terms_ = 1;
   std::array<double, 3> elements_{1, 1, 1};  ///< numbers of elements of A, B and C
   int threads_ = 1;
+  struct Split;
+  std::shared_ptr<const Split> split_;  ///< sums over parts of a summed dimension, one per thread; null unless threads share this dimension
 };
 
 }  // namespace flopcast::contract

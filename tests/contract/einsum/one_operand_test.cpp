@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -70,6 +72,33 @@ TEST(EinsumOfOneOperand, SharesLargeWorkAmongThreads) {
     }
     ASSERT_EQ(sums[static_cast<std::size_t>(i)], sum);
   }
+}
+
+TEST(EinsumOfOneOperand, SharesLongSumsAmongThreads) {
+  constexpr std::int64_t rows = 401, columns = 703;
+  PlanOptions options;
+  options.threads = 3;
+  const std::vector<double> a = counted(rows * columns);
+  double sum = 0, squares = 0, odd = 0;
+  for (const double value : a) {
+    sum += value;
+    squares += value * (static_cast<double>(a.size()) - 1 - value);
+    odd += std::fmod(value, 2) == 1 ? value : 0;
+  }
+  double result = 0.5;
+  const std::array<const void*, 1> one = {a.data()};
+  const EinsumPlan total = plan_einsum("ij->", Shapes{{rows, columns}}, Machine{}, options);
+  EXPECT_THAT(total.explain(), ::testing::HasSubstr("on 3 threads"));
+  total.execute(one, &result, 2.0, 4.0);
+  EXPECT_EQ(result, 2 * sum + 2);
+  const SizedExpression product = with_shapes(parse_expression("ij,ij->"), Shapes{{rows, columns}, {rows, columns}});
+  const EinsumPlan backwards = plan_einsum(product, {{{columns, 1}, {-columns, -1}}}, Machine{}, options);
+  const std::array<const void*, 2> both = {a.data(), a.data() + a.size() - 1};
+  backwards.execute(both, &result);
+  EXPECT_EQ(result, squares);
+  std::array<double, 2> parts{};
+  plan_einsum("ij->j", Shapes{{rows * columns / 2, 2}}, Machine{}, options).execute(one, parts.data());
+  EXPECT_EQ(parts[1], odd);
 }
 
 TEST(EinsumOfOneOperand, MayBeExecutedFromSeveralThreads) {

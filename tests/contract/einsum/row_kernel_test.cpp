@@ -1,0 +1,182 @@
+#include "flopcast/contract/einsum/row_kernel.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <limits>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+// Every instruction set of this CPU, not only the one that is used here.
+namespace flopcast::contract {
+namespace {
+
+struct Set {
+  std::string name;
+  RowKernels kernels;
+};
+
+std::vector<Set> usable_sets() {
+  std::vector<Set> sets = {{"baseline", baseline_rows()}};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) {
+    sets.push_back({"AVX2", avx2_rows()});
+  }
+  if (__builtin_cpu_supports("avx512f") != 0) {
+    sets.push_back({"AVX-512", avx512_rows()});
+  }
+#endif
+  return sets;
+}
+
+template <class T>
+struct NumberOf {
+  using type = T;
+};
+template <class R>
+struct NumberOf<std::complex<R>> {
+  using type = R;
+};
+
+template <class T>
+auto numbers(std::vector<T>& row) {
+  return reinterpret_cast<typename NumberOf<T>::type*>(row.data());
+}
+template <class T>
+auto numbers(const std::vector<T>& row) {
+  return reinterpret_cast<const typename NumberOf<T>::type*>(row.data());
+}
+template <class T>
+auto numbers(const T& element) {
+  return reinterpret_cast<const typename NumberOf<T>::type*>(&element);
+}
+
+template <class T>
+T conjugate(const T& x, bool conjugated) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return x;
+  } else {
+    return conjugated ? std::conj(x) : x;
+  }
+}
+
+/// Returns small integers, so that all results are exact.
+template <class T>
+std::vector<T> random_row(std::size_t count, std::mt19937& random) {
+  const auto number = [&] { return static_cast<typename NumberOf<T>::type>(static_cast<int>(random() % 7) - 3); };
+  std::vector<T> row(count);
+  for (T& element : row) {
+    if constexpr (std::is_floating_point_v<T>) {
+      element = number();
+    } else {
+      element = {number(), number()};
+    }
+  }
+  return row;
+}
+
+template <class T>
+void expect_right_rows(const RowKernel<typename NumberOf<T>::type>& kernel, std::size_t count, bool conjugated, bool adds,
+                       std::mt19937& random) {
+  const auto length = static_cast<std::int64_t>(count);
+  const std::vector<T> a = random_row<T>(count, random), b = random_row<T>(count, random), before = random_row<T>(count, random);
+  const T alpha = random_row<T>(1, random)[0], beta = random_row<T>(1, random)[0];
+  std::vector<T> added = before, multiplied = before, scaled = before, combined = before, in_place = a;
+  std::vector<T> sum = {T(2)}, dot = {T(3)};
+  kernel.sum(length, numbers(a), numbers(sum));
+  kernel.dot(length, numbers(a), numbers(b), conjugated, numbers(dot));
+  kernel.add(length, numbers(a), numbers(added));
+  kernel.multiply(length, numbers(a), numbers(b), conjugated, adds, numbers(multiplied));
+  kernel.scale(length, numbers(a), numbers(alpha), conjugated, adds, numbers(scaled));
+  kernel.combine(length, numbers(a), conjugated, numbers(alpha), numbers(beta), adds, numbers(combined));
+  kernel.combine(length, numbers(in_place), conjugated, numbers(alpha), numbers(beta), false, numbers(in_place));
+  T expected_sum(2), expected_dot(3);
+  for (std::size_t i = 0; i < count; ++i) {
+    const T first = conjugate(a[i], conjugated), old = adds ? before[i] : T(0);
+    expected_sum += a[i];
+    expected_dot += first * b[i];
+    ASSERT_EQ(added[i], before[i] + a[i]);
+    ASSERT_EQ(multiplied[i], old + first * b[i]);
+    ASSERT_EQ(scaled[i], old + first * alpha);
+    ASSERT_EQ(combined[i], first * alpha + beta * old);
+    ASSERT_EQ(in_place[i], first * alpha);
+  }
+  ASSERT_EQ(sum[0], expected_sum);
+  ASSERT_EQ(dot[0], expected_dot);
+}
+
+template <class T>
+void expect_right_transposition(const RowKernel<typename NumberOf<T>::type>& kernel, std::size_t rows, std::size_t columns,
+                                std::mt19937& random) {
+  const std::size_t from_step = columns + 3, to_step = rows + 2;
+  const std::vector<T> from = random_row<T>(rows * from_step, random), before = random_row<T>(columns * to_step, random);
+  std::vector<T> to = before;
+  kernel.transpose(static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), numbers(from), static_cast<std::int64_t>(from_step),
+                   numbers(to), static_cast<std::int64_t>(to_step));
+  for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t i = 0; i < to_step; ++i) {
+      ASSERT_EQ(to[j * to_step + i], i < rows ? from[i * from_step + j] : before[j * to_step + i]);
+    }
+  }
+}
+
+template <class T>
+void expect_right(const RowKernel<typename NumberOf<T>::type>& kernel) {
+  std::mt19937 random(1);
+  for (std::size_t count = 0; count < 80; ++count) {
+    for (const bool conjugated : {false, true}) {
+      for (const bool adds : {false, true}) {
+        SCOPED_TRACE(count);
+        expect_right_rows<T>(kernel, count, conjugated, adds, random);
+      }
+    }
+  }
+  for (std::size_t rows = 1; rows < 11; ++rows) {
+    for (std::size_t columns = 1; columns < 11; ++columns) {
+      expect_right_transposition<T>(kernel, rows, columns, random);
+    }
+  }
+}
+
+TEST(RowKernel, ComputesRowsOfAnyLengthWithEveryInstructionSet) {
+  for (const Set& set : usable_sets()) {
+    SCOPED_TRACE(set.name);
+    expect_right<float>(set.kernels.s);
+    expect_right<double>(set.kernels.d);
+    expect_right<std::complex<float>>(set.kernels.c);
+    expect_right<std::complex<double>>(set.kernels.z);
+  }
+}
+
+TEST(RowKernel, ConjugatesWithoutMultiplying) {
+  using Complex = std::complex<double>;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<Complex> row(9, Complex(1, infinity));
+  const Complex one = 1;
+  for (const Set& set : usable_sets()) {
+    std::vector<Complex> result(row.size());
+    set.kernels.z.combine(9, numbers(row), true, numbers(one), nullptr, false, numbers(result));
+    EXPECT_EQ(result, std::vector<Complex>(9, Complex(1, -infinity))) << set.name;
+  }
+}
+
+TEST(RowKernel, OfFactorOneAddsOrCopies) {
+  std::mt19937 random(2);
+  const std::vector<double> row = random_row<double>(21, random), before = random_row<double>(21, random);
+  for (const Set& set : usable_sets()) {
+    std::vector<double> copied = before, added = before;
+    const double one = 1;
+    set.kernels.d.combine(21, row.data(), false, &one, &one, false, copied.data());
+    set.kernels.d.combine(21, row.data(), false, &one, &one, true, added.data());
+    EXPECT_EQ(copied, row) << set.name;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      EXPECT_EQ(added[i], row[i] + before[i]) << set.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::contract

@@ -45,6 +45,35 @@ END
   EXPECT_THAT(ended.out, ::testing::Not(::testing::HasSubstr("never.npy")));
 }
 
+TEST(ContractFiles, AgreesWithNumPysWholeNotation) {
+  if (!has_numpy()) {
+    GTEST_SKIP() << "NumPy isn't installed";
+  }
+  const Ended ended = shell(R"(
+d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
+import json, numpy, subprocess, sys
+random = numpy.random.default_rng(2)
+cases = [("ij->ji", [(40, 30)]), ("iij->j", [(5, 5, 3)]), ("...i,...i->...", [(4, 1, 3), (5, 3)]), ("b...i,...i", [(2, 3, 4), (4,)]), ("ijx,jk", [(3, 1, 2), (4, 5)]),
+         ("i,j->", [(3,), (4,)]), ("ii", [(7, 7)]), ("ij,jkx->ik", [(20, 30), (30, 20, 2)]), ("ij->", [(0, 3)]), (",iji->j", [(), (2, 3, 2)])]
+for spec, shapes in cases:
+    for dtype in "float32", "float64", "complex64", "complex128":
+        arrays = [numpy.asarray(random.standard_normal(shape)).astype(dtype) for shape in shapes]
+        command = ["flopcast", "contract", spec, "--out", "c.npy", "--json", "--effort", "estimate"]
+        for name, array in zip("ab", arrays):
+            numpy.save(name + ".npy", array)
+            command += ["--in", name + ".npy"]
+        ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+        if json.loads(ran.stdout)["schema"] != "flopcast-einsum-run-1":
+            sys.exit(f"{spec} isn't reported")
+        c, expected = numpy.load("c.npy"), numpy.einsum(spec, *arrays)
+        if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-4, atol=1e-4):
+            sys.exit(f"{spec} {dtype} differs")
+END
+/usr/bin/python3 make.py
+)");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 TEST(ContractEmit, IsTheSameCodeForIndicesOfSizeOne) {
   for (const char* order : {"row", "column"}) {
     const auto emitted = [&](const std::string& sizes) {

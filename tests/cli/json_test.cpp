@@ -82,6 +82,9 @@ INSTANTIATE_TEST_SUITE_P(
         Document{{"contract", "abc=ai,ibc", "a=b=c=32", "i=8", "--run", "--time-budget", "1s", "--json"},
                  "flopcast-contract-run-1",
                  {"plan", "planning_seconds", "times", "flops_per_second"}},
+        Document{{"contract", "conj(ki),kjx->ij", "i=j=k=20", "x=2", "--precision", "z", "--run", "--effort", "estimate", "--json"},
+                 "flopcast-einsum-run-1",
+                 {"expression", "sizes", "precision", "plan", "flops", "planning_seconds", "times", "flops_per_second"}},
         Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-2", {"environment", "options", "predictions"}}));
 
 TEST(Rank, LeavesOutThreadsThatALibraryCannotHave) {

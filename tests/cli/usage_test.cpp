@@ -163,6 +163,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--list"}, 2, "take no files"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--output", "c"}, 2, "--out and --output both write to c"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "-"}, 2, "--out and --output both write to standard output"},
+        Mistake{{"contract", "ij->jk", "i=j=2", "--run"}, 3, "label k of the result is in no operand"},
+        Mistake{{"contract", "ij->$", "i=j=2", "--run"}, 3, "unexpected '$' at position 5 in the result"},
+        Mistake{{"contract", "ij->ji", "i=2", "--run"}, 3, "label j of operand 1 has no size"},
+        Mistake{{"contract", "ij->ji", "i=j=2", "--run", "--strides", "B=1,2"}, 3, "has one operand, A"},
+        Mistake{{"contract", "i...->i", "i=2", "--run"}, 3, "the axes of '...' in operand 1 have no names"},
+        Mistake{{"contract", "ij->ji", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"}, 3, "has 1 operand, but 2 files are given"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--blas-kernels", "gemv"}, 2, "--blas-kernels is for ranking algorithms"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--effort", "estimate"}, 2, "--effort is for --run and --in"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the three tensors need 224 GiB"}));

@@ -48,6 +48,17 @@ StridedSum copy_of(const std::vector<Axis>& from, const std::vector<Axis>& to, P
   return StridedSum(problem, threads);
 }
 
+/// Returns the bandwidth of the smallest cache that holds `bytes`, or of memory, in bytes per second.
+double bandwidth(const Environment& environment, double bytes) {
+  constexpr double assumed = 1e10;  // a slow memory
+  for (const CacheLevel& cache : environment.caches) {
+    if (bytes <= static_cast<double>(cache.capacity_bytes) && cache.bandwidth > 0) {
+      return cache.bandwidth;
+    }
+  }
+  return environment.memory_bandwidth > 0 ? environment.memory_bandwidth : assumed;
+}
+
 /// A buffer that goes back to its pool. Several threads may hold buffers of one pool.
 class Borrowed {
  public:
@@ -436,14 +447,13 @@ void EinsumPlan::State::make_plan(std::vector<LabelDimension> dimensions, const 
 
 void EinsumPlan::State::set_expectations(const Machine& machine) {
   pool_ = std::make_unique<BufferPool>(workspace_bytes_);
-  constexpr double assumed = 1e10;
-  const double bandwidth = machine.environment.memory_bandwidth > 0 ? machine.environment.memory_bandwidth : assumed;
+  const auto seconds = [&](const StridedSum& sum) { return sum.expected_seconds(bandwidth(machine.environment, sum.moved_bytes())); };
   for (const Step& step : steps_) {
-    seconds_ += step.sum ? step.sum->expected_seconds(bandwidth) : 0;
+    seconds_ += step.sum ? seconds(*step.sum) : 0;
   }
-  seconds_ += plan_ ? plan_->seconds() : sum_->expected_seconds(bandwidth);
-  seconds_ += flips_ ? flipped_result_->expected_seconds(bandwidth) : 0;
-  seconds_ += form_.has_diagonal ? addend_->expected_seconds(bandwidth) : 0;
+  seconds_ += plan_ ? plan_->seconds() : seconds(*sum_);
+  seconds_ += flips_ ? seconds(*flipped_result_) : 0;
+  seconds_ += form_.has_diagonal ? seconds(*addend_) : 0;
 }
 
 std::string EinsumPlan::State::explain() const {

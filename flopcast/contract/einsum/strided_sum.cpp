@@ -686,13 +686,15 @@ void StridedSum::clear(void* c) const {
   });
 }
 
+double StridedSum::moved_bytes() const {
+  return (elements_[in_a] + (has_b_ ? elements_[in_b] : 0) + 2 * elements_[in_c]) * static_cast<double>(element_bytes(precision_));
+}
+
 Seconds StridedSum::expected_seconds(double bytes_per_second) const {
-  constexpr double elements_per_second = 2e9, rows_per_second = 2e8, calls_per_second = 1e7;
-  const double bytes =
-      (elements_[in_a] + (has_b_ ? elements_[in_b] : 0) + 2 * elements_[in_c]) * static_cast<double>(element_bytes(precision_));
+  constexpr double elements_per_second = 2e9, rows_per_second = 2e8, calls_per_second = 2e7;
   const double length = static_cast<double>(std::max<std::int64_t>(1, by_dots_ ? terms_of_row_.length : columns_.length));
   return 1 / calls_per_second +
-         std::max(bytes / bytes_per_second, terms_ / elements_per_second + terms_ / length / rows_per_second) / threads_;
+         std::max(moved_bytes() / bytes_per_second, terms_ / elements_per_second + terms_ / length / rows_per_second) / threads_;
 }
 
 }  // namespace flopcast::contract

@@ -48,6 +48,8 @@ class StridedSum {
   /// Returns the number of products, or of added numbers without B.
   [[nodiscard]] double terms() const { return terms_; }
   [[nodiscard]] int threads() const { return threads_; }
+  /// Returns the bytes of all tensors' elements, C's twice, because they are read before they are written.
+  [[nodiscard]] double moved_bytes() const;
   /// Returns the time of run() where memory moves `bytes_per_second`: bytes of all tensors, and the work on elements and rows.
   [[nodiscard]] Seconds expected_seconds(double bytes_per_second) const;
 

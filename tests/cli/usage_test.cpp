@@ -168,7 +168,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ij->ji", "i=2", "--run"}, 3, "label j of operand 1 has no size"},
         Mistake{{"contract", "ij->ji", "i=j=2", "--run", "--strides", "B=1,2"}, 3, "has one operand, A"},
         Mistake{{"contract", "i...->i", "i=2", "--run"}, 3, "the axes of '...' in operand 1 have no names"},
-        Mistake{{"contract", "ij->ji", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"}, 3, "has 1 operand, but 2 files are given"},
+        Mistake{{"contract", "ij->ji", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"},
+                3,
+                "has 1 operand, but 2 files are given"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--blas-kernels", "gemv"}, 2, "--blas-kernels is for ranking algorithms"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--effort", "estimate"}, 2, "--effort is for --run and --in"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the three tensors need 224 GiB"}));

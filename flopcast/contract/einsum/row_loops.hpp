@@ -257,17 +257,18 @@ static bool is_one(const R* factor, bool is_complex) {
 /// c := op(x), or c += op(x). Nothing is multiplied, so that infinite parts of complex elements don't make the other part NaN.
 template <class Set, bool conjugate, bool adds, class R>
 [[gnu::always_inline]] static inline void take_rows(std::int64_t count, const R* x, R* c) {
-  along_row<Set>(count * Set::numbers, [&](auto zero, std::int64_t at) __attribute__((always_inline)) {
-    using Vector = decltype(zero);
-    Vector row = load<Vector>(x + at);
-    if constexpr (conjugate) {
-      row = conjugates(row);
-    }
-    if constexpr (adds) {
-      row += load<Vector>(c + at);
-    }
-    store(c + at, row);
-  });
+  along_row<Set>(
+      count * Set::numbers, [&](auto zero, std::int64_t at) __attribute__((always_inline)) {
+        using Vector = decltype(zero);
+        Vector row = load<Vector>(x + at);
+        if constexpr (conjugate) {
+          row = conjugates(row);
+        }
+        if constexpr (adds) {
+          row += load<Vector>(c + at);
+        }
+        store(c + at, row);
+      });
 }
 
 template <class Set, class R>

@@ -511,7 +511,8 @@ StridedSum::StridedSum(const SumProblem& problem, int threads)
   }
   choose_tiles(std::move(kept), std::move(summed));
   constexpr double worth_a_thread = 1 << 16;  // elements: some ten microseconds
-  const double wanted = std::min(static_cast<double>(std::max(1, threads)), std::max({terms_, elements_[in_a], elements_[in_c]}) / worth_a_thread);
+  const double wanted =
+      std::min(static_cast<double>(std::max(1, threads)), std::max({terms_, elements_[in_a], elements_[in_c]}) / worth_a_thread);
   threads_ = static_cast<int>(std::clamp<double>(std::min(wanted, static_cast<double>(tile_count_)), 1, std::max(1, threads)));
   if (sums_up_ && wanted >= 2 && static_cast<double>(tile_count_) < wanted) {
     split(problem, static_cast<int>(wanted));
@@ -526,7 +527,7 @@ struct StridedSum::Split {
   };
   std::vector<Part> parts;
   std::int64_t buffer_elements = 0;
-  std::optional<StridedSum> total;  ///< of the buffer; always there
+  std::optional<StridedSum> total;  ///< adds the parts in the buffer up; always set
 };
 
 void StridedSum::split(const SumProblem& problem, int threads) {

@@ -1,0 +1,240 @@
+#include "flopcast/contract/network/planner_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "flopcast/contract/kernels/streaming.hpp"
+#include "flopcast/contract/planner/panels.hpp"
+#include "flopcast/contract/planner/time_model.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
+
+/// Tiles that the planner considers, in elements: the largest ones of gemm, and usual ones of panels and streams.
+constexpr double longest_of_gemm = 8192, rows_of_panels = 240, columns_of_panels = 4096, sums_of_panels = 640;
+constexpr double rows_of_streams = 1024, columns_of_streams = 256;
+
+double tiles(double extent, double length) { return std::max(1.0, std::ceil(extent / length)); }
+
+/// Returns the access of the same tensor with rows and columns exchanged.
+Access turned(Access access) {
+  if (access.unit == StepRole::rows) {
+    access.unit = StepRole::columns;
+  } else if (access.unit == StepRole::columns) {
+    access.unit = StepRole::rows;
+  }
+  return access;
+}
+
+PairStep turned(const PairStep& step) {
+  return {step.columns, step.rows, step.sums, step.batch, turned(step.b), turned(step.a), turned(step.c)};
+}
+
+bool is_contiguous_along(StepRole role, const Access& access, double extent) {
+  return access.is_free || access.unit == role || extent == 1;
+}
+
+}  // namespace
+
+PlannerCost::PlannerCost(const Environment& environment, const TileRates& rates, Precision precision, int threads)
+    : environment_(environment),
+      rates_(rates),
+      alone_{1, machine::share_of(rates.bandwidth_shares, 1)},
+      all_{threads, machine::share_of(rates.bandwidth_shares, threads)},
+      element_bytes_(static_cast<double>(element_bytes(precision))),
+      line_elements_(static_cast<double>(elements_per_line(precision))),
+      factor_((flopcast::is_complex(precision) ? 4.0 : 1.0) / (real_bytes(precision) == 4 ? 2 : 1)),
+      panel_rows_(static_cast<double>(panel_size(precision).rows)),
+      panel_columns_(static_cast<double>(panel_size(precision).columns)),
+      is_complex_(flopcast::is_complex(precision)),
+      is_double_(precision == Precision::d),
+      can_stream_(contract::can_stream()),
+      fastest_product_(std::min(rates.of(TileKernel::gemm).per_product, is_complex_ ? never : rates.of(TileKernel::panels).per_product)) {
+  if (is_double_ && can_stream_) {
+    fastest_product_ = std::min(fastest_product_, rates.of(TileKernel::streaming).per_product);
+  }
+}
+
+Seconds PlannerCost::per_byte_of_memory(const Team& team) const {
+  constexpr Seconds unknown = 1e-10;  // memory moves a double while a slow core does some ten flops
+  const double bandwidth = team.share.memory * environment_.memory_bandwidth;
+  return bandwidth > 0 ? 1 / bandwidth : unknown;
+}
+
+Seconds PlannerCost::per_byte(double working_set_bytes, const Team& team) const {
+  constexpr Seconds unknown = 1e-10 / 3;
+  const std::vector<CacheLevel>& caches = environment_.caches;
+  if (working_set_bytes <= inner_bytes()) {
+    return 0;
+  }
+  if (caches.empty()) {
+    return per_byte_of_memory(team);
+  }
+  const double bandwidth = team.share.cache * caches.back().bandwidth;
+  const Seconds from_cache = caches.size() == 1 ? 0 : bandwidth > 0 ? 1 / bandwidth : unknown;
+  const double outside = share_outside(working_set_bytes, static_cast<double>(caches.back().capacity_bytes));
+  return (1 - outside) * from_cache + outside * per_byte_of_memory(team);
+}
+
+double PlannerCost::inner_bytes() const {
+  const std::size_t levels = environment_.caches.size();
+  return levels > 1 ? static_cast<double>(environment_.caches[levels - 2].capacity_bytes) : 0;
+}
+
+double PlannerCost::fetching(const Access& access, double elements) const {
+  const bool has_neighbours = access.unit != StepRole::batch && access.unit != StepRole::none;
+  const double run = access.is_free ? elements : has_neighbours ? access.run : 1, reach = access.is_free ? elements : access.reach;
+  const double lines = std::max(1.0, reach / line_elements_);
+  const double needed = std::min(elements, run);
+  return std::max(1.0, std::min(elements, line_elements_) / needed) * (1 + lines_until_prefetched / lines);
+}
+
+double PlannerCost::bytes_of(const Oriented& step) const {
+  return step.batch * element_bytes_ * (step.m * step.k + step.k * step.n + step.m * step.n);
+}
+
+Seconds PlannerCost::kernel(TileKernel which, double m, double n, double k) const {
+  KernelRates rates = rates_.of(which);
+  if (which != TileKernel::gemm) {  // their rates were measured with packing, which is counted separately
+    rates.per_a = rates.per_b = 0;
+  }
+  rates.per_product *= factor_;
+  return rates.of(m, n, k);
+}
+
+Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
+  const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
+  const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
+  const auto in_place = [](const Access& access) { return access.is_free || (access.is_matrix && access.unit != StepRole::none); };
+  const bool direct_a = in_place(a) && a.unit != StepRole::batch, direct_b = in_place(b) && b.unit != StepRole::batch,
+             direct_c = in_place(c) && c_along;
+  const double m_tiles = tiles(m, longest_of_gemm), n_tiles = tiles(n, longest_of_gemm), k_tiles = tiles(k, longest_of_gemm);
+  Seconds multiplying = kernel(TileKernel::gemm, m / m_tiles, n / n_tiles, k / k_tiles);
+  if (n == 1) {
+    const bool along_sums = direct_a && !a_along;
+    multiplying = std::max(multiplying, m / m_tiles * k / k_tiles * factor_ * rates_.of_single_column(along_sums, m / m_tiles));
+  }
+  const Seconds packing = (direct_a ? 0 : m * k * n_tiles * rate(a_along)) + (direct_b ? 0 : k * n * m_tiles * rate(b_along)) +
+                          (direct_c ? 0 : m * n * k_tiles * rate(c_along));
+  const Seconds outer = per_byte(bytes_of(step), team) * element_bytes_;
+  const bool passes_twice = m * n * element_bytes_ > inner_bytes() / 2;
+  const Seconds moving = outer * (m * k * n_tiles * fetching(a, batch * m * k) + k * n * m_tiles * fetching(b, batch * k * n) +
+                                  m * n * (2 * k_tiles + (passes_twice ? 1 : 0)));
+  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * std::max(m / panel_rows_, n / panel_columns_)));
+  return batch * (m_tiles * n_tiles * k_tiles * multiplying + packing + moving) / at_once;
+}
+
+Seconds PlannerCost::panels(const Oriented& step, const Team& team) const {
+  constexpr double fewest_columns = 8.0 / 3;  // as in TimeModel
+  const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
+  const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
+  const double m_tiles = tiles(m, rows_of_panels), n_tiles = tiles(n, columns_of_panels), k_tiles = tiles(k, sums_of_panels);
+  Seconds multiplying = m_tiles * n_tiles * k_tiles * kernel(TileKernel::panels, m / m_tiles, n / n_tiles, k / k_tiles);
+  if (n < fewest_columns) {
+    multiplying +=
+        rates_.of(TileKernel::panels).per_product * factor_ * std::ceil(m / panel_rows_) * panel_rows_ * (fewest_columns - n) * k;
+  }
+  const bool direct_b = b.is_free || b.is_matrix || b.unit == StepRole::sums;
+  const Seconds packing = (a_along ? 0 : m * k * n_tiles * rates_.packed_across) + (direct_b ? 0 : k * n * rate(b_along)) +
+                          (c_along ? 0 : m * n * k_tiles * rates_.packed_across);
+  const Seconds outer = per_byte(bytes_of(step), team) * element_bytes_;
+  const Seconds again = per_byte(element_bytes_ * (m * k + n_tiles * columns_of_panels * (k + m)), team) * element_bytes_;
+  const Seconds moving = outer * (m * k * fetching(a, batch * m * k) + k * n * fetching(b, batch * k * n) + 2 * m * n * k_tiles) +
+                         again * m * k * (n_tiles - 1);
+  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * std::max(m / panel_rows_, n / panel_columns_)));
+  return batch * (multiplying + packing + moving) / at_once;
+}
+
+Seconds PlannerCost::streaming(const Oriented& step, const Team& team) const {
+  const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
+  if (!can_stream_ || !is_double_ || k > static_cast<double>(longest_streamed_sum) || m <= 1 || !c_along) {
+    return never;
+  }
+  const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
+  const double m_tiles = tiles(m, rows_of_streams), n_tiles = tiles(n, columns_of_streams);
+  const Seconds multiplying = m_tiles * n_tiles * kernel(TileKernel::streaming, m / m_tiles, n / n_tiles, k);
+  const Seconds packing = m * k * n_tiles * rate(a_along) + k * n * rate(b_along);
+  const Seconds outer = per_byte(bytes_of(step), team) * element_bytes_;
+  const Seconds moving =
+      outer * (m * k * fetching(a, batch * m * k) + k * n * fetching(b, batch * k * n)) + m * n * element_bytes_ * per_byte_of_memory(team);
+  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * std::max(m_tiles, n_tiles)));
+  return batch * (multiplying + packing + moving) / at_once;
+}
+
+/// The formula of TimeModel::time_along_batch, with its limits on the products' size.
+Seconds PlannerCost::along_batch(const Oriented& step, const Team& team) const {
+  constexpr double max_in_vectors = 1 << 17, max_one_by_one = 1 << 8, in_vectors = 2, one_by_one = 40, vector = 8;
+  const auto contiguous = [&](const Access& access) { return access.is_free || access.unit == StepRole::batch; };
+  const bool is_contiguous = contiguous(step.a) && contiguous(step.b) && contiguous(step.c) && !is_complex_;
+  const double products = step.m * step.n * step.k;
+  if (step.batch <= 1 || products > (is_contiguous ? max_in_vectors : max_one_by_one)) {
+    return never;
+  }
+  const Seconds product =
+      rates_.of(TileKernel::panels).per_product * factor_ * (is_contiguous && step.batch >= vector ? in_vectors : one_by_one);
+  const Seconds outer = per_byte(bytes_of(step), team) * element_bytes_;
+  const double moved = step.m * step.k + step.k * step.n + 2 * step.m * step.n;
+  return step.batch * ((products + 2 * step.m * step.n) * product + outer * moved) / team.threads;
+}
+
+Seconds PlannerCost::seconds(const PairStep& step, const Team& team) const {
+  const Oriented oriented{step.rows,
+                          step.columns,
+                          step.sums,
+                          step.batch,
+                          step.a,
+                          step.b,
+                          step.c,
+                          is_contiguous_along(StepRole::rows, step.a, step.rows),
+                          is_contiguous_along(StepRole::sums, step.b, step.sums),
+                          is_contiguous_along(StepRole::rows, step.c, step.rows)};
+  Seconds best = std::min(gemm(oriented, team), streaming(oriented, team));
+  best = std::min(best, along_batch(oriented, team));
+  if (!is_complex_) {
+    best = std::min(best, panels(oriented, team));
+  }
+  return best + (team.threads - 1) * start_of_a_thread;
+}
+
+Seconds PlannerCost::seconds(const PairStep& step) const {
+  if (step.products() == 0) {
+    return 0;
+  }
+  const bool turns = step.c.is_free ? step.columns > 1 : step.c.unit == StepRole::columns || (step.rows == 1 && step.columns > 1);
+  const bool stays = step.c.is_free || !turns;
+  Seconds best = never;
+  for (const Team* team : {&alone_, &all_}) {
+    if (stays) {
+      best = std::min(best, seconds(step, *team));
+    }
+    if (turns) {
+      best = std::min(best, seconds(turned(step), *team));
+    }
+    if (all_.threads == 1) {
+      break;
+    }
+  }
+  return best;
+}
+
+Seconds PlannerCost::seconds(const SumStep& step) const {
+  const double elements = step.kept * step.summed;
+  if (elements == 0) {
+    return 0;
+  }
+  const Seconds per_element = step.a.is_free || step.a.unit != StepRole::none ? rates_.packed_along : rates_.packed_across;
+  const Seconds outer = per_byte((elements + step.kept) * element_bytes_, alone_) * element_bytes_;
+  return rates_.of(TileKernel::panels).call + elements * per_element + outer * (elements * fetching(step.a, elements) + 2 * step.kept);
+}
+
+Seconds PlannerCost::at_least(const PairStep& step) const {
+  const double bytes = element_bytes_ * (step.elements_of_a() + step.elements_of_b() + step.elements_of_c());
+  const Seconds moving = std::min(per_byte(bytes, alone_), per_byte(bytes, all_) / all_.threads);
+  return std::max(step.products() * fastest_product_ * factor_ / all_.threads, bytes * moving);
+}
+
+}  // namespace flopcast::contract

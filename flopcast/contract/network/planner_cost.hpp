@@ -1,0 +1,57 @@
+#pragma once
+
+#include "flopcast/contract/network/step_cost.hpp"
+#include "flopcast/contract/planner/tile_rates.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/routine.hpp"
+#include "flopcast/machine/caches/shared_bandwidth.hpp"
+
+namespace flopcast::contract {
+
+/// Predicts steps by the rates and bandwidths of the planner's TimeModel, from sizes and contiguity alone. A prediction takes less than a
+/// microsecond, because no table of offsets is filled and no list of tilings is tried. The time is that of the best of four ways: gemm,
+/// panels with usual tiles, the batch kernel for small products, and the streaming kernel for short sums. Each way is tried on one thread
+/// and on all.
+class PlannerCost final : public StepCost {
+ public:
+  /// Keeps copies. `threads` is at least 1.
+  PlannerCost(const Environment& environment, const TileRates& rates, Precision precision, int threads);
+
+  [[nodiscard]] Seconds seconds(const PairStep& step) const override;
+  [[nodiscard]] Seconds seconds(const SumStep& step) const override;
+  [[nodiscard]] Seconds at_least(const PairStep& step) const override;
+
+ private:
+  /// Threads, and the bandwidths that each of them has.
+  struct Team {
+    int threads = 1;
+    machine::BandwidthShare share;
+  };
+  /// A step with C contiguous along the rows if C is contiguous at all, as the planner folds contractions.
+  struct Oriented {
+    double m, n, k, batch;
+    Access a, b, c;
+    bool a_along = true, b_along = true, c_along = true;  ///< contiguous along the rows of the tensor: M, K, and M
+  };
+  [[nodiscard]] Seconds seconds(const PairStep& step, const Team& team) const;
+  [[nodiscard]] Seconds gemm(const Oriented& step, const Team& team) const;
+  [[nodiscard]] Seconds panels(const Oriented& step, const Team& team) const;
+  [[nodiscard]] Seconds streaming(const Oriented& step, const Team& team) const;
+  [[nodiscard]] Seconds along_batch(const Oriented& step, const Team& team) const;
+  [[nodiscard]] Seconds kernel(TileKernel which, double m, double n, double k) const;
+  [[nodiscard]] double bytes_of(const Oriented& step) const;
+  [[nodiscard]] Seconds per_byte(double working_set_bytes, const Team& team) const;
+  [[nodiscard]] Seconds per_byte_of_memory(const Team& team) const;
+  [[nodiscard]] double fetching(const Access& access, double elements) const;
+  [[nodiscard]] double inner_bytes() const;
+
+  Environment environment_;
+  TileRates rates_;
+  Team alone_, all_;
+  double element_bytes_, line_elements_, factor_;  ///< `factor_`: time of a product, relative to double precision
+  double panel_rows_, panel_columns_;
+  bool is_complex_, is_double_, can_stream_;
+  Seconds fastest_product_;  ///< the fastest of all kernels, on one thread
+};
+
+}  // namespace flopcast::contract

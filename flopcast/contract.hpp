@@ -6,6 +6,8 @@
 #include "flopcast/contract/algorithms/generate.hpp"
 #include "flopcast/contract/einsum/einsum_plan.hpp"
 #include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/network/contraction_tree.hpp"
+#include "flopcast/contract/network/expression_plan.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/notation/npy.hpp"
 #include "flopcast/contract/planner/plan.hpp"

@@ -1,0 +1,220 @@
+#include "flopcast/contract/network/expression_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "flopcast/contract/einsum/normal_form.hpp"
+#include "flopcast/contract/network/einsum_steps.hpp"
+#include "flopcast/contract/network/network_plan.hpp"
+#include "flopcast/contract/network/planner_cost.hpp"
+#include "flopcast/contract/notation/overlap.hpp"
+#include "flopcast/measure/memory.hpp"
+#include "flopcast/support/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Returns an operand without axes that are repeated because its size there is 1.
+NetworkTensor operand_of(const SizedExpression& expression, const std::vector<Axis>& axes, std::size_t i, bool is_complex_type) {
+  const Subscripts& subscripts = expression.operands[i];
+  NetworkTensor tensor;
+  tensor.conjugated = is_complex_type && subscripts.conjugated != expression.result.conjugated;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis].extent == expression.extent(subscripts.labels[axis])) {
+      tensor.labels.push_back(subscripts.labels[axis]);
+      tensor.strides.push_back(axes[axis].stride);
+    }
+  }
+  return tensor;
+}
+
+/// Gives operands that are one tensor equal numbers, unless their repeated axes differ.
+void number_tensors(Network& network, const std::vector<int>& tensors) {
+  std::map<std::vector<std::int64_t>, int> numbers;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i] < 0) {
+      continue;
+    }
+    NetworkTensor& operand = network.operands[i];
+    std::vector<std::int64_t> key = {tensors[i], operand.conjugated ? 1 : 0};
+    key.insert(key.end(), operand.strides.begin(), operand.strides.end());
+    for (const Label label : operand.labels) {
+      key.push_back(network.extents.at(label));
+    }
+    operand.tensor = numbers.emplace(std::move(key), static_cast<int>(numbers.size())).first->second;
+  }
+}
+
+/// Returns the network of an expression. Labels that the result repeats are one label of the network, with the strides of the diagonal.
+Network network_of(const SizedExpression& expression, const TensorAxes& axes, const ExpressionOptions& options) {
+  if (!options.tensors.empty() && options.tensors.size() != expression.operands.size()) {
+    throw bad_input("expression '{}' has {} operands, but {} numbers of tensors are given", to_string(expression.expression),
+                    expression.operands.size(), options.tensors.size());
+  }
+  Network network;
+  network.precision = options.plan.precision;
+  network.extents = expression.extents;
+  for (std::size_t i = 0; i < expression.operands.size(); ++i) {
+    network.operands.push_back(operand_of(expression, axes.operands[i], i, is_complex(network.precision)));
+  }
+  number_tensors(network, options.tensors);
+  const std::vector<Label>& labels = expression.result.labels;
+  for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+    const auto found = std::find(network.output.labels.begin(), network.output.labels.end(), labels[axis]);
+    if (found == network.output.labels.end()) {
+      network.output.labels.push_back(labels[axis]);
+      network.output.strides.push_back(axes.result[axis].stride);
+    } else {
+      network.output.strides[static_cast<std::size_t>(found - network.output.labels.begin())] += axes.result[axis].stride;
+    }
+  }
+  return network;
+}
+
+ContractionTree tree_of(const SizedExpression& expression, const TensorAxes& axes, const Machine& machine,
+                        const ExpressionOptions& options) {
+  const TileRates rates = machine.rates ? *machine.rates : assumed_tile_rates(machine.environment);
+  const PlannerCost cost(machine.environment, rates, options.plan.precision, options.plan.threads);
+  constexpr double share_of_memory = 0.5;
+  TreeOptions of_tree = options.tree;
+  of_tree.max_bytes = std::min(of_tree.max_bytes, share_of_memory * static_cast<double>(measure::available_memory_bytes()));
+  of_tree.search.cancelled = [in_tree = options.tree.search.cancelled, in_plan = options.plan.cancelled] { return in_tree() || in_plan(); };
+  return find_tree(network_of(expression, axes, options), cost, of_tree);
+}
+
+/// Returns the plan of D := beta op(C): an expression of one operand with D's axes, to be executed with alpha = 0.
+EinsumPlan plan_of_addend(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options) {
+  Subscripts all;
+  for (std::size_t axis = 0; axis < expression.result.labels.size(); ++axis) {
+    all.labels.push_back(static_cast<Label>(axis));
+  }
+  Subscripts result = all;
+  result.conjugated = expression.result.conjugated;
+  const std::vector<std::int64_t> shape = expression.result_shape();
+  EinsumStrides of_addend;
+  of_addend.result = strides.result;
+  of_addend.addend = strides.addend;
+  of_addend.conjugated_addend = strides.conjugated_addend;
+  PlanOptions simple;
+  simple.precision = options.precision;
+  simple.order = options.order;
+  return plan_einsum(with_shapes(make_expression({all}, result), std::span(&shape, 1)), of_addend, Machine(), simple);
+}
+
+std::vector<std::int64_t> strides_of(const std::vector<Axis>& axes) {
+  std::vector<std::int64_t> strides;
+  std::transform(axes.begin(), axes.end(), std::back_inserter(strides), [](const Axis& axis) { return axis.stride; });
+  return strides;
+}
+
+}  // namespace
+
+class ExpressionPlan::State {
+ public:
+  State(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const ExpressionOptions& options)
+      : expression_(expression), precision_(options.plan.precision) {
+    constexpr std::size_t most_of_a_pair = 2;
+    if (expression.operands.size() <= most_of_a_pair) {
+      pair_ = plan_einsum(expression, strides, machine, options.plan);
+      return;
+    }
+    if (options.plan.threads < 1) {
+      throw bad_input("a plan can't use {} threads; at least 1 is needed", options.plan.threads);
+    }
+    axes_ = tensor_axes(expression, strides, precision_, options.plan.order);
+    network_.emplace(tree_of(expression, axes_, machine, options), einsum_steps(machine, options.plan));
+    addend_ = plan_of_addend(expression, strides, options.plan);
+    const bool has_diagonal = network_->tree().network.output.labels.size() < expression.result.labels.size();
+    conjugates_ = is_complex(precision_) && expression.result.conjugated;
+    prepares_result_ = has_diagonal;
+    prepares_addend_ = has_diagonal || conjugates_ || (is_complex(precision_) && strides.conjugated_addend) ||
+                       strides_of(axes_.addend) != strides_of(axes_.result);
+  }
+
+  void execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
+    if (pair_) {
+      pair_->execute(operands, addend, result, alpha, beta);
+      return;
+    }
+    check(operands, result, alpha, beta);
+    const std::vector<const void*> none = {result};
+    if (alpha == 0.0) {
+      addend_->execute(none, addend, result, 0.0, beta);
+      return;
+    }
+    const Complex factor = conjugates_ ? std::conj(alpha) : alpha;
+    if (beta != 0.0 ? prepares_addend_ || addend != result : prepares_result_) {
+      addend_->execute(none, addend, result, 0.0, beta);
+      network_->execute(operands, result, factor, 1.0);
+    } else {
+      network_->execute(operands, result, factor, beta);
+    }
+  }
+
+  [[nodiscard]] std::string explain() const {
+    return pair_ ? pair_->explain() : network_->tree().explain([this](Label label) { return name_of(expression_.expression, label); });
+  }
+  [[nodiscard]] Seconds seconds() const { return pair_ ? pair_->seconds() : network_->tree().seconds; }
+  [[nodiscard]] std::int64_t workspace_bytes() const { return pair_ ? pair_->workspace_bytes() : network_->tree().workspace_bytes; }
+  [[nodiscard]] double flops() const { return pair_ ? pair_->flops() : network_->tree().flops; }
+  [[nodiscard]] const ContractionTree* tree() const { return pair_ ? nullptr : &network_->tree(); }
+  [[nodiscard]] const EinsumPlan* pair() const { return pair_ ? &*pair_ : nullptr; }
+
+ private:
+  void check(std::span<const void* const> operands, const void* result, Complex alpha, Complex beta) const {
+    const auto text = [&] { return to_string(expression_.expression); };
+    if (operands.size() != axes_.operands.size()) {
+      throw bad_input("expression '{}' has {} operands, but {} addresses are given", text(), axes_.operands.size(), operands.size());
+    }
+    if (!is_complex(precision_) && (alpha.imag() != 0 || beta.imag() != 0)) {
+      throw bad_input("expression '{}' of real numbers can't be scaled by a complex alpha or beta", text());
+    }
+    for (std::size_t i = 0; i < operands.size() && alpha != 0.0; ++i) {
+      if (operands[i] != nullptr && result != nullptr &&
+          may_share_bytes(axes_.result, result, axes_.operands[i], operands[i], element_bytes(precision_))) {
+        throw bad_input("expression '{}': the result overlaps operand {} in memory; the result needs memory of its own", text(), i + 1);
+      }
+    }
+  }
+
+  SizedExpression expression_;
+  Precision precision_;
+  std::optional<EinsumPlan> pair_;
+  TensorAxes axes_;
+  std::optional<NetworkPlan> network_;
+  std::optional<EinsumPlan> addend_;  ///< D := beta op(C)
+  bool conjugates_ = false;           ///< D is the conjugate of the sum
+  bool prepares_result_ = false;      ///< D has elements that get no product
+  bool prepares_addend_ = false;      ///< beta op(C) isn't beta D, element by element of the network's output
+};
+
+void ExpressionPlan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
+  state_->execute(operands, addend, result, alpha, beta);
+}
+std::string ExpressionPlan::explain() const { return state_->explain(); }
+Seconds ExpressionPlan::seconds() const { return state_->seconds(); }
+std::int64_t ExpressionPlan::workspace_bytes() const { return state_->workspace_bytes(); }
+double ExpressionPlan::flops() const { return state_->flops(); }
+const ContractionTree* ExpressionPlan::tree() const { return state_->tree(); }
+const EinsumPlan* ExpressionPlan::pair() const { return state_->pair(); }
+
+ExpressionPlan plan_expression(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
+                               const ExpressionOptions& options) {
+  return ExpressionPlan(std::make_shared<const ExpressionPlan::State>(expression, strides, machine, options));
+}
+
+ExpressionPlan plan_expression(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
+                               const ExpressionOptions& options) {
+  return plan_expression(with_shapes(parse_expression(text), shapes), {}, machine, options);
+}
+
+ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
+                          const ExpressionOptions& options) {
+  return tree_of(expression, tensor_axes(expression, strides, options.plan.precision, options.plan.order), machine, options);
+}
+
+}  // namespace flopcast::contract

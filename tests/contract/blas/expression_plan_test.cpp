@@ -1,0 +1,136 @@
+#include "flopcast/contract/network/expression_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/support/error.hpp"
+#include "tests/contract/einsum/naive_einsum.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// Returns a machine with assumed caches, which nobody has measured.
+const Machine& test_machine() {
+  static const machine::Library library = machine::Library::open("openblas-serial");
+  static const Machine machine = [] {
+    Machine made;
+    made.find = [](std::string_view routine) { return library.function(routine); };
+    for (const auto& [name, bytes] : {std::pair{"L1", 32 << 10}, std::pair{"L2", 1 << 20}, std::pair{"L3", 16 << 20}}) {
+      CacheLevel level;
+      level.name = name;
+      level.capacity_bytes = bytes;
+      made.environment.caches.push_back(level);
+    }
+    made.environment.fingerprint = "test";
+    return made;
+  }();
+  return machine;
+}
+
+/// Returns the memory of D after the plan was executed.
+std::vector<std::byte> executed(const EinsumCase& problem, const ExpressionPlan& plan) {
+  TestTensor result = problem.result;
+  std::vector<const void*> operands;
+  for (const TestTensor& operand : problem.operands) {
+    operands.push_back(operand.data(problem.precision));
+  }
+  const void* addend = problem.in_place ? result.data(problem.precision) : problem.addend.data(problem.precision);
+  plan.execute(operands, addend, result.data(problem.precision), problem.alpha, problem.beta);
+  return result.memory;
+}
+
+TEST(ExpressionPlan, AgreesWithNestedLoops) {
+  std::mt19937 random(21);
+  int with_loops = 0;
+  for (int i = 0; i < 3000 && !HasFailure(); ++i) {
+    const EinsumCase problem = random_case(random, {1, 6, 0, 3, 6, 4, 3e4});
+    ExpressionOptions options;
+    options.plan.precision = problem.precision;
+    options.plan.threads = 1 + i % 2;
+    options.tree.search.max_trials = 2;
+    if (i % 3 == 0) {
+      options.tree.max_bytes = 128;
+    }
+    try {
+      const ExpressionPlan plan = plan_expression(problem.expression, problem.strides(), test_machine(), options);
+      EXPECT_TRUE(hold_equal_numbers(problem.precision, executed(problem, plan), result_of_loops(problem)))
+          << describe(problem) << plan.explain();
+      with_loops += plan.tree() != nullptr && !plan.tree()->loops.empty() ? 1 : 0;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("allow more bytes"));
+    }
+  }
+  EXPECT_GT(with_loops, 0);
+}
+
+TEST(ExpressionPlan, MultipliesChainsOfMatrices) {
+  const std::vector<std::vector<std::int64_t>> shapes = {{300, 20}, {20, 200}, {200, 10}, {10, 250}};
+  const ExpressionPlan plan = plan_expression("ab,bc,cd,de->ae", shapes, test_machine());
+  std::mt19937 random(22);
+  std::vector<std::vector<double>> data;
+  std::vector<const void*> operands;
+  for (const std::vector<std::int64_t>& shape : shapes) {
+    data.emplace_back(static_cast<std::size_t>(shape[0] * shape[1]));
+    for (double& element : data.back()) {
+      element = static_cast<double>(random() % 5) - 2;
+    }
+  }
+  for (const std::vector<double>& one : data) {
+    operands.push_back(one.data());
+  }
+  std::vector<double> expected = data[0];
+  for (std::size_t i = 1; i < shapes.size(); ++i) {  // from the left
+    const auto n = static_cast<std::size_t>(shapes[i][1]), k = static_cast<std::size_t>(shapes[i][0]);
+    std::vector<double> next(300 * n);
+    for (std::size_t row = 0; row < 300; ++row) {
+      for (std::size_t p = 0; p < k; ++p) {
+        for (std::size_t column = 0; column < n; ++column) {
+          next[row * n + column] += expected[row * k + p] * data[i][p * n + column];
+        }
+      }
+    }
+    expected = next;
+  }
+  std::vector<double> found(300 * 250, -1);
+  plan.execute(operands, found.data());
+  EXPECT_EQ(found, expected) << plan.explain();
+  EXPECT_THAT(plan.explain(), testing::HasSubstr("output[ae]"));
+  EXPECT_EQ(plan.flops(), 2.0 * (20 * 200 * 10 + 300 * 20 * 10 + 300 * 10 * 250)) << plan.explain();
+}
+
+TEST(ExpressionPlan, MakesEqualProductsOnce) {
+  const std::vector<std::vector<std::int64_t>> shapes(4, {50, 50});
+  ExpressionOptions options;
+  options.tensors = {0, 0, 0, 0};
+  const ExpressionPlan plan = plan_expression("ab,bc,cd,de->ae", shapes, test_machine(), options);
+  EXPECT_EQ(plan.tree()->steps.size(), 2U) << plan.explain();
+  std::vector<double> matrix(50 * 50), found(50 * 50), apart(50 * 50);
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    matrix[i] = static_cast<double>(i % 7) - 3;
+  }
+  const std::vector<const void*> operands(4, matrix.data());
+  plan.execute(operands, found.data());
+  plan_expression("ab,bc,cd,de->ae", shapes, test_machine()).execute(operands, apart.data());
+  EXPECT_EQ(found, apart);
+  options.tensors = {0};
+  EXPECT_THROW(plan_expression("ab,bc,cd,de->ae", shapes, test_machine(), options), Error);
+}
+
+TEST(ExpressionPlan, RefusesOverlapAndWrongNumbers) {
+  const std::vector<std::vector<std::int64_t>> shapes(3, {4, 4});
+  const ExpressionPlan plan = plan_expression("ab,bc,cd->ad", shapes, test_machine());
+  std::vector<double> x(16), y(16), z(16), result(16);
+  const std::array<const void*, 3> operands = {x.data(), y.data(), z.data()};
+  EXPECT_THROW(plan.execute(operands, x.data()), Error);
+  EXPECT_THROW(plan.execute(std::span(operands.data(), 2), result.data()), Error);
+  EXPECT_THROW(plan.execute(operands, result.data(), {1, 1}), Error);
+  EXPECT_THROW(plan.execute(operands, nullptr), Error);
+  plan.execute(operands, result.data());
+}
+
+}  // namespace
+}  // namespace flopcast::contract

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -311,6 +312,7 @@ std::optional<std::string> remove_unreadable(const std::filesystem::path& path) 
 struct Store::State {
   Database database;
   std::string warning;
+  std::map<std::pair<std::string, std::string>, nlohmann::json> below = {};  ///< documents of answer_below(), by kind and name
 
   /// Returns all first columns of a query, as values.
   template <class T, class... Parameters>
@@ -486,7 +488,31 @@ void Store::put_artifact(const std::string& kind, const std::string& name, const
 }
 
 std::optional<nlohmann::json> Store::find_artifact(const std::string& kind, const std::string& name) const {
-  return state_->first<nlohmann::json>("SELECT document FROM artifacts WHERE kind = ? AND name = ?", kind, name);
+  std::optional<nlohmann::json> own =
+      state_->first<nlohmann::json>("SELECT document FROM artifacts WHERE kind = ? AND name = ?", kind, name);
+  if (const auto below = state_->below.find({kind, name}); !own && below != state_->below.end()) {
+    return std::optional<nlohmann::json>(std::in_place, below->second);
+  }
+  return own;
+}
+
+void Store::answer_below(std::vector<Artifact> documents) {
+  for (Artifact& one : documents) {
+    state_->below.insert_or_assign({std::move(one.kind), std::move(one.name)}, std::move(one.document));
+  }
+}
+
+void Store::put_together(std::span<const Environment> environments, std::span<const Artifact> documents,
+                         const std::function<void()>& before_commit) {
+  Transaction transaction(state_->database);
+  for (const Environment& environment : environments) {
+    state_->replace(environment);
+  }
+  for (const Artifact& one : documents) {
+    state_->replace(one.kind, one.name, one.document);
+  }
+  before_commit();
+  transaction.commit();
 }
 
 std::vector<std::string> Store::artifact_names(const std::string& kind) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,13 @@ std::filesystem::path default_store_path();
 struct StoredSample {
   std::int64_t id = 0;
   Sample sample;
+};
+
+/// A document of another kind in the store.
+struct Artifact {
+  std::string kind, name;
+  nlohmann::json document;
+  friend bool operator==(const Artifact&, const Artifact&) = default;
 };
 
 /// Samples, models, environments and other data that outlive a process, in one SQLite file that several processes may use at once. After a
@@ -99,8 +107,14 @@ class Store {
     return in_document("the store " + path().string() + ", " + kind + " '" + name + "',",
                        [&] { return std::optional(read(std::move(*found))); });
   }
+  /// Lets find_artifact() and read_artifact() answer with these documents where the store has none of that kind and name. Nothing is stored.
+  void answer_below(std::vector<Artifact> documents);
+  /// Names of the store's own documents, sorted.
   [[nodiscard]] std::vector<std::string> artifact_names(const std::string& kind) const;
   bool delete_artifact(const std::string& kind, const std::string& name);
+  /// Stores environments and documents, or nothing if one of them can't be stored or `before_commit` throws.
+  void put_together(std::span<const Environment> environments, std::span<const Artifact> documents,
+                    const std::function<void()>& before_commit);
 
   /// Returns all contents as the document {"schema": "flopcast-store-1", "environments", "samples", "models", "artifacts"}.
   [[nodiscard]] nlohmann::json export_json() const;

@@ -63,35 +63,44 @@ std::vector<Profile> without_obsolete(std::vector<Profile> known, const Environm
   return known;
 }
 
-}  // namespace
-
-std::string save_profile(const std::string& file, const Profile& profile) {
-  std::vector<Profile> known;
-  std::string remark;
-  if (fs::exists(file)) {
-    const std::vector<Profile> before = places(read_profile(file));
-    known = without_obsolete(before, profile.environment);
-    const auto is_lost = [&](const Profile& place) {
-      return !place.routines.empty() && std::find(known.begin(), known.end(), place) == known.end();
-    };
-    if (const auto lost = std::find_if(before.begin(), before.end(), is_lost); lost != before.end()) {
-      remark = keep_previous(file, lost->environment);
-    }
-  }
+/// Adds the decisions of `profile` to the places known; the newest place comes first.
+void add(std::vector<Profile>& known, const Profile& profile) {
   auto own =
       std::find_if(known.begin(), known.end(), [&](const Profile& place) { return same_place(place.environment, profile.environment); });
   if (own == known.end()) {
     own = known.insert(known.begin(), Profile{});
   }
-  std::rotate(known.begin(), own, own + 1);  // the newest first
+  std::rotate(known.begin(), own, own + 1);
   known.front().environment = profile.environment;
   known.front().settings = profile.settings;
   for (const TunedRoutine& routine : profile.routines) {
     known.front().merge(routine);
   }
+}
+
+}  // namespace
+
+std::string save_profiles(const std::string& file, const std::vector<Profile>& newer) {
+  const std::vector<Profile> before = fs::exists(file) ? places(read_profile(file)) : std::vector<Profile>();
+  std::vector<Profile> known = before;
+  for (const Profile& profile : newer) {
+    known = without_obsolete(std::move(known), profile.environment);
+  }
+  std::string remark;
+  const auto is_lost = [&](const Profile& place) {
+    return !place.routines.empty() && std::find(known.begin(), known.end(), place) == known.end();
+  };
+  if (const auto lost = std::find_if(before.begin(), before.end(), is_lost); lost != before.end()) {
+    remark = keep_previous(file, lost->environment);
+  }
+  for (const Profile& profile : newer) {
+    add(known, profile);
+  }
   make_folder_of(file);
   write_file(file, to_json(joined(std::move(known))).dump(2) + '\n');
   return remark;
 }
+
+std::string save_profile(const std::string& file, const Profile& profile) { return save_profiles(file, {profile}); }
 
 }  // namespace flopcast::program

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "flopcast/program/profile.hpp"
 
@@ -20,5 +21,8 @@ void require_profile_writable(const std::string& file);
 /// stay. The file is replaced as a whole; missing folders are made. A file of another machine, or of libraries that have changed since, is
 /// first copied to FILE.previous. Returns a sentence about the copy for the user, or "". Throws environment_error.
 std::string save_profile(const std::string& file, const Profile& profile);
+
+/// Does the same for several profiles, none of which has `others`. The file is written once.
+std::string save_profiles(const std::string& file, const std::vector<Profile>& newer);
 
 }  // namespace flopcast::program

@@ -1,9 +1,13 @@
 #include "flopcast/workbench/kernel_choice.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
+#include <vector>
 
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/inspect_library.hpp"
@@ -14,6 +18,7 @@
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/workbench/wisdom_file.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -124,6 +129,25 @@ std::string library_key(const fs::path& file) {
   return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), fs::file_size(file, unknown));
 }
 
+std::optional<TriedLibrary> tried_library(const std::string& key, const std::string& cpu) {
+  const std::size_t last = key.rfind(' ');
+  if (key.rfind(cpu + ' ', 0) != 0 || last <= cpu.size() + 1) {
+    return std::nullopt;
+  }
+  TriedLibrary library{cpu, key.substr(cpu.size() + 1, last - cpu.size() - 1)};
+  const std::string_view bytes = std::string_view(key).substr(last + 1);
+  const auto read = std::from_chars(bytes.data(), bytes.data() + bytes.size(), library.bytes);
+  return read.ec == std::errc() && read.ptr == bytes.data() + bytes.size() ? std::optional(library) : std::nullopt;
+}
+
+void require_kernel_choice(const nlohmann::json& document) { static_cast<void>(checked(document)); }
+
+std::string kernel_choice_text(const nlohmann::json& document) {
+  const auto kernels = member<std::string>(document, "kernels");
+  const KernelSettings better = better_of(document);
+  return (kernels.empty() ? "its own kernels" : kernels) + (better.empty() ? "" : ", better with " + format_settings(better));
+}
+
 KernelFinding find_kernels(const fs::path& file, const RunContext& context) {
   const nlohmann::json found = found_kernels(file, context);
   return {found.value("kernels", ""), found.value("dgemm_flops", 0.0), better_of(found),
@@ -163,16 +187,32 @@ void KernelVariables::clear() {
 
 KernelSettings known_kernels(const fs::path& but) {
   KernelSettings known;
+  std::optional<model::Store> store;
   try {
-    const model::Store store = model::Store::open_copy(model::default_store_path());
-    for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
-      if (library.path != but && in_force(library.path).empty()) {
-        known.merge(
-            better_of(store.read_artifact(model::artifact::kernel_choice, library_key(library.path), checked).value_or(nlohmann::json())));
-      }
+    store.emplace(model::Store::open_copy(model::default_store_path()));
+  } catch (const Error&) {  // there is no store, or it can't be read: the user's own trials aren't known
+  }
+  const std::vector<model::Artifact> systems = system_wisdom({}).artifacts;
+  if (!store && systems.empty()) {
+    return known;
+  }
+  for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+    if (library.path == but || !in_force(library.path).empty()) {
+      continue;
     }
-  } catch (const Error&) {
-    return known;  // there is no store, or it can't be read: nothing is known
+    const std::string key = library_key(library.path);
+    std::optional<nlohmann::json> found;
+    try {
+      found = store ? store->read_artifact(model::artifact::kernel_choice, key, checked) : std::nullopt;
+    } catch (const Error&) {  // an entry that can't be read counts as unknown
+    }
+    const auto systems_own = std::find_if(systems.begin(), systems.end(), [&](const model::Artifact& one) {
+      return one.kind == model::artifact::kernel_choice && one.name == key;
+    });
+    if (!found && systems_own != systems.end()) {
+      found = systems_own->document;
+    }
+    known.merge(better_of(found.value_or(nlohmann::json())));
   }
   return known;
 }

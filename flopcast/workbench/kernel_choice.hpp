@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -34,6 +37,18 @@ KernelFinding find_kernels(const std::filesystem::path& file, const RunContext& 
 
 /// Returns a text that differs between builds of a library and between CPUs.
 std::string library_key(const std::filesystem::path& file);
+
+/// A library whose kernels were tried, as library_key() names it.
+struct TriedLibrary {
+  std::string cpu, file;
+  std::uintmax_t bytes = 0;
+};
+/// Reads a text that library_key() made on this CPU; nothing for other texts and CPUs.
+std::optional<TriedLibrary> tried_library(const std::string& key, const std::string& cpu);
+/// Checks a stored result of trying kernels. Throws MemberError for a member that is missing or wrong.
+void require_kernel_choice(const nlohmann::json& document);
+/// Returns the kernels of a stored result: "Haswell, better with OPENBLAS_CORETYPE=SkylakeX".
+std::string kernel_choice_text(const nlohmann::json& document);
 
 /// Returns variables that make the BLAS in `file` take `kernels` ("Haswell"); nothing if none are known.
 KernelSettings settings_for(const std::filesystem::path& file, const std::string& kernels);

@@ -30,6 +30,7 @@
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
+#include "flopcast/workbench/wisdom_file.hpp"
 
 namespace flopcast {
 namespace {
@@ -70,6 +71,7 @@ model::Store open_store(const RunContext& context) {
   if (!store.warning().empty()) {
     context.note("warning: " + store.warning());
   }
+  store.answer_below(system_wisdom(context).artifacts);
   return store;
 }
 

@@ -62,7 +62,7 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& chan
   return merged;
 }
 
-std::vector<std::string> data_directory() { return {"FLOPCAST_HOME=" FLOPCAST_TEST_HOME}; }
+std::vector<std::string> data_directory() { return {"FLOPCAST_HOME=" FLOPCAST_TEST_HOME, "FLOPCAST_SYSTEM_WISDOM="}; }
 
 }  // namespace
 

@@ -156,6 +156,26 @@ TEST_F(Stores, EnvironmentsAndArtifacts) {
   EXPECT_FALSE(store.delete_artifact("profile", "mine"));
 }
 
+TEST_F(Stores, DocumentsFromBelowAnswerWhereTheStoreHasNone) {
+  Store store = Store::open(path);
+  store.put_artifact("plan", "a", 1);
+  store.answer_below({{"plan", "a", 2}, {"plan", "b", 3}});
+  EXPECT_EQ(store.find_artifact("plan", "a"), nlohmann::json(1));
+  EXPECT_EQ(store.find_artifact("plan", "b"), nlohmann::json(3));
+  EXPECT_EQ(store.find_artifact("rates", "b"), std::nullopt);
+  EXPECT_THAT(store.artifact_names("plan"), ElementsAre("a"));
+  EXPECT_EQ(Store::open(path).find_artifact("plan", "b"), std::nullopt) << "nothing is stored";
+}
+
+TEST_F(Stores, DocumentsArePutTogetherOrNotAtAll) {
+  Store store = Store::open(path);
+  const std::vector<Artifact> documents = {{"plan", "a", 1}, {"plan", "b", 2}};
+  EXPECT_THROW(store.put_together({}, documents, [] { throw bad_input("no"); }), Error);
+  EXPECT_THAT(store.artifact_names("plan"), ElementsAre());
+  store.put_together({}, documents, [] {});
+  EXPECT_THAT(store.artifact_names("plan"), ElementsAre("a", "b"));
+}
+
 TEST_F(Stores, ExportAndImportGiveTheSameStore) {
   Store store = Store::open(path);
   store.add_samples(std::vector<Sample>{sample(8), sample(16)});

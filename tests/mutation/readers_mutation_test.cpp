@@ -24,6 +24,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/machine_file.hpp"
 #include "flopcast/machine/machine_file_json.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/program/profile_json.hpp"
@@ -41,6 +42,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
+#include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/recording_file.hpp"
 #include "tests/roofline/fake_roofline.hpp"
@@ -231,6 +233,18 @@ TEST_F(Mutations, OfProfiles) {
     const program::Profile read = program::profile_from_json(parse_json(contents, "a profile"));
     static_cast<void>(program::block_table_text(read));
   });
+}
+
+TEST_F(Mutations, OfWisdom) {
+  Wisdom wisdom;
+  program::Profile& profile = wisdom.profiles.emplace_back();
+  profile.environment = environment().get<Environment>();
+  profile.routines = {{"dgeqrf", "", {{200, 200, {32, 2, 128}, {48}, 0.01, false}}}};
+  wisdom.environments = {profile.environment};
+  wisdom.artifacts = {{model::artifact::kernel_choice, "a CPU /lib/libblas.so 7", {{"kernels", "Haswell"}, {"dgemm_flops", 1e9}}},
+                      {model::artifact::contraction_plan, "ab 3 threads 1 0123 microbench family 1", {{"m", 4}, {"kernel", "gemm"}}}};
+  try_mutations("wisdom", wisdom_text(wisdom), testing::mutate_document, 1000,
+                [](const std::string& contents) { static_cast<void>(wisdom_text(parse_wisdom(contents, "wisdom"))); });
 }
 
 TEST_F(Mutations, OfBlockTables) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -83,6 +85,25 @@ std::string wisdom_name(const Contraction& contraction, const Machine& machine, 
                      effort_name(options), family);
 }
 
+std::optional<WisdomConditions> wisdom_conditions(const std::string& name) {
+  static constexpr std::string_view before_threads = " threads ", before_family = " family ";
+  const std::size_t threads = name.rfind(before_threads);
+  const std::size_t family_at = name.rfind(before_family);
+  if (threads == std::string::npos || family_at == std::string::npos || family_at < threads) {
+    return std::nullopt;
+  }
+  std::istringstream words(name.substr(threads + before_threads.size(), family_at - threads - before_threads.size()));
+  WisdomConditions conditions;
+  conditions.contraction = name.substr(0, threads);
+  if (!(words >> conditions.threads >> conditions.fingerprint) || !std::getline(words >> std::ws, conditions.effort)) {
+    return std::nullopt;
+  }
+  conditions.is_current = name.substr(family_at + before_family.size()) == std::to_string(family);
+  return conditions;
+}
+
+void require_wisdom(const nlohmann::json& document) { static_cast<void>(from_json(document)); }
+
 std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
   if (options.wisdom == nullptr || options.fresh || options.effort == Effort::estimate) {
     return std::nullopt;
@@ -101,6 +122,9 @@ std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machi
 
 void keep_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options, const Candidate& chosen) {
   if (options.wisdom != nullptr) {
+    if (!options.wisdom->find_environment(machine.environment.fingerprint)) {
+      options.wisdom->put_environment(machine.environment);  // says later to which machine and library the choice belongs
+    }
     options.wisdom->put_artifact(model::artifact::contraction_plan, wisdom_name(contraction, machine, options), to_json(chosen));
   }
 }

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/plan.hpp"
 
@@ -19,5 +21,19 @@ std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machi
 
 /// Keeps `chosen` under that name; nothing happens if options.wisdom is null.
 void keep_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options, const Candidate& chosen);
+
+/// Conditions under which a stored choice holds, as its name says them.
+struct WisdomConditions {
+  std::string contraction;  ///< folded sizes and strides
+  int threads = 1;
+  std::string fingerprint;  ///< the environment's
+  std::string effort;       ///< with the permitted cost
+  bool is_current = false;  ///< this version of flopcast considers the same candidates
+};
+/// Reads a name that wisdom_name() made; nothing for other texts.
+std::optional<WisdomConditions> wisdom_conditions(const std::string& name);
+
+/// Checks a stored choice. Throws MemberError for a member that is missing or wrong.
+void require_wisdom(const nlohmann::json& document);
 
 }  // namespace flopcast::contract

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/core/environment.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/model/store.hpp"
+#include "flopcast/program/profile.hpp"
+#include "flopcast/support/run_context.hpp"
+
+/// Decisions that travel between users and machines as one file.
+namespace flopcast {
+
+/// Tuned block sizes, kernels of BLAS libraries and plans of contractions. Samples, models and measured caches aren't wisdom.
+struct Wisdom {
+  std::vector<program::Profile> profiles;  ///< one per CPU, pair of libraries and number of threads, without `others`
+  std::vector<Environment> environments;   ///< those that the plans' names refer to
+  std::vector<model::Artifact> artifacts;  ///< choices of kernels and plans of contractions
+  friend bool operator==(const Wisdom&, const Wisdom&) = default;
+};
+
+/// Converts to the text of a document {"schema": "flopcast-wisdom-1", ...}. Entries are sorted, so that equal wisdom has equal text.
+std::string wisdom_text(Wisdom wisdom);
+/// Reads such a document; `document` names it in messages. Entries of kinds that this version doesn't know are left out. `check` is called
+/// with every plan, and throws MemberError for one that can't be used. Throws bad_input that names the document and the member.
+Wisdom parse_wisdom(
+    std::string_view text, const std::string& document,
+    const std::function<void(const model::Artifact& plan)>& check = [](const model::Artifact&) {});
+
+/// Adds `newer` to `older`. Profiles of the same CPU, libraries and threads are merged point by point (Profile::merge); of other entries with
+/// one name, the newer one stays. Returns the number of entries of `older` that were changed.
+int add_wisdom(Wisdom& older, const Wisdom& newer);
+
+/// Returns the file of the wisdom that all users of a machine share: $FLOPCAST_SYSTEM_WISDOM, else /etc/flopcast/wisdom. Empty if the
+/// variable is set to nothing.
+std::filesystem::path system_wisdom_file();
+
+/// This machine, as far as wisdom must fit it. Tests have a machine of their own.
+struct WisdomMachine {
+  machine::Topology topology;
+  /// Returns the digest of a library's file, as LibraryIdentity has it; empty if there is no such library.
+  std::function<std::string(const std::string& path)> digest;
+  /// Returns the size of a file in bytes; 0 if there is none.
+  std::function<std::uintmax_t(const std::string& path)> bytes;
+};
+WisdomMachine this_wisdom_machine();
+
+/// Returns why entries of this environment don't hold on the machine, as a clause; empty if they hold. The CPU's name, the fingerprint and
+/// the digests of the library files are compared.
+std::string misfit(const Environment& environment, const WisdomMachine& machine);
+/// Returns why a choice of kernels or a plan doesn't hold on the machine; empty if it does. `environments` are those of the wisdom.
+std::string misfit(const model::Artifact& artifact, const std::vector<Environment>& environments, const WisdomMachine& machine);
+
+/// Returns the part of the system's wisdom that holds on this machine; empty if there is none. A file that can't be read is noted and has no
+/// effect.
+Wisdom system_wisdom(const RunContext& context);
+
+}  // namespace flopcast

@@ -1,5 +1,8 @@
 #include "flopcast/program/library_links.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -51,7 +54,48 @@ std::string r_libraries(const std::vector<std::string>& environment) {
 
 }  // namespace
 
-LibraryLinks::LibraryLinks(const LibraryFiles& files) {
+void make_link_folder(const fs::path& folder) {
+  if (!is_listable(folder)) {
+    throw environment_error("links to libraries can't lie in '{}': its path has a blank or another character that separates paths",
+                            folder.string());
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw environment_error("can't make the folder {} for links to libraries: {}", folder.string(), error.message());
+  }
+}
+
+fs::path keep_link(const fs::path& folder, const std::string& name, const fs::path& target) {
+  const fs::path link = folder / name;
+  std::error_code error;
+  if (fs::read_symlink(link, error) == target && !error) {
+    return link;
+  }
+  const fs::path fresh = folder / fmt::format("{}.{}", name, ::getpid());  // renamed, so that running programs always find one of both
+  error.clear();
+  fs::create_symlink(target, fresh, error);
+  if (!error) {
+    fs::rename(fresh, link, error);
+  }
+  if (error) {
+    throw environment_error("can't link {} in {}: {}", target.string(), folder.string(), error.message());
+  }
+  return link;
+}
+
+LibraryLinks::LibraryLinks(const LibraryFiles& files) : scratch_(std::in_place), folder_(scratch_->path()) { link_all(files); }
+
+LibraryLinks::LibraryLinks(const LibraryFiles& files, const fs::path& folder) : folder_(folder) {
+  make_link_folder(folder);
+  link_all(files);
+}
+
+fs::path LibraryLinks::link(const std::string& name, const fs::path& target) const {
+  return scratch_ ? scratch_->link(name, target) : keep_link(folder_, name, target);
+}
+
+void LibraryLinks::link_all(const LibraryFiles& files) {
   files_.blas = files.blas.empty() ? fs::path() : existing(files.blas);
   files_.lapack = files.lapack.empty() ? files_.blas : existing(files.lapack);
   if (!files_.blas.empty() && files_.blas != files_.lapack) {
@@ -60,15 +104,15 @@ LibraryLinks::LibraryLinks(const LibraryFiles& files) {
   files_.wide = files.wide;
   for (const auto& [name, file] : {std::pair(blas_name(files.wide), files_.blas), std::pair(lapack_name(files.wide), files_.lapack)}) {
     if (!file.empty()) {
-      folder_.link(name, file);
+      link(name, file);
       const fs::path beside = file.parent_path();
-      own_folders_.push_back(is_listable(beside) ? beside : folder_.link(std::string("beside-") + name, beside));
+      own_folders_.push_back(is_listable(beside) ? beside : link(std::string("beside-") + name, beside));
     }
   }
 }
 
 std::string LibraryLinks::search_path(const std::string& before) const {
-  std::string path = folder_.path().string();
+  std::string path = folder_.string();
   for (const fs::path& folder : own_folders_) {
     path += ':' + folder.string();
   }
@@ -84,7 +128,7 @@ std::vector<fs::path> LibraryLinks::passed_over(const std::vector<LoadedLibrary>
           return fs::path(library.name).filename() == name && !fs::equivalent(library.path, file, none);
         });
     if (passed_over) {
-      links.push_back(folder_.path() / name);
+      links.push_back(folder_ / name);
     }
   }
   return links;

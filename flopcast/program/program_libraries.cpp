@@ -154,7 +154,7 @@ LibraryFiles program_libraries(const std::string& blas, const std::string& lapac
     throw environment_error("LAPACK {} can't call BLAS {}: its integers have {} bits, the other's {}. Choose a LAPACK with {}-bit integers",
                             files.lapack.string(), files.blas.string(), 8 * lapack_bytes, 8 * blas_bytes, 8 * blas_bytes);
   }
-  if (files.wide) {
+  if (files.wide && !command.empty()) {
     if (const std::vector<std::string> asked = facts.asked_libraries(command.at(0)); !passes_wide_integers(asked)) {
       refuse_wide_integers(files.blas.empty() ? files.lapack : files.blas, asked);
     }

@@ -105,6 +105,21 @@ TEST_F(Preloading, LibrariesThatTheLinkerPassesOverArePreloaded) {
   EXPECT_TRUE(links.passed_over({{"libm.so.6", "/lib/libm.so.6"}}).empty()) << "the program asks for no BLAS";
 }
 
+TEST_F(Preloading, LinksInANamedFolderStayAndAreCorrected) {
+  const fs::path blas = file_in(folder_.path() / "blis", "libblis.so"), other = file_in(folder_.path() / "other", "libother.so");
+  const fs::path folder = folder_.path() / "kept/links";
+  { const LibraryLinks links({other, ""}, folder); }
+  EXPECT_TRUE(fs::equivalent(folder / "libblas.so.3", other));
+  std::string path;
+  {
+    const LibraryLinks links({blas, ""}, folder);
+    path = links.search_path("");
+  }
+  EXPECT_TRUE(fs::equivalent(folder / "libblas.so.3", blas));
+  EXPECT_EQ(path.substr(0, path.find(':')), folder.string());
+  EXPECT_THROW(LibraryLinks({blas, ""}, folder_.path() / "a b"), Error) << "the linker splits its lists at blanks";
+}
+
 TEST_F(Preloading, AMissingLibraryIsNamed) {
   try {
     const LibraryLinks links({"/no/such/blas.so", ""});

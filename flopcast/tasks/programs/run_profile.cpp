@@ -105,17 +105,52 @@ program::Profile without_profile(const RunRequest& request, const std::string& f
   return profile;
 }
 
+/// Adds to the user's place the routines that only the system's wisdom has for the same libraries and threads.
+program::Profile with_systems_routines(program::Profile own, const std::vector<program::Profile>& systems) {
+  for (const program::Profile& place : systems) {
+    for (const program::TunedRoutine& routine : place.routines) {
+      const bool is_own = std::any_of(own.routines.begin(), own.routines.end(), [&](const program::TunedRoutine& one) {
+        return one.name == routine.name && one.flags == routine.flags;
+      });
+      if (program::same_place(place.environment, own.environment) && !is_own) {
+        own.set(routine);
+      }
+    }
+  }
+  return own;
+}
+
+/// Returns the user's places and below them those of the system's wisdom. A profile of another machine is left out if the system has one for
+/// this machine.
+std::vector<program::Profile> known_places(const RunRequest& request, const std::string& file, const RunWorld& world) {
+  std::vector<program::Profile> places =
+      file == "-" || fs::exists(file) ? program::places(program::read_profile(file)) : std::vector<program::Profile>();
+  if (!request.profile.empty()) {
+    return places;
+  }
+  const std::vector<program::Profile> systems = world.system_profiles();
+  if (!systems.empty() && !request.other_machine) {
+    std::erase_if(places, [cpu = world.cpu()](const program::Profile& place) { return place.environment.cpu != cpu; });
+  }
+  for (program::Profile& place : places) {
+    place = with_systems_routines(std::move(place), systems);
+  }
+  places.insert(places.end(), systems.begin(), systems.end());
+  return places;
+}
+
 }  // namespace
 
 program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
                              const RunContext& context) {
   const std::string file = request.profile.empty() ? world.default_profile() : request.profile;
-  if (file != "-" && !fs::exists(file)) {
+  std::vector<program::Profile> places = known_places(request, file, world);
+  if (places.empty()) {
     return without_profile(request, file, chosen, world, context);
   }
   const fs::path blas = expected_blas(chosen, world);
   const int threads = expected_threads(request, blas, world);
-  program::Profile profile = best_place(program::places(program::read_profile(file)), blas, threads);
+  program::Profile profile = best_place(std::move(places), blas, threads);
   const std::string cpu = world.cpu();
   if (profile.environment.cpu != cpu && !request.other_machine) {
     throw bad_input(

@@ -9,12 +9,16 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/program/component.hpp"
+#include "flopcast/program/library_links.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/program/profile_file.hpp"
 #include "flopcast/program/program_libraries.hpp"
 #include "flopcast/program/recorder.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/support/scratch.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
+#include "flopcast/workbench/wisdom_file.hpp"
 
 namespace flopcast {
 namespace {
@@ -60,12 +64,33 @@ fs::path loaders_blas() {
   return {};
 }
 
+RunWorld::SearchPaths keep_links(const program::LibraryFiles& libraries, const fs::path& preload, const fs::path& folder) {
+  RunWorld::SearchPaths paths;
+  if (libraries != program::LibraryFiles{}) {
+    const program::LibraryLinks links(libraries, folder);
+    std::vector<std::string> environment = process::current_environment();
+    process::set_variable(environment, "LD_LIBRARY_PATH", "");
+    links.put_first(environment);
+    paths.libraries = process::variable(environment, "LD_LIBRARY_PATH");
+    const std::string before = process::variable(process::current_environment(), "R_LD_LIBRARY_PATH");
+    paths.r_libraries = before.rfind(paths.libraries, 0) == 0 ? before : process::variable(environment, "R_LD_LIBRARY_PATH");
+  }
+  if (is_listable(preload)) {
+    paths.preload = preload;
+  } else {
+    program::make_link_folder(folder);
+    paths.preload = program::keep_link(folder, preload.filename().string(), preload);
+  }
+  return paths;
+}
+
 }  // namespace
 
 RunWorld this_run_world(const RunContext& context) {
   RunWorld world;
   world.libraries = [](const RunRequest& request) { return program::program_libraries(request.blas, request.lapack, request.command); };
   world.default_profile = program::default_profile_file;
+  world.system_profiles = [&context] { return system_wisdom(context).profiles; };
   world.variable = [](const std::string& name) {
     const char* value = std::getenv(name.c_str());
     return std::string(value != nullptr ? value : "");
@@ -80,6 +105,7 @@ RunWorld this_run_world(const RunContext& context) {
   };
   world.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
   world.preload = [] { return program::find_component("libflopcast-tuned.so").string(); };
+  world.keep_links = keep_links;
   world.run = program::run_with_profile;
   world.would_query = [trials = std::make_shared<QueryTrials>()](const RoutineUse& use, const fs::path& blas) {
     return trials->would_query(use, blas);

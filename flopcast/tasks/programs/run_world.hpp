@@ -12,6 +12,7 @@
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/program_run.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
 /// A program with tuned block sizes is started through these functions. Tests have a world of their own.
@@ -21,8 +22,9 @@ namespace flopcast {
 struct RunWorld {
   /// Returns the files that take the place of the program's libraries, as program_libraries() does.
   std::function<program::LibraryFiles(const RunRequest& request)> libraries;
-  std::function<std::string()> default_profile;                  ///< file of the user's profile
-  std::function<std::string(const std::string& name)> variable;  ///< the user's environment variable; empty: not set
+  std::function<std::string()> default_profile;                    ///< file of the user's profile
+  std::function<std::vector<program::Profile>()> system_profiles;  ///< the system's wisdom that holds here, without `others`
+  std::function<std::string(const std::string& name)> variable;    ///< the user's environment variable; empty: not set
   std::function<std::string()> cpu;
   std::function<int()> cores;
   std::function<std::filesystem::path()> loaders_blas;  ///< file that libblas.so.3 stands for; empty if there is none
@@ -33,6 +35,16 @@ struct RunWorld {
   std::function<machine::KernelSettings(const std::string& blas)> better_kernels;
   std::function<std::optional<int>(const std::filesystem::path& library)> integer_bytes;
   std::function<std::string()> preload;  ///< file of the library that answers queries for block sizes
+  /// Values of the dynamic linker's variables.
+  struct SearchPaths {
+    std::string libraries;          ///< for LD_LIBRARY_PATH, without what it holds already
+    std::string r_libraries;        ///< for R_LD_LIBRARY_PATH, as a whole
+    std::filesystem::path preload;  ///< for LD_PRELOAD
+  };
+  /// Makes links in `folder` that stay: to the libraries, and to the preloaded one if its own path can't stand in LD_PRELOAD.
+  std::function<SearchPaths(const program::LibraryFiles& libraries, const std::filesystem::path& preload,
+                            const std::filesystem::path& folder)>
+      keep_links;
   std::function<program::ProgramRun(const program::ProgramOptions& program, const program::Profile& profile)> run;
   /// Returns whether the LAPACK in `use.definer`, over this BLAS, queries the routine's block size when it is called; nothing if that can't
   /// be tried.
@@ -47,6 +59,8 @@ RunWorld this_run_world(const RunContext& context);
 
 /// Does the same as run_settings(request, context) in a world.
 RunSettings run_settings(const RunRequest& request, const RunWorld& world, const RunContext& context);
+/// Does the same as program_environment(request, context) in a world.
+ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunWorld& world, const RunContext& context);
 /// Does the same as run_program(request, context) in a world.
 RunOutcome run_program(const RunRequest& request, const RunWorld& world, const RunContext& context);
 

@@ -34,6 +34,7 @@ struct FakeRunWorld {
     RunWorld world;
     world.libraries = [this](const RunRequest&) { return chosen; };
     world.default_profile = [this] { return file(); };
+    world.system_profiles = [this] { return system; };
     world.variable = [this](const std::string& name) { return variables[name]; };
     world.cpu = [] { return std::string("a CPU"); };
     world.cores = [] { return 4; };
@@ -52,6 +53,12 @@ struct FakeRunWorld {
       return std::optional(library.string().find("64") == std::string::npos ? 4 : 8);
     };
     world.preload = [] { return std::string("/libexec/libflopcast-tuned.so"); };
+    world.keep_links = [this](const program::LibraryFiles& libraries, const std::filesystem::path& preload,
+                              const std::filesystem::path& links) {
+      linked.push_back(links);
+      const std::string path = libraries.blas.empty() ? "" : links.string();
+      return RunWorld::SearchPaths{path, path.empty() ? "" : path + ":/usr/lib/R/lib", preload};
+    };
     world.run = [this](const program::ProgramOptions& program, const program::Profile& profile) {
       started.push_back(program);
       profiles.push_back(profile);
@@ -68,6 +75,7 @@ struct FakeRunWorld {
   tests::OwnFolder folder;
   program::LibraryFiles chosen;  ///< files for the request's libraries
   std::map<std::string, std::string> variables;
+  std::vector<program::Profile> system;  ///< the system's wisdom
   std::vector<machine::InstalledLibrary> installed = {{"blis-serial", "/lib/blis-serial/libblis.so", true, false},
                                                       {"openblas-pthread", "/lib/openblas-pthread/libopenblas.so", true, true}};
   machine::KernelSettings known;  ///< kernels found before, by the folder of their library
@@ -78,6 +86,7 @@ struct FakeRunWorld {
   std::vector<std::string> tried;
   std::vector<program::ProgramOptions> started;
   std::vector<program::Profile> profiles;
+  std::vector<std::filesystem::path> linked;  ///< folders with links
 };
 
 }  // namespace flopcast::tests

@@ -355,5 +355,39 @@ TEST_F(Outcomes, SayNothingOfAVariantOfTheProfilesLibrary) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
+/// Returns a place of the system's wisdom.
+program::Profile systems(const std::string& blas, int threads, std::int64_t nb) { return FakeRunWorld::profile(blas, threads, nb); }
+
+TEST_F(Runs, TheSystemsWisdomHoldsWhereTheUserHasNone) {
+  fake_.system = {systems(blis, 4, 80)};
+  EXPECT_EQ(returned(), 48) << "the user's own for the same library and threads";
+  std::filesystem::remove(fake_.file());
+  EXPECT_EQ(returned(), 80);
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
+TEST_F(Runs, TheSystemsWisdomCountsWhereItFitsBetterAndFillsInRoutines) {
+  fake_.system = {systems(blis, 2, 80)};
+  request_.threads = 2;
+  EXPECT_EQ(returned(), 80);
+  program::Profile more = systems(blis, 4, 80);
+  more.set({"dpotrf", "L", {{200, 200, {72, 2, 0}, {}, 0, false}}});
+  fake_.system = {more};
+  request_.threads = 4;
+  EXPECT_EQ(returned(), 48);
+  EXPECT_EQ(tuned_block_size(settings().profile, "dpotrf", 200, 200, "L")->nb, 72);
+}
+
+TEST_F(Runs, TheSystemsWisdomTakesThePlaceOfAProfileOfAnotherMachine) {
+  program::Profile other = FakeRunWorld::profile(blis, 4, 48);
+  other.environment.cpu = "another CPU";
+  fake_.write(other);
+  EXPECT_THAT(refusal(), HasSubstr("another machine"));
+  fake_.system = {systems(blis, 4, 80)};
+  EXPECT_EQ(returned(), 80);
+  request_.profile = fake_.file();
+  EXPECT_THAT(refusal(), HasSubstr("another machine")) << "a profile that the user names";
+}
+
 }  // namespace
 }  // namespace flopcast::tests

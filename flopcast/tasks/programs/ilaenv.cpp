@@ -1,0 +1,88 @@
+#include "flopcast/tasks/programs/ilaenv.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/run_profile.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast {
+
+using program::IlaenvSource;
+using program::SourceLanguage;
+
+template <>
+struct EnumNames<SourceLanguage> {
+  static constexpr std::array names = {std::pair{SourceLanguage::fortran, "fortran"}, std::pair{SourceLanguage::c, "c"}};
+};
+
+template <>
+struct FieldTable<IlaenvSource> {
+  static constexpr auto fields = std::tuple(field("source", &IlaenvSource::text), field("routines", &IlaenvSource::routines),
+                                            field("left_out", &IlaenvSource::left_out));
+};
+
+template <>
+struct FieldTable<IlaenvExport> {
+  static constexpr auto fields = std::tuple(field("language", &IlaenvExport::language), field("cpu", &IlaenvExport::cpu),
+                                            field("place", &IlaenvExport::place), inlined_field(&IlaenvExport::source));
+};
+
+namespace {
+
+std::string description(const program::Profile& place) {
+  return fmt::format("{} with {}", place.environment.blas.path, counted(place.environment.threads, "thread"));
+}
+
+/// Returns the entry of the profile for the request's BLAS and threads.
+program::Profile requested_place(const IlaenvRequest& request, const std::string& file) {
+  const std::vector<program::Profile> places = program::places(program::read_profile(file));
+  const std::filesystem::path blas = request.blas.empty() ? std::filesystem::path() : machine::locate(request.blas, machine::Role::blas);
+  const auto fits = [&](const program::Profile& place) {
+    return (blas.empty() || in_same_folder(blas, place.environment.blas.path)) &&
+           (!request.threads || place.environment.threads == *request.threads);
+  };
+  const auto found = std::find_if(places.begin(), places.end(), fits);
+  if (found == places.end()) {
+    std::vector<std::string> known;
+    std::transform(places.begin(), places.end(), std::back_inserter(known), description);
+    throw bad_input("{} has no block sizes for {}{}; it has them for {}", file, request.blas.empty() ? "any BLAS" : blas.string(),
+                    request.threads ? " with " + counted(*request.threads, "thread") : "", fmt::join(known, ", "));
+  }
+  return *found;
+}
+
+}  // namespace
+
+IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& context) {
+  const std::string file = request.profile.empty() ? program::default_profile_file() : request.profile;
+  const program::Profile place = requested_place(request, file);
+  IlaenvExport exported{program::ilaenv_source(place, request.language), request.language, place.environment.cpu,
+                        place_text(place.environment)};
+  if (!exported.source.left_out.empty()) {
+    context.note(fmt::format("left out: {}, which pass another routine's name to ilaenv; they take that routine's block size",
+                             fmt::join(exported.source.left_out, ", ")));
+  }
+  return exported;
+}
+
+std::string to_json(const IlaenvExport& exported) { return to_document(exported, "flopcast-ilaenv-1").dump(2); }
+IlaenvExport ilaenv_export_from_json(std::string_view text) {
+  return from_document<IlaenvExport>(text, "exported ilaenv", {"flopcast-ilaenv-1"});
+}
+
+}  // namespace flopcast

@@ -1,0 +1,147 @@
+#include "flopcast/tasks/programs/program_environment.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/program/library_links.hpp"
+#include "flopcast/program/program_libraries.hpp"
+#include "flopcast/support/digest.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/support/scratch.hpp"
+#include "flopcast/support/user_folders.hpp"
+#include "flopcast/tasks/programs/run_world.hpp"
+
+namespace flopcast {
+
+using Action = ProgramEnvironment::Action;
+using Change = ProgramEnvironment::Change;
+
+template <>
+struct EnumNames<Action> {
+  static constexpr std::array names = {std::pair{Action::assign, "assign"}, std::pair{Action::suggest, "suggest"},
+                                       std::pair{Action::prepend, "prepend"}};
+};
+
+template <>
+struct FieldTable<Change> {
+  static constexpr auto fields = std::tuple(field("name", &Change::name), field("action", &Change::action), field("value", &Change::value));
+};
+
+template <>
+struct FieldTable<ProgramEnvironment> {
+  static constexpr auto fields = std::tuple(field("changes", &ProgramEnvironment::changes),
+                                            field("variables", &ProgramEnvironment::variables), field("blas", &ProgramEnvironment::blas),
+                                            field("lapack", &ProgramEnvironment::lapack), field("routines", &ProgramEnvironment::routines));
+};
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the folder for links to these files. Its name depends on them, so that links of one folder never change.
+fs::path link_folder(const EnvironmentRequest& request, const std::string& files) {
+  const fs::path all = request.links.empty() ? user_data_folder("links to libraries", "Name one with --links FOLDER") / "libraries"
+                                             : fs::path(request.links);
+  return fs::absolute(all) / hexadecimal_digest(files);
+}
+
+/// Returns whether the text, which is separated by colons, has this part already. The part may contain colons.
+bool has_part(const std::string& text, const std::string& part) { return (':' + text + ':').find(':' + part + ':') != std::string::npos; }
+
+/// Returns the variable's value after the change.
+std::string changed(const std::string& before, const Change& change) {
+  switch (change.action) {
+    case Action::assign: return change.value;
+    case Action::suggest: return before.empty() ? change.value : before;
+    case Action::prepend: break;
+  }
+  return before.empty() ? change.value : has_part(before, change.value) ? before : change.value + ':' + before;
+}
+
+/// Throws bad_input if no program could be started with this variable.
+void require_short(const std::string& name, const std::string& value) {
+  constexpr std::size_t max_bytes = 128 * 1024;  // MAX_ARG_STRLEN of Linux: name, sign, value and the final zero
+  if (name.size() + value.size() + 2 > max_bytes) {
+    throw bad_input(
+        "the variable {} would have {} bytes, and Linux allows {}. Tune fewer routines or sizes into the profile, or use 'flopcast run'",
+        name, name.size() + value.size() + 2, max_bytes);
+  }
+}
+
+class Changes {
+ public:
+  explicit Changes(const RunWorld& world) : world_(&world) {}
+
+  void add(const std::string& name, const std::string& value, Action action) {
+    if (value.empty() && action != Action::assign) {
+      return;
+    }
+    all_.push_back({name, value, action});
+    require_short(name, changed(world_->variable(name), all_.back()));
+  }
+  [[nodiscard]] ProgramEnvironment result() && {
+    ProgramEnvironment environment;
+    for (const Change& change : all_) {
+      environment.variables[change.name] = changed(world_->variable(change.name), change);
+    }
+    environment.changes = std::move(all_);
+    return environment;
+  }
+
+ private:
+  const RunWorld* world_;
+  std::vector<Change> all_;
+};
+
+}  // namespace
+
+ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunWorld& world, const RunContext& context) {
+  const RunSettings settings = run_settings(request.run, world, context);
+  Changes changes(world);
+  for (const auto& [name, value] : settings.variables) {
+    if (!settings.profile.settings.contains(name)) {
+      changes.add(name, value, Action::assign);
+    }
+  }
+  for (const auto& [name, value] : settings.profile.settings) {
+    changes.add(name, value, Action::suggest);
+  }
+  const program::LibraryFiles libraries = world.libraries(request.run);
+  fs::path preload = fs::absolute(settings.preload);
+  if (libraries != program::LibraryFiles{} || !is_listable(preload)) {
+    const fs::path folder =
+        link_folder(request, fmt::format("{};{};{};{}", settings.blas, settings.lapack, libraries.wide, settings.preload));
+    const RunWorld::SearchPaths paths = world.keep_links(libraries, preload, folder);
+    preload = paths.preload;
+    changes.add("LD_LIBRARY_PATH", paths.libraries, Action::prepend);
+    changes.add("R_LD_LIBRARY_PATH", paths.r_libraries, Action::assign);
+  }
+  changes.add("LD_PRELOAD", preload.string(), Action::prepend);
+  changes.add("ASAN_OPTIONS", "verify_asan_link_order=0", Action::prepend);
+  ProgramEnvironment environment = std::move(changes).result();
+  environment.blas = settings.blas;
+  environment.lapack = settings.lapack;
+  for (const program::TunedRoutine& routine : settings.profile.routines) {
+    environment.routines.push_back(routine.flags.empty() ? routine.name : routine.name + ":" + routine.flags);
+  }
+  return environment;
+}
+
+ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunContext& context) {
+  return program_environment(request, this_run_world(context), context);
+}
+
+std::string to_json(const ProgramEnvironment& environment) { return to_document(environment, "flopcast-environment-1").dump(2); }
+ProgramEnvironment program_environment_from_json(std::string_view text) {
+  return from_document<ProgramEnvironment>(text, "program environment", {"flopcast-environment-1"});
+}
+
+}  // namespace flopcast

@@ -1,0 +1,336 @@
+#include "flopcast/tasks/programs/wisdom.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/contract/planner/wisdom.hpp"
+#include "flopcast/model/artifacts.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/profile_json.hpp"
+#include "flopcast/support/digest.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/support/file.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/wisdom_world.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast {
+
+template <>
+struct FieldTable<WisdomEntry> {
+  static constexpr auto fields =
+      std::tuple(field("id", &WisdomEntry::id), field("kind", &WisdomEntry::kind), field("subject", &WisdomEntry::subject),
+                 field("place", &WisdomEntry::place), field("misfit", &WisdomEntry::misfit), field("file", &WisdomEntry::file));
+};
+
+template <>
+struct FieldTable<WisdomList> {
+  static constexpr auto fields = std::tuple(field("entries", &WisdomList::entries));
+};
+
+template <>
+struct FieldTable<WisdomImport> {
+  static constexpr auto fields = std::tuple(field("taken", &WisdomImport::taken), field("left_out", &WisdomImport::left_out));
+};
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* block_sizes = "block sizes";
+constexpr const char* kernels = "kernels";
+constexpr const char* plan = "plan";
+
+/// Returns an identifier that depends on nothing but the entry's name.
+std::string id_of(const std::string& name) {
+  constexpr std::size_t digits = 8;
+  return hexadecimal_digest(name).substr(0, digits);
+}
+
+WisdomEntry described(const program::Profile& profile, const WisdomMachine& machine, const std::string& file) {
+  const Environment& place = profile.environment;
+  return {id_of(fmt::format("{};{};{};{};{}", place.cpu, place.blas.path, place.lapack.path, place.threads, place.fingerprint)),
+          block_sizes,
+          profile.routines.size() == 1 ? profile.routines.front().name : counted(profile.routines.size(), "routine"),
+          place_text(place),
+          misfit(place, machine),
+          file};
+}
+
+WisdomEntry described(const model::Artifact& artifact, const std::vector<Environment>& environments, const WisdomMachine& machine,
+                      const std::string& file) {
+  WisdomEntry entry{id_of(artifact.kind + ';' + artifact.name), kernels, artifact.name, "", misfit(artifact, environments, machine), file};
+  if (artifact.kind == model::artifact::kernel_choice) {
+    return entry;
+  }
+  entry.kind = plan;
+  if (const std::optional<contract::WisdomConditions> conditions = contract::wisdom_conditions(artifact.name)) {
+    const auto own = std::find_if(environments.begin(), environments.end(),
+                                  [&](const Environment& environment) { return environment.fingerprint == conditions->fingerprint; });
+    entry.subject = fmt::format("{} ({})", conditions->contraction, conditions->effort);
+    entry.place = fmt::format("{}{}", own == environments.end() ? "" : own->blas.name + ", ", counted(conditions->threads, "thread"));
+    if (entry.misfit.empty() && !conditions->is_current) {
+      entry.misfit = "another version of flopcast made it";
+    }
+  }
+  return entry;
+}
+
+/// Calls each(entry, part) for every part of `wisdom`, which is a profile or an artifact.
+template <class Each>
+void for_each_entry(const Wisdom& wisdom, const WisdomMachine& machine, const std::string& file, Each each) {
+  for (const program::Profile& profile : wisdom.profiles) {
+    each(described(profile, machine, file), profile);
+  }
+  for (const model::Artifact& artifact : wisdom.artifacts) {
+    each(described(artifact, wisdom.environments, machine, file), artifact);
+  }
+}
+
+/// Checks a plan in a file.
+void require_plan(const model::Artifact& artifact) {
+  if (!contract::wisdom_conditions(artifact.name)) {
+    throw MemberError("", fmt::format("'{}' is no name of a plan", artifact.name));
+  }
+  contract::require_wisdom(artifact.document);
+}
+
+Wisdom read_wisdom(const std::string& file) { return parse_wisdom(read_file(file), file == "-" ? "standard input" : file, require_plan); }
+
+/// Returns the part of the store that is wisdom. The store is opened only if there is one.
+void add_stored(Wisdom& wisdom, const WisdomWorld& world, const RunContext& context) {
+  if (std::error_code none; !fs::exists(world.store, none)) {
+    return;
+  }
+  const model::Store store = world.open(context);
+  std::set<std::string> fingerprints;
+  for (const char* kind : {model::artifact::kernel_choice, model::artifact::contraction_plan}) {
+    for (const std::string& name : store.artifact_names(kind)) {
+      if (std::optional<nlohmann::json> document = store.find_artifact(kind, name)) {
+        wisdom.artifacts.push_back({kind, name, *std::move(document)});
+      }
+      if (const auto conditions = contract::wisdom_conditions(name);
+          conditions && kind == std::string_view(model::artifact::contraction_plan)) {
+        fingerprints.insert(conditions->fingerprint);
+      }
+    }
+  }
+  for (Environment& environment : store.environments()) {
+    if (fingerprints.contains(environment.fingerprint)) {
+      wisdom.environments.push_back(std::move(environment));
+    }
+  }
+}
+
+Wisdom own_wisdom(const WisdomWorld& world, const RunContext& context) {
+  Wisdom wisdom;
+  if (fs::exists(world.profile)) {
+    wisdom.profiles = program::places(program::read_profile(world.profile));
+    std::erase_if(wisdom.profiles, [](const program::Profile& profile) { return profile.routines.empty(); });
+  }
+  add_stored(wisdom, world, context);
+  return wisdom;
+}
+
+/// Writes profiles and store together; the profile gets its former text again if the store can't be changed.
+void keep(const Wisdom& wisdom, const WisdomWorld& world, const RunContext& context) {
+  std::string remark;
+  const auto save = [&] { remark = wisdom.profiles.empty() ? "" : program::save_profiles(world.profile, wisdom.profiles); };
+  if (wisdom.artifacts.empty()) {
+    save();
+  } else {
+    const std::optional<std::string> before = fs::exists(world.profile) ? std::optional(read_file(world.profile)) : std::nullopt;
+    bool saved = false;
+    try {
+      model::Store store = world.open(context);
+      store.put_together(wisdom.environments, wisdom.artifacts, [&] {
+        save();
+        saved = true;
+      });
+    } catch (...) {
+      if (std::error_code none; saved && before) {
+        write_file(world.profile, *before);
+      } else if (saved) {
+        fs::remove(world.profile, none);
+      }
+      throw;
+    }
+  }
+  if (!remark.empty()) {
+    context.note(remark);
+  }
+}
+
+/// Returns the name of `entry.kind` that ForgetRequest takes.
+std::string kind_option(const WisdomEntry& entry) {
+  return entry.kind == block_sizes ? "block-sizes" : entry.kind == kernels ? "kernels" : "plans";
+}
+
+/// Throws bad_input unless every identifier begins exactly one entry's.
+void require_ids(const std::vector<std::string>& ids, const std::vector<WisdomEntry>& entries) {
+  for (const std::string& id : ids) {
+    const auto count =
+        std::count_if(entries.begin(), entries.end(), [&](const WisdomEntry& entry) { return !id.empty() && entry.id.starts_with(id); });
+    if (count != 1) {
+      throw bad_input("{} of your own wisdom begins with '{}'. 'flopcast wisdom list' shows the identifiers",
+                      count == 0 ? "no entry" : "more than one entry", id);
+    }
+  }
+}
+
+bool is_meant(const WisdomEntry& entry, const ForgetRequest& request) {
+  return request.all || kind_option(entry) == request.kind ||
+         std::any_of(request.ids.begin(), request.ids.end(), [&](const std::string& id) { return entry.id.starts_with(id); });
+}
+
+void write_profiles(const std::string& file, std::vector<program::Profile> left) {
+  write_file(file + ".previous", read_file(file));
+  if (left.empty()) {
+    fs::remove(file);
+  } else {
+    write_file(file, program::to_json(program::joined(std::move(left))).dump(2) + '\n');
+  }
+}
+
+}  // namespace
+
+WisdomWorld this_wisdom_world(const std::string& profile) {
+  return {profile.empty() ? program::default_profile_file() : profile, model::default_store_path(), system_wisdom_file(), open_store,
+          this_wisdom_machine};
+}
+
+WisdomList list_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context) {
+  WisdomList list;
+  const WisdomMachine machine = world.machine();
+  const auto add = [&](const Wisdom& wisdom, const std::string& file) {
+    for_each_entry(wisdom, machine, file, [&](WisdomEntry entry, const auto&) { list.entries.push_back(std::move(entry)); });
+  };
+  if (!request.file.empty()) {
+    add(read_wisdom(request.file), request.file);
+    return list;
+  }
+  const Wisdom own = own_wisdom(world, context);
+  add({own.profiles, {}, {}}, world.profile);
+  add({{}, own.environments, own.artifacts}, world.store.string());
+  if (std::error_code none; !world.system.empty() && fs::exists(world.system, none)) {
+    add(read_wisdom(world.system.string()), world.system.string());
+  }
+  return list;
+}
+
+std::string export_wisdom(const WisdomWorld& world, const RunContext& context) {
+  Wisdom own = own_wisdom(world, context);
+  if (own.profiles.empty() && own.artifacts.empty()) {
+    throw bad_input("there is no wisdom yet: no {}, and nothing in the store {}. 'flopcast tune lapack --save' makes some", world.profile,
+                    world.store.string());
+  }
+  return wisdom_text(std::move(own));
+}
+
+WisdomImport import_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context) {
+  const Wisdom wisdom = read_wisdom(request.file);
+  Wisdom fitting;
+  fitting.environments = wisdom.environments;
+  WisdomImport result;
+  const auto take = [&](WisdomEntry entry, const auto& part, auto& to) {
+    const bool fits = entry.misfit.empty();
+    (fits ? result.taken : result.left_out).push_back(std::move(entry));
+    if (fits) {
+      to.push_back(part);
+    }
+  };
+  for_each_entry(wisdom, world.machine(), request.file, [&](WisdomEntry entry, const auto& part) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, program::Profile>) {
+      take(std::move(entry), part, fitting.profiles);
+    } else {
+      take(std::move(entry), part, fitting.artifacts);
+    }
+  });
+  keep(fitting, world, context);
+  return result;
+}
+
+std::string merge_wisdom(const std::vector<std::string>& files, const RunContext& context) {
+  Wisdom merged;
+  for (const std::string& file : files) {
+    if (const int changed = add_wisdom(merged, read_wisdom(file)); changed > 0) {
+      context.note(
+          fmt::format("{} changes {} of the files before it", file, changed == 1 ? "1 entry" : fmt::format("{} entries", changed)));
+    }
+  }
+  return wisdom_text(std::move(merged));
+}
+
+WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world, const RunContext& context) {
+  const Wisdom own = own_wisdom(world, context);
+  const WisdomMachine machine = world.machine();
+  std::vector<WisdomEntry> all;
+  for_each_entry(own, machine, "", [&](WisdomEntry entry, const auto&) { all.push_back(std::move(entry)); });
+  require_ids(request.ids, all);
+  WisdomList forgotten;
+  std::vector<program::Profile> left;
+  std::vector<model::Artifact> removed;
+  for_each_entry(own, machine, "", [&](WisdomEntry entry, const auto& part) {
+    const bool meant = is_meant(entry, request);
+    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, program::Profile>) {
+      entry.file = world.profile;
+      if (!meant) {
+        left.push_back(part);
+      }
+    } else {
+      entry.file = world.store.string();
+      if (meant) {
+        removed.push_back(part);
+      }
+    }
+    if (meant) {
+      forgotten.entries.push_back(std::move(entry));
+    }
+  });
+  if (left.size() < own.profiles.size()) {
+    write_profiles(world.profile, std::move(left));
+  }
+  if (!removed.empty()) {
+    model::Store store = world.open(context);
+    for (const model::Artifact& artifact : removed) {
+      store.delete_artifact(artifact.kind, artifact.name);
+    }
+  }
+  return forgotten;
+}
+
+WisdomList list_wisdom(const WisdomRequest& request, const RunContext& context) {
+  return list_wisdom(request, this_wisdom_world(request.profile), context);
+}
+std::string export_wisdom(const WisdomRequest& request, const RunContext& context) {
+  return export_wisdom(this_wisdom_world(request.profile), context);
+}
+WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context) {
+  return import_wisdom(request, this_wisdom_world(request.profile), context);
+}
+WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context) {
+  return forget_wisdom(request, this_wisdom_world(request.profile), context);
+}
+
+std::string to_json(const WisdomList& list) { return to_document(list, "flopcast-wisdom-list-1").dump(2); }
+WisdomList wisdom_list_from_json(std::string_view text) {
+  return from_document<WisdomList>(text, "list of wisdom", {"flopcast-wisdom-list-1"});
+}
+std::string to_json(const WisdomImport& imported) { return to_document(imported, "flopcast-wisdom-import-1").dump(2); }
+WisdomImport wisdom_import_from_json(std::string_view text) {
+  return from_document<WisdomImport>(text, "import of wisdom", {"flopcast-wisdom-import-1"});
+}
+
+}  // namespace flopcast

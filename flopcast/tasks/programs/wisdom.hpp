@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/support/run_context.hpp"
+
+/// Decisions that travel: tuned block sizes, kernels of BLAS libraries and plans of contractions, as one file.
+namespace flopcast {
+
+struct WisdomEntry {
+  std::string id;       ///< names the entry for forget_wisdom(): eight hexadecimal digits
+  std::string kind;     ///< "block sizes", "kernels" or "plan"
+  std::string subject;  ///< "120 routines", the file of a library, or the folded sizes of a contraction
+  std::string place;    ///< libraries and threads that the entry is for; empty for kernels
+  std::string misfit;   ///< why the entry doesn't hold on this machine, as a clause; empty if it holds
+  std::string file;     ///< where the entry is kept
+  friend bool operator==(const WisdomEntry&, const WisdomEntry&) = default;
+};
+
+/// Entries in the order of kind, CPU, libraries and threads. The user's own come before the system's.
+struct WisdomList {
+  std::vector<WisdomEntry> entries;
+  friend bool operator==(const WisdomList&, const WisdomList&) = default;
+};
+
+struct WisdomRequest {
+  std::string file;     ///< a file of wisdom; "-" is standard input. list_wisdom(): empty for the user's own and the system's
+  std::string profile;  ///< the user's tuned profile; empty: the one that 'flopcast tune --save' keeps
+};
+
+/// Returns what a file of wisdom has, or what the user and the system have.
+WisdomList list_wisdom(const WisdomRequest& request, const RunContext& context = {});
+
+/// Returns the user's own wisdom as the text of a file. Throws bad_input if there is none.
+std::string export_wisdom(const WisdomRequest& request, const RunContext& context = {});
+
+/// The outcome of an import.
+struct WisdomImport {
+  std::vector<WisdomEntry> taken;
+  std::vector<WisdomEntry> left_out;  ///< entries that don't hold on this machine
+  friend bool operator==(const WisdomImport&, const WisdomImport&) = default;
+};
+/// Adds the entries of a file that hold on this machine to the user's own, all or none. An entry of the file replaces the user's own of the
+/// same name; block sizes are merged size by size. Throws bad_input that names file and member for a damaged file.
+WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context = {});
+
+/// Returns the entries of several files as the text of one. Where entries have one name, that of the later file stays. The same files in
+/// the same order give the same text. Throws as import_wisdom().
+std::string merge_wisdom(const std::vector<std::string>& files, const RunContext& context = {});
+
+struct ForgetRequest {
+  std::vector<std::string> ids;  ///< entries to remove, or the beginnings of their identifiers
+  std::string kind;              ///< "block-sizes", "kernels" or "plans": removes all of this kind
+  bool all = false;              ///< removes everything
+  std::string profile;           ///< as in WisdomRequest
+};
+/// Removes entries from the user's own wisdom and returns them. A profile that loses block sizes is kept as FILE.previous. The system's wisdom
+/// stays. Throws bad_input for an identifier that names no entry or several.
+WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context = {});
+
+/// Converts to and from the documents {"schema": "flopcast-wisdom-list-1", ...} and {"schema": "flopcast-wisdom-import-1", ...}.
+std::string to_json(const WisdomList& list);
+WisdomList wisdom_list_from_json(std::string_view text);
+std::string to_json(const WisdomImport& imported);
+WisdomImport wisdom_import_from_json(std::string_view text);
+
+}  // namespace flopcast

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "flopcast/model/store.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/programs/wisdom.hpp"
+#include "flopcast/workbench/wisdom_file.hpp"
+
+/// Wisdom tasks reach the user's files through this structure. Tests have files and a machine of their own.
+namespace flopcast {
+
+struct WisdomWorld {
+  std::string profile;                                  ///< file of the user's tuned profile
+  std::filesystem::path store, system;                  ///< files of the user's store and of the system's wisdom
+  std::function<model::Store(const RunContext&)> open;  ///< opens the store, and makes it if there is none
+  std::function<WisdomMachine()> machine;
+};
+WisdomWorld this_wisdom_world(const std::string& profile);
+
+WisdomList list_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context);
+std::string export_wisdom(const WisdomWorld& world, const RunContext& context);
+WisdomImport import_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context);
+WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world, const RunContext& context);
+
+}  // namespace flopcast

@@ -1,0 +1,309 @@
+#include "flopcast/tasks/programs/wisdom.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/contract/planner/wisdom.hpp"
+#include "flopcast/machine/detect_environment.hpp"
+#include "flopcast/model/artifacts.hpp"
+#include "flopcast/program/profile_file.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/wisdom_world.hpp"
+#include "tests/message_of.hpp"
+#include "tests/own_folder.hpp"
+
+namespace flopcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* blis = "/lib/blis/libblis.so";
+constexpr const char* kernels_name = "a CPU /lib/blis/libblis.so 1000";
+
+WisdomMachine a_machine(const std::string& cpu = "a CPU", int cores = 4) {
+  WisdomMachine machine;
+  machine.topology.cpu = cpu;
+  machine.topology.cores = cores;
+  machine.digest = [](const std::string& path) { return path == blis ? std::string("build-id:1") : std::string(); };
+  machine.bytes = [](const std::string& path) { return path == blis ? std::uintmax_t{1000} : 0; };
+  return machine;
+}
+
+/// Returns block sizes of dgeqrf, tuned on a machine.
+program::Profile tuned(std::int64_t nb, const WisdomMachine& machine = a_machine(), std::int64_t order = 200) {
+  program::Profile profile;
+  Environment& environment = profile.environment;
+  environment.cpu = machine.topology.cpu;
+  environment.blas.path = environment.lapack.path = blis;
+  environment.blas.digest = environment.lapack.digest = "build-id:1";
+  environment.fingerprint = machine::fingerprint(machine.topology, environment.blas, environment.lapack);
+  profile.set({"dgeqrf", "", {{order, order, {nb, 2, 0}, {}, 0, false}}});
+  return profile;
+}
+
+/// Returns the name of a plan that this version of flopcast could have made.
+std::string plan_name(const Environment& environment) {
+  const auto name = [&](int family) {
+    return "m 4 n 5 threads 1 " + environment.fingerprint + " microbench family " + std::to_string(family);
+  };
+  int family = 1;
+  while (family < 1000 && !contract::wisdom_conditions(name(family))->is_current) {
+    ++family;
+  }
+  return name(family);
+}
+nlohmann::json plan_document(int m) {
+  return {{"m", m},           {"n", 8},           {"k", 8},
+          {"kernel", "gemm"}, {"threads", 1},     {"pack_a", true},
+          {"pack_b", false},  {"rows", "stored"}, {"stream_c", false},
+          {"loops", "nkm"},   {"kept", ""},       {"benchmark", true},
+          {"seconds", 0.5}};
+}
+nlohmann::json kernels_document(const std::string& kernels) { return {{"kernels", kernels}, {"dgemm_flops", 1e9}}; }
+
+/// Returns all kinds of wisdom.
+Wisdom some_wisdom(const WisdomMachine& machine = a_machine()) {
+  const program::Profile profile = tuned(48, machine);
+  return {{profile},
+          {profile.environment},
+          {{model::artifact::kernel_choice, machine.topology.cpu + " /lib/blis/libblis.so 1000", kernels_document("skx")},
+           {model::artifact::contraction_plan, plan_name(profile.environment), plan_document(4)}}};
+}
+
+class Wisdoms : public ::testing::Test {
+ protected:
+  Wisdoms() {
+    world_.profile = (folder_.path() / "home/profile.json").string();
+    world_.store = folder_.path() / "home/flopcast.db";
+    world_.system = folder_.path() / "system";
+    world_.open = [this](const RunContext&) { return model::Store::open(world_.store); };
+    world_.machine = [] { return a_machine(); };
+    context_.note = [this](const std::string& text) { notes_.push_back(text); };
+  }
+  std::string write(const std::string& name, const Wisdom& wisdom) const { return write(name, wisdom_text(wisdom)); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() / name) << text;
+    return (folder_.path() / name).string();
+  }
+  WisdomImport import(const std::string& file) { return import_wisdom({file, ""}, world_, context_); }
+  WisdomList list(const std::string& file = "") { return list_wisdom({file, ""}, world_, context_); }
+  std::vector<std::string> kinds(const std::vector<WisdomEntry>& entries) const {
+    std::vector<std::string> all;
+    for (const WisdomEntry& entry : entries) {
+      all.push_back(entry.kind);
+    }
+    return all;
+  }
+
+  OwnFolder folder_;
+  WisdomWorld world_;
+  RunContext context_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(Wisdoms, WhatIsImportedIsListedAndExportedAgain) {
+  const std::string file = write("wisdom", some_wisdom());
+  EXPECT_THAT(kinds(import(file).taken), ElementsAre("block sizes", "plan", "kernels"));
+  EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan", "kernels"));
+  EXPECT_EQ(list().entries[0].subject, "dgeqrf");
+  EXPECT_EQ(list().entries[0].file, world_.profile);
+  EXPECT_EQ(list().entries[1].subject, "m 4 n 5 (microbench)");
+  EXPECT_EQ(list().entries[1].file, world_.store.string());
+  EXPECT_EQ(export_wisdom(world_, context_), wisdom_text(some_wisdom()));
+}
+
+TEST_F(Wisdoms, ThereIsNothingToExportAtFirstAndNoStoreIsMade) {
+  EXPECT_THAT(bad_input_of([&] { export_wisdom(world_, context_); }), HasSubstr(world_.profile));
+  EXPECT_THAT(list().entries, IsEmpty());
+  EXPECT_FALSE(fs::exists(world_.store));
+}
+
+TEST_F(Wisdoms, OtherMachinesEntriesAreLeftOutAndItIsSaidWhy) {
+  Wisdom wisdom = some_wisdom();
+  add_wisdom(wisdom, some_wisdom(a_machine("another CPU")));
+  add_wisdom(wisdom, {{tuned(64, a_machine("a CPU", 8))}, {}, {}});
+  program::Profile moved = tuned(64);
+  moved.environment.blas.path = "/opt/libblis.so";
+  moved.environment.threads = 2;
+  add_wisdom(wisdom, {{moved}, {}, {}});
+  const WisdomImport imported = import(write("wisdom", wisdom));
+  EXPECT_THAT(imported.taken, SizeIs(3));
+  std::string reasons;
+  for (const WisdomEntry& entry : imported.left_out) {
+    reasons += entry.misfit + "\n";
+  }
+  EXPECT_THAT(imported.left_out, SizeIs(5));
+  EXPECT_THAT(reasons,
+              AllOf(HasSubstr("'another CPU'"), HasSubstr("other cores or caches"), HasSubstr("there is no library /opt/libblis.so")));
+  EXPECT_EQ(program::places(program::read_profile(world_.profile)).size(), 1U);
+}
+
+TEST_F(Wisdoms, APlanForABlasAloneHolds) {
+  Environment environment = tuned(48).environment;
+  environment.lapack = {};
+  environment.fingerprint = machine::fingerprint(a_machine().topology, environment.blas, environment.lapack);
+  const std::string file = write("wisdom", {{}, {environment}, {{model::artifact::contraction_plan, plan_name(environment), plan_document(4)}}});
+  EXPECT_THAT(import(file).taken, SizeIs(1));
+}
+
+TEST_F(Wisdoms, ARebuiltLibraryFitsNoMore) {
+  world_.machine = [] {
+    WisdomMachine machine = a_machine();
+    machine.digest = [](const std::string&) { return std::string("build-id:2"); };
+    machine.bytes = [](const std::string&) { return std::uintmax_t{1001}; };
+    return machine;
+  };
+  const WisdomImport imported = import(write("wisdom", some_wisdom()));
+  EXPECT_THAT(imported.taken, IsEmpty());
+  ASSERT_THAT(imported.left_out, SizeIs(3));
+  EXPECT_THAT(imported.left_out[0].misfit, HasSubstr("another build"));
+  EXPECT_FALSE(fs::exists(world_.profile));
+}
+
+TEST_F(Wisdoms, ABadFileIsNamedWithItsMemberAndChangesNothing) {
+  import(write("wisdom", some_wisdom()));
+  const std::string before = export_wisdom(world_, context_);
+  nlohmann::json good =
+      nlohmann::json::parse(wisdom_text({{tuned(99)}, {}, {{model::artifact::kernel_choice, "x", kernels_document("y")}}}));
+  const auto refusal = [&](auto damage) {
+    nlohmann::json document = good;
+    damage(document);
+    const std::string file = write("bad", document.dump());
+    const std::string message = bad_input_of([&] { import(file); });
+    EXPECT_THAT(message, HasSubstr(file));
+    EXPECT_EQ(export_wisdom(world_, context_), before);
+    return message;
+  };
+  EXPECT_THAT(refusal([](auto& d) { d["profiles"][0]["routines"][0]["points"][0]["nb"] = "many"; }),
+              AllOf(HasSubstr("profiles[0]"), HasSubstr("nb")));
+  EXPECT_THAT(refusal([](auto& d) { d["artifacts"][0]["document"].erase("kernels"); }),
+              AllOf(HasSubstr("artifacts[0].document"), HasSubstr("kernels")));
+  EXPECT_THAT(refusal([](auto& d) { d["artifacts"][0]["kind"] = "contraction-plan"; }), HasSubstr("artifacts[0].document"));
+  EXPECT_THAT(refusal([](auto& d) { d.erase("environments"); }), HasSubstr("environments"));
+  EXPECT_THAT(refusal([](auto& d) { d["schema"] = "flopcast-wisdom-9"; }), HasSubstr("flopcast-wisdom-9"));
+  EXPECT_THAT(bad_input_of([&] { import(folder_.path() / "none"); }), HasSubstr("none"));
+}
+
+TEST_F(Wisdoms, KindsOfLaterVersionsAreIgnored) {
+  nlohmann::json document = nlohmann::json::parse(wisdom_text(some_wisdom()));
+  document["artifacts"].push_back({{"kind", "weather"}, {"name", "x"}, {"document", 1}});
+  document["colour"] = "blue";
+  EXPECT_EQ(wisdom_text(parse_wisdom(document.dump(), "wisdom")), wisdom_text(some_wisdom()));
+}
+
+TEST_F(Wisdoms, AnImportIsAllOrNothing) {
+  fs::create_directories(world_.profile);  // a folder, so that the profile can't be written
+  std::ofstream(fs::path(world_.profile) / "file") << "";
+  EXPECT_THROW(import(write("wisdom", some_wisdom())), Error);
+  EXPECT_THAT(model::Store::open(world_.store).artifact_names(model::artifact::contraction_plan), IsEmpty());
+  fs::remove_all(world_.profile);
+
+  program::save_profile(world_.profile, tuned(16));
+  const std::string before = contents(world_.profile);
+  fs::remove(world_.store);
+  world_.open = [](const RunContext&) -> model::Store { throw environment_error("no store"); };
+  EXPECT_THROW(import(write("wisdom", some_wisdom())), Error);
+  EXPECT_EQ(contents(world_.profile), before);
+}
+
+TEST_F(Wisdoms, ImportedBlockSizesJoinTheUsersOwn) {
+  program::save_profile(world_.profile, tuned(16, a_machine(), 800));
+  import(write("wisdom", {{tuned(48)}, {}, {}}));
+  const program::Profile profile = program::read_profile(world_.profile);
+  ASSERT_EQ(profile.routines[0].points.size(), 2U);
+  EXPECT_EQ(profile.routines[0].points[0].blocks.nb, 48);
+  EXPECT_EQ(profile.routines[0].points[1].blocks.nb, 16);
+}
+
+TEST_F(Wisdoms, MergingIsDeterministicAndTheLaterFileWins) {
+  Wisdom one = some_wisdom(), two = some_wisdom(a_machine("another CPU"));
+  two.profiles.push_back(tuned(80));
+  two.artifacts.push_back({model::artifact::kernel_choice, kernels_name, kernels_document("zen")});
+  const std::string a = write("a", one), b = write("b", two);
+  const std::string merged = merge_wisdom({a, b}, context_);
+  EXPECT_THAT(notes_, ElementsAre(b + " changes 2 entries of the files before it"));
+  EXPECT_EQ(merge_wisdom({a, b}), merged);
+  EXPECT_EQ(merge_wisdom({write("ab", merged)}), merged);
+  EXPECT_EQ(merge_wisdom({a, a}), wisdom_text(one));
+  const Wisdom read = parse_wisdom(merged, "merged");
+  EXPECT_EQ(read.profiles.size(), 2U);
+  EXPECT_EQ(read.profiles[0].routines[0].points[0].blocks.nb, 80);
+  EXPECT_EQ(read.artifacts.size(), 4U);
+  EXPECT_THAT(merged, HasSubstr("zen"));
+  EXPECT_THAT(merge_wisdom({b, a}), ::testing::Not(HasSubstr("zen")));
+  const Wisdom apart = some_wisdom(a_machine("a third CPU"));
+  const std::string c = write("c", apart);
+  EXPECT_EQ(merge_wisdom({a, c}), merge_wisdom({c, a})) << "without conflicts the order has no effect";
+}
+
+TEST_F(Wisdoms, SystemsEntriesAreListedBehindTheUsersOwn) {
+  import(write("wisdom", {{tuned(48)}, {}, {}}));
+  Wisdom systems = some_wisdom(a_machine("another CPU"));
+  write("system", systems);
+  const WisdomList found = list();
+  ASSERT_EQ(found.entries.size(), 4U);
+  EXPECT_EQ(found.entries[0].file, world_.profile);
+  EXPECT_EQ(found.entries[1].file, world_.system.string());
+  EXPECT_THAT(found.entries[1].misfit, HasSubstr("'another CPU'"));
+}
+
+TEST_F(Wisdoms, ForgetsEntriesByIdentifierKindAndAll) {
+  const std::string file = write("wisdom", some_wisdom());
+  import(file);
+  const std::string id = list().entries[2].id;
+  EXPECT_THAT(kinds(forget_wisdom({{id}}, world_, context_).entries), ElementsAre("kernels"));
+  EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan"));
+  EXPECT_THAT(bad_input_of([&] { forget_wisdom({{id}}, world_, context_); }), HasSubstr(id));
+  EXPECT_THAT(bad_input_of([&] { forget_wisdom({{""}}, world_, context_); }), HasSubstr("no entry"));
+  EXPECT_THAT(kinds(forget_wisdom({{}, "plans"}, world_, context_).entries), ElementsAre("plan"));
+  const std::string before = contents(world_.profile);
+  EXPECT_THAT(kinds(forget_wisdom({{}, "", true}, world_, context_).entries), ElementsAre("block sizes"));
+  EXPECT_EQ(contents(world_.profile + ".previous"), before);
+  EXPECT_THAT(list().entries, IsEmpty());
+}
+
+TEST_F(Wisdoms, ForgettingLeavesOtherBlockSizes) {
+  program::Profile second = tuned(64);
+  second.environment.threads = 2;
+  import(write("wisdom", {{tuned(48), second}, {}, {}}));
+  const WisdomList before = list();
+  ASSERT_EQ(before.entries.size(), 2U);
+  forget_wisdom({{before.entries[0].id}}, world_, context_);
+  ASSERT_EQ(list().entries.size(), 1U);
+  EXPECT_EQ(list().entries[0], before.entries[1]);
+}
+
+TEST_F(Wisdoms, DocumentsReadBackEqual) {
+  const WisdomImport imported = import(write("wisdom", some_wisdom()));
+  EXPECT_EQ(wisdom_import_from_json(to_json(imported)), imported);
+  EXPECT_EQ(wisdom_list_from_json(to_json(list())), list());
+}
+
+TEST_F(Wisdoms, OfTheSystemCountsOnlyAsFarAsItHoldsHere) {
+  const std::string file = write("system", some_wisdom(a_machine("no CPU that anybody has")));
+  ::setenv("FLOPCAST_SYSTEM_WISDOM", file.c_str(), 1);
+  EXPECT_TRUE(system_wisdom(context_) == Wisdom{});
+  EXPECT_THAT(notes_, IsEmpty());
+  write("system", std::string("{"));
+  EXPECT_TRUE(system_wisdom(context_) == Wisdom{});
+  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("the system's wisdom has no effect"), HasSubstr(file))));
+  ::setenv("FLOPCAST_SYSTEM_WISDOM", "", 1);
+  EXPECT_TRUE(system_wisdom_file().empty());
+  ::unsetenv("FLOPCAST_SYSTEM_WISDOM");
+  EXPECT_EQ(system_wisdom_file(), "/etc/flopcast/wisdom");
+}
+
+}  // namespace
+}  // namespace flopcast::tests

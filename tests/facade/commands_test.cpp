@@ -36,6 +36,9 @@ const std::vector<Command>& commands() {
       {"contract", {"rank_algorithms", "run_contraction", "contract_files"}},
       {"roofline", {"measure_roofline", "plan_roofline", "compare_rooflines", "study_gemm_searches"}},
       {"run", {"run_program"}},
+      {"env", {"program_environment"}},
+      {"wisdom", {"list_wisdom", "export_wisdom", "import_wisdom", "merge_wisdom", "forget_wisdom"}},
+      {"export", {"export_ilaenv"}},
       {"record", {"record_program"}},
       {"profile", {"profile_program"}},
       {"mpi", {"run_mpi", "tune_mpi", "simulate_mpi", "describe_mpi_machine"}},
@@ -86,6 +89,11 @@ TEST(Facade, HasTheFunctionsOfEveryCommand) {
   EXPECT_TRUE(exists(rank_algorithms) && exists(run_contraction) && exists(contract_files));
   EXPECT_TRUE(exists(measure_roofline) && exists(plan_roofline) && exists(compare_rooflines) && exists(study_gemm_searches));
   EXPECT_TRUE(exists(record_program) && exists(profile_program) && exists(run_program) && exists(run_settings));
+  EXPECT_TRUE(exists(static_cast<ProgramEnvironment (*)(const EnvironmentRequest&, const RunContext&)>(program_environment)));
+  EXPECT_TRUE(exists(static_cast<WisdomList (*)(const WisdomRequest&, const RunContext&)>(list_wisdom)) &&
+              exists(static_cast<std::string (*)(const WisdomRequest&, const RunContext&)>(export_wisdom)) &&
+              exists(static_cast<WisdomImport (*)(const WisdomRequest&, const RunContext&)>(import_wisdom)) && exists(merge_wisdom) &&
+              exists(static_cast<WisdomList (*)(const ForgetRequest&, const RunContext&)>(forget_wisdom)) && exists(export_ilaenv));
   EXPECT_TRUE(exists(run_mpi) && exists(tune_mpi) && exists(simulate_mpi) && exists(describe_mpi_machine));
   EXPECT_TRUE(exists(sample) && exists(build_model) && exists(plan_model) && exists(list_models) && exists(find_model));
   EXPECT_TRUE(exists(static_cast<ModelCheck (*)(const Workbench&, const ModelCheckRequest&, const RunContext&)>(check_models)));

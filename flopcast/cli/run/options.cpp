@@ -8,6 +8,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/program_context.hpp"
+#include "flopcast/cli/shared/run_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
@@ -51,19 +52,8 @@ void run_command(RunRequest request, CommonOptions& common) {
 void add_run_command(OptionSet& app, CommonOptions& common) {
   auto request = std::make_shared<RunRequest>();
   OptionSet command = app.add_command("run", "Run a program whose LAPACK uses the tuned block sizes");
-  command.option("--profile", request->profile, "Profile to run with (default: what 'flopcast tune --save' keeps)").placeholder("FILE");
-  command.option("--blas", request->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
-  command.option("--lapack", request->lapack,
-                 "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
-  command
-      .option("--kernels", request->kernels,
-              "Kernels of BLAS. auto: where the BLAS misreads the CPU, those of the profile or those found best by trying; library: the "
-              "BLAS chooses by itself")
-      .show_default()
-      .choices({"auto", "library"});
-  command.option("--threads", request->threads, "Threads of BLAS").range(1, 1024);
+  add_run_options(command, *request);
   command.flag("--report", request->explain, "Say afterwards which block sizes the program's LAPACK queried (with --json, --output)");
-  command.flag("--other-machine", request->other_machine, "Use a profile that was made on another machine");
   command.option("command", request->command, "Program and its arguments").placeholder("-- COMMAND");
   command.footer(footer);
   command.action([request, &common] { run_command(*request, common); });

@@ -1,0 +1,52 @@
+#include <memory>
+#include <string>
+
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
+#include "flopcast/tasks/programs/ilaenv.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* footer = R"(Example:
+  flopcast export ilaenv --language c --output ilaenv.c)";
+
+constexpr const char* ilaenv_footer =
+    R"(Link the compiled file before LAPACK. Routines that the profile lacks keep LAPACK's own block sizes.
+
+Examples:
+  flopcast export ilaenv --output ilaenv.f90 && gfortran -O2 program.f90 ilaenv.f90 -llapack -lblas
+  flopcast export ilaenv --language c --threads 1 --output ilaenv.c && cc -O2 program.c ilaenv.c -llapack -lblas -lm)";
+
+void print_source(const IlaenvRequest& request, const CommonOptions& common) {
+  const IlaenvExport exported = export_ilaenv(request, run_context(common));
+  if (common.json) {
+    emit_document(exported, common);
+  } else {
+    emit(exported.source.text, common);
+  }
+}
+
+}  // namespace
+
+void add_export_command(OptionSet& app, CommonOptions& common) {
+  OptionSet command = app.add_command("export", "Write tuned block sizes in a form that other tools read");
+  command.require_command();
+  command.footer(footer);
+  auto request = std::make_shared<IlaenvRequest>();
+  auto language = std::make_shared<std::string>("fortran");
+  OptionSet ilaenv = command.add_command("ilaenv", "Write a source of LAPACK's ilaenv, for programs that can't be preloaded");
+  ilaenv.option("--language", *language, "Language of the source").choices({"fortran", "c"}).show_default();
+  ilaenv.option("--profile", request->profile, "Profile with the block sizes (default: what 'flopcast tune --save' keeps)")
+      .placeholder("FILE");
+  ilaenv.option("--blas", request->blas, "BLAS of the program, by name or path (default: that of the profile's newest entry)");
+  ilaenv.option("--threads", request->threads, "Threads of BLAS (default: as the entry has them)").range(1, 1024);
+  ilaenv.footer(ilaenv_footer);
+  ilaenv.action([request, language, &common] {
+    request->language = *language == "c" ? program::SourceLanguage::c : program::SourceLanguage::fortran;
+    print_source(*request, common);
+  });
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/wisdom/tables.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/wisdom.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* footer = R"(Wisdom is what was decided once: tuned block sizes, kernels of BLAS libraries, plans of contractions.
+The system's wisdom, /etc/flopcast/wisdom, holds for all users where they have none of their own.
+
+Examples:
+  flopcast wisdom export --output epyc.wisdom
+  flopcast wisdom import epyc.wisdom)";
+
+std::string entries(std::size_t count) { return count == 1 ? "1 entry" : fmt::format("{} entries", count); }
+
+void show(const std::vector<WisdomEntry>& all, const CommonOptions& common) {
+  if (!all.empty() || common.csv) {
+    emit(wisdom_table(all), common);
+  }
+}
+
+void list(const WisdomRequest& request, const CommonOptions& common) {
+  const WisdomList found = list_wisdom(request, run_context(common));
+  if (common.json) {
+    emit_document(found, common);
+    return;
+  }
+  if (found.entries.empty()) {
+    note("no wisdom; 'flopcast tune dgeqrf --n 200:3200 --save' makes some", common);
+  }
+  show(found.entries, common);
+}
+
+void import_file(const WisdomRequest& request, const CommonOptions& common) {
+  const WisdomImport imported = import_wisdom(request, run_context(common));
+  if (common.json) {
+    emit_document(imported, common);
+    return;
+  }
+  note(fmt::format("{} imported{}", entries(imported.taken.size()),
+                   imported.left_out.empty()
+                       ? ""
+                       : fmt::format("; {} left out, which don't hold on this machine", entries(imported.left_out.size()))),
+       common);
+  std::vector<WisdomEntry> all = imported.taken;
+  all.insert(all.end(), imported.left_out.begin(), imported.left_out.end());
+  show(all, common);
+}
+
+void forget(const ForgetRequest& request, const CommonOptions& common) {
+  if (request.ids.empty() && request.kind.empty() && !request.all) {
+    throw usage_error("nothing to forget. Name entries by the identifiers of 'flopcast wisdom list', or give --kind or --all");
+  }
+  const WisdomList forgotten = forget_wisdom(request, run_context(common));
+  if (common.json) {
+    emit_document(forgotten, common);
+    return;
+  }
+  note(fmt::format("{} forgotten", entries(forgotten.entries.size())), common);
+  show(forgotten.entries, common);
+}
+
+void add_profile_option(OptionSet& command, std::string& profile) {
+  command.option("--profile", profile, "Your tuned profile (default: what 'flopcast tune --save' keeps)").placeholder("FILE");
+}
+
+void add_list(OptionSet& wisdom, CommonOptions& common) {
+  auto request = std::make_shared<WisdomRequest>();
+  OptionSet command = wisdom.add_command("list", "List your wisdom and the system's, or that of a file");
+  command.option("file", request->file, "File of wisdom (default: your own and the system's)").placeholder("FILE");
+  add_profile_option(command, request->profile);
+  command.footer("Example:\n  flopcast wisdom list epyc.wisdom");
+  command.action([request, &common] { list(*request, common); });
+}
+
+void add_export(OptionSet& wisdom, CommonOptions& common) {
+  auto request = std::make_shared<WisdomRequest>();
+  OptionSet command = wisdom.add_command("export", "Write your wisdom as one file");
+  add_profile_option(command, request->profile);
+  command.footer("Example:\n  flopcast wisdom export --output epyc.wisdom");
+  command.action([request, &common] { emit(export_wisdom(*request, run_context(common)), common); });
+}
+
+void add_import(OptionSet& wisdom, CommonOptions& common) {
+  auto request = std::make_shared<WisdomRequest>();
+  OptionSet command = wisdom.add_command("import", "Add a file's wisdom, as far as it holds on this machine, to your own");
+  command.option("file", request->file, "File of wisdom; - is standard input").required().placeholder("FILE");
+  add_profile_option(command, request->profile);
+  command.footer("Example:\n  flopcast wisdom import epyc.wisdom");
+  command.action([request, &common] { import_file(*request, common); });
+}
+
+void add_merge(OptionSet& wisdom, CommonOptions& common) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  OptionSet command = wisdom.add_command("merge", "Write the wisdom of several files as one");
+  command.option("files", *files, "Files of wisdom; of entries with one name, that of the later file stays")
+      .required()
+      .placeholder("FILE ...");
+  command.footer("Example:\n  flopcast wisdom merge epyc.wisdom xeon.wisdom --output site.wisdom");
+  command.action([files, &common] { emit(merge_wisdom(*files, run_context(common)), common); });
+}
+
+void add_forget(OptionSet& wisdom, CommonOptions& common) {
+  auto request = std::make_shared<ForgetRequest>();
+  OptionSet command = wisdom.add_command("forget", "Remove entries from your own wisdom");
+  command.option("ids", request->ids, "Identifiers of 'flopcast wisdom list', or their beginnings").placeholder("ID ...");
+  command.option("--kind", request->kind, "Remove all entries of this kind").choices({"block-sizes", "kernels", "plans"});
+  command.flag("--all", request->all, "Remove all entries");
+  add_profile_option(command, request->profile);
+  command.footer("A profile that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom forget --kind plans");
+  command.action([request, &common] { forget(*request, common); });
+}
+
+}  // namespace
+
+void add_wisdom_command(OptionSet& app, CommonOptions& common) {
+  OptionSet wisdom = app.add_command("wisdom", "Export, import, merge, list and forget what was tuned and planned");
+  wisdom.require_command();
+  wisdom.footer(footer);
+  add_list(wisdom, common);
+  add_export(wisdom, common);
+  add_import(wisdom, common);
+  add_merge(wisdom, common);
+  add_forget(wisdom, common);
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,112 @@
+// Tuned block sizes that reach programs without 'flopcast run', and users who have tuned nothing.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A profile for dgeqrf of order 64 with block size 8 or 16 over the reference LAPACK, in a folder of its own.
+class SharedTuning : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder() = fs::temp_directory_path() / ("flopcast-shared-tuning-" + std::to_string(::getpid()));
+    fs::create_directories(folder());
+    tuned() = flopcast({"tune", "dgeqrf", "--n", "64", "--nb", "8,16", "--fixed-crossover", "--time-budget", "1s", "--blas",
+                        "openblas-serial", "--lapack", "reference", "--profile", profile()});
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder()); }
+  void SetUp() override { ASSERT_EQ(tuned().code, 0) << tuned().err; }
+
+  static fs::path& folder() {
+    static fs::path path;
+    return path;
+  }
+  static Ended& tuned() {
+    static Ended ended;
+    return ended;
+  }
+  static std::string profile() { return folder() / "profile.json"; }
+  static std::string wisdom() { return folder() / "wisdom"; }
+  /// Returns the beginning of a command for a user who has tuned nothing.
+  static std::string as_new_user(const std::string& system = "") {
+    return "mkdir -p " + (folder() / "new").string() + "; export FLOPCAST_HOME=" + (folder() / "new").string() +
+           " FLOPCAST_SYSTEM_WISDOM=" + system + "; ";
+  }
+};
+
+TEST_F(SharedTuning, WisdomTravelsFromOneUserToAnother) {
+  const Ended exported = flopcast({"wisdom", "export", "--profile", profile(), "--output", wisdom()});
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  const Ended imported = shell(as_new_user() + "flopcast wisdom import " + wisdom());
+  EXPECT_EQ(imported.code, 0) << imported.err;
+  EXPECT_THAT(imported.out, AllOf(HasSubstr("block sizes"), HasSubstr("dgeqrf"), HasSubstr("yes")));
+  const Ended listed = shell(as_new_user() + "flopcast wisdom list --json");
+  const nlohmann::json entries = nlohmann::json::parse(listed.out).at("entries");
+  ASSERT_GE(entries.size(), 1U);
+  EXPECT_EQ(entries[0].at("misfit"), "");
+  const std::string id = entries[0].at("id");
+  EXPECT_EQ(shell(as_new_user() + "flopcast wisdom forget " + id).code, 0);
+  EXPECT_EQ(shell(as_new_user() + "flopcast wisdom forget " + id).code, 3);
+  EXPECT_EQ(shell(as_new_user() + "flopcast wisdom merge " + wisdom() + " " + wisdom()).out, shell("cat " + wisdom()).out);
+}
+
+TEST_F(SharedTuning, ExportedSourcesNameTheRoutine) {
+  const Ended fortran = flopcast({"export", "ilaenv", "--profile", profile()});
+  EXPECT_EQ(fortran.code, 0) << fortran.err;
+  EXPECT_THAT(fortran.out, AllOf(HasSubstr("integer function ilaenv"), HasSubstr("call point(64, 64, ")));
+  const Ended c = flopcast({"export", "ilaenv", "--profile", profile(), "--language", "c", "--blas", "openblas-serial"});
+  EXPECT_THAT(c.out, HasSubstr("point(query, 64, 64, "));
+  const Ended other = flopcast({"export", "ilaenv", "--profile", profile(), "--threads", "7"});
+  EXPECT_EQ(other.code, 3);
+  EXPECT_THAT(other.err, HasSubstr("7 threads"));
+}
+
+TEST_F(SharedTuning, EnvPrintsADocumentAndShells) {
+  const Ended document = flopcast({"env", "--profile", profile(), "--format", "json"});
+  ASSERT_EQ(document.code, 0) << document.err;
+  EXPECT_THAT(nlohmann::json::parse(document.out).at("variables").at("LD_PRELOAD").get<std::string>(), HasSubstr("libflopcast-tuned.so"));
+  EXPECT_EQ(flopcast({"env", "--profile", profile(), "--json"}).out, document.out);
+  EXPECT_EQ(flopcast({"env", "--profile", profile(), "--json", "--format", "fish"}).code, 2);
+  EXPECT_THAT(flopcast({"env", "--profile", profile(), "--format", "lmod"}).out, HasSubstr("prepend_path(\"LD_PRELOAD\", "));
+  const Ended nothing = flopcast({"env", "--profile", folder() / "none.json"});
+  EXPECT_EQ(nothing.code, 3);
+  EXPECT_EQ(nothing.out, "");
+}
+
+#ifdef FLOPCAST_EXAMPLE_QR
+constexpr const char* run_qr = FLOPCAST_EXAMPLE_QR " >/dev/null";
+
+TEST_F(SharedTuning, AProgramQueriesTunedBlockSizesInTheEnvironmentThatEnvPrints) {
+  const std::string libraries = " --blas openblas-serial --lapack reference --links " + (folder() / "links").string();
+  const Ended ended = shell("eval \"$(flopcast env --profile " + profile() + libraries + ")\" && export FLOPCAST_VERBOSE=1 && " + run_qr);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("the block size of dgeqrf was queried"), Not(HasSubstr("queried 0 times"))));
+  const Ended again = shell("for i in 1 2; do eval \"$(flopcast env --profile " + profile() + libraries + ")\"; done; echo $LD_PRELOAD");
+  EXPECT_EQ(again.out.find("libflopcast-tuned"), again.out.rfind("libflopcast-tuned")) << again.out;
+}
+
+TEST_F(SharedTuning, ProgramsOfAllUsersGetTheSystemsWisdom) {
+  ASSERT_EQ(flopcast({"wisdom", "export", "--profile", profile(), "--output", wisdom()}).code, 0);
+  const std::string run = "flopcast run --blas openblas-serial --lapack reference --report -- " + std::string(run_qr);
+  EXPECT_THAT(shell(as_new_user(wisdom()) + run).err, HasSubstr("| dgeqrf"));
+  EXPECT_THAT(shell(as_new_user("") + run).err, Not(HasSubstr("| dgeqrf")));
+}
+#endif
+
+}  // namespace
+}  // namespace flopcast::testing

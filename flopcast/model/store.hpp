@@ -107,7 +107,8 @@ class Store {
     return in_document("the store " + path().string() + ", " + kind + " '" + name + "',",
                        [&] { return std::optional(read(std::move(*found))); });
   }
-  /// Lets find_artifact() and read_artifact() answer with these documents where the store has none of that kind and name. Nothing is stored.
+  /// Lets find_artifact() and read_artifact() answer with these documents where the store has none of that kind and name. Nothing is
+  /// stored.
   void answer_below(std::vector<Artifact> documents);
   /// Names of the store's own documents, sorted.
   [[nodiscard]] std::vector<std::string> artifact_names(const std::string& kind) const;

@@ -23,7 +23,8 @@ struct OwnBlocks {
   int nb = 1, nbmin = 2, nx = 0;
 };
 
-/// Returns the table of LAPACK 3.11, as its ilaenv answers. Values that depend on sizes or further letters are rules in the templates below.
+/// Returns the table of LAPACK 3.11, as its ilaenv answers. Values that depend on sizes or further letters are rules in the templates
+/// below.
 std::vector<OwnBlocks> own_blocks() {
   constexpr const char* all = "SDCZ";
   constexpr const char* real = "SD";

@@ -24,10 +24,9 @@ LibraryFacts this_library_facts();
 
 /// Returns the files that a program is to load instead of its own libraries. An empty file leaves the program its own library. If only a
 /// BLAS is named, the LAPACK is the one that tuning takes by default, so that LAPACK's calls reach the named BLAS. Libraries with 64-bit
-/// integers take the place of libblas64.so.3 and liblapack64.so.3 if the program asks for these. An empty command stands for any program. Throws bad_input for an
-/// unknown name.
-/// Throws environment_error if a library can't be opened or takes 64-bit integers that the program doesn't pass. Another reason is a library
-/// that gives wrong results when several threads of a program call it.
+/// integers take the place of libblas64.so.3 and liblapack64.so.3 if the program asks for these. An empty command stands
+/// for any program. Throws bad_input for an unknown name. Throws environment_error if a library can't be opened or takes 64-bit integers
+/// that the program doesn't pass. Another reason is a library that gives wrong results when several threads of a program call it.
 LibraryFiles program_libraries(const std::string& blas, const std::string& lapack, const std::vector<std::string>& command,
                                const LibraryFacts& facts = this_library_facts());
 

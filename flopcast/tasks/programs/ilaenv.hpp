@@ -25,8 +25,8 @@ struct IlaenvExport {
   friend bool operator==(const IlaenvExport&, const IlaenvExport&) = default;
 };
 
-/// Returns a source of LAPACK's ilaenv with the tuned block sizes of a profile, for programs that are linked statically. Throws bad_input if
-/// there is no profile, or it has no entry for the BLAS and the threads that the request names.
+/// Returns a source of LAPACK's ilaenv with the tuned block sizes of a profile, for programs that are linked statically. Throws bad_input
+/// if there is no profile, or it has no entry for the BLAS and the threads that the request names.
 IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-ilaenv-1", ...}.

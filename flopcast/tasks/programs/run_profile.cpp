@@ -120,8 +120,8 @@ program::Profile with_systems_routines(program::Profile own, const std::vector<p
   return own;
 }
 
-/// Returns the user's places and below them those of the system's wisdom. A profile of another machine is left out if the system has one for
-/// this machine.
+/// Returns the user's places and below them those of the system's wisdom. A profile of another machine is left out if the system has one
+/// for this machine.
 std::vector<program::Profile> known_places(const RunRequest& request, const std::string& file, const RunWorld& world) {
   std::vector<program::Profile> places =
       file == "-" || fs::exists(file) ? program::places(program::read_profile(file)) : std::vector<program::Profile>();

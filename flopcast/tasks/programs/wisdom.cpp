@@ -24,6 +24,7 @@
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/wisdom_world.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -73,6 +74,9 @@ WisdomEntry described(const model::Artifact& artifact, const std::vector<Environ
                       const std::string& file) {
   WisdomEntry entry{id_of(artifact.kind + ';' + artifact.name), kernels, artifact.name, "", misfit(artifact, environments, machine), file};
   if (artifact.kind == model::artifact::kernel_choice) {
+    if (const std::optional<TriedLibrary> library = tried_library(artifact.name, machine.topology.cpu)) {
+      entry.subject = fmt::format("{}: {}", library->file, kernel_choice_text(artifact.document));
+    }
     return entry;
   }
   entry.kind = plan;
@@ -109,7 +113,17 @@ void require_plan(const model::Artifact& artifact) {
 
 Wisdom read_wisdom(const std::string& file) { return parse_wisdom(read_file(file), file == "-" ? "standard input" : file, require_plan); }
 
-/// Returns the part of the store that is wisdom. The store is opened only if there is one.
+/// Returns whether the entry can be used. Other versions of flopcast may have stored entries of other forms.
+bool is_usable(const model::Artifact& artifact) {
+  try {
+    artifact.kind == model::artifact::kernel_choice ? require_kernel_choice(artifact.document) : require_plan(artifact);
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+/// Adds the part of the store that is wisdom. The store is opened only if there is one.
 void add_stored(Wisdom& wisdom, const WisdomWorld& world, const RunContext& context) {
   if (std::error_code none; !fs::exists(world.store, none)) {
     return;
@@ -118,8 +132,9 @@ void add_stored(Wisdom& wisdom, const WisdomWorld& world, const RunContext& cont
   std::set<std::string> fingerprints;
   for (const char* kind : {model::artifact::kernel_choice, model::artifact::contraction_plan}) {
     for (const std::string& name : store.artifact_names(kind)) {
-      if (std::optional<nlohmann::json> document = store.find_artifact(kind, name)) {
-        wisdom.artifacts.push_back({kind, name, *std::move(document)});
+      model::Artifact artifact{kind, name, store.find_artifact(kind, name).value_or(nlohmann::json())};
+      if (is_usable(artifact)) {
+        wisdom.artifacts.push_back(std::move(artifact));
       }
       if (const auto conditions = contract::wisdom_conditions(name);
           conditions && kind == std::string_view(model::artifact::contraction_plan)) {

@@ -56,8 +56,8 @@ struct ForgetRequest {
   bool all = false;              ///< removes everything
   std::string profile;           ///< as in WisdomRequest
 };
-/// Removes entries from the user's own wisdom and returns them. A profile that loses block sizes is kept as FILE.previous. The system's wisdom
-/// stays. Throws bad_input for an identifier that names no entry or several.
+/// Removes entries from the user's own wisdom and returns them. A profile that loses block sizes is kept as FILE.previous. The system's
+/// wisdom stays. Throws bad_input for an identifier that names no entry or several.
 WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context = {});
 
 /// Converts to and from the documents {"schema": "flopcast-wisdom-list-1", ...} and {"schema": "flopcast-wisdom-import-1", ...}.

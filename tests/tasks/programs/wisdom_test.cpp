@@ -121,6 +121,7 @@ TEST_F(Wisdoms, WhatIsImportedIsListedAndExportedAgain) {
   EXPECT_EQ(list().entries[0].file, world_.profile);
   EXPECT_EQ(list().entries[1].subject, "m 4 n 5 (microbench)");
   EXPECT_EQ(list().entries[1].file, world_.store.string());
+  EXPECT_EQ(list().entries[2].subject, "/lib/blis/libblis.so: skx");
   EXPECT_EQ(export_wisdom(world_, context_), wisdom_text(some_wisdom()));
 }
 
@@ -201,6 +202,14 @@ TEST_F(Wisdoms, KindsOfLaterVersionsAreIgnored) {
   document["artifacts"].push_back({{"kind", "weather"}, {"name", "x"}, {"document", 1}});
   document["colour"] = "blue";
   EXPECT_EQ(wisdom_text(parse_wisdom(document.dump(), "wisdom")), wisdom_text(some_wisdom()));
+}
+
+TEST_F(Wisdoms, EntriesOfOtherFormsInTheStoreDontTravel) {
+  import(write("wisdom", some_wisdom()));
+  model::Store store = world_.open(context_);
+  store.put_artifact(model::artifact::contraction_plan, "no name of a plan", 1);
+  store.put_artifact(model::artifact::kernel_choice, kernels_name, {{"kernels", 7}});
+  EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan"));
 }
 
 TEST_F(Wisdoms, AnImportIsAllOrNothing) {

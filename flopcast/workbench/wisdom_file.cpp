@@ -241,6 +241,7 @@ Wisdom system_wisdom(const RunContext& context) {
     std::erase_if(wisdom.profiles, [&](const program::Profile& profile) { return !misfit(profile.environment, machine).empty(); });
     std::erase_if(wisdom.artifacts,
                   [&](const model::Artifact& artifact) { return !misfit(artifact, wisdom.environments, machine).empty(); });
+    std::erase_if(wisdom.environments, [&](const Environment& environment) { return !misfit(environment, machine).empty(); });
     return wisdom;
   } catch (const Error& error) {
     context.note(fmt::format("warning: the system's wisdom has no effect: {}", error.what()));

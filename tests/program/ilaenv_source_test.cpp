@@ -47,7 +47,7 @@ TEST(IlaenvSource, NothingInAProfileEndsAStringOrAComment) {
   EXPECT_THAT(tests::message_of([] { ilaenv_source(tuned("dgeqrf", "'"), SourceLanguage::fortran); }), HasSubstr("letters and digits"));
   Profile profile = tuned("dgeqrf");
   profile.environment.cpu = "*/ int main() {}\nend function";
-  EXPECT_THAT(ilaenv_source(profile, SourceLanguage::c).text, HasSubstr("CPU:       / int main() {} end function\n"));
+  EXPECT_THAT(ilaenv_source(profile, SourceLanguage::c).text, HasSubstr("CPU:      / int main() {} end function\n"));
 }
 
 }  // namespace

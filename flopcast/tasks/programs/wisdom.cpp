@@ -130,7 +130,7 @@ void add_stored(Wisdom& wisdom, const WisdomWorld& world, const RunContext& cont
   }
   const model::Store store = world.open(context);
   std::set<std::string> fingerprints;
-  for (const char* kind : {model::artifact::kernel_choice, model::artifact::contraction_plan}) {
+  for (const char* kind : {model::artifact::contraction_plan, model::artifact::kernel_choice}) {
     for (const std::string& name : store.artifact_names(kind)) {
       model::Artifact artifact{kind, name, store.find_artifact(kind, name).value_or(nlohmann::json())};
       if (is_usable(artifact)) {
@@ -272,6 +272,10 @@ WisdomImport import_wisdom(const WisdomRequest& request, const WisdomWorld& worl
     } else {
       take(std::move(entry), part, fitting.artifacts);
     }
+  });
+  std::erase_if(fitting.environments, [&](const Environment& environment) {
+    return std::none_of(fitting.artifacts.begin(), fitting.artifacts.end(),
+                        [&](const model::Artifact& artifact) { return artifact.name.find(environment.fingerprint) != std::string::npos; });
   });
   keep(fitting, world, context);
   return result;

@@ -19,7 +19,7 @@ struct WisdomEntry {
   friend bool operator==(const WisdomEntry&, const WisdomEntry&) = default;
 };
 
-/// Entries in the order of kind, CPU, libraries and threads. The user's own come before the system's.
+/// Entries by kind: block sizes, plans, kernels. The user's own come before the system's.
 struct WisdomList {
   std::vector<WisdomEntry> entries;
   friend bool operator==(const WisdomList&, const WisdomList&) = default;

@@ -149,13 +149,15 @@ TEST_F(Wisdoms, OtherMachinesEntriesAreLeftOutAndItIsSaidWhy) {
   EXPECT_THAT(reasons,
               AllOf(HasSubstr("'another CPU'"), HasSubstr("other cores or caches"), HasSubstr("there is no library /opt/libblis.so")));
   EXPECT_EQ(program::places(program::read_profile(world_.profile)).size(), 1U);
+  EXPECT_EQ(world_.open(context_).environments().size(), 1U) << "the one that the plan refers to";
 }
 
 TEST_F(Wisdoms, APlanForABlasAloneHolds) {
   Environment environment = tuned(48).environment;
   environment.lapack = {};
   environment.fingerprint = machine::fingerprint(a_machine().topology, environment.blas, environment.lapack);
-  const std::string file = write("wisdom", {{}, {environment}, {{model::artifact::contraction_plan, plan_name(environment), plan_document(4)}}});
+  const std::string file =
+      write("wisdom", {{}, {environment}, {{model::artifact::contraction_plan, plan_name(environment), plan_document(4)}}});
   EXPECT_THAT(import(file).taken, SizeIs(1));
 }
 

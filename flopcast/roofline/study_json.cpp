@@ -8,10 +8,26 @@ template <>
 struct FieldTable<roofline::StudyRun> {
   using T = roofline::StudyRun;
   static constexpr auto fields =
-      std::tuple(field("technique", &T::technique), field("trial", &T::trial), field("finished", &T::finished), field("leader", &T::leader),
-                 optional_field("rate", &T::rate), field("seconds", &T::seconds), field("evaluations", &T::evaluations),
-                 optional_field("settled", &T::settled), field("complete", &T::complete));
+      std::tuple(field("technique", &T::technique), field("trial", &T::trial),
+                 field("finished", &T::finished, "for techniques of paper 003, in their order"), field("leader", &T::leader),
+                 optional_field("rate", &T::rate, "rate of the leader as measured by the search; 0: unknown (halving)"),
+                 field("seconds", &T::seconds), field("evaluations", &T::evaluations),
+                 optional_field("settled", &T::settled, "false: a search in one process ended because its time was used up"),
+                 field("complete", &T::complete));
 };
+
+template <>
+struct SchemaOf<roofline::FinishedTrial> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    return described(maker.of<std::array<double, 2>>(), "number of the configuration, rate in flop/s");
+  }
+};
+
+nlohmann::ordered_json SchemaOf<roofline::StudyState>::make(SchemaMaker& maker) {
+  const nlohmann::ordered_json judged =
+      described(maker.of<std::vector<std::array<double, 2>>>(), "number of the configuration, judged rate");
+  return object_schema({{"runs", maker.of<std::vector<roofline::StudyRun>>()}, {"judged", judged}});
+}
 
 }  // namespace flopcast
 

@@ -26,24 +26,25 @@
 /// read from. A member that may lack a value is a std::optional.
 namespace flopcast {
 
-/// A member of a structure and its name in documents.
+/// A member of a structure, its name in documents, and its meaning for readers of the published schema (support/schema.hpp).
 template <class Struct, class Value>
 struct Field {
   const char* name;
   Value Struct::*member;
   bool required;
+  const char* description;
 };
 
 /// A member that every document has. An empty std::optional isn't written, and may be missing or null.
 template <class Struct, class Value>
-constexpr Field<Struct, Value> field(const char* name, Value Struct::*member) {
-  return {name, member, true};
+constexpr Field<Struct, Value> field(const char* name, Value Struct::*member, const char* description = "") {
+  return {name, member, true, description};
 }
 
 /// A member that documents may lack, such as those of an earlier schema: then the structure keeps its own value.
 template <class Struct, class Value>
-constexpr Field<Struct, Value> optional_field(const char* name, Value Struct::*member) {
-  return {name, member, false};
+constexpr Field<Struct, Value> optional_field(const char* name, Value Struct::*member, const char* description = "") {
+  return {name, member, false, description};
 }
 
 /// A member that is a structure whose own members stand among those of the outer one.

@@ -2,9 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/profile_schema.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast::program {
 namespace {
@@ -87,6 +91,7 @@ TEST(Profile, SurvivesJson) {
   const Profile profile = sample_profile();
 
   EXPECT_EQ(profile_from_json(nlohmann::json::parse(to_json(profile).dump())), profile);
+  EXPECT_EQ(tests::schema_violation(to_json(profile).dump(), std::array{profile_schema()}), "");
 }
 
 TEST(Profile, KeepsPlacesWithOtherLibrariesAndThreads) {
@@ -97,6 +102,7 @@ TEST(Profile, KeepsPlacesWithOtherLibrariesAndThreads) {
   profile.others = {other};
 
   EXPECT_EQ(profile_from_json(nlohmann::json::parse(to_json(profile).dump())), profile);
+  EXPECT_EQ(tests::schema_violation(to_json(profile).dump(), std::array{profile_schema()}), "");
   EXPECT_EQ(places(profile).size(), 2U);
   EXPECT_EQ(joined(places(profile)), profile);
   EXPECT_EQ(block_table_text(profile), block_table_text(sample_profile()));

@@ -10,7 +10,9 @@
 #include <stdexcept>
 
 #include "fake_roofline.hpp"
+#include "flopcast/roofline/roofline_schemas.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast::roofline {
 namespace {
@@ -325,6 +327,7 @@ TEST(Compare, SurvivesJson) {
   ASSERT_FALSE(comparison.only_before.empty());
   ASSERT_FALSE(comparison.only_after.empty());
   EXPECT_EQ(comparison_from_json(to_json(comparison)), comparison);
+  EXPECT_EQ(tests::schema_violation(to_json(comparison), roofline_schemas()), "");
   EXPECT_THROW(comparison_from_json("{}"), Error);
 }
 

@@ -8,7 +8,9 @@
 #include "fake_roofline.hpp"
 #include "flopcast/roofline/bandwidth_roofs.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"
+#include "flopcast/roofline/roofline_schemas.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast::roofline {
 namespace {
@@ -16,10 +18,12 @@ namespace {
 TEST(Roofline, SurvivesJson) {
   Roofline before = fake_roofline();
   EXPECT_EQ(roofline_from_json(to_json(before)), before);
+  EXPECT_EQ(tests::schema_violation(to_json(before), roofline_schemas()), "");
   EXPECT_EQ(nlohmann::json::parse(to_json(before)).at("schema"), schema);
   before.options = {};  // as an early version wrote them
   before.options.blas = {"blis"};
   EXPECT_EQ(roofline_from_json(to_json(before)), before);
+  EXPECT_EQ(tests::schema_violation(to_json(before), roofline_schemas()), "");
 }
 
 /// Returns the message with which a document is refused.

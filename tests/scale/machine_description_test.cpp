@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 #include "flopcast/scale/machine_description_json.hpp"
+#include "flopcast/scale/machine_description_schema.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast::scale {
 namespace {
@@ -37,6 +40,7 @@ TEST(MachineDescription, SurvivesJson) {
   machine.eager_bytes = 8192;
   machine.message_classes = {{0, 1, 0.25}, {4096, 3, 0.75}};
   EXPECT_EQ(machine_description_from_json(to_json(machine), "file"), machine);
+  EXPECT_EQ(tests::schema_violation(to_json(machine), std::array{machine_description_schema_document()}), "");
 }
 
 TEST(MachineDescription, WithoutHostsThereAreAsManyAsNeeded) {
@@ -86,6 +90,7 @@ TEST(DescribedBy, HasALatencyAboveZeroWhereTimesGrowFasterThanSizes) {
     EXPECT_GT(of.bandwidth_factor, 0) << of.bytes;
   }
   EXPECT_EQ(machine_description_from_json(to_json(machine), "file").message_classes.size(), 2U);
+  EXPECT_EQ(tests::schema_violation(to_json(machine), std::array{machine_description_schema_document()}), "");
 }
 
 TEST(MachineDescription, DisturbedMeasurementsAreTold) {
@@ -101,6 +106,7 @@ TEST(MachineDescription, RemembersWhatDisturbedItsMeasurement) {
   EXPECT_FALSE(machine_document(machine).contains("disturbances"));
   machine.disturbances = {"other programs kept 1.0 cores busy"};
   EXPECT_EQ(machine_description_from_json(to_json(machine), "file").disturbances, machine.disturbances);
+  EXPECT_EQ(tests::schema_violation(to_json(machine), std::array{machine_description_schema_document()}), "");
   json document = machine_document(machine);
   document["disturbances"] = "many";
   EXPECT_THAT(complaint_about(document), HasSubstr("disturbances must be a list of texts, not \"many\""));

@@ -76,6 +76,13 @@ struct PlanSummary {
 /// Returns the summary of a plan.
 PlanSummary summary(const contract::Plan& plan);
 
+/// A contraction and its plan.
+struct PlannedContraction {
+  contract::Contraction contraction;
+  PlanSummary plan;
+  friend bool operator==(const PlannedContraction&, const PlannedContraction&) = default;
+};
+
 /// A contraction that was planned and executed.
 struct ContractionRun {
   contract::Contraction contraction;
@@ -154,13 +161,16 @@ struct AlgorithmList {
   friend bool operator==(const AlgorithmList&, const AlgorithmList&) = default;
 };
 
-/// Returns results as JSON documents: "flopcast-contract-run-1" for a run, "flopcast-contract-1" for a ranking and a list.
+/// Returns results as JSON documents: "flopcast-contract-run-1" for a run, "flopcast-contract-plan-1" for a plan, "flopcast-contract-1" for
+/// a ranking and a list.
 std::string to_json(const ContractionRun& run);
+std::string to_json(const PlannedContraction& planned);
 std::string to_json(const AlgorithmRanking& ranking);
 std::string to_json(const AlgorithmList& list);
 
 /// Read documents back. Throw bad_input, which names the member, for text that isn't such a document.
 ContractionRun contraction_run_from_json(std::string_view text);
+PlannedContraction planned_contraction_from_json(std::string_view text);
 AlgorithmRanking algorithm_ranking_from_json(std::string_view text);
 AlgorithmList algorithm_list_from_json(std::string_view text);
 

@@ -4,30 +4,40 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
+#include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/contraction/plan_summary_fields.hpp"
 
 namespace flopcast {
 
 template <>
 struct FieldTable<ContractionRun> {
-  static constexpr auto fields =
-      std::tuple(field("plan", &ContractionRun::plan), field("planning_seconds", &ContractionRun::planning_seconds),
-                 field("times", &ContractionRun::times), field("flops_per_second", &ContractionRun::flops_per_second));
+  static constexpr auto fields = std::tuple(field("plan", &ContractionRun::plan),
+                                            field("planning_seconds", &ContractionRun::planning_seconds,
+                                                  "time until the plan was ready, without the time for opening the machine"),
+                                            field("times", &ContractionRun::times, "time of each execution"),
+                                            field("flops_per_second", &ContractionRun::flops_per_second, "rate of the median execution"));
+};
+
+template <>
+struct FieldTable<PlannedContraction> {
+  static constexpr auto fields = std::tuple(field("plan", &PlannedContraction::plan));
 };
 
 template <>
 struct FieldTable<contract::Part> {
-  static constexpr auto fields =
-      std::tuple(field("what", &contract::Part::what), field("calls", &contract::Part::calls), field("seconds", &contract::Part::seconds));
+  static constexpr auto fields = std::tuple(field("what", &contract::Part::what), field("calls", &contract::Part::calls),
+                                            field("seconds", &contract::Part::seconds, "time of one call"));
 };
 
 namespace {
 
 constexpr const char* run_schema = "flopcast-contract-run-1";
+constexpr const char* plan_schema = "flopcast-contract-plan-1";
 constexpr const char* algorithms_schema = "flopcast-contract-1";
 constexpr std::array<contract::Kernel, 5> all_kernels = {contract::Kernel::dot, contract::Kernel::axpy, contract::Kernel::gemv,
                                                          contract::Kernel::ger, contract::Kernel::gemm};
@@ -181,6 +191,13 @@ std::string to_json(const ContractionRun& run) {
   return text_of(std::move(json), run_schema);
 }
 
+std::string to_json(const PlannedContraction& planned) {
+  nlohmann::json json = nlohmann::json::object();
+  write(json, planned.contraction);
+  write_fields(json, planned);
+  return text_of(std::move(json), plan_schema);
+}
+
 std::string to_json(const AlgorithmRanking& ranking) {
   nlohmann::json json = nlohmann::json::object();
   write(json, ranking.contraction);
@@ -221,6 +238,15 @@ ContractionRun contraction_run_from_json(std::string_view text) {
   });
 }
 
+PlannedContraction planned_contraction_from_json(std::string_view text) {
+  return read_document(text, plan_schema, [](const nlohmann::json& json) {
+    PlannedContraction planned;
+    read_fields(json, planned);
+    planned.contraction = read_contraction(json);
+    return planned;
+  });
+}
+
 AlgorithmRanking algorithm_ranking_from_json(std::string_view text) {
   return read_document(text, algorithms_schema, [](const nlohmann::json& json) {
     AlgorithmRanking ranking;
@@ -254,6 +280,70 @@ AlgorithmList algorithm_list_from_json(std::string_view text) {
     for_each_element(json, "algorithms", [&](const nlohmann::json& one) { list.algorithms.push_back(read_algorithm(one)); });
     return list;
   });
+}
+
+namespace {
+
+/// Returns the schema of the members that every document of a contraction has.
+nlohmann::ordered_json contraction_schema(SchemaMaker& maker) {
+  const nlohmann::ordered_json strides = maker.of<std::vector<std::int64_t>>();
+  return object_schema({{"contraction", described(maker.of<std::string>(), "notation, such as \"abc=ai,ibc\"")},
+                        {"sizes", described(maker.of<std::map<std::string, std::int64_t>>(), "elements along each index")},
+                        {"strides", described(object_schema({{"A", strides}, {"B", strides}, {"C", strides}}), "in elements")},
+                        {"precision", {{"enum", {"s", "d", "c", "z"}}}},
+                        {"flops", maker.of<double>()}});
+}
+
+nlohmann::ordered_json with_members(nlohmann::ordered_json root, const nlohmann::ordered_json& more) {
+  root["properties"].update(more["properties"]);
+  root["required"].insert(root["required"].end(), more["required"].begin(), more["required"].end());
+  return root;
+}
+
+nlohmann::ordered_json algorithm_schema(SchemaMaker& maker) {
+  const nlohmann::ordered_json text = maker.of<std::string>(), number = maker.of<double>();
+  const nlohmann::ordered_json copy =
+      object_schema({{"operand", {{"enum", {"A", "B", "C"}}}}, {"inside", text}, {"depth", maker.of<int>()}});
+  const std::vector<std::string> ranked = {"seconds", "interval_95", "deviation", "parts", "flops_per_cycle", "tie", "measured_seconds"};
+  return object_schema({{"name", text},
+                        {"kernel", {{"enum", {"dot", "axpy", "gemv", "ger", "gemm"}}}},
+                        {"kernel_indices", text},
+                        {"loops", described(text, "indices of the loops around the kernel, the outermost first")},
+                        {"copies", array_schema(copy)},
+                        {"kernel_calls", number},
+                        {"seconds", described(number, "predicted time; only in rankings, as the members below")},
+                        {"interval_95", maker.of<Interval>()},
+                        {"deviation", number},
+                        {"parts", maker.of<std::vector<contract::Part>>()},
+                        {"flops_per_cycle", number},
+                        {"tie", described(maker.of<bool>(), "can't be distinguished from the fastest one")},
+                        {"measured_seconds", number}},
+                       ranked);
+}
+
+nlohmann::ordered_json algorithms_document(SchemaMaker& maker) {
+  const nlohmann::ordered_json whole = maker.of<std::int64_t>(), number = maker.of<double>();
+  const nlohmann::ordered_json options =
+      object_schema({{"stage", maker.of<std::string>()}, {"repetitions", whole}, {"prefetched_lines", whole}});
+  const nlohmann::ordered_json cost = object_schema({{"seconds", number}, {"benchmarks", whole}, {"shared", whole}, {"known", whole}});
+  nlohmann::ordered_json root = contraction_schema(maker);
+  add_member(root, "algorithms", array_schema(algorithm_schema(maker)));
+  add_member(root, "environment", maker.of<Environment>(), false);
+  add_member(root, "options", options, false);
+  add_member(root, "cost", cost, false);
+  add_member(root, "mean_error", described(number, "mean of |predicted / measured - 1| over executed algorithms"), false);
+  add_member(root, "regret", described(number, "fraction by which the first algorithm takes longer than the fastest"), false);
+  return root;
+}
+
+}  // namespace
+
+std::vector<PublishedSchema> contraction_schemas() {
+  return {published(run_schema, "A contraction that was planned and executed",
+                    [](SchemaMaker& maker) { return with_members(contraction_schema(maker), maker.object<ContractionRun>()); }),
+          published(plan_schema, "Plan of a contraction",
+                    [](SchemaMaker& maker) { return with_members(contraction_schema(maker), maker.object<PlannedContraction>()); }),
+          published(algorithms_schema, "BLAS-based algorithms of a contraction, ranked or listed", algorithms_document)};
 }
 
 }  // namespace flopcast

@@ -10,16 +10,19 @@ namespace flopcast {
 
 template <>
 struct FieldTable<ConsideredTiles> {
-  static constexpr auto fields = std::tuple(field("tiles", &ConsideredTiles::tiles), field("seconds", &ConsideredTiles::seconds),
-                                            field("basis", &ConsideredTiles::basis));
+  static constexpr auto fields =
+      std::tuple(field("tiles", &ConsideredTiles::tiles), field("seconds", &ConsideredTiles::seconds, "expected time of one execution"),
+                 field("basis", &ConsideredTiles::basis, "source of the time: \"model\", \"micro-benchmark\" or \"execution\""));
 };
 
 template <>
 struct FieldTable<PlanSummary> {
   static constexpr auto fields =
-      std::tuple(field("explanation", &PlanSummary::explanation), field("seconds", &PlanSummary::seconds),
-                 field("workspace_bytes", &PlanSummary::workspace_bytes), field("considered", &PlanSummary::considered),
-                 field("loops", &PlanSummary::loops), field("kept", &PlanSummary::kept));
+      std::tuple(field("explanation", &PlanSummary::explanation), field("seconds", &PlanSummary::seconds, "expected time of one execution"),
+                 field("workspace_bytes", &PlanSummary::workspace_bytes, "bytes for packing"),
+                 field("considered", &PlanSummary::considered, "at most 16, the chosen tiles first"),
+                 field("loops", &PlanSummary::loops, "order of the loops over tiles, such as \"nkm\""),
+                 field("kept", &PlanSummary::kept, "operands whose packed tiles are kept, such as \"AC\""));
 };
 
 }  // namespace flopcast

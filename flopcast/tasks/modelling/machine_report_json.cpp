@@ -7,10 +7,12 @@
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/machine_file_json.hpp"
+#include "flopcast/machine/machine_schemas.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
+#include "flopcast/tasks/modelling/machine_report_schema.hpp"
 
 namespace flopcast {
 
@@ -27,64 +29,84 @@ using machine::Topology;
 template <>
 struct FieldTable<ReportedCache> {
   static constexpr auto fields = std::tuple(field("level", &ReportedCache::level), field("bytes", &ReportedCache::bytes),
-                                            field("line_bytes", &ReportedCache::line_bytes),
-                                            field("associativity", &ReportedCache::associativity), field("cores", &ReportedCache::cores));
+                                            field("line_bytes", &ReportedCache::line_bytes, "0 if not told"),
+                                            field("associativity", &ReportedCache::associativity, "0 if not told"),
+                                            field("cores", &ReportedCache::cores, "cores that share one instance"));
 };
 
 template <>
 struct FieldTable<CpuPlace> {
-  static constexpr auto fields = std::tuple(field("cpu", &CpuPlace::cpu), field("core", &CpuPlace::core),
-                                            field("socket", &CpuPlace::socket), field("kind", &CpuPlace::kind));
+  static constexpr auto fields =
+      std::tuple(field("cpu", &CpuPlace::cpu), field("core", &CpuPlace::core), field("socket", &CpuPlace::socket),
+                 field("kind", &CpuPlace::kind, "0 is the fastest kind of cores, others follow in the order of their speed"));
 };
 
 template <>
 struct FieldTable<CoreKind> {
-  static constexpr auto fields =
-      std::tuple(field("name", &CoreKind::name), field("cpus", &CoreKind::cpus), field("cores", &CoreKind::cores),
-                 field("max_hertz", &CoreKind::max_hertz), field("caches", &CoreKind::caches));
+  static constexpr auto fields = std::tuple(
+      field("name", &CoreKind::name, "\"performance\" and \"efficiency\"; of more kinds \"kind 1\", \"kind 2\", the fastest first"),
+      field("cpus", &CoreKind::cpus, "usable hardware threads"), field("cores", &CoreKind::cores, "cores that these belong to"),
+      field("max_hertz", &CoreKind::max_hertz, "highest clock; 0 if not told"),
+      field("caches", &CoreKind::caches, "caches of its first core, from L1 outwards"));
 };
 
 /// Members of a topology in the document's member of that name. Clock rates stand in others.
 template <>
 struct FieldTable<Topology> {
   static constexpr auto fields = std::tuple(
-      field("cpu", &Topology::cpu), field("sockets", &Topology::sockets), field("cores", &Topology::cores),
+      field("cpu", &Topology::cpu, "model name with family, model and stepping where they are told: names are masked in virtual machines"),
+      field("sockets", &Topology::sockets), field("cores", &Topology::cores, "hyperthreads of one core count once"),
       field("hardware_threads", &Topology::hardware_threads), field("numa_nodes", &Topology::numa_nodes),
-      field("usable_cpus", &Topology::usable), optional_field("places", &Topology::places), field("usable_cores", &Topology::usable_cores),
-      field("cpu_quota", &Topology::cpu_quota), field("memory_bytes", &Topology::memory_bytes), field("kinds", &Topology::kinds),
-      field("caches", &Topology::caches), optional_field("this_system", &Topology::this_system));
+      field("usable_cpus", &Topology::usable),
+      optional_field("places", &Topology::places, "places of the usable hardware threads, in their order"),
+      field("usable_cores", &Topology::usable_cores, "cores that these belong to"),
+      field("cpu_quota", &Topology::cpu_quota, "CPUs' worth of time that the control group grants; 0: no limit"),
+      field("memory_bytes", &Topology::memory_bytes),
+      field("kinds", &Topology::kinds, "kinds of the usable cores, the fastest first; empty where all are alike"),
+      field("caches", &Topology::caches, "caches of the first usable core of the fastest kind, from L1 outwards"),
+      optional_field("this_system", &Topology::this_system,
+                     "false: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs"));
 };
 
 template <>
 struct FieldTable<ClockQuality> {
   static constexpr auto fields =
-      std::tuple(field("resolution_seconds", &ClockQuality::resolution), field("overhead_seconds", &ClockQuality::overhead));
+      std::tuple(field("resolution_seconds", &ClockQuality::resolution, "smallest step seen between different readings"),
+                 field("overhead_seconds", &ClockQuality::overhead, "median difference of two readings with nothing between them"));
 };
 
 template <>
 struct FieldTable<NoiseLevel> {
-  static constexpr auto fields = std::tuple(field("spread", &NoiseLevel::spread), field("disturbed_share", &NoiseLevel::disturbed_share),
-                                            field("stolen_share", &NoiseLevel::stolen_share), field("slice_seconds", &NoiseLevel::slice));
+  static constexpr auto fields = std::tuple(
+      field("spread", &NoiseLevel::spread, "interquartile range of equal work / its median"),
+      field("disturbed_share", &NoiseLevel::disturbed_share, "share of slices that took over 1.5 times the median or lost the CPU"),
+      field("stolen_share", &NoiseLevel::stolen_share, "share of the CPU's time that the hypervisor took"),
+      field("slice_seconds", &NoiseLevel::slice, "median time of one slice of work"));
 };
 
 template <>
 struct FieldTable<KernelTrial> {
-  static constexpr auto fields = std::tuple(field("setting", &KernelTrial::setting), field("kernels", &KernelTrial::kernels),
-                                            field("dgemm_flops", &KernelTrial::dgemm_flops));
+  static constexpr auto fields =
+      std::tuple(field("setting", &KernelTrial::setting, "\"OPENBLAS_CORETYPE=SkylakeX\""), field("kernels", &KernelTrial::kernels),
+                 field("dgemm_flops", &KernelTrial::dgemm_flops, "flops per second, one thread"));
 };
 
 template <>
 struct FieldTable<InstalledLibrary> {
   static constexpr auto fields =
-      std::tuple(field("name", &InstalledLibrary::name), field("path", &InstalledLibrary::path),
-                 field("has_blas", &InstalledLibrary::has_blas), field("has_lapack", &InstalledLibrary::has_lapack));
+      std::tuple(field("name", &InstalledLibrary::name, "name that open() takes"),
+                 field("path", &InstalledLibrary::path, "absolute, with links resolved"), field("has_blas", &InstalledLibrary::has_blas),
+                 field("has_lapack", &InstalledLibrary::has_lapack));
 };
 
 /// The library's installed file is written into the same object.
 template <>
 struct FieldTable<LibraryReport> {
-  static constexpr auto fields = std::tuple(field("identity", &LibraryReport::identity), field("dgemm_flops", &LibraryReport::dgemm_flops),
-                                            field("trials", &LibraryReport::trials), field("failure", &LibraryReport::failure));
+  static constexpr auto fields = std::tuple(
+      field("identity", &LibraryReport::identity),
+      field("dgemm_flops", &LibraryReport::dgemm_flops, "flops per second, one thread, with the kernels that it chose; 0 without BLAS"),
+      field("trials", &LibraryReport::trials, "other kernels, the fastest first"),
+      field("failure", &LibraryReport::failure, "why it couldn't be inspected; empty if it could"));
 };
 
 namespace {
@@ -203,6 +225,45 @@ MachineReport machine_report_from_json(std::string_view text) {
     read_libraries(document, report);
     return report;
   });
+}
+
+namespace {
+
+nlohmann::ordered_json report_schema(SchemaMaker& maker) {
+  const nlohmann::ordered_json number = maker.of<double>(), truth = maker.of<bool>();
+  nlohmann::ordered_json kind = maker.object<CoreKind>();
+  add_member(kind, "measured", described(maker.of<machine::MachineMeasurement>(), "of kinds of cores other than the first"), false);
+  nlohmann::ordered_json topology = maker.object<Topology>();
+  topology["properties"]["kinds"] = array_schema(std::move(kind));
+  nlohmann::ordered_json noise = maker.object<NoiseLevel>();
+  add_member(noise, "judgement", maker.of<std::string>());
+  nlohmann::ordered_json library = maker.object<LibraryReport>();
+  const nlohmann::ordered_json installed = maker.object<InstalledLibrary>();
+  for (const auto& [name, schema] : installed["properties"].items()) {
+    add_member(library, name, schema);
+  }
+  add_member(library, "expected_dgemm_flops", described(number, "flop/s that the library's kernels are known to reach"), false);
+  const nlohmann::ordered_json clock = object_schema({{"invariant_tsc", truth},
+                                                      {"uses_counter", truth},
+                                                      {"ticks_per_second", number},
+                                                      {"wall", maker.of<ClockQuality>()},
+                                                      {"thread_cpu", maker.of<ClockQuality>()}},
+                                                     {"uses_counter"});
+  return object_schema({{"fingerprint", maker.of<std::string>()},
+                        {"topology", topology},
+                        {"clock", clock},
+                        {"frequency_hertz", number},
+                        {"nominal_hertz", number},
+                        {"noise", noise},
+                        {"measured", maker.of<machine::MachineMeasurement>()},
+                        {"findings", maker.of<std::vector<std::string>>()},
+                        {"libraries", array_schema(std::move(library))}});
+}
+
+}  // namespace
+
+std::vector<PublishedSchema> machine_report_schemas() {
+  return {published("flopcast-machine-2", "Report on a machine: cores, caches, clocks, noise, libraries", report_schema)};
 }
 
 }  // namespace flopcast

@@ -6,17 +6,20 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/sample_json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/model/box_json.hpp"
 #include "flopcast/model/model_json.hpp"
+#include "flopcast/model/model_schemas.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
+#include "flopcast/tasks/modelling/modelling_schemas.hpp"
 
 namespace flopcast {
 
@@ -32,17 +35,22 @@ struct EnumNames<measure::Clock> {
 
 template <>
 struct FieldTable<ModelPlan> {
-  static constexpr auto fields = std::tuple(field("key", &ModelPlan::key), field("method", &ModelPlan::method),
-                                            field("points", &ModelPlan::points), field("known", &ModelPlan::known));
+  static constexpr auto fields =
+      std::tuple(field("key", &ModelPlan::key), field("method", &ModelPlan::method),
+                 field("points", &ModelPlan::points, "number at first; with method levels the least number per memory level"),
+                 field("known", &ModelPlan::known, "number of points in the domain whose times the store has"));
 };
 
 template <>
 struct FieldTable<ModelSummary> {
   static constexpr auto fields =
-      std::tuple(field("name", &ModelSummary::name), field("key", &ModelSummary::key), field("generator", &ModelSummary::generator),
-                 field("sizes", &ModelSummary::sizes), field("domain", &ModelSummary::domain), field("pieces", &ModelSummary::pieces),
-                 field("samples", &ModelSummary::samples), field("seconds", &ModelSummary::seconds),
-                 field("largest_error", &ModelSummary::largest_error), field("other_machine", &ModelSummary::other_machine));
+      std::tuple(field("name", &ModelSummary::name), field("key", &ModelSummary::key),
+                 field("generator", &ModelSummary::generator, "\"refined\" or \"levels\""),
+                 field("sizes", &ModelSummary::sizes, "names of the sizes"), field("domain", &ModelSummary::domain),
+                 field("pieces", &ModelSummary::pieces), field("samples", &ModelSummary::samples, "number of measured points"),
+                 field("seconds", &ModelSummary::seconds, "time spent on measuring"),
+                 field("largest_error", &ModelSummary::largest_error, "relative error at a sample"),
+                 field("other_machine", &ModelSummary::other_machine, "the model is of another machine or library than the workbench"));
 };
 
 template <>
@@ -54,9 +62,9 @@ template <>
 struct FieldTable<SamplingRule> {
   static constexpr auto fields =
       std::tuple(field("clock", &SamplingRule::clock), field("seed", &SamplingRule::seed), field("normalise", &SamplingRule::normalise),
-                 field("reference_seconds", &SamplingRule::reference_seconds), field("min_repetitions", &SamplingRule::min_repetitions),
-                 field("max_repetitions", &SamplingRule::max_repetitions), field("relative_interval", &SamplingRule::relative_interval),
-                 field("confidence", &SamplingRule::confidence));
+                 field("reference_seconds", &SamplingRule::reference_seconds, "time of the reference kernel that counts as a drift of 1"),
+                 field("min_repetitions", &SamplingRule::min_repetitions), field("max_repetitions", &SamplingRule::max_repetitions),
+                 field("relative_interval", &SamplingRule::relative_interval), field("confidence", &SamplingRule::confidence));
 };
 
 namespace {
@@ -176,6 +184,49 @@ SampleResult sample_result_from_json(std::string_view text) {
     });
     return result;
   });
+}
+
+namespace {
+
+nlohmann::ordered_json model_document(SchemaMaker& maker) {
+  nlohmann::ordered_json root = maker.of<model::Model>();
+  add_member(root, "replaced", described(maker.of<bool>(), "the store held a model of this key before"), false);
+  return root;
+}
+
+nlohmann::ordered_json statistics_schema(SchemaMaker& maker) {
+  const nlohmann::ordered_json seconds = described(maker.of<double>(), "seconds");
+  return object_schema({{"count", maker.of<std::size_t>()},
+                        {"minimum", seconds},
+                        {"first_quartile", seconds},
+                        {"median", seconds},
+                        {"third_quartile", seconds},
+                        {"maximum", seconds},
+                        {"mean", seconds},
+                        {"standard_deviation", seconds},
+                        {"median_interval_95", maker.of<Interval>()}});
+}
+
+nlohmann::ordered_json samples_document(SchemaMaker& maker) {
+  nlohmann::ordered_json sample = maker.of<Sample>();
+  add_member(sample, "call", described(maker.of<std::string>(), "the call as text, such as \"dgemm N N 100 100 100 ...\""));
+  add_member(sample, "cache", maker.of<std::string>());
+  add_member(sample, "flops", maker.of<double>());
+  add_member(sample, "footprint_bytes", maker.of<double>());
+  add_member(sample, "statistics", described(statistics_schema(maker), "missing if nothing was timed"), false);
+  return object_schema({{"environment", maker.of<Environment>()},
+                        {"huge_pages", maker.of<std::string>()},
+                        {"options", maker.of<SamplingRule>()},
+                        {"samples", array_schema(std::move(sample))}});
+}
+
+}  // namespace
+
+std::vector<PublishedSchema> modelling_schemas() {
+  return {published(model::model_schema, "Model of a kernel's time", model_document),
+          published<ModelPlan>("flopcast-model-plan-1", "Points that a model would begin with"),
+          published<ModelList>("flopcast-models-2", "Stored models"), published("flopcast-samples-3", "Timed calls", samples_document),
+          model_check_schema()};
 }
 
 }  // namespace flopcast

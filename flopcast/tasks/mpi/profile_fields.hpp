@@ -1,10 +1,14 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <tuple>
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
+#include "flopcast/support/schema.hpp"
 #include "flopcast/tasks/mpi/profile.hpp"
 
 /// Members of documents about MPI programs.
@@ -64,16 +68,22 @@ void from_json(const nlohmann::json& json, MpiTimes& times);
 
 template <>
 struct FieldTable<MpiKernel> {
-  static constexpr auto fields =
-      std::tuple(field("kernel", &MpiKernel::name), field("kind", &MpiKernel::kind), field("routine", &MpiKernel::routine),
-                 field("words", &MpiKernel::words), optional_field("size_count", &MpiKernel::size_count), field("along", &MpiKernel::along),
-                 field("executed", &MpiKernel::executed), field("in_context", &MpiKernel::in_context),
-                 field("skipped", &MpiKernel::skipped), optional_field("flops", &MpiKernel::flops), field("where", &MpiKernel::where));
+  static constexpr auto fields = std::tuple(
+      field("kernel", &MpiKernel::name, "for readers: \"dgemm m=64 n=64 k=64\""), field("kind", &MpiKernel::kind),
+      field("routine", &MpiKernel::routine), field("words", &MpiKernel::words, "sizes and flags that the time is taken to depend on"),
+      optional_field("size_count", &MpiKernel::size_count, "number of a region's words that are sizes"),
+      field("along", &MpiKernel::along, "along the critical path, measured or estimated"),
+      field("executed", &MpiKernel::executed, "all executions"),
+      field("in_context", &MpiKernel::in_context, "executions among their neighbours, if these were told apart"),
+      field("skipped", &MpiKernel::skipped, "executions that were replaced by an estimate"),
+      optional_field("flops", &MpiKernel::flops, "flops of one execution; 0 if unknown"),
+      field("where", &MpiKernel::where, "place for which the times hold, if it isn't the whole document's"));
 };
 template <>
 struct FieldTable<MpiKernelList> {
-  static constexpr auto fields = std::tuple(optional_field("where", &MpiKernelList::where),
-                                            optional_field("policy", &MpiKernelList::policy), field("kernels", &MpiKernelList::kernels));
+  static constexpr auto fields =
+      std::tuple(optional_field("where", &MpiKernelList::where, "place for which the times hold: MPI, clock, number of processes, BLAS"),
+                 optional_field("policy", &MpiKernelList::policy), field("kernels", &MpiKernelList::kernels));
 };
 
 void to_json(nlohmann::json& json, const MpiProcess& process);
@@ -83,19 +93,83 @@ void from_json(const nlohmann::json& json, MpiCallSequence& sequence);
 
 template <>
 struct FieldTable<MpiProfile> {
-  static constexpr auto fields = std::tuple(
-      field("mpi", &MpiProfile::mpi), field("ranks", &MpiProfile::ranks), optional_field("where", &MpiProfile::where),
-      field("clock", &MpiProfile::clock), optional_field("granted_cpus", &MpiProfile::granted_cpus),
-      optional_field("policy", &MpiProfile::policy), optional_field("tolerance", &MpiProfile::tolerance),
-      optional_field("confidence", &MpiProfile::confidence), field("elapsed_seconds", &MpiProfile::elapsed),
-      field("path_complete", &MpiProfile::path_complete), optional_field("sessions", &MpiProfile::sessions),
-      optional_field("spawned_processes", &MpiProfile::spawned_processes), field("message_model", &MpiProfile::message_model),
-      field("path", &MpiProfile::critical_path), field("longest", &MpiProfile::longest), field("per_process", &MpiProfile::per_process),
-      field("volumetric", &MpiProfile::volumetric), optional_field("processes", &MpiProfile::processes),
-      optional_field("prediction_error_seconds", &MpiProfile::prediction_error),
-      optional_field("program_variance", &MpiProfile::program_variance), field("pace", &MpiProfile::pace),
-      field("spent", &MpiProfile::spent), field("own_messages", &MpiProfile::own_messages), optional_field("calls", &MpiProfile::calls),
-      field("kernels", &MpiProfile::kernels));
+  static constexpr auto fields =
+      std::tuple(field("mpi", &MpiProfile::mpi, "name and version: \"Open MPI v4.1.4\""), field("ranks", &MpiProfile::ranks),
+                 optional_field("where", &MpiProfile::where, "place for which the kernels' times hold"), field("clock", &MpiProfile::clock),
+                 optional_field("granted_cpus", &MpiProfile::granted_cpus, "CPUs that a control group grants; 0 if none limits them"),
+                 optional_field("policy", &MpiProfile::policy), optional_field("tolerance", &MpiProfile::tolerance),
+                 optional_field("confidence", &MpiProfile::confidence), field("elapsed_seconds", &MpiProfile::elapsed),
+                 field("path_complete", &MpiProfile::path_complete, "false if a process had more events than are kept"),
+                 optional_field("sessions", &MpiProfile::sessions, "the program uses sessions beside MPI_Init"),
+                 optional_field("spawned_processes", &MpiProfile::spawned_processes, "processes that aren't followed"),
+                 field("message_model", &MpiProfile::message_model, "cost of a message between two processes"),
+                 field("path", &MpiProfile::critical_path, "along the critical path"),
+                 field("longest", &MpiProfile::longest, "the longest path by each metric"),
+                 field("per_process", &MpiProfile::per_process, "the most of any process, by metric"),
+                 field("volumetric", &MpiProfile::volumetric, "mean of all processes"), optional_field("processes", &MpiProfile::processes),
+                 optional_field("prediction_error_seconds", &MpiProfile::prediction_error,
+                                "half-width that predictions across sizes add to the path's time"),
+                 optional_field("program_variance", &MpiProfile::program_variance,
+                                "variance of the time of the program's own code along the path, in square seconds"),
+                 field("pace", &MpiProfile::pace), field("spent", &MpiProfile::spent, "means of the processes"),
+                 field("own_messages", &MpiProfile::own_messages), optional_field("calls", &MpiProfile::calls),
+                 field("kernels", &MpiProfile::kernels));
+};
+
+namespace mpi_detail {
+
+/// Returns the schema of the numbers that `table` names. A number is null where the library in the program had infinity.
+template <class Table>
+nlohmann::ordered_json numbers_schema(SchemaMaker& maker, const Table& table, bool required) {
+  nlohmann::ordered_json object = object_schema({});
+  for (const auto& entry : table) {
+    add_member(object, entry.name, schema_detail::member_schema(entry.name, maker.of<double>(), ""), required);
+  }
+  return object;
+}
+
+}  // namespace mpi_detail
+
+template <>
+struct SchemaOf<path::Costs> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return mpi_detail::numbers_schema(maker, path::metrics, true); }
+};
+template <>
+struct SchemaOf<selective::TimeSpent> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return mpi_detail::numbers_schema(maker, selective::spent_parts, false); }
+};
+template <>
+struct SchemaOf<selective::Policy> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return described(maker.of<std::string>(), "policy of selective execution"); }
+};
+template <>
+struct SchemaOf<protocol::MpiClock> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return described(maker.of<std::string>(), "clock of the paths"); }
+};
+template <>
+struct SchemaOf<MpiTimes> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    const nlohmann::ordered_json number = described(maker.of<std::optional<double>>(), "null: infinite");
+    return object_schema({{"count", maker.of<std::uint64_t>()}, {"mean", number}, {"variance", number}, {"seconds", number}},
+                         {"variance", "seconds"});
+  }
+};
+template <>
+struct SchemaOf<MpiProcess> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    nlohmann::ordered_json process = maker.of<path::Costs>();
+    add_member(process, "rank", maker.of<int>());
+    add_member(process, "host", maker.of<decltype(MpiProcess::host)>());
+    add_member(process, "on_path_seconds", maker.of<double>());
+    return process;
+  }
+};
+template <>
+struct SchemaOf<MpiCallSequence> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    const nlohmann::ordered_json parts = nlohmann::ordered_json::array({maker.of<std::int64_t>(), maker.of<std::string>()});
+    return {{"type", "array"}, {"prefixItems", parts}, {"minItems", 2}, {"maxItems", 2}, {"description", "number of calls, hash of them"}};
+  }
 };
 
 }  // namespace flopcast

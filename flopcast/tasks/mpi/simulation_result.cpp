@@ -1,4 +1,6 @@
 #include "flopcast/tasks/mpi/simulation_result.hpp"
+#include "flopcast/scale/machine_description_schema.hpp"
+#include "flopcast/tasks/mpi/mpi_schemas.hpp"
 
 #include <tuple>
 
@@ -20,8 +22,9 @@ json machine_of(const MpiSimulation& simulation) {
 
 template <>
 struct FieldTable<SimulationFailure> {
-  static constexpr auto fields = std::tuple(field("ranks", &SimulationFailure::ranks), field("reason", &SimulationFailure::reason),
-                                            optional_field("exit_code", &SimulationFailure::exit_code));
+  static constexpr auto fields =
+      std::tuple(field("ranks", &SimulationFailure::ranks), field("reason", &SimulationFailure::reason),
+                 optional_field("exit_code", &SimulationFailure::exit_code, "number of the error's kind (ExitCode)"));
 };
 
 template <>
@@ -68,6 +71,16 @@ MpiSimulation mpi_simulation_from_json(std::string_view text) {
       simulation.machine = scale::machine_from_document(machine, source);
     }
     return simulation;
+  });
+}
+
+PublishedSchema mpi_simulation_schema() {
+  return published(simulation_schema, "Predicted times of an MPI program on another machine", [](SchemaMaker& maker) {
+    nlohmann::ordered_json root = maker.object<MpiSimulation>();
+    const nlohmann::ordered_json platform =
+        object_schema({{"platform", described(maker.of<std::string>(), "file in SimGrid's own format")}});
+    add_member(root, "machine", {{"anyOf", nlohmann::ordered_json::array({scale::machine_description_object(maker), platform})}});
+    return root;
   });
 }
 

@@ -1,4 +1,5 @@
 #include "flopcast/tasks/mpi/tuning.hpp"
+#include "flopcast/tasks/mpi/mpi_schemas.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -28,22 +29,30 @@ template <>
 struct FieldTable<MpiConfiguration> {
   static constexpr auto fields = std::tuple(
       field("configuration", &MpiConfiguration::setting), field("verdict", &MpiConfiguration::verdict),
-      field("predicted_seconds", &MpiConfiguration::predicted), field("half_width_seconds", &MpiConfiguration::half_width),
-      optional_field("coverage", &MpiConfiguration::coverage), optional_field("executed_share", &MpiConfiguration::executed_share),
-      optional_field("elapsed_seconds", &MpiConfiguration::elapsed), optional_field("self_check_seconds", &MpiConfiguration::self_check),
-      optional_field("selective", &MpiConfiguration::selective), optional_field("finalist", &MpiConfiguration::finalist),
+      field("predicted_seconds", &MpiConfiguration::predicted),
+      field("half_width_seconds", &MpiConfiguration::half_width, "half-width of the interval at about 95 %"),
+      optional_field("coverage", &MpiConfiguration::coverage, "share of the path that lies in kernels, 0 to 1"),
+      optional_field("executed_share", &MpiConfiguration::executed_share, "share of kernels that were executed, 0 to 1"),
+      optional_field("elapsed_seconds", &MpiConfiguration::elapsed,
+                     "time of the executions that the prediction is based on, as the program measures itself"),
+      optional_field("self_check_seconds", &MpiConfiguration::self_check, "time of executions that only served the self-check"),
+      optional_field("selective", &MpiConfiguration::selective, "kernels were left out"),
+      optional_field("finalist", &MpiConfiguration::finalist, "executed in full at the end, among those with the least predictions"),
       field("spent", &MpiConfiguration::spent), field("full_path_seconds", &MpiConfiguration::full_path),
-      field("full_elapsed_seconds", &MpiConfiguration::full_elapsed));
+      field("full_elapsed_seconds", &MpiConfiguration::full_elapsed, "elapsed time of an execution in full"));
 };
 
 template <>
 struct FieldTable<MpiTuning> {
   static constexpr auto fields = std::tuple(
-      field("name", &MpiTuning::name), field("configurations", &MpiTuning::configurations), field("launches", &MpiTuning::launches),
-      field("launch_seconds", &MpiTuning::launch_seconds), optional_field("self_check_remembered", &MpiTuning::self_check_remembered),
-      field("clock", &MpiTuning::clock), optional_field("cores_of_others", &MpiTuning::cores_of_others),
-      optional_field("drifted_kernels", &MpiTuning::drifted_kernels), field("full_seconds", &MpiTuning::full_seconds),
-      field("selective_seconds", &MpiTuning::selective_seconds));
+      field("name", &MpiTuning::name, "name of the space"), field("configurations", &MpiTuning::configurations, "in the space's order"),
+      field("launches", &MpiTuning::launches), field("launch_seconds", &MpiTuning::launch_seconds),
+      optional_field("self_check_remembered", &MpiTuning::self_check_remembered, "the program passed the self-check in an earlier tuning"),
+      field("clock", &MpiTuning::clock, "clock of the paths; missing if there is no profile"),
+      optional_field("cores_of_others", &MpiTuning::cores_of_others,
+                     "cores that other programs kept busy, in the launch with most of that"),
+      optional_field("drifted_kernels", &MpiTuning::drifted_kernels, "kernels whose stored times no longer held"),
+      field("full_seconds", &MpiTuning::full_seconds), field("selective_seconds", &MpiTuning::selective_seconds));
 };
 
 const MpiConfiguration& MpiTuning::best() const {
@@ -70,5 +79,7 @@ std::string to_json(const MpiTuning& tuning) {
 MpiTuning mpi_tuning_from_json(std::string_view text) {
   return from_document<MpiTuning>(text, "a tuning of an MPI program", {tuning_schema});
 }
+
+PublishedSchema mpi_tuning_schema() { return published<MpiTuning>(tuning_schema, "Predicted configurations of an MPI program"); }
 
 }  // namespace flopcast

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/sample_json.hpp"
 #include "flopcast/core/statistics_json.hpp"
@@ -10,6 +11,7 @@
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
+#include "flopcast/tasks/programs/program_schemas.hpp"
 
 namespace flopcast {
 
@@ -22,10 +24,11 @@ struct EnumNames<prediction::Method> {
 
 template <>
 struct FieldTable<Prediction::Kernel> {
-  static constexpr auto fields = std::tuple(field("key", &Prediction::Kernel::key), field("calls", &Prediction::Kernel::calls),
-                                            field("flops", &Prediction::Kernel::flops), field("seconds", &Prediction::Kernel::seconds),
-                                            field("deviation_seconds", &Prediction::Kernel::deviation),
-                                            field("extrapolated_seconds", &Prediction::Kernel::extrapolated));
+  static constexpr auto fields =
+      std::tuple(field("key", &Prediction::Kernel::key), field("calls", &Prediction::Kernel::calls),
+                 field("flops", &Prediction::Kernel::flops, "flops of all calls"), field("seconds", &Prediction::Kernel::seconds),
+                 field("deviation_seconds", &Prediction::Kernel::deviation, "standard deviation of the time"),
+                 field("extrapolated_seconds", &Prediction::Kernel::extrapolated, "the part outside of the sampled domain"));
 };
 
 template <>
@@ -33,18 +36,22 @@ struct FieldTable<Prediction::Call> {
   static constexpr auto fields =
       std::tuple(optional_field("routine", &Prediction::Call::routine), optional_field("flags", &Prediction::Call::flags),
                  optional_field("sizes", &Prediction::Call::sizes), field("seconds", &Prediction::Call::seconds),
-                 field("relative_error", &Prediction::Call::relative_error), field("extrapolated", &Prediction::Call::extrapolated));
+                 field("relative_error", &Prediction::Call::relative_error, "one standard deviation"),
+                 field("extrapolated", &Prediction::Call::extrapolated));
 };
 
 template <>
 struct FieldTable<Prediction> {
-  static constexpr auto fields = std::tuple(field("algorithm", &Prediction::algorithm), field("parameters", &Prediction::parameters),
-                                            optional_field("sizes", &Prediction::sizes), optional_field("blocks", &Prediction::blocks),
-                                            optional_field("is_thread", &Prediction::is_thread), field("seconds", &Prediction::seconds),
-                                            field("interval", &Prediction::interval), field("flops", &Prediction::flops),
-                                            field("extrapolated_share", &Prediction::extrapolated_share),
-                                            field("kernels", &Prediction::kernels), field("models_seconds", &Prediction::by_models),
-                                            field("measured_seconds", &Prediction::recorded), field("calls", &Prediction::calls));
+  static constexpr auto fields = std::tuple(
+      field("algorithm", &Prediction::algorithm, "\"dgeqrf\"; \"program\" for a recorded thread"),
+      field("parameters", &Prediction::parameters),
+      optional_field("sizes", &Prediction::sizes, "\"1000\", \"2000x500\"; the identifier of a recorded thread"),
+      optional_field("blocks", &Prediction::blocks, "\"64\", \"64 / 128\" with the crossover point; \"-\" for none"),
+      optional_field("is_thread", &Prediction::is_thread), field("seconds", &Prediction::seconds),
+      field("interval", &Prediction::interval, "confidence 95 %"), field("flops", &Prediction::flops, "flops of the routine"),
+      field("extrapolated_share", &Prediction::extrapolated_share, "share of the time outside of the sampled domain"),
+      field("kernels", &Prediction::kernels, "kernels by falling time"), field("models_seconds", &Prediction::by_models),
+      field("measured_seconds", &Prediction::recorded, "recorded time, if the trace has times"), field("calls", &Prediction::calls));
 };
 
 template <>
@@ -57,9 +64,12 @@ struct EnumNames<cache::Start> {
 template <>
 struct FieldTable<PredictionOptions> {
   static constexpr auto fields = std::tuple(
-      field("cache", &PredictionOptions::method), field("initial_cache", &PredictionOptions::start),
-      optional_field("capacity_bytes", &PredictionOptions::capacity_bytes), field("generator", &PredictionOptions::generator),
-      optional_field("time_budget_seconds", &PredictionOptions::time_budget), optional_field("with_calls", &PredictionOptions::with_calls));
+      field("cache", &PredictionOptions::method),
+      field("initial_cache", &PredictionOptions::start, "state of the caches before; missing: filled, for method paper the paper's"),
+      optional_field("capacity_bytes", &PredictionOptions::capacity_bytes, "cache that method paper looks at; 0: the largest measured one"),
+      field("generator", &PredictionOptions::generator),
+      optional_field("time_budget_seconds", &PredictionOptions::time_budget, "for sampling kernels that models on demand lack; 0: none"),
+      optional_field("with_calls", &PredictionOptions::with_calls, "also predict every single call"));
 };
 
 template <>
@@ -71,12 +81,14 @@ struct FieldTable<Predictions> {
 template <>
 struct FieldTable<TraceSummary::Kernel> {
   static constexpr auto fields = std::tuple(field("kernel", &TraceSummary::Kernel::kernel), field("calls", &TraceSummary::Kernel::calls),
-                                            field("flops", &TraceSummary::Kernel::flops), field("seconds", &TraceSummary::Kernel::seconds));
+                                            field("flops", &TraceSummary::Kernel::flops, "flops of all calls"),
+                                            field("seconds", &TraceSummary::Kernel::seconds, "if the trace has times"));
 };
 
 template <>
 struct FieldTable<TraceSummary> {
-  static constexpr auto fields = std::tuple(field("kernels", &TraceSummary::kernels), field("all", &TraceSummary::all));
+  static constexpr auto fields =
+      std::tuple(field("kernels", &TraceSummary::kernels, "in the order of first use"), field("all", &TraceSummary::all));
 };
 
 namespace {
@@ -117,6 +129,12 @@ RoutineTrace routine_trace_from_json(std::string_view text) { return {trace_from
 std::string to_json(const TraceSummary& summary) { return to_document(summary, "flopcast-trace-summary-1").dump(2); }
 TraceSummary trace_summary_from_json(std::string_view text) {
   return from_document<TraceSummary>(text, "summary of a trace", {"flopcast-trace-summary-1"});
+}
+
+std::vector<PublishedSchema> prediction_schemas() {
+  return {published<Predictions>("flopcast-predict-2", "Predicted times of routines, traces or recorded programs"),
+          published("flopcast-trace-1", "Kernel calls of a routine", trace_schema),
+          published<TraceSummary>("flopcast-trace-summary-1", "Sums of a trace by kernel")};
 }
 
 }  // namespace flopcast

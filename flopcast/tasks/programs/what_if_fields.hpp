@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/statistics_json.hpp"
 #include "flopcast/support/fields.hpp"
@@ -15,24 +16,48 @@ namespace flopcast {
 
 template <>
 struct FieldTable<BlockChoice> {
-  static constexpr auto fields =
-      std::tuple(field("shape", &BlockChoice::shape), field("routine", &BlockChoice::routine),
-                 field("default_nb", &BlockChoice::default_nb), field("chosen_nb", &BlockChoice::chosen_nb),
-                 field("chosen_nx", &BlockChoice::chosen_nx), field("default_seconds", &BlockChoice::default_seconds),
-                 field("chosen_seconds", &BlockChoice::chosen_seconds), field("regret", &BlockChoice::regret),
-                 field("undecided", &BlockChoice::undecided), field("workspace_allows", &BlockChoice::workspace_allows));
+  static constexpr auto fields = std::tuple(
+      field("shape", &BlockChoice::shape, "index into the profile's shapes"),
+      field("routine", &BlockChoice::routine, "routine that queries ilaenv: the shape's own or, as dgetrf in dgesv, one below it"),
+      field("default_nb", &BlockChoice::default_nb), field("chosen_nb", &BlockChoice::chosen_nb),
+      field("chosen_nx", &BlockChoice::chosen_nx, "crossover point"),
+      field("default_seconds", &BlockChoice::default_seconds,
+            "predicted time of the routine in the shape's longest call with the default block size"),
+      field("chosen_seconds", &BlockChoice::chosen_seconds),
+      field("regret", &BlockChoice::regret, "greatest possible loss, as a fraction of the best time"),
+      field("undecided", &BlockChoice::undecided, "the measurements show no best one, so that the default is kept"),
+      field("workspace_allows", &BlockChoice::workspace_allows, "largest block size that fits into the program's workspace; 0: any"));
 };
 
 /// A result with a failure has no other member than its question and that.
 template <>
 struct FieldTable<WhatIfResult> {
-  static constexpr auto fields =
-      std::tuple(field("place", &WhatIfResult::place), field("environment", &WhatIfResult::environment),
-                 field("recorded_seconds", &WhatIfResult::recorded), field("models_seconds", &WhatIfResult::by_models),
-                 field("predicted_seconds", &WhatIfResult::predicted), field("interval", &WhatIfResult::interval),
-                 field("gain", &WhatIfResult::gain), field("extrapolated_share", &WhatIfResult::extrapolated_share),
-                 field("slow_by_numbers_seconds", &WhatIfResult::slow_by_numbers), field("shape_seconds", &WhatIfResult::shapes),
-                 field("blocks", &WhatIfResult::blocks), field("untuned_shapes", &WhatIfResult::untuned_shapes));
+  static constexpr auto fields = std::tuple(
+      field("place", &WhatIfResult::place, "\"blis 0.9.0 with 2 threads, LAPACK reference 3.11.0\""),
+      field("environment", &WhatIfResult::environment, "environment of the prediction"),
+      field("recorded_seconds", &WhatIfResult::recorded, "recorded time of the calls that are predicted"),
+      field("models_seconds", &WhatIfResult::by_models, "time that the models alone expect"),
+      field("predicted_seconds", &WhatIfResult::predicted), field("interval", &WhatIfResult::interval),
+      field("gain", &WhatIfResult::gain, "recorded / predicted - 1, so that larger is better; missing for dry runs, which have no times"),
+      field("extrapolated_share", &WhatIfResult::extrapolated_share, "share of the time outside of the sampled domain"),
+      field("slow_by_numbers_seconds", &WhatIfResult::slow_by_numbers,
+            "recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded"),
+      field("shape_seconds", &WhatIfResult::shapes, "predicted time per shape of the profile; null where calls can't be predicted"),
+      field("blocks", &WhatIfResult::blocks, "chosen block sizes if the question asks for them"),
+      field("untuned_shapes", &WhatIfResult::untuned_shapes, "shapes whose block sizes are not tuned because they take too little time"));
+};
+
+/// The members of a prediction are missing from a result with a failure.
+template <>
+struct SchemaOf<WhatIfResult> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    nlohmann::ordered_json result = maker.object<WhatIfResult>();
+    result["required"] = {"what_if"};
+    add_member(result, "what_if", described(maker.of<std::string>(), "the change, such as \"blas=blis,threads=2,nb\""), false);
+    add_member(result, "failure", described(maker.of<std::string>(), "reason why nothing is predicted"), false);
+    add_member(result, "failure_code", described(maker.of<int>(), "exit code of the failure"), false);
+    return result;
+  }
 };
 
 }  // namespace flopcast

@@ -9,6 +9,7 @@
 #include "flopcast/tasks/roofline/gemm_study.hpp"
 #include "flopcast/tasks/roofline/measurement.hpp"
 #include "flopcast/tasks/roofline/requirements.hpp"
+#include "flopcast/tasks/roofline/roofline_task_schemas.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -16,13 +17,15 @@ namespace flopcast {
 template <>
 struct FieldTable<RooflinePlan::Step> {
   using T = RooflinePlan::Step;
-  static constexpr auto fields = std::tuple(field("subject", &T::subject), field("method", &T::method));
+  static constexpr auto fields = std::tuple(field("subject", &T::subject, "\"dgemm of openblas-serial, 1 thread\""),
+                                            field("method", &T::method, "\"race over 48 shapes, matrices of up to 200 MiB\""));
 };
 
 template <>
 struct FieldTable<RooflinePlan> {
   using T = RooflinePlan;
-  static constexpr auto fields = std::tuple(field("steps", &T::steps), field("findings", &T::findings));
+  static constexpr auto fields =
+      std::tuple(field("steps", &T::steps), field("findings", &T::findings, "limits of this machine and of the libraries, as sentences"));
 };
 
 namespace {
@@ -70,5 +73,7 @@ RooflineStudy study_gemm_searches(const Workbench& bench, const GemmSearchStudyR
 }
 
 void draw_roofline(const roofline::Roofline& roofline, const std::string& file) { report::draw(roofline_figure(roofline), file); }
+
+PublishedSchema roofline_plan_schema() { return published<RooflinePlan>(plan_schema, "Steps that a measurement of roofs would take"); }
 
 }  // namespace flopcast

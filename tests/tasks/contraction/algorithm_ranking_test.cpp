@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -153,9 +155,11 @@ TEST_F(Ranking, ReadsBackFromJson) {
   request_.validate = true;
   const AlgorithmRanking ranking = rank();
   EXPECT_EQ(algorithm_ranking_from_json(to_json(ranking)), ranking);
+  EXPECT_EQ(tests::schema_violation(to_json(ranking), contraction_schemas()), "");
   request_.validate = false;
   const AlgorithmRanking unvalidated = rank();
   EXPECT_EQ(algorithm_ranking_from_json(to_json(unvalidated)), unvalidated);
+  EXPECT_EQ(tests::schema_violation(to_json(unvalidated), contraction_schemas()), "");
 }
 
 TEST(ContractionDocuments, RunsReadBack) {
@@ -165,6 +169,10 @@ TEST(ContractionDocuments, RunsReadBack) {
                            {1, 2, 3},
                            1e9};
   EXPECT_EQ(contraction_run_from_json(to_json(run)), run);
+  const PlannedContraction planned{run.contraction, run.plan};
+  EXPECT_EQ(planned_contraction_from_json(to_json(planned)), planned);
+  EXPECT_EQ(tests::schema_violation(to_json(planned), contraction_schemas()), "");
+  EXPECT_EQ(tests::schema_violation(to_json(run), contraction_schemas()), "");
 }
 
 TEST(ContractionDocuments, ListsReadBack) {
@@ -173,6 +181,7 @@ TEST(ContractionDocuments, ListsReadBack) {
                                  contract::Order::row_major);
   const AlgorithmList list{scattered, contract::generate(scattered)};
   EXPECT_EQ(algorithm_list_from_json(to_json(list)), list);
+  EXPECT_EQ(tests::schema_violation(to_json(list), contraction_schemas()), "");
   EXPECT_TRUE(std::any_of(list.algorithms.begin(), list.algorithms.end(), [](const auto& one) { return !one.copies.empty(); }));
 }
 

@@ -10,7 +10,9 @@
 
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/modelling/machine_report_schema.hpp"
 #include "flopcast/tasks/modelling/machine_tools.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -170,6 +172,7 @@ TEST_F(MachineReports, ReadBackEqual) {
   report.libraries.front().trials = {{"BLIS_ARCH_TYPE=3", "haswell", 9e9}};
   report.libraries.front().failure = "none";
   EXPECT_EQ(machine_report_from_json(to_json(report)), report);
+  EXPECT_EQ(tests::schema_violation(to_json(report), machine_report_schemas()), "");
 }
 
 TEST(MachineDocuments, NameTheMemberAtFault) {

@@ -9,8 +9,10 @@
 
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/modelling/modelling_schemas.hpp"
 #include "tests/message_of.hpp"
 #include "tests/mutation/expect_errors.hpp"
+#include "tests/schema_check.hpp"
 #include "tests/tasks/modelling/checked_machine.hpp"
 
 namespace flopcast {
@@ -248,6 +250,7 @@ TEST_F(ModelChecks, ReadBackEqual) {
   machine_.everything = 1.5;
   const ModelCheck result = check({.time_budget = 0.2});
   EXPECT_EQ(model_check_from_json(to_json(result)), result);
+  EXPECT_EQ(tests::schema_violation(to_json(result), modelling_schemas()), "");
 }
 
 TEST(ModelCheckDocuments, WithAnyDamageAreReadOrRefused) {

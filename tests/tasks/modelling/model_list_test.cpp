@@ -6,7 +6,9 @@
 #include <string>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/modelling/modelling_schemas.hpp"
 #include "tests/own_folder.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -94,11 +96,15 @@ TEST_F(ModelLists, SayWhyThereIsNoSuchModel) {
 TEST(ModelDocuments, ReadBackEqual) {
   const ModelBuild build{example("dpotf2", "here"), true};
   EXPECT_EQ(model_build_from_json(to_json(build)), build);
+  EXPECT_EQ(tests::schema_violation(to_json(build), modelling_schemas()), "");
   EXPECT_EQ(model_from_json(to_json(build)), build.model);
+  EXPECT_EQ(tests::schema_violation(to_json(build), modelling_schemas()), "");
   const ModelPlan plan{build.model.key, ModelMethod::levels, 6, 3};
   EXPECT_EQ(model_plan_from_json(to_json(plan)), plan);
+  EXPECT_EQ(tests::schema_violation(to_json(plan), modelling_schemas()), "");
   const ModelList list{{summary(build.model, true), summary(build.model, false)}, 7};
   EXPECT_EQ(model_list_from_json(to_json(list)), list);
+  EXPECT_EQ(tests::schema_violation(to_json(list), modelling_schemas()), "");
 }
 
 TEST(ModelDocuments, NameTheMemberAtFault) {

@@ -1,4 +1,5 @@
 #include "flopcast/tasks/modelling/sample_calls.hpp"
+#include "flopcast/tasks/modelling/modelling_schemas.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "flopcast/kernel/call_list.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/measure/fake_world.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -127,6 +129,7 @@ TEST_F(Samples, ReadBackEqual) {
   const SampleResult result = sample_with(request);
   EXPECT_EQ(result.rule.clock, measure::Clock::cpu);
   EXPECT_EQ(sample_result_from_json(to_json(result)), result);
+  EXPECT_EQ(tests::schema_violation(to_json(result), modelling_schemas()), "");
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/mpi/machine.hpp"
+#include "flopcast/tasks/mpi/mpi_schemas.hpp"
 #include "tests/own_folder.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -128,12 +130,14 @@ TEST(MpiSimulation, SurvivesJson) {
   run.simulation_seconds = 0.5;
   simulation.failures = {{8, "it failed", 5}};
   EXPECT_EQ(mpi_simulation_from_json(to_json(simulation)), simulation);
+  EXPECT_EQ(tests::schema_violation(to_json(simulation), mpi_schemas()), "");
   EXPECT_EQ(run.kernel_seconds(), 1);
   EXPECT_EQ(run.unknown_seconds(), 2);
   simulation.machine.reset();
   simulation.platform = "platform.xml";
   simulation.failures.clear();
   EXPECT_EQ(mpi_simulation_from_json(to_json(simulation)), simulation);
+  EXPECT_EQ(tests::schema_violation(to_json(simulation), mpi_schemas()), "");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/tasks/mpi/mpi_schemas.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/mpi/known_kernels.hpp"
 #include "tests/own_folder.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -76,6 +78,7 @@ std::string replaced(std::string text, const std::string& part, const std::strin
 
 TEST(MpiProfile, SurvivesJson) {
   EXPECT_EQ(mpi_profile_from_json(to_json(a_profile())), a_profile());
+  EXPECT_EQ(tests::schema_violation(to_json(a_profile()), mpi_schemas()), "");
   MpiProfile smaller = a_profile();
   smaller.processes.clear();
   smaller.pace.reset();
@@ -83,12 +86,14 @@ TEST(MpiProfile, SurvivesJson) {
   smaller.own_messages.reset();
   smaller.kernels.clear();
   EXPECT_EQ(mpi_profile_from_json(to_json(smaller)), smaller);
+  EXPECT_EQ(tests::schema_violation(to_json(smaller), mpi_schemas()), "");
 }
 
 TEST(MpiProfile, InfiniteTimesAreWrittenAsNull) {
   MpiProfile profile = a_profile();
   profile.kernels.front().along.variance = std::numeric_limits<double>::infinity();
   EXPECT_EQ(mpi_profile_from_json(to_json(profile)), profile);
+  EXPECT_EQ(tests::schema_violation(to_json(profile), mpi_schemas()), "");
 }
 
 TEST(MpiProfile, HasAKernelALineAndEndsAsTheLibraryDoes) {

@@ -1,4 +1,5 @@
 #include "flopcast/tasks/mpi/tuner.hpp"
+#include "flopcast/tasks/mpi/mpi_schemas.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 
 #include "flopcast/support/error.hpp"
 #include "tests/own_folder.hpp"
+#include "tests/schema_check.hpp"
 #include "tests/tasks/mpi/fake_launcher.hpp"
 
 namespace flopcast {
@@ -401,8 +403,10 @@ TEST(MpiTuning, SurvivesJson) {
   failed.setting = {{"nb", "64"}, {"depth", "1"}};
   failed.verdict = MpiVerdict::failed;
   EXPECT_EQ(mpi_tuning_from_json(to_json(tuning)), tuning);
+  EXPECT_EQ(tests::schema_violation(to_json(tuning), mpi_schemas()), "");
   tuning.clock.reset();
   EXPECT_EQ(mpi_tuning_from_json(to_json(tuning)), tuning);
+  EXPECT_EQ(tests::schema_violation(to_json(tuning), mpi_schemas()), "");
 }
 
 TEST(MpiTuning, ErrorsNameTheMember) {

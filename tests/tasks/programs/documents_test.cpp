@@ -5,8 +5,10 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
+#include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "tests/kernel/plain_call.hpp"
+#include "tests/schema_check.hpp"
 
 /// Documents read back equal.
 namespace flopcast {
@@ -56,7 +58,10 @@ ProgramProfile profile() {
   return profile;
 }
 
-TEST(Documents, ProfilesReadBackEqual) { EXPECT_EQ(program_profile_from_json(to_json(profile())), profile()); }
+TEST(Documents, ProfilesReadBackEqual) {
+  EXPECT_EQ(program_profile_from_json(to_json(profile())), profile());
+  EXPECT_EQ(tests::schema_violation(to_json(profile()), recording_schemas()), "");
+}
 
 TEST(Documents, ErrorsNameTheMember) {
   std::string text = to_json(profile());
@@ -73,6 +78,7 @@ TEST(Documents, ErrorsNameTheMember) {
 TEST(Documents, AnswersReadBackEqual) {
   const std::vector<WhatIfResult> answers = {answer(), failure()};
   EXPECT_EQ(what_if_from_json(to_json(answers)), answers);
+  EXPECT_EQ(tests::schema_violation(to_json(answers), recording_schemas()), "");
 }
 
 TEST(Documents, RecordingsReadBackEqual) {
@@ -87,8 +93,10 @@ TEST(Documents, RecordingsReadBackEqual) {
   recording.processes = {{1, {"a.out"}}};
   recording.threads = {{1, 2}};
   EXPECT_EQ(recording_from_json(to_json(recording)), recording);
+  EXPECT_EQ(tests::schema_violation(to_json(recording), recording_schemas()), "");
   recording.events = {{0, 0.5, 0.25, "dgemm", "dgemm(N, N)", "executed"}};
   EXPECT_EQ(recording_from_json(to_json(recording)), recording);
+  EXPECT_EQ(tests::schema_violation(to_json(recording), recording_schemas()), "");
 }
 
 TEST(Documents, OutcomesOfRunsReadBackEqual) {
@@ -99,6 +107,7 @@ TEST(Documents, OutcomesOfRunsReadBackEqual) {
   outcome.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
   outcome.routines = {{"dgeqrf", "L", 2, 10, 20, 64, 1, 32, 3, "U", "/lib/lapack", "queried twice"}};
   EXPECT_EQ(run_outcome_from_json(to_json(outcome)), outcome);
+  EXPECT_EQ(tests::schema_violation(to_json(outcome), recording_schemas()), "");
 }
 
 TEST(Documents, PredictionsReadBackEqual) {
@@ -116,6 +125,7 @@ TEST(Documents, PredictionsReadBackEqual) {
   const Predictions predictions{
       {.cpu = "a CPU"}, {.method = prediction::Method::levels, .start = cache::Start::repeated}, {prediction, Prediction{}}};
   EXPECT_EQ(predictions_from_json(to_json(predictions)), predictions);
+  EXPECT_EQ(tests::schema_violation(to_json(predictions), prediction_schemas()), "");
 }
 
 TEST(Documents, TracesAndTheirSumsReadBackEqual) {
@@ -127,12 +137,14 @@ TEST(Documents, TracesAndTheirSumsReadBackEqual) {
   }
   trace.trace.measured = {0.5, 0.25};
   EXPECT_EQ(routine_trace_from_json(to_json(trace)), trace);
+  EXPECT_EQ(tests::schema_violation(to_json(trace), prediction_schemas()), "");
 
   const TraceSummary summary = summary_of(trace);
   ASSERT_EQ(summary.kernels.size(), 1U);
   EXPECT_EQ(summary.kernels[0].calls, 2);
   EXPECT_EQ(summary.all.seconds, 0.75);
   EXPECT_EQ(trace_summary_from_json(to_json(summary)), summary);
+  EXPECT_EQ(tests::schema_violation(to_json(summary), prediction_schemas()), "");
 }
 
 TEST(CallTotals, RatesOfASumCountDescribedCallsOnly) {

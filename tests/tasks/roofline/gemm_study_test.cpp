@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/roofline/roofline_task_schemas.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -74,6 +77,7 @@ TEST(GemmSearchStudy, HasARowForEveryTechniqueAndNumberOfThreads) {
   EXPECT_DOUBLE_EQ(study.studies[0].rows[0].of_best, 1);
   EXPECT_EQ(machine.kept_.size(), 2U);
   EXPECT_EQ(roofline_study_from_json(to_json(study)), study);
+  EXPECT_EQ(tests::schema_violation(to_json(study), std::array{roofline_study_schema()}), "");
 }
 
 TEST(GemmSearchStudy, GoesOnWithAKeptStateUnlessItIsToBeginAnew) {

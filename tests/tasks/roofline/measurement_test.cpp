@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "fake_machine.hpp"
 #include "flopcast/kernel/call_list.hpp"
+#include "flopcast/tasks/roofline/roofline_task_schemas.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -188,6 +192,7 @@ TEST(PlanRoofline, NamesTeamsAndSearchesAndMeasuresNothing) {
   EXPECT_THAT(plan.steps[3].method, HasSubstr("race over 48 shapes"));
   EXPECT_THAT(plan.findings, ElementsAre("this process may run on 4 of 8 hardware threads only"));
   EXPECT_EQ(roofline_plan_from_json(to_json(plan)), plan);
+  EXPECT_EQ(tests::schema_violation(to_json(plan), std::array{roofline_plan_schema()}), "");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/tasks/tuning/tuning_schemas.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -68,8 +70,11 @@ Ranking ranking() {
 
 TEST(TuningJson, ResultsReadBackEqual) {
   EXPECT_EQ(tuning_from_json(to_json(tuning())), tuning());
+  EXPECT_EQ(tests::schema_violation(to_json(tuning()), tuning_schemas()), "");
   EXPECT_EQ(lapack_tuning_from_json(to_json(lapack())), lapack());
+  EXPECT_EQ(tests::schema_violation(to_json(lapack()), tuning_schemas()), "");
   EXPECT_EQ(ranking_from_json(to_json(ranking())), ranking());
+  EXPECT_EQ(tests::schema_violation(to_json(ranking()), tuning_schemas()), "");
 }
 
 TEST(TuningJson, ReadsDocumentsWithoutWallTimes) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+
+#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/sample.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/support/schema.hpp"
+
+/// Schemas of intervals, model keys, samples and traces.
+namespace flopcast {
+
+template <>
+struct SchemaOf<Interval> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return described(maker.of<std::array<double, 2>>(), "lower and upper end"); }
+};
+
+template <>
+struct SchemaOf<ModelKey> {
+  static nlohmann::ordered_json make(SchemaMaker& maker);
+};
+
+template <>
+struct SchemaOf<Sample> {
+  static nlohmann::ordered_json make(SchemaMaker& maker);
+};
+
+/// Returns the schema of a trace's document (core/trace_json.hpp).
+nlohmann::ordered_json trace_schema(SchemaMaker& maker);
+
+}  // namespace flopcast

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "flopcast/support/schema.hpp"
+
+namespace flopcast::roofline {
+
+/// Returns the schemas of rooflines and of their comparisons.
+std::vector<PublishedSchema> roofline_schemas();
+
+}  // namespace flopcast::roofline

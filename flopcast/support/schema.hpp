@@ -1,0 +1,214 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/support/fields.hpp"
+
+/// JSON Schemas (draft 2020-12) of documents, made from the tables of their members (support/fields.hpp). A type whose JSON no table
+/// describes has a specialisation of SchemaOf beside its reader and writer:
+///
+///     template <>
+///     struct SchemaOf<Interval> {
+///       static nlohmann::ordered_json make(SchemaMaker& maker) { return maker.of<std::array<double, 2>>(); }
+///     };
+namespace flopcast {
+
+class SchemaMaker;
+
+/// Schema of a type that no table of members describes, as `static nlohmann::ordered_json make(SchemaMaker&)`.
+template <class T>
+struct SchemaOf;
+
+template <class T>
+concept HasOwnSchema = requires(SchemaMaker& maker) {
+  SchemaOf<T>::make(maker);
+};
+
+/// Returns the schema of an object with these members, of which those named in `optional` may be missing. Other members are allowed.
+nlohmann::ordered_json object_schema(std::vector<std::pair<std::string, nlohmann::ordered_json>> members,
+                                     const std::vector<std::string>& optional = {});
+/// Returns the schema of an array of such elements.
+nlohmann::ordered_json array_schema(nlohmann::ordered_json elements);
+/// Returns `schema` with a description. A reference to a definition keeps its own beside it.
+nlohmann::ordered_json described(nlohmann::ordered_json schema, std::string_view description);
+/// Adds a member to the schema of an object.
+void add_member(nlohmann::ordered_json& object, const std::string& name, nlohmann::ordered_json schema, bool required = true);
+
+namespace schema_detail {
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t n>
+inline constexpr bool is_array<std::array<T, n>> = true;
+template <class T>
+inline constexpr bool is_map = false;
+template <class T>
+inline constexpr bool is_map<std::map<std::string, T>> = true;
+
+/// Returns the text in which the compiler names T.
+template <class T>
+constexpr std::string_view pretty_name() {
+  return __PRETTY_FUNCTION__;
+}
+/// Returns "tuning.Decision" of the compiler's text for flopcast::tuning::Decision.
+std::string name_in_schema(std::string_view pretty);
+/// Returns the unit of a number by the end of its name, such as "s" for measuring_seconds; empty for other names.
+std::string_view unit_of(std::string_view name);
+/// Adds unit and description to the schema of the member `name`.
+nlohmann::ordered_json member_schema(std::string_view name, nlohmann::ordered_json schema, std::string_view description);
+/// Returns the schema that also allows null.
+nlohmann::ordered_json or_null(nlohmann::ordered_json schema);
+
+}  // namespace schema_detail
+
+/// Decides about members that the table of an object doesn't name. Documents may have some: readers ignore members that they don't know. Requests may
+/// not have any: a misspelt member would have no effect. The members of requests tell their default values.
+enum class OtherMembers : bool { ignored, refused };
+
+/// Makes the schemas of one document, whose structures become definitions.
+class SchemaMaker {
+ public:
+  explicit SchemaMaker(OtherMembers others = OtherMembers::ignored) : others_(others) {}
+
+  /// Returns the schema of T's values.
+  template <class T>
+  nlohmann::ordered_json of();
+  /// Returns the schema of a structure itself, not a reference to its definition.
+  template <HasFields T>
+  nlohmann::ordered_json object();
+  /// Returns a document: `root`, the schema of its object, with the definitions that it refers to.
+  nlohmann::ordered_json document(const std::string& name, const std::string& title, nlohmann::ordered_json root) const;
+
+ private:
+  template <class T>
+  void add_members(nlohmann::ordered_json& object);
+  template <class Defaults, class Struct, class Value>
+  void add(nlohmann::ordered_json& object, const Field<Struct, Value>& field, const Defaults* defaults);
+  template <class Defaults, class Struct, class Value>
+  void add(nlohmann::ordered_json& object, const InlinedField<Struct, Value>& field, const Defaults* defaults);
+
+  OtherMembers others_;
+  std::map<std::string, nlohmann::ordered_json> definitions_;
+};
+
+/// A schema that flopcast publishes.
+struct PublishedSchema {
+  std::string name;   ///< "flopcast-tune-3", the document's member "schema"
+  std::string title;  ///< "Block sizes chosen for a routine"
+  std::function<nlohmann::ordered_json()> make;
+};
+
+/// Publishes the schema of a document that to_document() writes from the table of T.
+template <HasFields T>
+PublishedSchema published(const std::string& name, const std::string& title) {
+  return {name, title, [name, title] {
+            SchemaMaker maker;
+            nlohmann::ordered_json root = maker.object<T>();
+            return maker.document(name, title, std::move(root));
+          }};
+}
+
+/// Publishes the schema that `root` makes for the object of the document.
+PublishedSchema published(const std::string& name, const std::string& title, std::function<nlohmann::ordered_json(SchemaMaker&)> root);
+
+/// Throws MemberError for a member of `value` that an object of `schema` refuses; the message names the members that there are.
+/// `schema` is a document of a SchemaMaker whose OtherMembers are refused.
+void refuse_other_members(const nlohmann::json& value, const nlohmann::ordered_json& schema);
+
+template <class T>
+nlohmann::ordered_json SchemaMaker::of() {
+  if constexpr (HasOwnSchema<T>) {
+    return SchemaOf<T>::make(*this);
+  } else if constexpr (HasFields<T>) {
+    const std::string name = schema_detail::name_in_schema(schema_detail::pretty_name<T>());
+    if (definitions_.find(name) == definitions_.end()) {
+      definitions_[name] = {};
+      definitions_[name] = object<T>();
+    }
+    return {{"$ref", "#/$defs/" + name}};
+  } else if constexpr (HasEnumNames<T>) {
+    nlohmann::ordered_json names = nlohmann::ordered_json::array();
+    for (const auto& [value, name] : EnumNames<T>::names) {
+      names.push_back(name);
+    }
+    return {{"enum", std::move(names)}};
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return {{"type", "integer"}, {"minimum", 0}};
+  } else if constexpr (std::is_integral_v<T>) {
+    return {{"type", "integer"}};
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return {{"type", "number"}};
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return {{"type", "string"}};
+  } else if constexpr (fields_detail::is_optional<T>) {
+    return schema_detail::or_null(of<typename T::value_type>());
+  } else if constexpr (schema_detail::is_vector<T>) {
+    return array_schema(of<typename T::value_type>());
+  } else if constexpr (schema_detail::is_array<T>) {
+    nlohmann::ordered_json schema = array_schema(of<typename T::value_type>());
+    schema["minItems"] = std::tuple_size_v<T>;
+    schema["maxItems"] = std::tuple_size_v<T>;
+    return schema;
+  } else {
+    static_assert(schema_detail::is_map<T>, "the type needs a FieldTable, EnumNames or SchemaOf");
+    return {{"type", "object"}, {"additionalProperties", of<typename T::mapped_type>()}};
+  }
+}
+
+template <HasFields T>
+nlohmann::ordered_json SchemaMaker::object() {
+  nlohmann::ordered_json schema = object_schema({});
+  if (others_ == OtherMembers::refused) {
+    schema["additionalProperties"] = false;
+  }
+  add_members<T>(schema);
+  return schema;
+}
+
+template <class T>
+void SchemaMaker::add_members(nlohmann::ordered_json& object) {
+  const T defaults{};
+  std::apply([&](const auto&... field) { (add(object, field, &defaults), ...); }, FieldTable<T>::fields);
+}
+
+template <class Defaults, class Struct, class Value>
+void SchemaMaker::add(nlohmann::ordered_json& object, const Field<Struct, Value>& field, const Defaults* defaults) {
+  constexpr bool may_lack_value = fields_detail::is_optional<Value>;
+  nlohmann::ordered_json schema = schema_detail::member_schema(field.name, of<Value>(), field.description);
+  if constexpr (!may_lack_value) {
+    if (others_ == OtherMembers::refused && !field.required) {
+      const nlohmann::json value = defaults->*field.member;
+      if (nlohmann::json::parse(value.dump()) == value) {  // false for infinity, which is written as null
+        schema["default"] = value;
+      }
+    }
+  }
+  add_member(object, field.name, std::move(schema), field.required && !may_lack_value);
+}
+
+template <class Defaults, class Struct, class Value>
+void SchemaMaker::add(nlohmann::ordered_json& object, const InlinedField<Struct, Value>&, const Defaults*) {
+  add_members<Value>(object);
+}
+
+}  // namespace flopcast

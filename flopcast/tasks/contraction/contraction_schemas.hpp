@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "flopcast/support/schema.hpp"
+
+namespace flopcast {
+
+/// Returns the schemas of contractions: their runs, plans, algorithms and rankings.
+std::vector<PublishedSchema> contraction_schemas();
+
+}  // namespace flopcast

@@ -10,6 +10,7 @@
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/version.hpp"
+#include "flopcast/tasks/ask/ask.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/contraction/einsum.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"

@@ -55,7 +55,7 @@ TEST_P(Examples, WorkWhenPasted) {
 
 INSTANTIATE_TEST_SUITE_P(Commands, Examples,
                          ::testing::Values("machine", "tune", "rank", "contract", "roofline", "run", "record", "profile", "sample", "model",
-                                           "trace", "predict", "roofline study"),
+                                           "trace", "predict", "roofline study", "ask", "schema"),
                          [](const auto& suite) {
                            std::string name = suite.param;
                            std::replace(name.begin(), name.end(), ' ', '_');

@@ -49,7 +49,9 @@ const std::vector<std::string> commands = {"",
                                            "wisdom merge",
                                            "wisdom forget",
                                            "export",
-                                           "export ilaenv"};
+                                           "export ilaenv",
+                                           "ask",
+                                           "schema"};
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);

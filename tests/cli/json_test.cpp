@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast::testing {
 namespace {
@@ -41,6 +42,10 @@ TEST_P(Documents, KeepTheirKeys) {
   ASSERT_TRUE(document.is_object()) << ended.out;
   EXPECT_EQ(document.value("schema", ""), GetParam().schema);
   EXPECT_THAT(keys(document), IsSupersetOf(GetParam().keys));
+  const Ended schema = flopcast({"schema", GetParam().schema});
+  ASSERT_EQ(schema.code, 0) << schema.err;
+  const auto published = nlohmann::ordered_json::parse(schema.out);
+  EXPECT_EQ(tests::SchemaCheck(published).violation(document), "");
 }
 
 const std::vector<std::string> tune = {"tune", "dgeqrf", "--n", "200", "--nb", "32,64", "--time-budget", "1s", "--json"};
@@ -54,6 +59,13 @@ INSTANTIATE_TEST_SUITE_P(
         Document{{"model", "build", "dscal", "n=8:512", "--error", "50%", "--json"},
                  "flopcast-model-1",
                  {"key", "generator", "options", "sizes", "domain", "pieces", "cost"}},
+        Document{
+            {"ask", R"({"model_plan": {"routine": "dscal", "sizes": {"n": [[8, 512]]}}})"}, "flopcast-model-plan-1", {"key", "points"}},
+        Document{{"ask", R"({"contract_plan": {"notation": "ai,ibc->abc", "sizes": {"a": 32, "b": 32, "c": 32, "i": 8}}})"},
+                 "flopcast-contract-plan-1",
+                 {"contraction", "plan"}},
+        Document{{"ask", R"({"roofline_plan": {"quick": true, "streams": ["triad"]}})"}, "flopcast-roofline-plan-1", {"steps", "findings"}},
+        Document{{"trace", "dgeqrf", "n=200", "nb=32", "--json", "--summary"}, "flopcast-trace-summary-1", {"kernels", "all"}},
         Document{{"model", "list", "--json"}, "flopcast-models-2", {"models"}},
         Document{{"rank", "cholesky", "--n", "200", "--nb", "32,64", "--time-budget", "2s", "--validate", "--json"},
                  "flopcast-rank-3",

@@ -46,6 +46,8 @@ const std::vector<Command>& commands() {
       {"model", {"build_model", "plan_model", "list_models", "find_model", "delete_model", "check_models"}},
       {"trace", {"record_trace"}},
       {"predict", {"predict_problems", "predict_trace", "predict_recording"}},
+      {"ask", {"ask"}},
+      {"schema", {"schema", "schemas"}},
   };
   return all;
 }
@@ -97,6 +99,7 @@ TEST(Facade, HasTheFunctionsOfEveryCommand) {
   EXPECT_TRUE(exists(run_mpi) && exists(tune_mpi) && exists(simulate_mpi) && exists(describe_mpi_machine));
   EXPECT_TRUE(exists(sample) && exists(build_model) && exists(plan_model) && exists(list_models) && exists(find_model));
   EXPECT_TRUE(exists(static_cast<ModelCheck (*)(const Workbench&, const ModelCheckRequest&, const RunContext&)>(check_models)));
+  EXPECT_TRUE(exists(ask) && exists(ask_program) && exists(schema) && exists(schemas));
   EXPECT_TRUE(exists(record_trace) && exists(predict) && exists(predict_problems) && exists(predict_recording));
 }
 

@@ -37,5 +37,7 @@ void add_profile_command(OptionSet& app, CommonOptions& common);
 void add_roofline_command(OptionSet& app, CommonOptions& common);
 void add_contract_command(OptionSet& app, CommonOptions& common);
 void add_mpi_command(OptionSet& app, CommonOptions& common);
+void add_ask_command(OptionSet& app, CommonOptions& common);
+void add_schema_command(OptionSet& app, CommonOptions& common);
 
 }  // namespace flopcast::cli

@@ -1,0 +1,69 @@
+#include <memory>
+#include <string>
+
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
+#include "flopcast/tasks/ask/ask.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* footer =
+    R"(A question is an object with one member, which names the job and has its request as value. The member "workbench" may name
+libraries and threads. 'flopcast schema question' describes all jobs and their requests; the answer is the document that the job's command
+writes with --json. An error is answered by {"schema": "flopcast-error-1", "exit_code": ..., "message": ...}.
+
+Examples:
+  flopcast ask '{"tune": {"routine": "dgeqrf", "n": [200, 300], "nb": [16, 32], "time_budget": 2}}'
+  flopcast ask '{"predict": {"routine": "dpotrf", "n": 300, "nb": 64}, "workbench": {"blas": "openblas-serial"}}'
+  flopcast ask '{"contract_list": {"notation": "ai,ibc->abc", "sizes": {"a": 100, "b": 100, "c": 100, "i": 8}}}'
+  flopcast schema question)";
+
+struct AskCommand {
+  std::string question;
+  machine::LibraryChoice libraries;
+};
+
+/// Returns the question's text: the word itself, or the contents of the file that it names.
+std::string text_of(const std::string& question) {
+  const std::size_t begin = question.find_first_not_of(" \t\r\n");
+  return begin != std::string::npos && question[begin] == '{' ? question : read_file(question);
+}
+
+void run_ask(const AskCommand& command, CommonOptions& common) {
+  if (common.csv) {
+    throw usage_error("answers are JSON documents, which --csv can't hold");
+  }
+  common.json = true;
+  try {
+    const std::string question = text_of(command.question);
+    const Workbench bench(question_libraries(question, command.libraries), run_context(common));
+    emit(ask(bench, question, run_context(common)) + '\n', common);
+    throw_if_interrupted("the answer has what was complete by then, and samples are kept");
+  } catch (const Error& error) {
+    const int code = static_cast<int>(error.code());
+    emit(error_document(code, error.what()) + '\n', common);
+    if (!common.quiet) {
+      throw;
+    }
+    common.exit_code = code;  // the answer has the message
+  }
+}
+
+}  // namespace
+
+void add_ask_command(OptionSet& app, CommonOptions& common) {
+  auto options = std::make_shared<AskCommand>();
+  OptionSet command = app.add_command("ask", "Do any job for a program: a question in JSON, an answer in JSON");
+  command.option("question", options->question, "The question, or a file with it; - is standard input").required().placeholder("QUESTION");
+  add_library_options(command, options->libraries);
+  command.footer(footer);
+  command.action([options, &common] { run_ask(*options, common); });
+}
+
+}  // namespace flopcast::cli

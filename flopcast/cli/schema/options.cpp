@@ -1,0 +1,68 @@
+#include <memory>
+#include <string>
+
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
+#include "flopcast/report/table.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/ask/ask.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* footer =
+    R"(A schema is a JSON Schema (draft 2020-12). Within a schema's number members are added, never renamed or removed, and readers ignore
+members that they don't know. Numbers carry their unit in the annotation "unit".
+
+Examples:
+  flopcast schema --list
+  flopcast schema tune
+  flopcast schema flopcast-program-profile-2 --output profile.schema.json)";
+
+struct SchemaCommand {
+  std::string name;
+  bool list = false;
+};
+
+report::Table list_table() {
+  report::Table table{{{"schema", report::Align::left}, {"document", report::Align::left}}, {}};
+  for (const SchemaTitle& one : schemas()) {
+    table.rows.push_back({one.name, one.title});
+  }
+  return table;
+}
+
+std::string list_document() {
+  std::string text = "[";
+  for (const SchemaTitle& one : schemas()) {
+    text += (text.size() == 1 ? "\n  \"" : ",\n  \"") + one.name + '"';
+  }
+  return text + "\n]\n";
+}
+
+void run_schema(const SchemaCommand& command, const CommonOptions& common) {
+  if (command.list != command.name.empty()) {
+    throw usage_error("schema takes either the name of a schema, such as tune, or --list");
+  }
+  if (!command.list) {
+    emit(schema(command.name) + '\n', common);
+  } else if (common.json) {
+    emit(list_document(), common);
+  } else {
+    emit(list_table(), common);
+  }
+}
+
+}  // namespace
+
+void add_schema_command(OptionSet& app, CommonOptions& common) {
+  auto options = std::make_shared<SchemaCommand>();
+  OptionSet command = app.add_command("schema", "Print the JSON Schema of a document that flopcast takes or gives");
+  command.option("name", options->name, "Name of the schema: a document's member \"schema\", with or without 'flopcast-' and its number");
+  command.flag("--list", options->list, "List all schemas; with --json their names");
+  command.footer(footer);
+  command.action([options, &common] { run_schema(*options, common); });
+}
+
+}  // namespace flopcast::cli

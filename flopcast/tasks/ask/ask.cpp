@@ -1,0 +1,169 @@
+#include "flopcast/tasks/ask/ask.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/ask/job.hpp"
+#include "flopcast/tasks/ask/question.hpp"
+
+namespace flopcast {
+
+template <>
+struct FieldTable<machine::LibraryChoice> {
+  using T = machine::LibraryChoice;
+  static constexpr auto fields = std::tuple(
+      optional_field("blas", &T::blas, "name or path of the BLAS; empty: the default one"),
+      optional_field("lapack", &T::lapack, "name or path of the LAPACK; empty: the default one"),
+      optional_field("threads", &T::threads, "threads of BLAS"),
+      optional_field("kernels", &T::kernels, "kernels of the BLAS: auto (those that suit the CPU best) or library (its own choice)"),
+      optional_field("kernel_settings", &T::kernel_settings, "environment variables that select kernels"));
+};
+
+namespace {
+
+constexpr const char* source = "the question";
+constexpr const char* workbench_member = "workbench";
+constexpr int max_threads = 1024;
+
+/// A job and its request.
+struct Question {
+  const Job* job = nullptr;
+  nlohmann::json request;
+  nlohmann::json workbench;  ///< null if the question says nothing about it
+};
+
+const Job* find_job(const std::string& name) {
+  const auto found = std::find_if(all_jobs().begin(), all_jobs().end(), [&](const Job& job) { return job.name == name; });
+  return found == all_jobs().end() ? nullptr : &*found;
+}
+
+std::string job_names() {
+  std::string names;
+  for (const Job& job : all_jobs()) {
+    names += (names.empty() ? "" : ", ") + job.name;
+  }
+  return names;
+}
+
+/// Refuses members that the job's request doesn't have, so that a misspelt one isn't ignored.
+void require_members(const nlohmann::json& request, const std::function<nlohmann::ordered_json(SchemaMaker&)>& schema) {
+  SchemaMaker maker(OtherMembers::refused);
+  nlohmann::ordered_json root = schema(maker);
+  refuse_other_members(request, maker.document("request", "", std::move(root)));
+}
+
+/// Reads the document of a question. Throws MemberError.
+Question question_of(const nlohmann::json& document) {
+  Question question;
+  for (const auto& [name, value] : json_detail::members(document).items()) {
+    if (name == workbench_member) {
+      question.workbench = value;
+      continue;
+    }
+    const Job* job = find_job(name);
+    if (job == nullptr) {
+      throw MemberError(name, "no such job; expected one of " + job_names());
+    }
+    if (question.job != nullptr) {
+      throw MemberError(name, "a second job beside " + question.job->name + "; expected one job in a question");
+    }
+    question.job = job;
+    question.request = value;
+  }
+  if (question.job == nullptr) {
+    throw MemberError("", "there is no job; expected one of " + job_names());
+  }
+  at_place(question.job->name, [&] {
+    static_cast<void>(json_detail::members(question.request));
+    require_members(question.request, question.job->request);
+  });
+  return question;
+}
+
+/// Runs `use` on the question of a text. Errors about members become bad_input that names the question.
+template <class Use>
+auto with_question(std::string_view text, Use&& use) {
+  const nlohmann::json document = parse_json(text, source, WrittenBy::hand);
+  try {
+    return use(question_of(document));
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_input("{} can't be answered: {}", source, reason(error));
+  }
+}
+
+}  // namespace
+
+const std::vector<Job>& all_jobs() {
+  static const std::vector<Job> all = [] {
+    std::vector<Job> jobs;
+    for (const auto family : {tuning_jobs, program_jobs, modelling_jobs, roofline_jobs, contraction_jobs, mpi_jobs}) {
+      std::vector<Job> more = family();
+      std::move(more.begin(), more.end(), std::back_inserter(jobs));
+    }
+    return jobs;
+  }();
+  return all;
+}
+
+std::vector<JobDescription> jobs() { return {all_jobs().begin(), all_jobs().end()}; }
+
+std::string ask(const Workbench& bench, std::string_view question, const RunContext& context) {
+  return with_question(question, [&](const Question& asked) {
+    return at_place(asked.job->name, [&] { return asked.job->answer_to(bench, asked.request, context); });
+  });
+}
+
+machine::LibraryChoice question_libraries(std::string_view question, const machine::LibraryChoice& otherwise) {
+  return with_question(question, [&](const Question& asked) {
+    machine::LibraryChoice libraries = otherwise;
+    if (!asked.workbench.is_null()) {
+      at_place(workbench_member, [&] {
+        require_members(asked.workbench, [](SchemaMaker& maker) { return maker.of<machine::LibraryChoice>(); });
+        read_fields(asked.workbench, libraries);
+        if (libraries.threads < 1 || libraries.threads > max_threads) {
+          throw MemberError("threads", fmt::format("{} given, expected 1 to {}", libraries.threads, max_threads));
+        }
+        if (libraries.kernels != "auto" && libraries.kernels != "library") {
+          throw MemberError("kernels", "'" + libraries.kernels + "' given, expected auto or library");
+        }
+      });
+    }
+    return libraries;
+  });
+}
+
+bool needs_own_process(std::string_view question) {
+  return with_question(question, [](const Question& asked) { return asked.job->own_process; });
+}
+
+bool shows_program(std::string_view question) {
+  return with_question(question, [](const Question& asked) { return asked.job->shows_program; });
+}
+
+std::string question_with_libraries(std::string_view question, const machine::LibraryChoice& libraries) {
+  nlohmann::json document = parse_json(question, source, WrittenBy::hand);
+  if (!document.contains(workbench_member)) {
+    document[workbench_member] = libraries;
+  }
+  return document.dump();
+}
+
+nlohmann::ordered_json question_schema() {
+  SchemaMaker maker(OtherMembers::refused);
+  nlohmann::ordered_json root = {{"type", "object"}, {"properties", nlohmann::ordered_json::object()}};
+  nlohmann::ordered_json choices = nlohmann::ordered_json::array();
+  for (const Job& job : all_jobs()) {
+    add_member(root, job.name, described(job.request(maker), fmt::format("{}. Its answer is a {}.", job.summary, job.answer)), false);
+    choices.push_back({{"required", nlohmann::ordered_json::array({job.name})}});
+  }
+  add_member(root, workbench_member, described(maker.of<machine::LibraryChoice>(), "libraries that the job is done with"), false);
+  root["oneOf"] = std::move(choices);
+  root["additionalProperties"] = false;
+  return maker.document("flopcast-question-1", "A job and its request", std::move(root));
+}
+
+}  // namespace flopcast

@@ -1,0 +1,224 @@
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/ask/job.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
+
+namespace flopcast {
+namespace {
+
+/// A contraction of tensors with given sizes.
+struct ContractionQuestion {
+  std::string notation;
+  std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, std::vector<std::int64_t>> strides;
+  std::string precision = "d";
+  contract::Order order = contract::Order::row_major;
+};
+
+/// The way in which it is planned.
+struct PlanningQuestion {
+  contract::Effort effort = contract::Effort::estimate;
+  int threads = 1;
+  Seconds time_budget = PlanRequest().time_budget;
+  bool fresh = false;
+  std::string tiles;
+};
+
+struct PlanQuestion {
+  ContractionQuestion contraction;
+  PlanningQuestion planning;
+};
+
+struct FilesQuestion {
+  std::string notation, a, b, c;
+  PlanningQuestion planning;
+};
+
+struct RankAlgorithmsQuestion {
+  ContractionQuestion contraction;
+  std::vector<std::string> kernels;
+  std::string algorithm;
+  bool all = false;
+  std::string stage = "segments";
+  std::int64_t repetitions = RankAlgorithmsRequest().repetitions, prefetched_lines = RankAlgorithmsRequest().prefetched_lines;
+  bool validate = false, fresh = false;
+};
+
+struct ListQuestion {
+  ContractionQuestion contraction;
+  std::vector<std::string> kernels;
+};
+
+/// Returns parse() of the member `name`; its bad_input becomes an error that names the member.
+template <class Parse>
+auto parsed(const char* name, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw MemberError(name, error.what());
+  }
+}
+
+contract::Contraction contraction_of(const ContractionQuestion& question) {
+  const contract::Notation notation = parsed("notation", [&] { return contract::parse_notation(question.notation); });
+  std::vector<std::string> words;
+  for (const auto& [index, extent] : question.sizes) {
+    words.push_back(fmt::format("{}={}", index, extent));
+  }
+  const contract::Extents extents = parsed("sizes", [&] { return contract::parse_extents(words, notation); });
+  if (question.precision.size() != 1 || std::string("sdcz").find(question.precision) == std::string::npos) {
+    throw MemberError("precision", "'" + question.precision + "' given, expected s, d, c or z");
+  }
+  std::array<std::vector<std::int64_t>, 3> strides;
+  for (const auto& [operand, list] : question.strides) {
+    const std::size_t which = std::string("ABC").find(operand);
+    if (operand.size() != 1 || which == std::string::npos) {
+      throw MemberError("strides", "'" + operand + "' is no operand; expected A, B or C");
+    }
+    strides[which] = list;
+  }
+  return parsed("strides", [&] {
+    return contract::make_contraction(notation, extents, static_cast<Precision>(question.precision.front()), question.order, strides);
+  });
+}
+
+PlanRequest request_of(const PlanningQuestion& question) {
+  PlanRequest request;
+  request.effort = question.effort;
+  request.threads = question.threads;
+  request.time_budget = question.time_budget;
+  request.fresh = question.fresh;
+  if (!question.tiles.empty()) {
+    request.tiles = contract::parse_tiles(question.tiles, question.threads, "tiles");
+  }
+  return request;
+}
+
+std::vector<contract::Kernel> kernels_of(const std::vector<std::string>& names) {
+  std::vector<contract::Kernel> kernels;
+  for (const std::string& name : names) {
+    constexpr std::array all = {contract::Kernel::dot, contract::Kernel::axpy, contract::Kernel::gemv, contract::Kernel::ger,
+                                contract::Kernel::gemm};
+    const auto* const found = std::find_if(all.begin(), all.end(), [&](contract::Kernel kernel) { return contract::name(kernel) == name; });
+    if (found == all.end()) {
+      throw MemberError("kernels", "'" + name + "' given, expected dot, axpy, gemv, ger or gemm");
+    }
+    kernels.push_back(*found);
+  }
+  return kernels;
+}
+
+RankAlgorithmsRequest request_of(const RankAlgorithmsQuestion& question) {
+  RankAlgorithmsRequest request;
+  request.kernels = kernels_of(question.kernels);
+  request.algorithm = question.algorithm;
+  request.all = question.all;
+  request.stage = parsed("stage", [&] { return contract::parse_stage(question.stage); });
+  request.repetitions = question.repetitions;
+  request.prefetched_lines = question.prefetched_lines;
+  request.validate = question.validate;
+  request.fresh = question.fresh;
+  return request;
+}
+
+}  // namespace
+
+template <>
+struct EnumNames<contract::Order> {
+  static constexpr std::array names{std::pair{contract::Order::row_major, "row_major"},
+                                    std::pair{contract::Order::column_major, "column_major"}};
+};
+template <>
+struct EnumNames<contract::Effort> {
+  static constexpr std::array names{std::pair{contract::Effort::estimate, "estimate"},
+                                    std::pair{contract::Effort::microbench, "microbench"}, std::pair{contract::Effort::measure, "measure"}};
+};
+
+template <>
+struct FieldTable<ContractionQuestion> {
+  using T = ContractionQuestion;
+  static constexpr auto fields = std::tuple(
+      field("notation", &T::notation, "\"ai,ibc->abc\", \"abc=ai,ibc\" or \"C_abc := A_ai B_ibc\""),
+      field("sizes", &T::sizes, "elements along each index: {\"a\": 100, \"i\": 8}"),
+      optional_field("strides", &T::strides, "strides of A, B and C in elements; missing: dense tensors in `order`"),
+      optional_field("precision", &T::precision, "s, d, c or z"), optional_field("order", &T::order, "order of dense tensors in memory"));
+};
+template <>
+struct FieldTable<PlanningQuestion> {
+  using T = PlanningQuestion;
+  static constexpr auto fields =
+      std::tuple(optional_field("effort", &T::effort, "effort with which the plan is chosen"),
+                 optional_field("threads", &T::threads, "threads that share the contraction, around a BLAS on one thread"),
+                 optional_field("time_budget", &T::time_budget, "seconds for measuring candidates"),
+                 optional_field("fresh", &T::fresh, "measure kernels and choices again that the store already has"),
+                 optional_field("tiles", &T::tiles, "use these tiles, as `flopcast contract --tiles` reads them; empty: choose them"));
+};
+template <>
+struct FieldTable<PlanQuestion> {
+  static constexpr auto fields = std::tuple(inlined_field(&PlanQuestion::contraction), inlined_field(&PlanQuestion::planning));
+};
+template <>
+struct FieldTable<FilesQuestion> {
+  using T = FilesQuestion;
+  static constexpr auto fields =
+      std::tuple(field("notation", &T::notation, "\"ai,ibc->abc\""), field("a", &T::a, "path of the .npy file of A"),
+                 field("b", &T::b, "path of the .npy file of B"), field("c", &T::c, "path of the .npy file that takes the result"),
+                 inlined_field(&T::planning));
+};
+template <>
+struct FieldTable<RankAlgorithmsQuestion> {
+  using T = RankAlgorithmsQuestion;
+  static constexpr auto fields =
+      std::tuple(inlined_field(&T::contraction), optional_field("kernels", &T::kernels, "only algorithms of these BLAS kernels"),
+                 optional_field("algorithm", &T::algorithm, "only the algorithm of this name, such as \"c-gemm\"; empty: all"),
+                 optional_field("all", &T::all, "algorithms of all BLAS levels"),
+                 optional_field("stage", &T::stage, "stage of the prediction, as `flopcast contract --stage` reads it"),
+                 optional_field("repetitions", &T::repetitions, "repetitions of each micro-benchmark"),
+                 optional_field("prefetched_lines", &T::prefetched_lines, "cache lines of an operand that prefetching has brought"),
+                 optional_field("validate", &T::validate, "execute the algorithms, too, and compare"),
+                 optional_field("fresh", &T::fresh, "measure kernels again that the store already has"));
+};
+template <>
+struct FieldTable<ListQuestion> {
+  static constexpr auto fields = std::tuple(inlined_field(&ListQuestion::contraction),
+                                            optional_field("kernels", &ListQuestion::kernels, "only algorithms of these BLAS kernels"));
+};
+
+std::vector<Job> contraction_jobs() {
+  return {
+      job<PlanQuestion>("contract_plan", "Plan a contraction of tensors", "flopcast-contract-plan-1", DoneIn::any_process,
+                        [](const Workbench& bench, const PlanQuestion& question, const RunContext& context) {
+                          const contract::Plan made =
+                              plan(bench, contraction_of(question.contraction), request_of(question.planning), context);
+                          return PlannedContraction{made.contraction(), summary(made)};
+                        }),
+      job<PlanQuestion>("contract", "Plan a contraction, execute it on random numbers and time it", "flopcast-contract-run-1",
+                        DoneIn::own_process,
+                        [](const Workbench& bench, const PlanQuestion& question, const RunContext& context) {
+                          return run_contraction(bench, contraction_of(question.contraction), request_of(question.planning), context);
+                        }),
+      job<FilesQuestion>(
+          "contract_files", "Contract two .npy files into a third", "flopcast-contract-run-1", DoneIn::any_process,
+          [](const Workbench& bench, const FilesQuestion& question, const RunContext& context) {
+            return contract_files(bench, {question.notation, question.a, question.b, question.c, request_of(question.planning)}, context);
+          }),
+      job<RankAlgorithmsQuestion>("contract_rank", "Rank the BLAS-based algorithms of a contraction by predicted time",
+                                  "flopcast-contract-1", DoneIn::own_process,
+                                  [](const Workbench& bench, const RankAlgorithmsQuestion& question, const RunContext& context) {
+                                    return rank_algorithms(bench, contraction_of(question.contraction), request_of(question), context);
+                                  }),
+      job<ListQuestion>("contract_list", "List the BLAS-based algorithms of a contraction", "flopcast-contract-1", DoneIn::any_process,
+                        [](const Workbench&, const ListQuestion& question, const RunContext&) {
+                          const contract::Contraction contraction = contraction_of(question.contraction);
+                          return AlgorithmList{contraction, contract::choose_algorithms(contraction, kernels_of(question.kernels))};
+                        }),
+  };
+}
+
+}  // namespace flopcast

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/support/fields.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/support/schema.hpp"
+#include "flopcast/tasks/ask/ask.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast {
+
+/// A job with the functions that describe its request and do it.
+struct Job : JobDescription {
+  bool shows_program = false;  ///< a program of the user runs with the standard output and standard error of this process
+  std::function<nlohmann::ordered_json(SchemaMaker&)> request;
+  std::function<std::string(const Workbench&, const nlohmann::json& request, const RunContext&)> answer_to;
+};
+
+/// The process that does a job.
+enum class DoneIn : std::uint8_t {
+  any_process,
+  own_process,   ///< the program flopcast (JobDescription::own_process)
+  with_program,  ///< the program flopcast, which runs a program of the user
+};
+
+/// Returns a job whose request is read by the table of `Request`. `run` does the job; to_json() of its result is the answer.
+template <HasFields Request, class Run>
+Job job(const char* name, const char* summary, const char* answer, DoneIn process, Run run) {
+  return {{name, summary, answer, process != DoneIn::any_process},
+          process == DoneIn::with_program,
+          [](SchemaMaker& maker) { return maker.of<Request>(); },
+          [run = std::move(run)](const Workbench& bench, const nlohmann::json& json, const RunContext& context) {
+            Request request;
+            read_fields(json, request);
+            return to_json(run(bench, std::as_const(request), context));
+          }};
+}
+
+/// Return the jobs of each family.
+std::vector<Job> tuning_jobs();
+std::vector<Job> modelling_jobs();
+std::vector<Job> roofline_jobs();
+std::vector<Job> contraction_jobs();
+std::vector<Job> program_jobs();
+std::vector<Job> mpi_jobs();
+
+}  // namespace flopcast

@@ -1,0 +1,177 @@
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "flopcast/kernel/call_list.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/ask/job.hpp"
+#include "flopcast/tasks/ask/size_list.hpp"
+#include "flopcast/tasks/roofline/roofline.hpp"
+
+namespace flopcast {
+namespace {
+
+/// Shapes of gemm: a space by name, or every combination of sizes.
+struct SpaceQuestion {
+  std::string space = "brief";
+  SizeList m, n, k;
+  std::string affinity = "close";
+  std::string order;
+  double tolerance = RooflineRequest().tolerance, error_probability = RooflineRequest().error_probability;
+  std::uint64_t seed = 1;
+};
+
+struct RooflineQuestion {
+  SpaceQuestion space;
+  RooflineRequest request;
+  std::vector<std::string> streams, points;
+};
+
+struct CompareQuestion {
+  std::string before, after;
+};
+
+struct StudyQuestion {
+  SpaceQuestion space;
+  std::string blas;
+  std::vector<int> threads = {1};
+  std::vector<std::string> techniques = roofline::study_techniques();
+  int trials = 1;
+  bool judge_space = false, fresh = false;
+  std::optional<Seconds> time_budget;
+};
+
+roofline::GemmSpace space_of(const SpaceQuestion& question) {
+  if (question.m.values.empty() && question.n.values.empty() && question.k.values.empty()) {
+    return roofline::gemm_space(question.space);
+  }
+  if (question.m.values.empty() || question.n.values.empty() || question.k.values.empty()) {
+    throw MemberError("m", "a space of sizes needs all of m, n and k");
+  }
+  return roofline::gemm_space(question.m.values, question.n.values, question.k.values);
+}
+
+std::optional<search::Order> order_of(const SpaceQuestion& question) {
+  return question.order.empty() ? std::nullopt : std::optional(search::parse_order(question.order));
+}
+
+RooflineRequest request_of(const RooflineQuestion& question) {
+  RooflineRequest request = question.request;
+  request.space = space_of(question.space);
+  request.affinity = machine::parse_affinity(question.space.affinity);
+  request.order = order_of(question.space);
+  request.tolerance = question.space.tolerance;
+  request.error_probability = question.space.error_probability;
+  request.seed = question.space.seed;
+  for (const std::string& stream : question.streams) {
+    request.streams.push_back(machine::parse_stream(stream));
+  }
+  for (const std::string& point : question.points) {
+    const std::vector<Call> calls = kernel::expand_calls(point);
+    request.calls.insert(request.calls.end(), calls.begin(), calls.end());
+  }
+  return request;
+}
+
+GemmSearchStudyRequest request_of(const StudyQuestion& question) {
+  GemmSearchStudyRequest request;
+  request.blas = question.blas;
+  request.threads = question.threads;
+  request.affinity = machine::parse_affinity(question.space.affinity);
+  request.space = space_of(question.space);
+  request.options.techniques = question.techniques;
+  request.options.trials = question.trials;
+  request.options.order = order_of(question.space);
+  request.options.tolerance = question.space.tolerance;
+  request.options.error_probability = question.space.error_probability;
+  request.options.judge_space = question.judge_space;
+  request.options.seed = question.space.seed;
+  request.time_budget = question.time_budget.value_or(request.time_budget);
+  request.fresh = question.fresh;
+  return request;
+}
+
+}  // namespace
+
+template <>
+struct FieldTable<SpaceQuestion> {
+  using T = SpaceQuestion;
+  static constexpr auto fields =
+      std::tuple(optional_field("space", &T::space, "space of shapes of gemm: brief, reduced or full"),
+                 optional_field("m", &T::m, "rows of C in a space of one's own"), optional_field("n", &T::n, "columns of C"),
+                 optional_field("k", &T::k, "columns of A"),
+                 optional_field("affinity", &T::affinity, "close fills one socket after the other, spread takes turns"),
+                 optional_field("order", &T::order, "order of the shapes in a published technique; empty: the technique's own"),
+                 optional_field("tolerance", &T::tolerance, "fraction of its time that the best gemm may lose to another shape"),
+                 optional_field("error_probability", &T::error_probability, "probability that the best gemm loses more"),
+                 optional_field("seed", &T::seed, "seed of random orders"));
+};
+template <>
+struct FieldTable<RooflineRequest> {
+  using T = RooflineRequest;
+  static constexpr auto fields =
+      std::tuple(optional_field("blas", &T::blas, "libraries whose gemm is searched; empty: the workbench's"),
+                 optional_field("threads", &T::threads, "maximum number of threads; 0: one per core"),
+                 optional_field("cores", &T::cores, "kind of cores, or all; empty: the fastest kind"),
+                 optional_field("searches_gemm", &T::searches_gemm, "false: no gemm is measured"),
+                 optional_field("gemm", &T::gemm, "routines to search: dgemm, sgemm"),
+                 optional_field("search", &T::search, "search of the best gemm: race, halving, or a published technique"),
+                 optional_field("stop_at", &T::stop_at, "share of the FMA ceiling at which searches end; 0: no such share"),
+                 optional_field("triad_lengths", &T::triad_lengths, "also measure the triad by the length of its vectors"),
+                 optional_field("nominal_hertz", &T::nominal_hertz, "nominal clock; 0: as the CPU tells it"),
+                 optional_field("fma_units", &T::fma_units, "FMA units of a core, for the peaks; 0: as measured"),
+                 optional_field("time_budget", &T::time_budget, "seconds for roofs and searches"),
+                 optional_field("quick", &T::quick, "fewer samples, and successive halving instead of a race"),
+                 optional_field("recordings", &T::recordings, "files of recorded programs to place on the roofline"));
+};
+template <>
+struct FieldTable<RooflineQuestion> {
+  using T = RooflineQuestion;
+  static constexpr auto fields =
+      std::tuple(inlined_field(&T::space), inlined_field(&T::request),
+                 optional_field("streams", &T::streams, "streams: load, store, copy, scale, add, triad, update; empty: all"),
+                 optional_field("points", &T::points, "calls to place on the roofline: [\"dgemv m=2000 n=2000\"]"));
+};
+template <>
+struct FieldTable<CompareQuestion> {
+  static constexpr auto fields = std::tuple(field("before", &CompareQuestion::before, "file with a roofline"),
+                                            field("after", &CompareQuestion::after, "file with a roofline"));
+};
+template <>
+struct FieldTable<StudyQuestion> {
+  using T = StudyQuestion;
+  static constexpr auto fields =
+      std::tuple(inlined_field(&T::space), optional_field("blas", &T::blas, "library whose gemm is searched; empty: the workbench's"),
+                 optional_field("threads", &T::threads, "numbers of threads, one study for each"),
+                 optional_field("techniques", &T::techniques, "searches to compare"),
+                 optional_field("trials", &T::trials, "searches with each technique"),
+                 optional_field("judge_space", &T::judge_space, "judge all shapes, not only those that the searches found"),
+                 optional_field("fresh", &T::fresh, "begin anew instead of going on with kept studies"),
+                 optional_field("time_budget", &T::time_budget, "seconds for all studies together; missing: no limit"));
+};
+
+std::vector<Job> roofline_jobs() {
+  return {
+      job<RooflineQuestion>("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm",
+                            "flopcast-roofline-1", DoneIn::own_process,
+                            [](const Workbench& bench, const RooflineQuestion& question, const RunContext& context) {
+                              return measure_roofline(bench, request_of(question), context);
+                            }),
+      job<RooflineQuestion>("roofline_plan", "Say what a measurement of roofs would do", "flopcast-roofline-plan-1", DoneIn::own_process,
+                            [](const Workbench& bench, const RooflineQuestion& question, const RunContext&) {
+                              return plan_roofline(bench, request_of(question));
+                            }),
+      job<CompareQuestion>("roofline_compare", "Compare the rooflines in two files", "flopcast-roofline-comparison-1", DoneIn::any_process,
+                           [](const Workbench&, const CompareQuestion& question, const RunContext&) {
+                             return compare_rooflines(question.before, question.after);
+                           }),
+      job<StudyQuestion>("roofline_study", "Compare searches of the best gemm", "flopcast-roofline-study-2", DoneIn::own_process,
+                         [](const Workbench& bench, const StudyQuestion& question, const RunContext& context) {
+                           return study_gemm_searches(bench, request_of(question), context);
+                         }),
+  };
+}
+
+}  // namespace flopcast

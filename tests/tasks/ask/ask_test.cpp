@@ -1,0 +1,155 @@
+#include <gmock/gmock.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/ask/ask.hpp"
+#include "tests/message_of.hpp"
+#include "tests/schema_check.hpp"
+
+namespace flopcast {
+namespace {
+
+using ::testing::HasSubstr;
+using tests::bad_input_of;
+using tests::SchemaCheck;
+
+/// A workbench whose libraries can't be opened: what these tests ask needs none, or fails before.
+Workbench closed_workbench() { return Workbench({.blas = "no such library"}); }
+
+std::string refusal(const std::string& question) {
+  return bad_input_of([&] { static_cast<void>(ask(closed_workbench(), question)); });
+}
+
+nlohmann::ordered_json parsed_schema(std::string_view name) { return nlohmann::ordered_json::parse(schema(name)); }
+
+TEST(Ask, AnswersWithTheDocumentOfTheJob) {
+  const std::string answer =
+      ask(closed_workbench(), R"({"contract_list": {"notation": "ai,ib->ab", "sizes": {"a": 4, "b": 5, "i": 6}, "kernels": ["gemm"]}})");
+  const nlohmann::json document = nlohmann::json::parse(answer);
+  EXPECT_EQ(document.at("schema"), "flopcast-contract-1");
+  ASSERT_EQ(document.at("algorithms").size(), 1U);
+  EXPECT_EQ(document.at("algorithms")[0].at("kernel"), "gemm");
+  const nlohmann::ordered_json published = parsed_schema("contract");
+  EXPECT_EQ(SchemaCheck(published).violation(document), "");
+}
+
+TEST(Ask, RefusesWhatIsNoQuestion) {
+  EXPECT_THAT(refusal("{"), HasSubstr("the question is cut off"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("expected an object"));
+  EXPECT_THAT(refusal("{}"), HasSubstr("there is no job; expected one of tune,"));
+  EXPECT_THAT(refusal(R"({"tuna": {}})"), HasSubstr("tuna: no such job; expected one of tune,"));
+  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf"}, "machine": {}})"), HasSubstr("expected one job in a question"));
+  EXPECT_THAT(refusal(R"({"tune": 3})"), HasSubstr("tune"));
+  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf"}, "tune": {"routine": "dpotrf"}})"), HasSubstr("two members"));
+}
+
+TEST(Ask, NamesTheMemberThatIsWrongAndWhatIsExpected) {
+  EXPECT_THAT(refusal(R"({"tune": {"n": 100}})"), HasSubstr("tune"));
+  EXPECT_THAT(refusal(R"({"tune": {"n": 100}})"), HasSubstr("routine"));
+  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf", "nn": 100}})"), HasSubstr("tune.nn: no such member; expected one of routine, n,"));
+  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf", "n": 0}})"), HasSubstr("tune.n"));
+  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf", "n": 0}})"), HasSubstr("0 given, expected sizes from 1 to 1000000"));
+  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf", "n": "200:"}})"), HasSubstr("tune.n"));
+  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf", "validate": "yes"}})"), HasSubstr("tune.validate"));
+  EXPECT_THAT(refusal(R"({"rank": {"family": "cholesky", "n": 100, "library": "all"}})"), HasSubstr("one of none, default_blocks, tuned"));
+  EXPECT_THAT(refusal(R"({"contract_plan": {"notation": "ai,ib", "sizes": {}}})"), HasSubstr("contract_plan.notation"));
+  EXPECT_THAT(refusal(R"({"contract_plan": {"notation": "ai,ib->ab", "sizes": {"a": 2, "b": 2}}})"), HasSubstr("contract_plan.sizes"));
+  EXPECT_THAT(refusal(R"({"contract_plan": {"notation": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": -1}}})"),
+              HasSubstr("contract_plan.sizes"));
+  EXPECT_THAT(refusal(R"({"sample": {"calls": []}})"), HasSubstr("sample.calls"));
+  EXPECT_THAT(refusal(R"({"mpi_tune": {"space": "no such file"}})"), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(R"({"mpi_run": {"launcher": [], "command": ["./app"]}})"), HasSubstr("mpi_run.launcher"));
+  EXPECT_THAT(refusal(R"({"mpi_run": {"launcher": ["mpirun"], "command": ["./app"], "policy": "all"}})"), HasSubstr("a-priori"));
+}
+
+TEST(Ask, ReadsSizesAsANumberAListOrAText) {
+  for (const char* sizes : {"200", "[200]", "\"200\""}) {
+    const std::string question = R"({"predict": {"routine": "dgeqrf", "n": )" + std::string(sizes) + "}}";
+    EXPECT_THAT(tests::message_of([&] { static_cast<void>(ask(closed_workbench(), question)); }), HasSubstr("no such library")) << sizes;
+  }
+}
+
+TEST(Ask, TakesLibrariesFromTheQuestion) {
+  const std::string question = R"({"machine": {}, "workbench": {"blas": "blis", "threads": 2}})";
+  EXPECT_EQ(question_libraries(question).blas, "blis");
+  EXPECT_EQ(question_libraries(question, {.lapack = "reference"}).lapack, "reference");
+  EXPECT_EQ(question_libraries(question, {.threads = 4}).threads, 2);
+  EXPECT_EQ(question_libraries(R"({"machine": {}})", {.blas = "mkl"}).blas, "mkl");
+  const auto fault = [](const std::string& workbench) {
+    return bad_input_of([&] { static_cast<void>(question_libraries(R"({"machine": {}, "workbench": )" + workbench + "}")); });
+  };
+  EXPECT_THAT(fault(R"({"threads": 0})"), HasSubstr("workbench.threads: 0 given, expected 1 to 1024"));
+  EXPECT_THAT(fault(R"({"kernels": "fast"})"), HasSubstr("expected auto or library"));
+  EXPECT_THAT(fault(R"({"library": "blis"})"), HasSubstr("workbench.library: no such member"));
+}
+
+TEST(Ask, SaysWhichJobsNeedTheProgram) {
+  EXPECT_TRUE(needs_own_process(R"({"tune": {"routine": "dgeqrf", "n": 100}})"));
+  EXPECT_TRUE(needs_own_process(R"({"record": {"command": ["true"]}})"));
+  EXPECT_FALSE(needs_own_process(R"({"predict": {"routine": "dgeqrf", "n": 100}})"));
+  EXPECT_FALSE(needs_own_process(R"({"contract_plan": {"notation": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": 2}}})"));
+}
+
+TEST(Ask, EveryJobHasANameASummaryAndAPublishedAnswer) {
+  std::set<std::string> published, names;
+  for (const SchemaTitle& one : schemas()) {
+    published.insert(one.name);
+  }
+  for (const JobDescription& job : jobs()) {
+    EXPECT_TRUE(names.insert(job.name).second) << job.name;
+    EXPECT_FALSE(job.summary.empty()) << job.name;
+    EXPECT_EQ(published.count(job.answer), 1U) << job.answer;
+  }
+  for (const char* name : {"tune", "rank", "predict", "machine", "model", "sample", "roofline", "contract", "trace", "record", "run"}) {
+    EXPECT_EQ(names.count(name), 1U) << name;
+  }
+}
+
+TEST(Schemas, DescribeQuestions) {
+  const nlohmann::ordered_json questions = parsed_schema("question");
+  const auto fault = [&](const char* question) { return SchemaCheck(questions).violation(nlohmann::json::parse(question)); };
+  EXPECT_EQ(fault(R"({"tune": {"routine": "dgeqrf", "n": [1000, 2000]}})"), "");
+  EXPECT_EQ(fault(R"({"tune": {"routine": "dgeqrf", "n": "200:3200:200", "flags": {"uplo": "L"}}, "workbench": {"threads": 2}})"), "");
+  EXPECT_EQ(fault(R"({"machine": {}})"), "");
+  EXPECT_NE(fault(R"({"tune": {"n": 1000}})"), "");
+  EXPECT_NE(fault(R"({"tune": {"routine": "dgeqrf", "nn": 1}})"), "");
+  EXPECT_NE(fault(R"({"tune": {"routine": "dgeqrf", "n": 0}})"), "");
+  EXPECT_NE(fault(R"({})"), "");
+  EXPECT_NE(fault(R"({"machine": {}, "tune": {"routine": "dgeqrf"}})"), "");
+  EXPECT_EQ(questions.at("additionalProperties"), false);
+}
+
+TEST(Schemas, TellDefaultsUnitsAndMeanings) {
+  const nlohmann::ordered_json questions = parsed_schema("question");
+  const std::string reference = questions.at("properties").at("tune").at("$ref");
+  const nlohmann::ordered_json& members = questions.at(nlohmann::ordered_json::json_pointer(reference.substr(1))).at("properties");
+  EXPECT_EQ(members.at("time_budget").at("default"), 50);
+  EXPECT_THAT(members.at("n").at("description").get<std::string>(), HasSubstr("orders"));
+  const nlohmann::ordered_json tune = parsed_schema("tune");
+  EXPECT_EQ(tune.at("$defs").at("tuning.SamplingCost").at("properties").at("measuring_seconds").at("unit"), "s");
+  EXPECT_EQ(tune.at("properties").at("schema").at("const"), "flopcast-tune-3");
+  EXPECT_EQ(tune.at("$schema"), "https://json-schema.org/draft/2020-12/schema");
+}
+
+TEST(Schemas, AreFoundByNameAndNumber) {
+  EXPECT_EQ(schema("tune"), schema("flopcast-tune-3"));
+  EXPECT_EQ(schema("tune-3"), schema("tune"));
+  EXPECT_THAT(bad_input_of([] { static_cast<void>(schema("flopcast-tune-2")); }), HasSubstr("flopcast writes flopcast-tune-3"));
+  EXPECT_THAT(bad_input_of([] { static_cast<void>(schema("tuna")); }), HasSubstr("near it are tune"));
+  for (const SchemaTitle& one : schemas()) {
+    EXPECT_EQ(parsed_schema(one.name).at("title"), one.title);
+  }
+}
+
+TEST(Schemas, DescribeErrors) {
+  const nlohmann::ordered_json errors = parsed_schema("error");
+  EXPECT_EQ(SchemaCheck(errors).violation(nlohmann::json::parse(error_document(3, "wrong"))), "");
+}
+
+}  // namespace
+}  // namespace flopcast

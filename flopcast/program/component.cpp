@@ -1,5 +1,8 @@
 #include "flopcast/program/component.hpp"
 
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -13,14 +16,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Returns the file that this code was loaded from: the program, or the shared library that it is linked into.
+fs::path own_file() {
+  Dl_info found{};
+  std::error_code none;
+  const bool known = ::dladdr(reinterpret_cast<const void*>(&own_file), &found) != 0 && found.dli_fname != nullptr;
+  return known ? fs::canonical(found.dli_fname, none) : fs::path();
+}
+
 std::vector<fs::path> component_folders() {
   if (const char* folder = std::getenv("FLOPCAST_LIBEXEC")) {
     return {folder};
   }
   std::vector<fs::path> folders;
   std::error_code none;
-  for (fs::path above = fs::read_symlink("/proc/self/exe", none).parent_path(); above.has_relative_path(); above = above.parent_path()) {
-    folders.push_back(above / "libexec/flopcast");
+  for (const fs::path& file : {own_file(), fs::read_symlink("/proc/self/exe", none)}) {
+    for (fs::path above = file.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+      if (std::find(folders.begin(), folders.end(), above / "libexec/flopcast") == folders.end()) {
+        folders.push_back(above / "libexec/flopcast");
+      }
+    }
   }
   folders.emplace_back(FLOPCAST_INSTALLED_COMPONENTS);
   const char* path = std::getenv("PATH");
@@ -65,9 +80,8 @@ fs::path find_flopcast_program() {
     tried.push_back(program.string());
   }
   throw environment_error(
-      "the program flopcast, which starts MPI programs, is missing. There is none of {}. Install all of flopcast, or set FLOPCAST_LIBEXEC "
-      "to "
-      "the folder of its components",
+      "the program flopcast, which does this job, is missing. There is none of {}. Install all of flopcast, or set FLOPCAST_LIBEXEC to the "
+      "folder of its components",
       fmt::join(tried, ", "));
 }
 

@@ -1,0 +1,455 @@
+!> Tensor contractions and tuned block sizes for Fortran. Compile this file with the program and link libflopcast.
+!>
+!>   type(flopcast_bench) :: bench
+!>   type(flopcast_contraction) :: plan
+!>   call flopcast_open(bench)
+!>   call flopcast_plan(plan, bench, 'ija,jbic->abc', a, b, c)
+!>   call flopcast_execute(plan, a, b, c)          ! as often as wanted: c = a b
+!>   call flopcast_execute(plan, a, b, c, beta=1d0)   ! c = a b + c
+!>   call flopcast_destroy(plan)
+!>   call flopcast_close(bench)
+!>
+!> Arrays have up to 7 dimensions (15 where the compiler has as many), one of the types real(c_float), real(c_double),
+!> complex(c_float_complex) and complex(c_double_complex), and lie contiguously in memory. The plan's arrays needn't be those of
+!> the execution, but have their type and shape. A subroutine with an argument `status` returns 0 or the exit code of the program
+!> flopcast for the same error, whose text flopcast_error() has; without that argument an error ends the program.
+module flopcast_contract
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_double_complex, c_f_pointer, c_float, &
+    c_float_complex, c_int, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_funptr, c_null_ptr, c_funptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  implicit none
+  private
+  public :: flopcast_bench, flopcast_contraction, flopcast_profile
+  public :: flopcast_open, flopcast_close, flopcast_plan, flopcast_execute, flopcast_destroy
+  public :: flopcast_seconds, flopcast_explain, flopcast_open_profile, flopcast_close_profile, flopcast_block_size, flopcast_error
+  public :: flopcast_estimate, flopcast_microbench, flopcast_measure
+
+  !> Libraries, the measured machine, and what is known about it.
+  type :: flopcast_bench
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  !> A contraction that is planned.
+  type :: flopcast_contraction
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  !> Tuned block sizes.
+  type :: flopcast_profile
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  !> Effort with which a plan is chosen: by a model, by timing tiles, by executing candidates.
+  integer, parameter :: flopcast_estimate = 0, flopcast_microbench = 1, flopcast_measure = 2
+
+  integer(c_int), parameter :: f32 = 0, f64 = 1, c32 = 2, c64 = 3
+  integer(c_int), parameter :: bad_usage = 2
+  character(*), parameter :: not_contiguous = 'an array section with gaps is no operand; pass a contiguous array'
+
+  type, bind(c) :: bench_options
+    integer(c_size_t) :: size
+    type(c_ptr) :: blas = c_null_ptr, lapack = c_null_ptr, kernels = c_null_ptr
+    integer(c_int32_t) :: threads = 0
+    type(c_funptr) :: note = c_null_funptr, cancelled = c_null_funptr
+    type(c_ptr) :: user = c_null_ptr
+  end type
+  type, bind(c) :: plan_options
+    integer(c_size_t) :: size
+    integer(c_int32_t) :: effort = 0, order = 1, threads = 0, fresh = 0
+    real(c_double) :: time_budget = 0
+    type(c_ptr) :: ranks = c_null_ptr
+  end type
+
+  !> Plans c = alpha a b + beta c for arrays of these shapes: call flopcast_plan(plan, bench, notation, a, b, c, effort, threads,
+  !> time_budget, status).
+  interface flopcast_plan
+    module procedure plan_s, plan_d, plan_c, plan_z
+  end interface
+  !> Computes c = alpha a b + beta c: call flopcast_execute(plan, a, b, c, alpha, beta, status). Defaults: alpha = 1, beta = 0.
+  interface flopcast_execute
+    module procedure execute_s, execute_d, execute_c, execute_z
+  end interface
+  interface flopcast_destroy
+    module procedure destroy_plan
+  end interface
+  !> Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the profile has none.
+  interface flopcast_block_size
+    module procedure block_size_default, block_size_long
+  end interface
+
+  interface
+    function c_open(bench, options) bind(c, name='flopcast_workbench_open') result(status)
+      import :: c_ptr, c_int, bench_options
+      type(c_ptr), intent(inout) :: bench
+      type(bench_options), intent(in) :: options
+      integer(c_int) :: status
+    end function
+    subroutine c_close(bench) bind(c, name='flopcast_workbench_close')
+      import :: c_ptr
+      type(c_ptr), value :: bench
+    end subroutine
+    function c_plan(plan, bench, notation, type, shape_a, strides_a, shape_b, strides_b, shape_c, strides_c, options) &
+        bind(c, name='flopcast_plan_einsum') result(status)
+      import :: c_ptr, c_char, c_int, c_int64_t, plan_options
+      type(c_ptr), intent(inout) :: plan
+      type(c_ptr), value :: bench, strides_a, strides_b, strides_c
+      character(kind=c_char), intent(in) :: notation(*)
+      integer(c_int), value :: type
+      integer(c_int64_t), intent(in) :: shape_a(*), shape_b(*), shape_c(*)
+      type(plan_options), intent(in) :: options
+      integer(c_int) :: status
+    end function
+    function c_execute(plan, alpha, a, b, beta, c) bind(c, name='flopcast_execute') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: plan, alpha, a, b, beta, c
+      integer(c_int) :: status
+    end function
+    function c_seconds(plan, seconds) bind(c, name='flopcast_plan_seconds') result(status)
+      import :: c_ptr, c_int, c_double
+      type(c_ptr), value :: plan
+      real(c_double), intent(out) :: seconds
+      integer(c_int) :: status
+    end function
+    function c_explain(plan, text) bind(c, name='flopcast_plan_explain') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: plan
+      type(c_ptr), intent(inout) :: text
+      integer(c_int) :: status
+    end function
+    subroutine c_destroy(plan) bind(c, name='flopcast_plan_destroy')
+      import :: c_ptr
+      type(c_ptr), value :: plan
+    end subroutine
+    function c_open_profile(profile, file) bind(c, name='flopcast_profile_open') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), intent(inout) :: profile
+      type(c_ptr), value :: file
+      integer(c_int) :: status
+    end function
+    subroutine c_close_profile(profile) bind(c, name='flopcast_profile_close')
+      import :: c_ptr
+      type(c_ptr), value :: profile
+    end subroutine
+    function c_block_size(profile, routine, m, n, nb) bind(c, name='flopcast_tuned_block_size') result(status)
+      import :: c_ptr, c_char, c_int, c_int64_t
+      type(c_ptr), value :: profile
+      character(kind=c_char), intent(in) :: routine(*)
+      integer(c_int64_t), value :: m, n
+      integer(c_int64_t), intent(inout) :: nb
+      integer(c_int) :: status
+    end function
+    function c_message() bind(c, name='flopcast_error_message') result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+    subroutine c_free(text) bind(c, name='flopcast_free')
+      import :: c_ptr
+      type(c_ptr), value :: text
+    end subroutine
+    function c_length(text) bind(c, name='strlen') result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function
+  end interface
+
+  !> Message of an error that this module finds by itself; empty: the library has the message.
+  character(:), allocatable :: own_message
+
+contains
+
+  !> Makes a workbench. `blas` and `lapack` are names or paths of libraries.
+  subroutine flopcast_open(bench, blas, lapack, threads, status)
+    type(flopcast_bench), intent(inout) :: bench
+    character(*), intent(in), optional :: blas, lapack
+    integer, intent(in), optional :: threads
+    integer, intent(out), optional :: status
+    character(kind=c_char), allocatable, target :: blas_text(:), lapack_text(:)
+    type(bench_options) :: options
+    options%size = c_sizeof(options)
+    if (present(blas)) then
+      allocate (blas_text, source=letters(blas))
+      options%blas = c_loc(blas_text)
+    end if
+    if (present(lapack)) then
+      allocate (lapack_text, source=letters(lapack))
+      options%lapack = c_loc(lapack_text)
+    end if
+    if (present(threads)) options%threads = int(threads, c_int32_t)
+    call flopcast_close(bench)
+    call finish(c_open(bench%handle, options), status)
+  end subroutine
+
+  !> Ends a workbench. Plans that were made with it go on.
+  subroutine flopcast_close(bench)
+    type(flopcast_bench), intent(inout) :: bench
+    call c_close(bench%handle)
+    bench%handle = c_null_ptr
+  end subroutine
+
+  subroutine plan_s(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    real(c_float), intent(in) :: a(..), b(..), c(..)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget
+    integer, intent(out), optional :: status
+    call plan_shapes(plan, bench, notation, f32, sizes(shape(a)), sizes(shape(b)), sizes(shape(c)), effort, threads, time_budget, &
+      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+  end subroutine
+
+  subroutine plan_d(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    real(c_double), intent(in) :: a(..), b(..), c(..)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget
+    integer, intent(out), optional :: status
+    call plan_shapes(plan, bench, notation, f64, sizes(shape(a)), sizes(shape(b)), sizes(shape(c)), effort, threads, time_budget, &
+      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+  end subroutine
+
+  subroutine plan_c(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    complex(c_float_complex), intent(in) :: a(..), b(..), c(..)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget
+    integer, intent(out), optional :: status
+    call plan_shapes(plan, bench, notation, c32, sizes(shape(a)), sizes(shape(b)), sizes(shape(c)), effort, threads, time_budget, &
+      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+  end subroutine
+
+  subroutine plan_z(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    complex(c_double_complex), intent(in) :: a(..), b(..), c(..)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget
+    integer, intent(out), optional :: status
+    call plan_shapes(plan, bench, notation, c64, sizes(shape(a)), sizes(shape(b)), sizes(shape(c)), effort, threads, time_budget, &
+      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+  end subroutine
+
+  subroutine execute_s(plan, a, b, c, alpha, beta, status)
+    type(flopcast_contraction), intent(in) :: plan
+    real(c_float), intent(in), target :: a(..), b(..)
+    real(c_float), intent(inout), target :: c(..)
+    real(c_float), intent(in), optional, target :: alpha, beta
+    integer, intent(out), optional :: status
+    type(c_ptr) :: scale, keep
+    scale = c_null_ptr
+    keep = c_null_ptr
+    if (present(alpha)) scale = c_loc(alpha)
+    if (present(beta)) keep = c_loc(beta)
+    call execute(plan, scale, c_loc(a), c_loc(b), keep, c_loc(c), &
+      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+  end subroutine
+
+  subroutine execute_d(plan, a, b, c, alpha, beta, status)
+    type(flopcast_contraction), intent(in) :: plan
+    real(c_double), intent(in), target :: a(..), b(..)
+    real(c_double), intent(inout), target :: c(..)
+    real(c_double), intent(in), optional, target :: alpha, beta
+    integer, intent(out), optional :: status
+    type(c_ptr) :: scale, keep
+    scale = c_null_ptr
+    keep = c_null_ptr
+    if (present(alpha)) scale = c_loc(alpha)
+    if (present(beta)) keep = c_loc(beta)
+    call execute(plan, scale, c_loc(a), c_loc(b), keep, c_loc(c), &
+      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+  end subroutine
+
+  subroutine execute_c(plan, a, b, c, alpha, beta, status)
+    type(flopcast_contraction), intent(in) :: plan
+    complex(c_float_complex), intent(in), target :: a(..), b(..)
+    complex(c_float_complex), intent(inout), target :: c(..)
+    complex(c_float_complex), intent(in), optional, target :: alpha, beta
+    integer, intent(out), optional :: status
+    type(c_ptr) :: scale, keep
+    scale = c_null_ptr
+    keep = c_null_ptr
+    if (present(alpha)) scale = c_loc(alpha)
+    if (present(beta)) keep = c_loc(beta)
+    call execute(plan, scale, c_loc(a), c_loc(b), keep, c_loc(c), &
+      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+  end subroutine
+
+  subroutine execute_z(plan, a, b, c, alpha, beta, status)
+    type(flopcast_contraction), intent(in) :: plan
+    complex(c_double_complex), intent(in), target :: a(..), b(..)
+    complex(c_double_complex), intent(inout), target :: c(..)
+    complex(c_double_complex), intent(in), optional, target :: alpha, beta
+    integer, intent(out), optional :: status
+    type(c_ptr) :: scale, keep
+    scale = c_null_ptr
+    keep = c_null_ptr
+    if (present(alpha)) scale = c_loc(alpha)
+    if (present(beta)) keep = c_loc(beta)
+    call execute(plan, scale, c_loc(a), c_loc(b), keep, c_loc(c), &
+      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+  end subroutine
+
+  subroutine destroy_plan(plan)
+    type(flopcast_contraction), intent(inout) :: plan
+    call c_destroy(plan%handle)
+    plan%handle = c_null_ptr
+  end subroutine
+
+  !> Returns the expected time of an execution in seconds, a negative number if there is no plan.
+  real(c_double) function flopcast_seconds(plan)
+    type(flopcast_contraction), intent(in) :: plan
+    if (c_seconds(plan%handle, flopcast_seconds) /= 0) flopcast_seconds = -1
+  end function
+
+  !> Returns several lines on the choice, its reason and other candidates.
+  function flopcast_explain(plan) result(text)
+    type(flopcast_contraction), intent(in) :: plan
+    character(:), allocatable :: text
+    type(c_ptr) :: made
+    made = c_null_ptr
+    text = ''
+    if (c_explain(plan%handle, made) == 0) then
+      text = text_of(made)
+      call c_free(made)
+    end if
+  end function
+
+  !> Reads tuned block sizes from a file; without one from that of 'flopcast tune --save'.
+  subroutine flopcast_open_profile(profile, file, status)
+    type(flopcast_profile), intent(inout) :: profile
+    character(*), intent(in), optional :: file
+    integer, intent(out), optional :: status
+    character(kind=c_char), allocatable, target :: name(:)
+    type(c_ptr) :: place
+    place = c_null_ptr
+    if (present(file)) then
+      allocate (name, source=letters(file))
+      place = c_loc(name)
+    end if
+    call flopcast_close_profile(profile)
+    call finish(c_open_profile(profile%handle, place), status)
+  end subroutine
+
+  subroutine flopcast_close_profile(profile)
+    type(flopcast_profile), intent(inout) :: profile
+    call c_close_profile(profile%handle)
+    profile%handle = c_null_ptr
+  end subroutine
+
+  integer(c_int64_t) function block_size_long(profile, routine, m, n)
+    type(flopcast_profile), intent(in) :: profile
+    character(*), intent(in) :: routine
+    integer(c_int64_t), intent(in) :: m, n
+    block_size_long = 0
+    if (c_block_size(profile%handle, letters(routine), m, n, block_size_long) /= 0) block_size_long = 0
+  end function
+
+  integer(c_int) function block_size_default(profile, routine, m, n)
+    type(flopcast_profile), intent(in) :: profile
+    character(*), intent(in) :: routine
+    integer(c_int), intent(in) :: m, n
+    block_size_default = int(block_size_long(profile, routine, int(m, c_int64_t), int(n, c_int64_t)), c_int)
+  end function
+
+  !> Returns the message of the last error: problem, reason, remedy.
+  function flopcast_error() result(text)
+    character(:), allocatable :: text
+    if (allocated(own_message)) then
+      text = own_message
+    else
+      text = text_of(c_message())
+    end if
+  end function
+
+  subroutine plan_shapes(plan, bench, notation, type, a, b, c, effort, threads, time_budget, contiguous, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    integer(c_int), intent(in) :: type
+    integer(c_int64_t), intent(in) :: a(:), b(:), c(:)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget
+    logical, intent(in) :: contiguous
+    integer, intent(out), optional :: status
+    integer(c_int32_t), target :: ranks(3)
+    type(plan_options) :: options
+    options%size = c_sizeof(options)
+    if (present(effort)) options%effort = int(effort, c_int32_t)
+    if (present(threads)) options%threads = int(threads, c_int32_t)
+    if (present(time_budget)) options%time_budget = time_budget
+    call destroy_plan(plan)
+    if (.not. contiguous) then
+      call finish(bad_usage, status, not_contiguous)
+    else
+      ranks = [size(a), size(b), size(c)]
+      options%ranks = c_loc(ranks)
+      call finish(c_plan(plan%handle, bench%handle, letters(notation), type, a, c_null_ptr, b, c_null_ptr, c, c_null_ptr, &
+        options), status)
+    end if
+  end subroutine
+
+  subroutine execute(plan, alpha, a, b, beta, c, contiguous, status)
+    type(flopcast_contraction), intent(in) :: plan
+    type(c_ptr), intent(in) :: alpha, a, b, beta, c
+    logical, intent(in) :: contiguous
+    integer, intent(out), optional :: status
+    if (contiguous) then
+      call finish(c_execute(plan%handle, alpha, a, b, beta, c), status)
+    else
+      call finish(bad_usage, status, not_contiguous)
+    end if
+  end subroutine
+
+  !> Hands the status to the caller, or ends the program for an error that nobody asks for.
+  subroutine finish(code, status, message)
+    integer(c_int), intent(in) :: code
+    integer, intent(out), optional :: status
+    character(*), intent(in), optional :: message
+    if (allocated(own_message)) deallocate (own_message)
+    if (code /= 0 .and. present(message)) own_message = message
+    if (present(status)) then
+      status = code
+    else if (code /= 0) then
+      write (error_unit, '(a)') 'flopcast: '//flopcast_error()
+      error stop 1
+    end if
+  end subroutine
+
+  pure function sizes(extents)
+    integer, intent(in) :: extents(:)
+    integer(c_int64_t) :: sizes(size(extents))
+    sizes = int(extents, c_int64_t)
+  end function
+
+  !> Returns a text as C has it.
+  pure function letters(text)
+    character(*), intent(in) :: text
+    character(kind=c_char) :: letters(len_trim(text) + 1)
+    integer :: i
+    do i = 1, len_trim(text)
+      letters(i) = text(i:i)
+    end do
+    letters(len_trim(text) + 1) = c_null_char
+  end function
+
+  function text_of(pointer) result(text)
+    type(c_ptr), intent(in) :: pointer
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: all(:)
+    integer :: i
+    text = ''
+    if (.not. c_associated(pointer)) return
+    call c_f_pointer(pointer, all, [c_length(pointer)])
+    text = repeat(' ', size(all))
+    do i = 1, size(all)
+      text(i:i) = all(i)
+    end do
+  end function
+end module

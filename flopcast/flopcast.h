@@ -1,0 +1,200 @@
+#ifndef FLOPCAST_FLOPCAST_H
+#define FLOPCAST_FLOPCAST_H
+
+/* flopcast for C: tensor contractions that are planned once and executed often, tuned block sizes, predictions, and every job of the
+   program `flopcast` as a question and an answer in JSON. Link libflopcast (pkg-config flopcast, or the CMake target flopcast::c).
+
+     flopcast_workbench* bench = NULL;
+     flopcast_plan* plan = NULL;
+     const int64_t shape_a[] = {8, 8, 50}, shape_b[] = {8, 50, 8, 50}, shape_c[] = {50, 50, 50};
+     if (flopcast_workbench_open(&bench, NULL) ||
+         flopcast_plan_einsum(&plan, bench, "ija,jbic->abc", FLOPCAST_F64, shape_a, NULL, shape_b, NULL, shape_c, NULL, NULL) ||
+         flopcast_execute(plan, NULL, a, b, NULL, c)) {
+       fprintf(stderr, "%s\n", flopcast_error_message());
+     }
+     flopcast_plan_destroy(plan);
+     flopcast_workbench_close(bench);
+
+   Functions return a status: 0, or the exit code that `flopcast` has for the same error. After an error handles and results that were to be
+   made are unchanged. Different threads may use different handles at once; flopcast_execute() may use one plan from several threads, and
+   calls with one workbench wait for each other. Functions that end a handle take NULL, too. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define FLOPCAST_API __attribute__((visibility("default")))
+#else
+#define FLOPCAST_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Status of a function, which is the program's exit code for the same error. */
+typedef int flopcast_status;
+enum {
+  FLOPCAST_DONE = 0,
+  FLOPCAST_CHECK_FAILED = 1,         /**< a check that was asked for failed */
+  FLOPCAST_USAGE = 2,                /**< an argument is no value that the function can have */
+  FLOPCAST_BAD_INPUT = 3,            /**< a given file, size or name is wrong */
+  FLOPCAST_ENVIRONMENT = 4,          /**< the machine, a library or the file system refuses; too little memory */
+  FLOPCAST_UNUSABLE_MEASUREMENT = 5, /**< the measurement was made, but its result can't be used */
+  FLOPCAST_INTERNAL = 70,            /**< a bug of flopcast */
+  FLOPCAST_INTERRUPTED = 130         /**< flopcast_workbench_options::cancelled said so, or Ctrl-C ended a child process */
+};
+
+/** Returns the message of the last function that failed in this thread: problem, reason, remedy. The text is valid until the next failure
+    in this thread. It is empty if nothing has failed. */
+FLOPCAST_API const char* flopcast_error_message(void);
+
+/** Returns the library's version, such as "0.9.0". */
+FLOPCAST_API const char* flopcast_version(void);
+
+/** Frees a text that a function made. */
+FLOPCAST_API void flopcast_free(char* text);
+
+/** The tools of one place: BLAS and LAPACK with threads set, the measured environment, the store of samples and models. */
+typedef struct flopcast_workbench flopcast_workbench;
+
+/** Options of a workbench. A member that is 0 or NULL has its default. */
+typedef struct flopcast_workbench_options {
+  size_t size;         /**< sizeof(flopcast_workbench_options) */
+  const char* blas;    /**< name or path of the BLAS; default: the one that `flopcast machine` lists first for the threads */
+  const char* lapack;  /**< name or path of the LAPACK */
+  const char* kernels; /**< kernels of the BLAS: "auto" (default: those that suit the CPU best) or "library" (its own choice) */
+  int32_t threads;     /**< threads of the BLAS for predictions and jobs, 1 to 1024; default: 1. Contractions have threads of their own */
+  void (*note)(const char* text, void* user); /**< receives remarks, a sentence or more each */
+  int (*cancelled)(void* user);               /**< polled by long operations; a result other than 0 ends them */
+  void* user;                                 /**< passed to note and cancelled */
+} flopcast_workbench_options;
+#define FLOPCAST_WORKBENCH_OPTIONS \
+  { sizeof(flopcast_workbench_options), NULL, NULL, NULL, 0, NULL, NULL, NULL }
+
+/** Makes a workbench. Its libraries are opened, and the caches are measured, when they are first needed (up to 15 s, once per machine).
+    `options` may be NULL. */
+FLOPCAST_API flopcast_status flopcast_workbench_open(flopcast_workbench** bench, const flopcast_workbench_options* options);
+/** Ends a workbench. Plans that were made with it go on. */
+FLOPCAST_API void flopcast_workbench_close(flopcast_workbench* bench);
+
+/** Type of a tensor's elements. */
+typedef enum flopcast_type {
+  FLOPCAST_F32 = 0, /**< float */
+  FLOPCAST_F64 = 1, /**< double */
+  FLOPCAST_C32 = 2, /**< complex of two floats */
+  FLOPCAST_C64 = 3  /**< complex of two doubles */
+} flopcast_type;
+
+/** Effort with which a plan is chosen. */
+typedef enum flopcast_effort {
+  FLOPCAST_ESTIMATE = 0,   /**< a model decides; milliseconds */
+  FLOPCAST_MICROBENCH = 1, /**< tiles of the best candidates are timed; tens of milliseconds */
+  FLOPCAST_MEASURE = 2     /**< the best candidates are executed on tensors of the planner's own */
+} flopcast_effort;
+
+/** Order of the elements of tensors for which no strides are given. */
+typedef enum flopcast_order { FLOPCAST_ROW_MAJOR = 0, FLOPCAST_COLUMN_MAJOR = 1 } flopcast_order;
+
+/** Options of a plan. A member that is 0 has its default. */
+typedef struct flopcast_plan_options {
+  size_t size;        /**< sizeof(flopcast_plan_options) */
+  int32_t effort;     /**< flopcast_effort; default: FLOPCAST_ESTIMATE */
+  int32_t order;      /**< flopcast_order; default: FLOPCAST_ROW_MAJOR */
+  int32_t threads;    /**< threads that share the contraction; default: 1 */
+  int32_t fresh;      /**< other than 0: measure choices again that the store already has */
+  double time_budget; /**< seconds for measuring candidates; default: 2 */
+  /** Numbers of dimensions of A, B and C, to be checked; default: as many as the notation has indices.
+      Only flopcast_plan_einsum() reads this member. */
+  const int32_t* ranks;
+} flopcast_plan_options;
+#define FLOPCAST_PLAN_OPTIONS \
+  { sizeof(flopcast_plan_options), 0, 0, 0, 0, 0.0, NULL }
+
+/** A prepared contraction C := alpha A B + beta C. */
+typedef struct flopcast_plan flopcast_plan;
+
+/** Plans a contraction in einsum's notation. Shapes have as many elements as the notation has indices of the tensor, and so have strides,
+    in elements; NULL strides stand for a dense tensor in the options' order. `shape_c` may be NULL. `options` may be NULL. */
+FLOPCAST_API flopcast_status flopcast_plan_einsum(flopcast_plan** plan, flopcast_workbench* bench, const char* notation, flopcast_type type,
+                                                  const int64_t* shape_a, const int64_t* strides_a, const int64_t* shape_b,
+                                                  const int64_t* strides_b, const int64_t* shape_c, const int64_t* strides_c,
+                                                  const flopcast_plan_options* options);
+
+/** A tensor's indices and its place in memory: element (i0, i1, ...) lies strides[0] i0 + strides[1] i1 + ... elements after the first. */
+typedef struct flopcast_tensor {
+  int32_t rank;           /**< number of indices, 0 for a scalar */
+  const int32_t* labels;  /**< name of each index; an index has the same name in all tensors */
+  const int64_t* extents; /**< elements along each index */
+  const int64_t* strides; /**< in elements; NULL: dense in the options' order */
+} flopcast_tensor;
+
+/** Plans a contraction of tensors whose indices have numbers for names. Indices that C lacks are summed. `options` may be NULL. */
+FLOPCAST_API flopcast_status flopcast_plan_from_strides(flopcast_plan** plan, flopcast_workbench* bench, flopcast_type type,
+                                                        const flopcast_tensor* a, const flopcast_tensor* b, const flopcast_tensor* c,
+                                                        const flopcast_plan_options* options);
+
+/** Computes C := alpha A B + beta C. `alpha` and `beta` point to numbers of the plan's type; NULL stands for 1 and 0. With beta = 0, C is
+    not read. C must not overlap A or B; it is unchanged after an error. */
+FLOPCAST_API flopcast_status flopcast_execute(const flopcast_plan* plan, const void* alpha, const void* a, const void* b, const void* beta,
+                                              void* c);
+
+/** Returns the expected time of flopcast_execute() in seconds. */
+FLOPCAST_API flopcast_status flopcast_plan_seconds(const flopcast_plan* plan, double* seconds);
+/** Returns several lines on the choice, its reason and other candidates, to be freed by flopcast_free(). */
+FLOPCAST_API flopcast_status flopcast_plan_explain(const flopcast_plan* plan, char** text);
+FLOPCAST_API void flopcast_plan_destroy(flopcast_plan* plan);
+
+/** Tuned block sizes, as `flopcast tune --save` keeps them. */
+typedef struct flopcast_profile flopcast_profile;
+
+/** Reads a profile. NULL stands for the file that `flopcast tune --save` writes. */
+FLOPCAST_API flopcast_status flopcast_profile_open(flopcast_profile** profile, const char* file);
+FLOPCAST_API void flopcast_profile_close(flopcast_profile* profile);
+/** Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the profile has none for such a problem. `routine` is a name
+    such as "dgeqrf", or a name and ilaenv's options such as "dpotrf:L". */
+FLOPCAST_API flopcast_status flopcast_tuned_block_size(const flopcast_profile* profile, const char* routine, int64_t m, int64_t n,
+                                                       int64_t* nb);
+
+/** A problem of a LAPACK routine. A member that is 0 or NULL has its default. */
+typedef struct flopcast_problem {
+  size_t size;        /**< sizeof(flopcast_problem) */
+  int64_t n;          /**< order; all sizes that aren't given are equal */
+  int64_t m, k;       /**< other sizes */
+  int64_t nb;         /**< block size; default: LAPACK's own */
+  const char* flags;  /**< flags and other arguments: "uplo=L trans=T" */
+  double time_budget; /**< seconds for sampling kernels that were never sampled; default: 10; a negative number: none are sampled */
+} flopcast_problem;
+#define FLOPCAST_PROBLEM \
+  { sizeof(flopcast_problem), 0, 0, 0, 0, NULL, 0.0 }
+
+/** A predicted time. */
+typedef struct flopcast_prediction {
+  size_t size;               /**< sizeof(flopcast_prediction) */
+  double seconds;            /**< expected time */
+  double low, high;          /**< 95 % interval, seconds */
+  double flops;              /**< floating-point operations of the routine */
+  double extrapolated_share; /**< share of the time outside of what was sampled, 0 to 1: small is good */
+} flopcast_prediction;
+#define FLOPCAST_PREDICTION \
+  { sizeof(flopcast_prediction), 0.0, 0.0, 0.0, 0.0, 0.0 }
+
+/** Predicts the time of a LAPACK routine without running it. */
+FLOPCAST_API flopcast_status flopcast_predict(flopcast_workbench* bench, const char* routine, const flopcast_problem* problem,
+                                              flopcast_prediction* prediction);
+
+/** Does the job that a question in JSON names, and returns the result's document, to be freed by flopcast_free():
+      flopcast_ask(bench, "{\"tune\": {\"routine\": \"dgeqrf\", \"n\": [1000, 2000]}}", &answer)
+    flopcast_schema("question", &text) describes all jobs. Jobs that measure, preload or relink run the program `flopcast` as a child, with
+    the libraries that the workbench's options name. The program is found beside this library, or by FLOPCAST_LIBEXEC. */
+FLOPCAST_API flopcast_status flopcast_ask(flopcast_workbench* bench, const char* question, char** answer);
+
+/** Returns the JSON Schema of a document that flopcast takes or gives ("question", "tune", "flopcast-tune-3", ...), to be freed by
+    flopcast_free(). */
+FLOPCAST_API flopcast_status flopcast_schema(const char* name, char** text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

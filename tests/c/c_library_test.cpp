@@ -1,0 +1,395 @@
+// The C library as programs use it: everything here goes through flopcast/flopcast.h and libflopcast.so.
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <complex>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/flopcast.h"
+#include "tests/own_folder.hpp"
+
+namespace flopcast {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Close {
+  void operator()(flopcast_workbench* bench) const { flopcast_workbench_close(bench); }
+  void operator()(flopcast_plan* plan) const { flopcast_plan_destroy(plan); }
+  void operator()(flopcast_profile* profile) const { flopcast_profile_close(profile); }
+  void operator()(char* text) const { flopcast_free(text); }
+};
+using Bench = std::unique_ptr<flopcast_workbench, Close>;
+using Plan = std::unique_ptr<flopcast_plan, Close>;
+using Text = std::unique_ptr<char, Close>;
+
+Bench opened(const flopcast_workbench_options* options = nullptr) {
+  flopcast_workbench* bench = nullptr;
+  EXPECT_EQ(flopcast_workbench_open(&bench, options), FLOPCAST_DONE) << flopcast_error_message();
+  return Bench(bench);
+}
+
+using Sizes = std::vector<std::int64_t>;
+
+/// Plans the product of two dense tensors. Returns the status and fills `plan`.
+flopcast_status try_plan(Plan& plan, const Bench& bench, const char* notation, flopcast_type type, const Sizes& a, const Sizes& b,
+                         const Sizes& c, const flopcast_plan_options* options = nullptr) {
+  flopcast_plan* made = nullptr;
+  const flopcast_status status =
+      flopcast_plan_einsum(&made, bench.get(), notation, type, a.data(), nullptr, b.data(), nullptr, c.data(), nullptr, options);
+  EXPECT_EQ(made == nullptr, status != FLOPCAST_DONE);
+  plan.reset(made);
+  return status;
+}
+
+/// Returns C_ik := sum over j of A_ij B_jk of m x m matrices in row-major order.
+template <class Number>
+std::vector<Number> product(const std::vector<Number>& a, const std::vector<Number>& b, std::size_t m) {
+  std::vector<Number> c(m * m);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::size_t k = 0; k < m; ++k) {
+        c[i * m + k] += a[i * m + j] * b[j * m + k];
+      }
+    }
+  }
+  return c;
+}
+
+template <class Number>
+std::vector<Number> numbers(std::size_t count, int seed) {
+  std::vector<Number> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>((static_cast<int>(i) * 7 + seed) % 11 - 5);
+    if constexpr (std::is_floating_point_v<Number>) {
+      values[i] = value;
+    } else {
+      values[i] = Number(value, static_cast<float>((static_cast<int>(i) * 3 + seed) % 5 - 2));
+    }
+  }
+  return values;
+}
+
+template <class Number>
+void expect_product(flopcast_type type) {
+  constexpr std::size_t m = 9;
+  const Bench bench = opened();
+  Plan plan;
+  ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", type, {m, m}, {m, m}, {m, m}), FLOPCAST_DONE) << flopcast_error_message();
+  const auto a = numbers<Number>(m * m, 1), b = numbers<Number>(m * m, 2), before = numbers<Number>(m * m, 3);
+  const std::vector<Number> expected = product(a, b, m);
+  std::vector<Number> c = before;
+  ASSERT_EQ(flopcast_execute(plan.get(), nullptr, a.data(), b.data(), nullptr, c.data()), FLOPCAST_DONE) << flopcast_error_message();
+  EXPECT_EQ(c, expected);  // small integers: exact
+  const Number alpha = Number(2), beta = Number(-1);
+  c = before;
+  ASSERT_EQ(flopcast_execute(plan.get(), &alpha, a.data(), b.data(), &beta, c.data()), FLOPCAST_DONE) << flopcast_error_message();
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    EXPECT_EQ(c[i], alpha * expected[i] + beta * before[i]) << i;
+  }
+}
+
+TEST(CLibrary, ContractsInAllTypes) {
+  expect_product<float>(FLOPCAST_F32);
+  expect_product<double>(FLOPCAST_F64);
+  expect_product<std::complex<float>>(FLOPCAST_C32);
+  expect_product<std::complex<double>>(FLOPCAST_C64);
+}
+
+TEST(CLibrary, PlansTensorsWithNumberedIndicesAndStrides) {
+  const Bench bench = opened();
+  // C_ik := sum over j of A_ij B_jk, with A stored by columns and C in every other column of a 2 x 6 matrix
+  const std::int32_t ij[] = {100, -7}, jk[] = {-7, 2000000000}, ik[] = {100, 2000000000};
+  const Sizes two_four = {2, 4}, four_three = {4, 3}, two_three = {2, 3}, by_columns = {1, 2}, wide = {6, 2};
+  const flopcast_tensor a = {2, ij, two_four.data(), by_columns.data()}, b = {2, jk, four_three.data(), nullptr},
+                        c = {2, ik, two_three.data(), wide.data()};
+  flopcast_plan* made = nullptr;
+  ASSERT_EQ(flopcast_plan_from_strides(&made, bench.get(), FLOPCAST_F64, &a, &b, &c, nullptr), FLOPCAST_DONE) << flopcast_error_message();
+  const Plan plan(made);
+  const std::vector<double> of_a = {1, 5, 2, 6, 3, 7, 4, 8}, of_b = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
+  std::vector<double> of_c(12, -1);
+  ASSERT_EQ(flopcast_execute(plan.get(), nullptr, of_a.data(), of_b.data(), nullptr, of_c.data()), FLOPCAST_DONE);
+  EXPECT_EQ(of_c, (std::vector<double>{5, -1, 6, -1, 7, -1, 13, -1, 14, -1, 15, -1}));
+}
+
+TEST(CLibrary, TellsWhatAPlanDoes) {
+  const Bench bench = opened();
+  Plan plan;
+  ASSERT_EQ(try_plan(plan, bench, "ija,jbic->abc", FLOPCAST_F64, {8, 8, 20}, {8, 20, 8, 20}, {20, 20, 20}), FLOPCAST_DONE);
+  double seconds = 0;
+  EXPECT_EQ(flopcast_plan_seconds(plan.get(), &seconds), FLOPCAST_DONE);
+  EXPECT_GT(seconds, 0);
+  EXPECT_LT(seconds, 1);
+  char* text = nullptr;
+  ASSERT_EQ(flopcast_plan_explain(plan.get(), &text), FLOPCAST_DONE);
+  EXPECT_THAT(std::string(Text(text).get()), HasSubstr("abc"));
+}
+
+TEST(CLibrary, AClosedWorkbenchLeavesItsPlans) {
+  Plan plan;
+  {
+    const Bench bench = opened();
+    ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {1, 1}, {1, 1}, {1, 1}), FLOPCAST_DONE);
+  }
+  const double a = 3, b = 4;
+  double c = 0;
+  EXPECT_EQ(flopcast_execute(plan.get(), nullptr, &a, &b, nullptr, &c), FLOPCAST_DONE);
+  EXPECT_EQ(c, 12);
+}
+
+TEST(CLibrary, SeveralThreadsExecuteOnePlan) {
+  constexpr std::size_t m = 40;
+  const Bench bench = opened();
+  Plan plan;
+  ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {m, m}, {m, m}, {m, m}), FLOPCAST_DONE);
+  const auto a = numbers<double>(m * m, 1), b = numbers<double>(m * m, 2);
+  const std::vector<double> expected = product(a, b, m);
+  std::atomic<int> right = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) {
+        std::vector<double> c(m * m);
+        right += flopcast_execute(plan.get(), nullptr, a.data(), b.data(), nullptr, c.data()) == FLOPCAST_DONE && c == expected ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(right, 200);
+}
+
+/// Returns a number that no type of elements has, as a program of a later version may pass it.
+flopcast_type unknown_type() {
+  const int number = 9;
+  flopcast_type type = FLOPCAST_F32;
+  static_assert(sizeof type == sizeof number);
+  std::memcpy(&type, &number, sizeof type);
+  return type;
+}
+
+/// Expects a status and a part of the message.
+void expect_refusal(flopcast_status status, flopcast_status expected, const std::string& message) {
+  EXPECT_EQ(status, expected) << flopcast_error_message();
+  EXPECT_THAT(std::string(flopcast_error_message()), HasSubstr(message));
+}
+
+TEST(CLibrary, RefusesBadContractions) {
+  const Bench bench = opened();
+  Plan plan;
+  const Sizes square = {4, 4}, long_one = {4, 5};
+  expect_refusal(try_plan(plan, bench, "ij,jk", FLOPCAST_F64, square, square, square), FLOPCAST_BAD_INPUT, "ij,jk");
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, long_one, square, square), FLOPCAST_BAD_INPUT, "index j");
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, long_one), FLOPCAST_BAD_INPUT,
+                 "index k is 5 long in C, but 4 in B");
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", unknown_type(), square, square, square), FLOPCAST_USAGE, "type");
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {4, -4}, square, square), FLOPCAST_BAD_INPUT, "j");
+  flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+  options.effort = 3;
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, square, &options), FLOPCAST_USAGE, "effort");
+  options = FLOPCAST_PLAN_OPTIONS;
+  options.order = 2;
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, square, &options), FLOPCAST_USAGE, "order");
+  options = FLOPCAST_PLAN_OPTIONS;
+  options.threads = -1;
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, square, &options), FLOPCAST_USAGE, "threads");
+  options = FLOPCAST_PLAN_OPTIONS;
+  const std::int32_t ranks[] = {2, 3, 2};
+  options.ranks = ranks;
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, square, &options), FLOPCAST_BAD_INPUT,
+                 "B has 3 dimensions, but 2 indices");
+  flopcast_plan* none = nullptr;
+  expect_refusal(flopcast_plan_einsum(&none, nullptr, "ij,jk->ik", FLOPCAST_F64, square.data(), nullptr, square.data(), nullptr, nullptr,
+                                      nullptr, nullptr),
+                 FLOPCAST_USAGE, "bench is a null pointer");
+  expect_refusal(flopcast_plan_einsum(&none, bench.get(), nullptr, FLOPCAST_F64, square.data(), nullptr, square.data(), nullptr, nullptr,
+                                      nullptr, nullptr),
+                 FLOPCAST_USAGE, "notation is a null pointer");
+  expect_refusal(flopcast_plan_einsum(&none, bench.get(), "ij,jk->ik", FLOPCAST_F64, square.data(), nullptr, nullptr, nullptr, nullptr,
+                                      nullptr, nullptr),
+                 FLOPCAST_USAGE, "shape of B");
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST(CLibrary, RefusesBadExecutionsAndLeavesTheResult) {
+  const Bench bench = opened();
+  Plan plan;
+  ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {2, 2}, {2, 2}, {2, 2}), FLOPCAST_DONE);
+  std::vector<double> a = {1, 2, 3, 4};
+  expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), a.data(), nullptr, a.data()), FLOPCAST_BAD_INPUT, "overlaps");
+  EXPECT_EQ(a, (std::vector<double>{1, 2, 3, 4}));
+  expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), nullptr, nullptr, a.data()), FLOPCAST_BAD_INPUT, "null");
+  expect_refusal(flopcast_execute(nullptr, nullptr, a.data(), a.data(), nullptr, a.data()), FLOPCAST_USAGE, "plan is a null pointer");
+}
+
+TEST(CLibrary, OptionsMayBeOfAnotherVersion) {
+  flopcast_workbench_options options = FLOPCAST_WORKBENCH_OPTIONS;
+  options.size = sizeof(std::size_t) + sizeof(const char*);  // an earlier version with one option; the others don't count
+  options.threads = -5;
+  EXPECT_NE(opened(&options), nullptr);
+
+  struct Later {
+    flopcast_workbench_options options;
+    std::int64_t more;
+  } later = {FLOPCAST_WORKBENCH_OPTIONS, 0};
+  later.options.size = sizeof later;
+  EXPECT_NE(opened(&later.options), nullptr);
+  later.more = 1;
+  flopcast_workbench* none = nullptr;
+  expect_refusal(flopcast_workbench_open(&none, &later.options), FLOPCAST_USAGE, "doesn't know");
+  options.size = 0;
+  expect_refusal(flopcast_workbench_open(&none, &options), FLOPCAST_USAGE, "expected sizeof(flopcast_workbench_options)");
+  options = FLOPCAST_WORKBENCH_OPTIONS;
+  options.threads = 5000;
+  expect_refusal(flopcast_workbench_open(&none, &options), FLOPCAST_USAGE, "5000 given, expected 1 to 1024");
+  options = FLOPCAST_WORKBENCH_OPTIONS;
+  options.kernels = "fast";
+  expect_refusal(flopcast_workbench_open(&none, &options), FLOPCAST_USAGE, "expected auto or library");
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST(CLibrary, NamesALibraryThatIsNotThere) {
+  flopcast_workbench_options options = FLOPCAST_WORKBENCH_OPTIONS;
+  options.blas = "no such library";
+  const Bench bench = opened(&options);
+  Plan plan;
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {2, 2}, {2, 2}, {2, 2}), FLOPCAST_BAD_INPUT, "no such library");
+}
+
+TEST(CLibrary, MessagesAreThoseOfTheThread) {
+  flopcast_workbench* none = nullptr;
+  const flopcast_workbench_options wrong = {0, nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr};
+  EXPECT_EQ(flopcast_workbench_open(&none, &wrong), FLOPCAST_USAGE);
+  std::string elsewhere = "unset";
+  std::thread([&] { elsewhere = flopcast_error_message(); }).join();
+  EXPECT_EQ(elsewhere, "");
+  EXPECT_THAT(std::string(flopcast_error_message()), HasSubstr("size"));
+}
+
+TEST(CLibrary, CancelsWhatTakesLong) {
+  flopcast_workbench_options options = FLOPCAST_WORKBENCH_OPTIONS;
+  int polls = 0;
+  options.user = &polls;
+  options.cancelled = [](void* user) {
+    ++*static_cast<int*>(user);
+    return 1;
+  };
+  const Bench bench = opened(&options);
+  Plan plan;
+  flopcast_plan_options effort = FLOPCAST_PLAN_OPTIONS;
+  effort.effort = FLOPCAST_MEASURE;
+  effort.fresh = 1;
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {50, 50}, {50, 50}, {50, 50}, &effort), FLOPCAST_INTERRUPTED,
+                 "interrupted");
+  EXPECT_GT(polls, 0);
+}
+
+TEST(CLibrary, CancelsTheProgramThatAnswers) {
+  flopcast_workbench_options options = FLOPCAST_WORKBENCH_OPTIONS;
+  options.cancelled = [](void*) { return 1; };
+  const Bench bench = opened(&options);
+  char* none = nullptr;
+  expect_refusal(flopcast_ask(bench.get(), R"({"tune": {"routine": "dgeqrf", "n": "200:3200", "time_budget": 600, "fresh": true}})", &none),
+                 FLOPCAST_INTERRUPTED, "interrupted");
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST(CLibrary, ReadsTunedBlockSizes) {
+  const tests::OwnFolder folder;
+  const std::string file = (folder.path() / "profile.json").string();
+  std::ofstream(file)
+      << R"({"schema": "flopcast-profile-1", "environment": {"cpu": "a CPU", "cores": 1, "caches": [], "memory_bandwidth": 1,
+    "peak_flops": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
+    "lapack": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""}, "threads": 1, "affinity": "",
+    "fingerprint": ""}, "routines": [{"routine": "dgeqrf", "points": [{"m": 1000, "n": 1000, "nb": 48, "nbmin": 2, "nx": 128}]},
+    {"routine": "dpotrf", "flags": "L", "points": [{"m": 500, "n": 500, "nb": 96, "nbmin": 2, "nx": 0}]}]})";
+  flopcast_profile* opened_profile = nullptr;
+  ASSERT_EQ(flopcast_profile_open(&opened_profile, file.c_str()), FLOPCAST_DONE) << flopcast_error_message();
+  const std::unique_ptr<flopcast_profile, Close> profile(opened_profile);
+  const auto block_size = [&](const char* routine, std::int64_t m, std::int64_t n) {
+    std::int64_t nb = -1;
+    EXPECT_EQ(flopcast_tuned_block_size(profile.get(), routine, m, n, &nb), FLOPCAST_DONE) << flopcast_error_message();
+    return nb;
+  };
+  EXPECT_EQ(block_size("dgeqrf", 1000, 1000), 48);
+  EXPECT_EQ(block_size("dpotrf:L", 500, 500), 96);
+  EXPECT_EQ(block_size("dpotrf:U", 500, 500), 0);
+  EXPECT_EQ(block_size("dgetrf", 1000, 1000), 0);
+  flopcast_profile* none = nullptr;
+  expect_refusal(flopcast_profile_open(&none, "/no such file"), FLOPCAST_BAD_INPUT, "/no such file");
+}
+
+TEST(CLibrary, Predicts) {
+  flopcast_workbench_options options = FLOPCAST_WORKBENCH_OPTIONS;
+  options.blas = "openblas-serial";
+  const Bench bench = opened(&options);
+  flopcast_problem problem = FLOPCAST_PROBLEM;
+  problem.n = 200;
+  problem.nb = 64;
+  problem.flags = "uplo=L";
+  problem.time_budget = 1;
+  flopcast_prediction found = FLOPCAST_PREDICTION;
+  ASSERT_EQ(flopcast_predict(bench.get(), "dpotrf", &problem, &found), FLOPCAST_DONE) << flopcast_error_message();
+  EXPECT_GT(found.seconds, 0);
+  EXPECT_LE(found.low, found.seconds);
+  EXPECT_GE(found.high, found.seconds);
+  EXPECT_NEAR(found.flops, 200.0 * 200 * 200 / 3, 2e5);
+  expect_refusal(flopcast_predict(bench.get(), "dnosuch", &problem, &found), FLOPCAST_BAD_INPUT, "dnosuch");
+  problem.n = -1;
+  expect_refusal(flopcast_predict(bench.get(), "dpotrf", &problem, &found), FLOPCAST_BAD_INPUT, "n is -1");
+}
+
+TEST(CLibrary, AnswersQuestionsHereAndByTheProgram) {
+  flopcast_workbench_options options = FLOPCAST_WORKBENCH_OPTIONS;
+  std::string notes;
+  options.user = &notes;
+  options.note = [](const char* text, void* user) { *static_cast<std::string*>(user) += text; };
+  const Bench bench = opened(&options);
+  const auto answer_to = [&](const std::string& question) {
+    char* answer = nullptr;
+    EXPECT_EQ(flopcast_ask(bench.get(), question.c_str(), &answer), FLOPCAST_DONE) << flopcast_error_message();
+    const Text text(answer);
+    return nlohmann::json::parse(text ? text.get() : "null");
+  };
+  EXPECT_EQ(answer_to(R"({"contract_list": {"notation": "ai,ib->ab", "sizes": {"a": 4, "b": 5, "i": 6}}})").at("schema"),
+            "flopcast-contract-1");
+  const nlohmann::json trace = answer_to(R"({"trace": {"routine": "dpotrf", "n": 100, "nb": 50, "arguments": {"uplo": "L"}}})");
+  EXPECT_EQ(trace.at("schema"), "flopcast-trace-1");
+  EXPECT_EQ(trace.at("parameters").at("nb"), 50);
+
+  char* none = nullptr;
+  expect_refusal(flopcast_ask(bench.get(), R"({"trace": {"routine": "dnosuch", "n": 100}})", &none), FLOPCAST_BAD_INPUT, "dnosuch");
+  expect_refusal(flopcast_ask(bench.get(), R"({"tune": {"routine": "dgeqrf", "nn": 100}})", &none), FLOPCAST_BAD_INPUT,
+                 "tune.nn: no such member");
+  expect_refusal(flopcast_ask(bench.get(), "tune", &none), FLOPCAST_BAD_INPUT, "no JSON");
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST(CLibrary, HasTheSchemas) {
+  char* made = nullptr;
+  ASSERT_EQ(flopcast_schema("question", &made), FLOPCAST_DONE);
+  const Text text(made);
+  EXPECT_TRUE(nlohmann::json::parse(text.get()).at("properties").contains("tune"));
+  char* none = nullptr;
+  expect_refusal(flopcast_schema("no such schema", &none), FLOPCAST_BAD_INPUT, "no such schema");
+}
+
+TEST(CLibrary, TakesNullWhereAHandleEnds) {
+  flopcast_workbench_close(nullptr);
+  flopcast_plan_destroy(nullptr);
+  flopcast_profile_close(nullptr);
+  flopcast_free(nullptr);
+  EXPECT_THAT(std::string(flopcast_version()), HasSubstr("."));
+}
+
+}  // namespace
+}  // namespace flopcast

@@ -1,0 +1,135 @@
+! The Fortran module flopcast_contract: types, ranks, what is refused. Prints each failure, and ends with an error if there is one.
+program contract_test
+  use, intrinsic :: iso_c_binding, only: c_double, c_double_complex, c_float, c_float_complex, c_int64_t
+  use flopcast_contract
+  implicit none
+  integer :: failures = 0
+  type(flopcast_bench) :: bench
+
+  call before_opening()
+  call flopcast_open(bench)
+  call real_types()
+  call complex_types()
+  call ranks()
+  call refusals()
+  call block_sizes()
+  call flopcast_close(bench)
+  if (failures > 0) error stop 1
+  print '(a)', 'the Fortran module works'
+
+contains
+
+  subroutine expect(holds, what)
+    logical, intent(in) :: holds
+    character(*), intent(in) :: what
+    if (holds) return
+    failures = failures + 1
+    print '(3a)', 'failed: ', what, '; last message: '//flopcast_error()
+  end subroutine
+
+  subroutine before_opening()
+    type(flopcast_contraction) :: plan
+    type(flopcast_bench) :: closed
+    real(c_double) :: a(2, 2)
+    integer :: status
+    call flopcast_plan(plan, closed, 'ij,jk->ik', a, a, a, status=status)
+    call expect(status == 2 .and. index(flopcast_error(), 'bench is a null pointer') > 0, 'a bench that was never opened')
+    call flopcast_execute(plan, a, a, a, status=status)
+    call expect(status == 2, 'a plan that was never made')
+    call expect(flopcast_seconds(plan) < 0 .and. flopcast_explain(plan) == '', 'facts about a plan that was never made')
+  end subroutine
+
+  subroutine real_types()
+    type(flopcast_contraction) :: plan
+    real(c_float) :: a(3, 4), b(4, 5), c(3, 5)
+    real(c_double), allocatable :: x(:, :), y(:, :), z(:, :)
+    integer :: i
+    a = reshape([(real(mod(i, 7), c_float), i = 1, 12)], [3, 4])
+    b = reshape([(real(mod(3*i, 5), c_float), i = 1, 20)], [4, 5])
+    c = 1
+    call flopcast_plan(plan, bench, 'ij,jk->ik', a, b, c)
+    call flopcast_execute(plan, a, b, c, alpha=2.0_c_float, beta=-1.0_c_float)
+    call expect(all(c == 2*matmul(a, b) - 1), 'single precision, alpha and beta')
+    call flopcast_destroy(plan)
+    x = a
+    y = b
+    allocate (z(3, 5))
+    call flopcast_plan(plan, bench, 'ij,jk->ik', x, y, z, effort=flopcast_microbench, threads=1)
+    call flopcast_execute(plan, x, y, z)
+    call expect(all(z == matmul(x, y)), 'double precision')
+    call expect(flopcast_seconds(plan) > 0 .and. index(flopcast_explain(plan), 'ik=ij,jk') > 0, 'facts about a plan')
+    call flopcast_destroy(plan)
+  end subroutine
+
+  subroutine complex_types()
+    type(flopcast_contraction) :: plan
+    complex(c_float_complex) :: a(2, 3), b(3, 2), c(2, 2)
+    complex(c_double_complex) :: x(2, 3), y(3, 2), z(2, 2)
+    integer :: i
+    x = reshape([(cmplx(i, -i, c_double_complex), i = 1, 6)], [2, 3])
+    y = reshape([(cmplx(mod(i, 3), 2, c_double_complex), i = 1, 6)], [3, 2])
+    a = cmplx(x, kind=c_float_complex)
+    b = cmplx(y, kind=c_float_complex)
+    call flopcast_plan(plan, bench, 'ij,jk->ik', a, b, c)
+    call flopcast_execute(plan, a, b, c)
+    call expect(all(c == matmul(a, b)), 'single complex')
+    call flopcast_plan(plan, bench, 'ij,jk->ik', x, y, z)
+    call flopcast_execute(plan, x, y, z, alpha=(0.0_c_double, 1.0_c_double))
+    call expect(all(z == (0.0_c_double, 1.0_c_double)*matmul(x, y)), 'double complex and a complex alpha')
+    call flopcast_destroy(plan)
+  end subroutine
+
+  subroutine ranks()
+    type(flopcast_contraction) :: plan
+    real(c_double) :: v(5), dot, many(2, 3, 1, 2, 1, 2, 5), result(2, 3, 1, 2, 1, 2)
+    integer :: i
+    v = [(real(i, c_double), i = 1, 5)]
+    call flopcast_plan(plan, bench, 'i,i->', v, v, dot)
+    call flopcast_execute(plan, v, v, dot)
+    call expect(dot == dot_product(v, v), 'a scalar as result')
+    call random_number(many)
+    call flopcast_plan(plan, bench, 'abcdefg,g->abcdef', many, v, result)
+    call flopcast_execute(plan, many, v, result)
+    call expect(maxval(abs(reshape(result, [24]) - matmul(reshape(many, [24, 5]), v))) < 1e-13_c_double, 'seven dimensions')
+    call flopcast_destroy(plan)
+  end subroutine
+
+  subroutine refusals()
+    type(flopcast_contraction) :: plan
+    real(c_double) :: a(4, 4), b(4, 4), c(4, 4), wide(8, 4), before(4, 4), line(4)
+    integer :: status
+    a = 1
+    b = 2
+    wide = 3
+    c = 5
+    before = c
+    call flopcast_plan(plan, bench, 'ij,jk->ik', wide(1:8:2, :), b, c, status=status)
+    call expect(status == 2 .and. index(flopcast_error(), 'contiguous') > 0, 'a section with gaps in a plan')
+    call flopcast_plan(plan, bench, 'ij,jk->ik', a, b, c)
+    call flopcast_execute(plan, wide(1:8:2, :), b, c, status=status)
+    call expect(status == 2 .and. index(flopcast_error(), 'contiguous') > 0, 'a section with gaps in an execution')
+    call expect(all(c == before), 'an execution that fails leaves the result')
+    call flopcast_execute(plan, wide(:, 1:2), b, c, status=status)
+    call expect(status == 0, 'a contiguous section of another shape with as many elements')
+    call flopcast_execute(plan, a, b, a, status=status)
+    call expect(status == 3 .and. index(flopcast_error(), 'overlap') > 0, 'a result that is an operand')
+    call flopcast_plan(plan, bench, 'ij,jk->ik', a, line, c, status=status)
+    call expect(status == 3 .and. index(flopcast_error(), 'B has 1 dimension') > 0, 'a vector for a matrix')
+    call flopcast_plan(plan, bench, 'ij,jk', a, b, c, status=status)
+    call expect(status == 3, 'a notation without a result')
+    call flopcast_open(bench, blas='no such library', status=status)
+    call flopcast_plan(plan, bench, 'ij,jk->ik', a, b, c, status=status)
+    call expect(status == 3 .and. index(flopcast_error(), 'no such library') > 0, 'a library that is not there')
+    call flopcast_open(bench, threads=-1, status=status)
+    call expect(status == 2, 'threads below zero')
+  end subroutine
+
+  subroutine block_sizes()
+    type(flopcast_profile) :: profile
+    integer :: status
+    call flopcast_open_profile(profile, 'no such file', status)
+    call expect(status == 3 .and. index(flopcast_error(), 'no such file') > 0, 'a profile that is not there')
+    call expect(flopcast_block_size(profile, 'dgeqrf', 1000, 1000) == 0, 'a block size without a profile')
+    call flopcast_close_profile(profile)
+  end subroutine
+end program

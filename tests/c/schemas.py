@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Validates documents that flopcast writes against the schemas that it publishes, with python3-jsonschema.
+
+Usage: schemas.py FLOPCAST
+
+Every published schema must be a valid schema of draft 2020-12. Documents of some commands must be valid, also if objects may have no other
+members than their schema names, and must be refused without a required member or with one of a wrong type. FLOPCAST_HOME names a folder in
+which the machine has been measured.
+"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+QUESTIONS = [
+    {"contract_list": {"notation": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}}},
+    {"contract_plan": {"notation": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}, "order": "column_major"}},
+    {"trace": {"routine": "dgeqrf", "n": 200, "nb": 32}},
+    {"predict": {"routine": "dgeqrf", "n": [100, 200], "nb": "32", "with_calls": True}},
+    {"machine": {}},
+    {"tune": {"routine": "dpotrf", "n": 100, "flags": {"uplo": "L"}, "nb": [32, 64], "time_budget": 0.5, "validate": True}},
+    {"rank": {"family": "cholesky", "n": 100, "nb": [32], "time_budget": 0.5, "threads": [1]}},
+    {"sample": {"calls": ["dgemm m=64 n=64 k=64"], "keep": False}, "workbench": {"blas": "openblas-serial"}},
+    {"model_list": {}},
+    {"roofline_plan": {"quick": True, "streams": ["triad"]}},
+    {"record": {"command": ["true"], "output": "true.trace"}},
+    {"recording": {"file": "true.trace", "events": True}},
+    {"profile": {"recording": "true.trace", "with_peak": False}},
+    {"run": {"command": ["true"], "kernels": "library", "threads": 1, "profile": "profile.json"}},
+]
+
+
+def run(program, *arguments, code=0, folder=None):
+    """Runs flopcast and returns what it writes."""
+    ended = subprocess.run([program, *arguments], capture_output=True, text=True, cwd=folder)
+    if ended.returncode != code:
+        raise SystemExit(f"flopcast {' '.join(arguments)} ended with {ended.returncode}:\n{ended.stderr}")
+    return ended.stdout
+
+
+def closed(schema):
+    """Returns the schema whose objects have no other members than it names."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {name: {inner: closed(one) for inner, one in value.items()} if name in ("properties", "$defs") else closed(value)
+              for name, value in schema.items()}
+    if schema.get("type") == "object" and "properties" in schema:
+        result.setdefault("additionalProperties", False)
+    return result
+
+
+class Checker:
+    def __init__(self, program):
+        self.program = program
+        names = json.loads(run(program, "schema", "--list", "--json"))
+        self.schemas = {name: json.loads(run(program, "schema", name)) for name in names}
+        self.faults = []
+
+    def expect(self, holds, fault):
+        if not holds:
+            self.faults.append(fault)
+
+    def errors(self, schema, document):
+        return [f"{error.json_path}: {error.message[:200]}" for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
+
+    def check_schemas(self):
+        for name, schema in self.schemas.items():
+            try:
+                jsonschema.Draft202012Validator.check_schema(schema)
+            except jsonschema.SchemaError as error:
+                self.faults.append(f"{name} is no schema: {error.message}")
+
+    def check_document(self, text, question):
+        document = json.loads(text)
+        name = document["schema"]
+        schema = self.schemas[name]
+        for kind, one in (("valid", schema), ("complete", closed(schema))):
+            errors = self.errors(one, document)
+            self.expect(not errors, f"the answer to {question} isn't {kind}: {errors[:3]}")
+        for member in schema["required"]:
+            damaged = copy.deepcopy(document)
+            del damaged[member]
+            self.expect(self.errors(schema, damaged), f"{name} is valid without {member}")
+            damaged[member] = 3.5 if isinstance(document[member], (dict, list, str)) else {"a": ["wrong", "type"]}
+            self.expect(self.errors(schema, damaged), f"{name} is valid with a wrong {member}")
+
+    def check_question(self, question):
+        errors = self.errors(self.schemas["flopcast-question-1"], question)
+        self.expect(not errors, f"{question} is no valid question: {errors[:3]}")
+        job = next(name for name in question if name != "workbench")
+        damaged = copy.deepcopy(question)
+        damaged[job]["no_such_member"] = 1
+        self.expect(self.errors(self.schemas["flopcast-question-1"], damaged), f"{job} takes a member that it doesn't have")
+
+
+def main():
+    checker = Checker(sys.argv[1])
+    checker.check_schemas()
+    with tempfile.TemporaryDirectory() as folder:
+        profile = ["tune", "dpotrf", "uplo=L", "--n", "100", "--nb", "32,64", "--time-budget", "0.5s", "--profile", "profile.json", "--quiet"]
+        run(checker.program, *profile, folder=folder)
+        checker.check_document((pathlib.Path(folder) / "profile.json").read_text(), "tune --profile")
+        for question in QUESTIONS:
+            checker.check_question(question)
+            answer = pathlib.Path(folder) / "answer.json"
+            run(checker.program, "ask", json.dumps(question), "--output", str(answer), folder=folder)
+            checker.check_document(answer.read_text(), question)
+        checker.check_document(run(checker.program, "ask", "{}", code=3), "an empty question")
+    print("\n".join(checker.faults) or f"{len(checker.schemas)} schemas, {len(QUESTIONS)} questions")
+    return 1 if checker.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,4 +1,4 @@
-# cmake -D build=DIR -D work=DIR -D source=DIR -D examples=DIR -D generator=NAME -D compiler=PATH -D c_compiler=PATH -D flags=FLAGS -D components=NAME,NAME...
+# cmake -D build=DIR -D work=DIR -D source=DIR -D examples=DIR -D generator=NAME -D compiler=PATH -D c_compiler=PATH -D flags=FLAGS -D components=NAME,NAME... -D version=MAJOR.MINOR
 #       -P install_test.cmake
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -6,7 +6,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${work})
 run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
-set(configure ${CMAKE_COMMAND} -G ${generator} -S ${source} -D examples=${examples} -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}")
+set(configure ${CMAKE_COMMAND} -G ${generator} -S ${source} -D examples=${examples} -D version=${version} -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}")
 run(${configure} -B ${work}/build -D components=${components})
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)

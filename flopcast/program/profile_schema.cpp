@@ -33,12 +33,12 @@ ordered_json place_schema(SchemaMaker& maker) {
 
 }  // namespace
 
-PublishedSchema profile_schema() {
-  return published("flopcast-profile-1", "Tuned block sizes for programs", [](SchemaMaker& maker) {
-    ordered_json root = place_schema(maker);
-    add_member(root, "others", described(array_schema(place_schema(maker)), "other libraries and numbers of threads"), false);
-    return root;
-  });
+ordered_json profile_members(SchemaMaker& maker) {
+  ordered_json root = place_schema(maker);
+  add_member(root, "others", described(array_schema(place_schema(maker)), "other libraries and numbers of threads"), false);
+  return root;
 }
+
+PublishedSchema profile_schema() { return published("flopcast-profile-1", "Tuned block sizes for programs", profile_members); }
 
 }  // namespace flopcast::program

@@ -5,6 +5,7 @@
 
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/contraction/einsum.hpp"
 #include "flopcast/tasks/contraction/plan_summary_fields.hpp"
 
@@ -12,10 +13,12 @@ namespace flopcast {
 
 template <>
 struct FieldTable<EinsumRun> {
-  static constexpr auto fields =
-      std::tuple(field("expression", &EinsumRun::expression), field("sizes", &EinsumRun::sizes), field("plan", &EinsumRun::plan),
-                 field("flops", &EinsumRun::flops), field("planning_seconds", &EinsumRun::planning_seconds),
-                 field("times", &EinsumRun::times), field("flops_per_second", &EinsumRun::flops_per_second));
+  using T = EinsumRun;
+  static constexpr auto fields = std::tuple(
+      field("expression", &T::expression, "in einsum's notation, such as \"ijx,jk->ik\""), field("sizes", &T::sizes, "size of each label"),
+      field("plan", &T::plan), field("flops", &T::flops, "flops of one execution"),
+      field("planning_seconds", &T::planning_seconds, "time until the plan was ready, without the time for opening the machine"),
+      field("times", &T::times, "time of each execution"), field("flops_per_second", &T::flops_per_second, "rate of the median execution"));
 };
 
 namespace {
@@ -45,6 +48,14 @@ EinsumRun einsum_run_from_json(std::string_view text) {
     }
     run.precision = static_cast<Precision>(precision.front());
     return run;
+  });
+}
+
+PublishedSchema einsum_schema() {
+  return published(run_schema, "An expression that was planned and executed", [](SchemaMaker& maker) {
+    nlohmann::ordered_json root = maker.object<EinsumRun>();
+    add_member(root, "precision", {{"enum", {"s", "d", "c", "z"}}});
+    return root;
   });
 }
 

@@ -17,6 +17,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/run_profile.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -32,17 +33,21 @@ struct EnumNames<SourceLanguage> {
 
 template <>
 struct FieldTable<IlaenvSource> {
-  static constexpr auto fields = std::tuple(field("source", &IlaenvSource::text), field("routines", &IlaenvSource::routines),
-                                            field("left_out", &IlaenvSource::left_out));
+  static constexpr auto fields = std::tuple(
+      field("source", &IlaenvSource::text), field("routines", &IlaenvSource::routines, "routines with tuned values"),
+      field("left_out", &IlaenvSource::left_out, "routines that ilaenv can't tell from another one, because they pass its name"));
 };
 
 template <>
 struct FieldTable<IlaenvExport> {
-  static constexpr auto fields = std::tuple(field("language", &IlaenvExport::language), field("cpu", &IlaenvExport::cpu),
-                                            field("place", &IlaenvExport::place), inlined_field(&IlaenvExport::source));
+  static constexpr auto fields = std::tuple(
+      field("language", &IlaenvExport::language), field("cpu", &IlaenvExport::cpu, "CPU that the block sizes hold for"),
+      field("place", &IlaenvExport::place, "libraries and threads that the block sizes hold for"), inlined_field(&IlaenvExport::source));
 };
 
 namespace {
+
+constexpr const char* schema_name = "flopcast-ilaenv-1";
 
 std::string description(const program::Profile& place) {
   return fmt::format("{} with {}", place.environment.blas.path, counted(place.environment.threads, "thread"));
@@ -80,9 +85,9 @@ IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& conte
   return exported;
 }
 
-std::string to_json(const IlaenvExport& exported) { return to_document(exported, "flopcast-ilaenv-1").dump(2); }
-IlaenvExport ilaenv_export_from_json(std::string_view text) {
-  return from_document<IlaenvExport>(text, "exported ilaenv", {"flopcast-ilaenv-1"});
-}
+std::string to_json(const IlaenvExport& exported) { return to_document(exported, schema_name).dump(2); }
+IlaenvExport ilaenv_export_from_json(std::string_view text) { return from_document<IlaenvExport>(text, "exported ilaenv", {schema_name}); }
+
+PublishedSchema ilaenv_schema() { return published<IlaenvExport>(schema_name, "Source of LAPACK's ilaenv with tuned block sizes"); }
 
 }  // namespace flopcast

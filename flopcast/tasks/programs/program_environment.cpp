@@ -17,6 +17,7 @@
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/support/user_folders.hpp"
+#include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/run_world.hpp"
 
 namespace flopcast {
@@ -32,19 +33,30 @@ struct EnumNames<Action> {
 
 template <>
 struct FieldTable<Change> {
-  static constexpr auto fields = std::tuple(field("name", &Change::name), field("action", &Change::action), field("value", &Change::value));
+  static constexpr auto fields = std::tuple(
+      field("name", &Change::name),
+      field(
+          "action", &Change::action,
+          "assign: set the variable; suggest: set the variable unless it is set; prepend: put the value and a colon before the variable's "
+          "value, unless the value is in there"),
+      field("value", &Change::value));
 };
 
 template <>
 struct FieldTable<ProgramEnvironment> {
-  static constexpr auto fields = std::tuple(field("changes", &ProgramEnvironment::changes),
-                                            field("variables", &ProgramEnvironment::variables), field("blas", &ProgramEnvironment::blas),
-                                            field("lapack", &ProgramEnvironment::lapack), field("routines", &ProgramEnvironment::routines));
+  using T = ProgramEnvironment;
+  static constexpr auto fields = std::tuple(
+      field("changes", &T::changes), field("variables", &T::variables, "values that the changes give in the present environment"),
+      field("blas", &T::blas, "file that takes the place of the program's BLAS; empty: its own stays"),
+      field("lapack", &T::lapack, "file that takes the place of the program's LAPACK; empty: its own stays"),
+      field("routines", &T::routines, "routines with tuned block sizes: \"dgeqrf\", \"dpotrf:L\""));
 };
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* schema_name = "flopcast-environment-1";
 
 /// Returns the folder for links to these files. Its name depends on them, so that links of one folder never change.
 fs::path link_folder(const EnvironmentRequest& request, const std::string& files) {
@@ -139,9 +151,13 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
   return program_environment(request, this_run_world(context), context);
 }
 
-std::string to_json(const ProgramEnvironment& environment) { return to_document(environment, "flopcast-environment-1").dump(2); }
+std::string to_json(const ProgramEnvironment& environment) { return to_document(environment, schema_name).dump(2); }
 ProgramEnvironment program_environment_from_json(std::string_view text) {
-  return from_document<ProgramEnvironment>(text, "program environment", {"flopcast-environment-1"});
+  return from_document<ProgramEnvironment>(text, "program environment", {schema_name});
+}
+
+PublishedSchema program_environment_schema() {
+  return published<ProgramEnvironment>(schema_name, "Variables with which programs run as under `flopcast run`");
 }
 
 }  // namespace flopcast

@@ -23,8 +23,10 @@
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/wisdom_world.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
+#include "flopcast/workbench/wisdom_schema.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -32,24 +34,31 @@ namespace flopcast {
 template <>
 struct FieldTable<WisdomEntry> {
   static constexpr auto fields =
-      std::tuple(field("id", &WisdomEntry::id), field("kind", &WisdomEntry::kind), field("subject", &WisdomEntry::subject),
-                 field("place", &WisdomEntry::place), field("misfit", &WisdomEntry::misfit), field("file", &WisdomEntry::file));
+      std::tuple(field("id", &WisdomEntry::id, "names the entry for `flopcast wisdom forget`: eight hexadecimal digits"),
+                 field("kind", &WisdomEntry::kind, "\"block sizes\", \"kernels\" or \"plan\""),
+                 field("subject", &WisdomEntry::subject, "\"120 routines\", the file of a library, or the folded sizes of a contraction"),
+                 field("place", &WisdomEntry::place, "libraries and threads that the entry is for; empty for kernels"),
+                 field("misfit", &WisdomEntry::misfit, "why the entry doesn't hold on this machine; empty if it holds"),
+                 field("file", &WisdomEntry::file, "where the entry is kept"));
 };
 
 template <>
 struct FieldTable<WisdomList> {
-  static constexpr auto fields = std::tuple(field("entries", &WisdomList::entries));
+  static constexpr auto fields = std::tuple(field("entries", &WisdomList::entries, "block sizes, plans, kernels"));
 };
 
 template <>
 struct FieldTable<WisdomImport> {
-  static constexpr auto fields = std::tuple(field("taken", &WisdomImport::taken), field("left_out", &WisdomImport::left_out));
+  static constexpr auto fields = std::tuple(field("taken", &WisdomImport::taken),
+                                            field("left_out", &WisdomImport::left_out, "entries that don't hold on this machine"));
 };
 
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* list_schema = "flopcast-wisdom-list-1";
+constexpr const char* import_schema = "flopcast-wisdom-import-1";
 constexpr const char* block_sizes = "block sizes";
 constexpr const char* kernels = "kernels";
 constexpr const char* plan = "plan";
@@ -343,13 +352,16 @@ WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context
   return forget_wisdom(request, this_wisdom_world(request.profile), context);
 }
 
-std::string to_json(const WisdomList& list) { return to_document(list, "flopcast-wisdom-list-1").dump(2); }
-WisdomList wisdom_list_from_json(std::string_view text) {
-  return from_document<WisdomList>(text, "list of wisdom", {"flopcast-wisdom-list-1"});
-}
-std::string to_json(const WisdomImport& imported) { return to_document(imported, "flopcast-wisdom-import-1").dump(2); }
+std::string to_json(const WisdomList& list) { return to_document(list, list_schema).dump(2); }
+WisdomList wisdom_list_from_json(std::string_view text) { return from_document<WisdomList>(text, "list of wisdom", {list_schema}); }
+std::string to_json(const WisdomImport& imported) { return to_document(imported, import_schema).dump(2); }
 WisdomImport wisdom_import_from_json(std::string_view text) {
-  return from_document<WisdomImport>(text, "import of wisdom", {"flopcast-wisdom-import-1"});
+  return from_document<WisdomImport>(text, "import of wisdom", {import_schema});
+}
+
+std::vector<PublishedSchema> wisdom_schemas() {
+  return {wisdom_schema(), published<WisdomList>(list_schema, "Wisdom that the user and the system have, or a file of wisdom"),
+          published<WisdomImport>(import_schema, "Entries of wisdom that were taken and left out")};
 }
 
 }  // namespace flopcast

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -10,7 +11,9 @@
 #include "flopcast/contract/notation/npy.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
@@ -129,6 +132,7 @@ TEST(EinsumDocuments, ReadBack) {
                       12,           0.25,
                       {1, 2, 3},    1e9};
   EXPECT_EQ(einsum_run_from_json(to_json(run)), run);
+  EXPECT_EQ(tests::schema_violation(to_json(run), std::array{einsum_schema()}), "");
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 #include <gmock/gmock.h>
 
+#include <array>
 #include <string>
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/ilaenv.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "tests/kernel/plain_call.hpp"
+#include "tests/message_of.hpp"
 #include "tests/schema_check.hpp"
 
 /// Documents read back equal.
@@ -162,6 +165,14 @@ TEST(TunedBlockSize, IsWhatProgramsGet) {
   EXPECT_EQ(tuned_block_size(profile, "dgeqrf", 110, 110)->nb, 16);
   EXPECT_FALSE(tuned_block_size(profile, "dgeqrf", 20, 20)) << "unblocked code is used";
   EXPECT_FALSE(tuned_block_size(profile, "dpotrf", 900, 900));
+}
+
+TEST(Documents, ExportsOfIlaenvReadBack) {
+  const IlaenvExport exported = {{"end", {"dgetrf", "dpotrf:L"}, {"dgeqp3"}}, program::SourceLanguage::c, "a CPU", "blis with 1 thread"};
+  EXPECT_EQ(ilaenv_export_from_json(to_json(exported)), exported);
+  EXPECT_EQ(tests::schema_violation(to_json(exported), std::array{ilaenv_schema()}), "");
+  EXPECT_THAT(tests::message_of([] { ilaenv_export_from_json(R"({"schema": "flopcast-ilaenv-1", "language": "Java"})"); }),
+              HasSubstr("one of fortran, c"));
 }
 
 }  // namespace

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/program_schemas.hpp"
 #include "tests/message_of.hpp"
+#include "tests/schema_check.hpp"
 #include "tests/tasks/programs/fake_run_world.hpp"
 
 namespace flopcast::tests {
@@ -100,6 +103,7 @@ TEST_F(Environments, AreRefusedIfNoProgramCouldStartWithThem) {
 TEST_F(Environments, DocumentsReadBackEqual) {
   const ProgramEnvironment found = environment();
   EXPECT_EQ(program_environment_from_json(to_json(found)), found);
+  EXPECT_EQ(schema_violation(to_json(found), std::array{program_environment_schema()}), "");
   EXPECT_THAT(bad_input_of([] { program_environment_from_json(R"({"schema": "flopcast-environment-1", "changes": [{}]})"); }),
               HasSubstr("changes[0]"));
 }

@@ -15,9 +15,11 @@
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/program/profile_file.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/wisdom_world.hpp"
 #include "tests/message_of.hpp"
 #include "tests/own_folder.hpp"
+#include "tests/schema_check.hpp"
 
 namespace flopcast::tests {
 namespace {
@@ -300,6 +302,9 @@ TEST_F(Wisdoms, DocumentsReadBackEqual) {
   const WisdomImport imported = import(write("wisdom", some_wisdom()));
   EXPECT_EQ(wisdom_import_from_json(to_json(imported)), imported);
   EXPECT_EQ(wisdom_list_from_json(to_json(list())), list());
+  EXPECT_EQ(schema_violation(to_json(imported), wisdom_schemas()), "");
+  EXPECT_EQ(schema_violation(to_json(list()), wisdom_schemas()), "");
+  EXPECT_EQ(schema_violation(wisdom_text(some_wisdom()), wisdom_schemas()), "");
 }
 
 TEST_F(Wisdoms, OfTheSystemCountsOnlyAsFarAsItHoldsHere) {

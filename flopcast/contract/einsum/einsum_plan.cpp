@@ -59,6 +59,35 @@ double bandwidth(const Environment& environment, double bytes) {
   return environment.memory_bandwidth > 0 ? environment.memory_bandwidth : assumed;
 }
 
+constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr int first_other = 128;  // bytes from here on are no letters
+constexpr std::size_t max_indices = letters.size() + first_other;
+
+/// Returns an index for each of at most max_indices dimensions: the label if the label is a letter, otherwise a letter that isn't taken, then
+/// bytes that are no characters.
+std::string indices_of(const std::vector<LabelDimension>& dimensions, bool has_letters) {
+  const auto own = [has_letters](const LabelDimension& dimension) {
+    const bool is_byte = has_letters && dimension.label > 0 && dimension.label < first_other;
+    const auto letter = is_byte ? static_cast<char>(dimension.label) : '\0';
+    return letters.find(letter) != std::string_view::npos ? letter : '\0';
+  };
+  std::string free(letters);
+  for (const LabelDimension& dimension : dimensions) {
+    free.erase(std::remove(free.begin(), free.end(), own(dimension)), free.end());
+  }
+  std::string indices;
+  std::size_t taken = 0;
+  for (const LabelDimension& dimension : dimensions) {
+    if (const char letter = own(dimension); letter != '\0') {
+      indices += letter;
+    } else {
+      indices += taken < free.size() ? free[taken] : static_cast<char>(first_other + static_cast<int>(taken - free.size()));
+      ++taken;
+    }
+  }
+  return indices;
+}
+
 /// A buffer that goes back to its pool. Several threads may hold buffers of one pool.
 class Borrowed {
  public:
@@ -410,12 +439,11 @@ void EinsumPlan::State::make_sum(const std::vector<LabelDimension>& dimensions, 
 /// Plans the contraction of what the steps left of the operands.
 void EinsumPlan::State::make_plan(std::vector<LabelDimension> dimensions, const Machine& machine) {
   constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  constexpr std::size_t most = letters.size() + 128;
-  if (dimensions.size() > most) {
+  if (dimensions.size() > max_indices) {
     throw bad_input("expression '{}' has {} labels of more than one value; expected {} at most", to_string(expression_.expression),
-                    dimensions.size(), most);
+                    dimensions.size(), max_indices);
   }
+  const std::string indices = indices_of(dimensions, expression_.expression.has_letters);
   Contraction contraction;
   contraction.precision = options_.precision;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
@@ -431,7 +459,7 @@ void EinsumPlan::State::make_plan(std::vector<LabelDimension> dimensions, const 
         dimension.strides[t] = -dimension.strides[t];
       }
     }
-    const char index = i < letters.size() ? letters[i] : static_cast<char>(128 + i - letters.size());
+    const char index = indices[i];
     contraction.extents[index] = dimension.extent;
     const bool is_alone = dimension.strides[in_a] == 0 && dimension.strides[in_b] == 0;
     for (std::size_t t = 0; t < contraction.tensors.size(); ++t) {

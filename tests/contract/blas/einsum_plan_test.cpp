@@ -84,6 +84,13 @@ TEST(EinsumPlan, ConjugatesWhereFewerElementsAreCopied) {
   EXPECT_THAT(explanation("conj(ij),jk->ik", {{50, 50}, {50, 50}}), Not(HasSubstr("conjugate"))) << "real numbers";
 }
 
+TEST(EinsumPlan, ExplainsTheContractionByTheExpressionsIndices) {
+  const Shapes shapes = {{50, 40}, {40, 30}};
+  const auto explanation = [&](const char* text) { return plan_einsum(text, shapes, test_machine()).explain(); };
+  EXPECT_THAT(explanation("ix,xk->ik"), ::testing::HasSubstr("ik=ix,kx: "));
+  EXPECT_THAT(explanation("bα,αβ->bβ"), ::testing::HasSubstr("ba=bc,ac: ")) << "letters that aren't taken";
+}
+
 TEST(EinsumPlan, SumsBeforeMultiplying) {
   const EinsumPlan plan = plan_einsum("ijx,jky->ik", Shapes{{20, 30, 4}, {30, 20, 5}}, test_machine());
   EXPECT_EQ(plan.flops(), 2.0 * 20 * 30 * 20);

@@ -104,18 +104,20 @@ typedef struct flopcast_plan_options {
   int32_t threads;    /**< threads that share the contraction; default: 1 */
   int32_t fresh;      /**< other than 0: measure choices again that the store already has */
   double time_budget; /**< seconds for measuring candidates; default: 2 */
-  /** Numbers of dimensions of A, B and C, to be checked; default: as many as the notation has indices.
-      Only flopcast_plan_einsum() reads this member. */
+  /** Numbers of dimensions of A, B and C; default: as many as the notation has indices. A notation with `...` needs this member.
+      Only flopcast_plan_einsum() reads it. */
   const int32_t* ranks;
 } flopcast_plan_options;
 #define FLOPCAST_PLAN_OPTIONS \
   { sizeof(flopcast_plan_options), 0, 0, 0, 0, 0.0, NULL }
 
-/** A prepared contraction C := alpha A B + beta C. */
+/** A prepared expression C := alpha A B + beta C of one or two operands. */
 typedef struct flopcast_plan flopcast_plan;
 
-/** Plans a contraction in einsum's notation. Shapes have as many elements as the notation has indices of the tensor, and so have strides,
-    in elements; NULL strides stand for a dense tensor in the options' order. `shape_c` may be NULL. `options` may be NULL. */
+/** Plans an expression in NumPy's notation: "ij,jk->ik", "...i,i->...", "conj(ki),kj->ij", "iij->j". Shapes have as many elements as the
+    tensor has dimensions, and so have strides, in elements. NULL strides stand for a dense tensor in the options' order. An axis of size 1
+    is repeated where its index is longer in the other operand. `shape_c` may be NULL; else it must be the shape of the result. With one
+    operand, B's arguments are not read. `options` may be NULL. */
 FLOPCAST_API flopcast_status flopcast_plan_einsum(flopcast_plan** plan, flopcast_workbench* bench, const char* notation, flopcast_type type,
                                                   const int64_t* shape_a, const int64_t* strides_a, const int64_t* shape_b,
                                                   const int64_t* strides_b, const int64_t* shape_c, const int64_t* strides_c,
@@ -123,21 +125,26 @@ FLOPCAST_API flopcast_status flopcast_plan_einsum(flopcast_plan** plan, flopcast
 
 /** A tensor's indices and its place in memory: element (i0, i1, ...) lies strides[0] i0 + strides[1] i1 + ... elements after the first. */
 typedef struct flopcast_tensor {
-  int32_t rank;           /**< number of indices, 0 for a scalar */
+  int32_t rank;           /**< number of indices, 0 to 64; 0 for a scalar */
+  int32_t conjugated;     /**< other than 0: the complex conjugate of the tensor is meant */
   const int32_t* labels;  /**< name of each index; an index has the same name in all tensors */
   const int64_t* extents; /**< elements along each index */
   const int64_t* strides; /**< in elements; NULL: dense in the options' order */
 } flopcast_tensor;
 
-/** Plans a contraction of tensors whose indices have numbers for names. Indices that C lacks are summed. `options` may be NULL. */
+/** Plans an expression of tensors whose indices have numbers for names. Indices that C lacks are summed. A tensor with the same index twice
+    stands for its diagonal. `b` is NULL for an expression of one operand. `options` may be NULL. */
 FLOPCAST_API flopcast_status flopcast_plan_from_strides(flopcast_plan** plan, flopcast_workbench* bench, flopcast_type type,
                                                         const flopcast_tensor* a, const flopcast_tensor* b, const flopcast_tensor* c,
                                                         const flopcast_plan_options* options);
 
 /** Computes C := alpha A B + beta C. `alpha` and `beta` point to numbers of the plan's type; NULL stands for 1 and 0. With beta = 0, C is
-    not read. C must not overlap A or B; it is unchanged after an error. */
+    not read. C must not overlap A or B; it is unchanged after an error. `b` isn't read in an expression of one operand. */
 FLOPCAST_API flopcast_status flopcast_execute(const flopcast_plan* plan, const void* alpha, const void* a, const void* b, const void* beta,
                                               void* c);
+/** Computes D := alpha A B + beta C, where C has the strides of D. D must not overlap A or B. C and D are one tensor or don't overlap. */
+FLOPCAST_API flopcast_status flopcast_execute_apart(const flopcast_plan* plan, const void* alpha, const void* a, const void* b,
+                                                    const void* beta, const void* c, void* d);
 
 /** Returns the expected time of flopcast_execute() in seconds. */
 FLOPCAST_API flopcast_status flopcast_plan_seconds(const flopcast_plan* plan, double* seconds);

@@ -1,19 +1,22 @@
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "flopcast/c/status.hpp"
 #include "flopcast/c/workbench.hpp"
-#include "flopcast/tasks/contraction/contraction.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/contraction/einsum.hpp"
 
 /// A plan with the tools that its kernels come from.
 struct flopcast_plan {
   std::shared_ptr<const flopcast::Workbench> tools;
-  flopcast::contract::Plan plan;
+  flopcast::contract::EinsumPlan plan;
   flopcast_type type;
 };
 
@@ -52,102 +55,88 @@ PlanRequest request_of(flopcast_type type, const flopcast_plan_options* given) {
   return request;
 }
 
-/// Shapes and strides of A, B and C; an empty list of strides stands for a dense tensor.
-struct Operands {
-  std::array<std::vector<std::int64_t>, 3> shapes, strides;
+/// Shapes and strides of the operands and the result; an empty list of strides stands for a dense tensor.
+struct Tensors {
+  std::vector<std::vector<std::int64_t>> shapes;  ///< the shape of each operand
+  contract::EinsumStrides strides;
+  std::optional<std::vector<std::int64_t>> result;  ///< shape of the result, to be checked
 };
-
-/// Throws bad_input if an index of C has another size than in A or B.
-void require_shape_of_result(const contract::Notation& notation, const Operands& operands) {
-  const std::array<std::pair<const std::string*, const std::vector<std::int64_t>*>, 2> factors = {
-      {{&notation.a, &operands.shapes[0]}, {&notation.b, &operands.shapes[1]}}};
-  for (std::size_t i = 0; i < notation.c.size(); ++i) {
-    for (const auto& [indices, shape] : factors) {
-      const std::size_t at = indices->find(notation.c[i]);
-      if (at != std::string::npos && (*shape)[at] != operands.shapes[2][i]) {
-        throw bad_input("index {} is {} long in C, but {} in {}", notation.c[i], operands.shapes[2][i], (*shape)[at],
-                        indices == &notation.a ? "A" : "B");
-      }
-    }
-  }
-}
-
-/// Plans the contraction. Everything that this library knows about einsum's notation is here and in notation_of().
-flopcast_plan* new_plan(flopcast_workbench& bench, const contract::Notation& notation, const Operands& operands, flopcast_type type,
-                        PlanRequest request) {
-  if (!operands.shapes[2].empty()) {
-    require_shape_of_result(notation, operands);
-  }
-  request.strides = operands.strides;
-  const std::scoped_lock lock(bench.in_use);
-  contract::Plan plan =
-      flopcast::plan(*bench.tools, contract::to_string(notation), operands.shapes[0], operands.shapes[1], request, bench.context);
-  return new flopcast_plan{bench.tools, std::move(plan), type};
-}
 
 std::vector<std::int64_t> list_of(const std::int64_t* values, std::size_t count) {
   return values == nullptr ? std::vector<std::int64_t>() : std::vector<std::int64_t>(values, values + count);
 }
 
-/// Returns a tensor's shape, which must be given if it has any indices.
-std::vector<std::int64_t> shape_of(const std::int64_t* shape, std::size_t rank, const char* name) {
+/// Returns a tensor's shape, which must be given if it has any dimensions.
+std::vector<std::int64_t> shape_of(const std::int64_t* shape, std::size_t rank, char name) {
   if (shape == nullptr && rank > 0) {
     throw usage_error("the shape of {} is a null pointer, expected {} sizes", name, rank);
   }
   return list_of(shape, rank);
 }
 
-/// Throws bad_input if the tensors have other numbers of dimensions than the notation has indices.
-void require_ranks(const contract::Notation& notation, const flopcast_plan_options* given) {
-  const std::int32_t* const ranks = given_options(given, "flopcast_plan_options").ranks;
-  const std::array<std::size_t, 3> expected = {notation.a.size(), notation.b.size(), notation.c.size()};
-  for (std::size_t t = 0; ranks != nullptr && t < expected.size(); ++t) {
-    if (ranks[t] < 0 || static_cast<std::size_t>(ranks[t]) != expected[t]) {
-      throw bad_input("{} has {}, but {} {} in {}", "ABC"[t], counted(std::max(ranks[t], 0), "dimension"), expected[t],
-                      expected[t] == 1 ? "index" : "indices", contract::to_string(notation));
+/// Throws bad_input if the result's shape isn't that of the expression.
+void require_shape_of_result(const contract::SizedExpression& expression, const std::vector<std::int64_t>& shape) {
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const contract::Label label = expression.result.labels[i];
+    if (shape[i] != expression.extent(label)) {
+      throw bad_input("index {} is {} long in C, but {} in the operands of {}", contract::name_of(expression.expression, label), shape[i],
+                      expression.extent(label), contract::to_string(expression.expression));
     }
   }
 }
 
-/// Gives numbered indices letters.
-class Letters {
- public:
-  std::string of(const flopcast_tensor& tensor, const char* name) {
-    constexpr int max_rank = 64;
-    if (tensor.rank < 0 || tensor.rank > max_rank) {
-      throw usage_error("the rank of {} is {}, expected 0 to {}", name, tensor.rank, max_rank);
-    }
-    if (tensor.rank > 0 && tensor.labels == nullptr) {
-      throw usage_error("the labels of {} are a null pointer, expected {} labels", name, tensor.rank);
-    }
-    std::string letters;
-    for (std::int32_t i = 0; i < tensor.rank; ++i) {
-      letters += letter(tensor.labels[i]);
-    }
-    return letters;
+flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpression& expression, const Tensors& tensors, flopcast_type type,
+                        const PlanRequest& request) {
+  if (tensors.result) {
+    require_shape_of_result(expression, *tensors.result);
   }
+  const std::scoped_lock lock(bench.in_use);
+  contract::EinsumPlan plan = plan_einsum(*bench.tools, expression, tensors.strides, request, bench.context);
+  return new flopcast_plan{bench.tools, std::move(plan), type};
+}
 
- private:
-  char letter(std::int32_t label) {
-    constexpr std::string_view all = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    const auto known = letters_.find(label);
-    if (known != letters_.end()) {
-      return known->second;
-    }
-    if (letters_.size() == all.size()) {
-      throw bad_input("the tensors have more than {} indices", all.size());
-    }
-    return letters_.emplace(label, all[letters_.size()]).first->second;
+/// Returns the expression if the C library can plan it. Throws bad_input for more operands than flopcast_execute() has arguments.
+contract::Expression parsed(const char* notation) {
+  contract::Expression expression = contract::parse_expression(notation);
+  if (expression.operands.size() > 2) {
+    throw bad_input("'{}' has {} operands, expected one or two", notation, expression.operands.size());
   }
+  return expression;
+}
 
-  std::map<std::int32_t, char> letters_;
-};
+/// Returns the number of dimensions of operand `t`. Throws bad_input if the notation doesn't suit it, usage_error if nobody says it.
+std::size_t rank_of(const contract::Expression& expression, std::size_t t, const std::int32_t* ranks) {
+  const contract::Subscripts& operand = expression.operands[t];
+  const std::size_t labels = operand.labels.size();
+  if (ranks == nullptr) {
+    if (operand.ellipsis) {
+      throw usage_error("the indices of {} contain '...' in {}, so that options.ranks must have the numbers of dimensions", "AB"[t],
+                        contract::to_string(expression));
+    }
+    return labels;
+  }
+  const std::int32_t rank = std::max(ranks[t], 0);
+  const auto count = static_cast<std::size_t>(rank);
+  if (ranks[t] != rank || count < labels || (count > labels && !operand.ellipsis)) {
+    throw bad_input("{} has {}, but {} {} in {}", "AB"[t], counted(rank, "dimension"), labels, labels == 1 ? "index" : "indices",
+                    contract::to_string(expression));
+  }
+  return count;
+}
 
-/// Returns the notation of tensors with numbered indices, as the parser of texts checks it.
-contract::Notation notation_of(const flopcast_tensor& a, const flopcast_tensor& b, const flopcast_tensor& c) {
-  Letters letters;
-  const std::string of_a = letters.of(a, "A"), of_b = letters.of(b, "B"), of_c = letters.of(c, "C");
-  return contract::parse_notation(of_a + ',' + of_b + "->" + of_c);
+/// Returns the labels of a tensor with numbered indices.
+contract::Subscripts subscripts_of(const flopcast_tensor& tensor, char name) {
+  constexpr int max_rank = 64;
+  if (tensor.rank < 0 || tensor.rank > max_rank) {
+    throw usage_error("the rank of {} is {}, expected 0 to {}", name, tensor.rank, max_rank);
+  }
+  if (tensor.rank > 0 && tensor.labels == nullptr) {
+    throw usage_error("the labels of {} are a null pointer, expected {} labels", name, tensor.rank);
+  }
+  contract::Subscripts subscripts;
+  subscripts.labels.assign(tensor.labels, tensor.labels + tensor.rank);
+  subscripts.conjugated = tensor.conjugated != 0;
+  return subscripts;
 }
 
 template <class Number>
@@ -183,12 +172,26 @@ flopcast_status flopcast_plan_einsum(flopcast_plan** plan, flopcast_workbench* b
   return guarded([&] {
     flopcast_plan*& made = required(plan, "plan");
     flopcast_workbench& used = required(bench, "bench");
-    const auto indices = flopcast::contract::parse_notation(&required(notation, "notation"));
-    require_ranks(indices, options);
-    const Operands operands = {
-        {shape_of(shape_a, indices.a.size(), "A"), shape_of(shape_b, indices.b.size(), "B"), list_of(shape_c, indices.c.size())},
-        {list_of(strides_a, indices.a.size()), list_of(strides_b, indices.b.size()), list_of(strides_c, indices.c.size())}};
-    made = new_plan(used, indices, operands, type, request_of(type, options));
+    const auto expression = parsed(&required(notation, "notation"));
+    const std::int32_t* const ranks = given_options(options, "flopcast_plan_options").ranks;
+    Tensors tensors;
+    const std::array<std::pair<const std::int64_t*, const std::int64_t*>, 2> given = {{{shape_a, strides_a}, {shape_b, strides_b}}};
+    for (std::size_t t = 0; t < expression.operands.size(); ++t) {
+      const std::size_t rank = rank_of(expression, t, ranks);
+      tensors.shapes.push_back(shape_of(given[t].first, rank, "AB"[t]));
+      tensors.strides.operands.push_back(list_of(given[t].second, rank));
+    }
+    const auto sized = flopcast::contract::with_shapes(expression, tensors.shapes);
+    const std::size_t rank = sized.result.labels.size();
+    if (ranks != nullptr && (ranks[2] < 0 || static_cast<std::size_t>(ranks[2]) != rank)) {
+      throw flopcast::bad_input("C has {}, but the result of {} has {}", flopcast::counted(std::max(ranks[2], 0), "dimension"),
+                                flopcast::contract::to_string(expression), rank);
+    }
+    if (shape_c != nullptr) {
+      tensors.result = list_of(shape_c, rank);
+    }
+    tensors.strides.result = list_of(strides_c, rank);
+    made = new_plan(used, sized, tensors, type, request_of(type, options));
   });
 }
 
@@ -198,24 +201,39 @@ flopcast_status flopcast_plan_from_strides(flopcast_plan** plan, flopcast_workbe
   return guarded([&] {
     flopcast_plan*& made = required(plan, "plan");
     flopcast_workbench& used = required(bench, "bench");
-    const auto notation = notation_of(required(a, "a"), required(b, "b"), required(c, "c"));
-    Operands operands;
-    const std::array<std::pair<const flopcast_tensor*, const char*>, 3> tensors = {{{a, "A"}, {b, "B"}, {c, "C"}}};
-    for (std::size_t t = 0; t < tensors.size(); ++t) {
-      const auto rank = static_cast<std::size_t>(tensors[t].first->rank);
-      operands.shapes[t] = shape_of(tensors[t].first->extents, rank, tensors[t].second);
-      operands.strides[t] = list_of(tensors[t].first->strides, rank);
+    std::vector<flopcast::contract::Subscripts> operands;
+    Tensors tensors;
+    const auto add = [&](const flopcast_tensor& tensor, char name) {
+      operands.push_back(subscripts_of(tensor, name));
+      tensors.shapes.push_back(shape_of(tensor.extents, operands.back().labels.size(), name));
+      tensors.strides.operands.push_back(list_of(tensor.strides, operands.back().labels.size()));
+    };
+    add(required(a, "a"), 'A');
+    if (b != nullptr) {
+      add(*b, 'B');
     }
-    made = new_plan(used, notation, operands, type, request_of(type, options));
+    const flopcast_tensor& result = required(c, "c");
+    const auto expression = flopcast::contract::make_expression(std::move(operands), subscripts_of(result, 'C'));
+    const std::size_t rank = expression.result.labels.size();
+    tensors.result = shape_of(result.extents, rank, 'C');
+    tensors.strides.result = list_of(result.strides, rank);
+    made = new_plan(used, flopcast::contract::with_shapes(expression, tensors.shapes), tensors, type, request_of(type, options));
+  });
+}
+
+flopcast_status flopcast_execute_apart(const flopcast_plan* plan, const void* alpha, const void* a, const void* b, const void* beta,
+                                       const void* c, void* d) {
+  using namespace flopcast::c;
+  return guarded([&] {
+    const flopcast_plan& used = required(plan, "plan");
+    const std::array<const void*, 2> operands = {a, b};
+    used.plan.execute(std::span(operands).first(used.plan.expression().operands.size()), c, d, factor(used.type, alpha, 1),
+                      factor(used.type, beta, 0));
   });
 }
 
 flopcast_status flopcast_execute(const flopcast_plan* plan, const void* alpha, const void* a, const void* b, const void* beta, void* c) {
-  using namespace flopcast::c;
-  return guarded([&] {
-    const flopcast_plan& used = required(plan, "plan");
-    used.plan.execute(a, b, c, factor(used.type, alpha, 1), factor(used.type, beta, 0));
-  });
+  return flopcast_execute_apart(plan, alpha, a, b, beta, c, c);
 }
 
 flopcast_status flopcast_plan_seconds(const flopcast_plan* plan, double* seconds) {

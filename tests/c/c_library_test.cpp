@@ -37,6 +37,12 @@ Bench opened(const flopcast_workbench_options* options = nullptr) {
   return Bench(bench);
 }
 
+/// Expects a status and a part of the message.
+void expect_refusal(flopcast_status status, flopcast_status expected, const std::string& message) {
+  EXPECT_EQ(status, expected) << flopcast_error_message();
+  EXPECT_THAT(std::string(flopcast_error_message()), HasSubstr(message));
+}
+
 using Sizes = std::vector<std::int64_t>;
 
 /// Plans the product of two dense tensors. Returns the status and fills `plan`.
@@ -109,8 +115,8 @@ TEST(CLibrary, PlansTensorsWithNumberedIndicesAndStrides) {
   // C_ik := sum over j of A_ij B_jk, with A stored by columns and C in every other column of a 2 x 6 matrix
   const std::int32_t ij[] = {100, -7}, jk[] = {-7, 2000000000}, ik[] = {100, 2000000000};
   const Sizes two_four = {2, 4}, four_three = {4, 3}, two_three = {2, 3}, by_columns = {1, 2}, wide = {6, 2};
-  const flopcast_tensor a = {2, ij, two_four.data(), by_columns.data()}, b = {2, jk, four_three.data(), nullptr},
-                        c = {2, ik, two_three.data(), wide.data()};
+  const flopcast_tensor a = {2, 0, ij, two_four.data(), by_columns.data()}, b = {2, 0, jk, four_three.data(), nullptr},
+                        c = {2, 0, ik, two_three.data(), wide.data()};
   flopcast_plan* made = nullptr;
   ASSERT_EQ(flopcast_plan_from_strides(&made, bench.get(), FLOPCAST_F64, &a, &b, &c, nullptr), FLOPCAST_DONE) << flopcast_error_message();
   const Plan plan(made);
@@ -118,6 +124,94 @@ TEST(CLibrary, PlansTensorsWithNumberedIndicesAndStrides) {
   std::vector<double> of_c(12, -1);
   ASSERT_EQ(flopcast_execute(plan.get(), nullptr, of_a.data(), of_b.data(), nullptr, of_c.data()), FLOPCAST_DONE);
   EXPECT_EQ(of_c, (std::vector<double>{5, -1, 6, -1, 7, -1, 13, -1, 14, -1, 15, -1}));
+}
+
+/// Returns the result of an expression whose result has `count` elements.
+template <class Number>
+std::vector<Number> result_of(const Plan& plan, const std::vector<Number>& a, const std::vector<Number>* b, std::size_t count) {
+  std::vector<Number> c(count, Number(-1));
+  EXPECT_EQ(flopcast_execute(plan.get(), nullptr, a.data(), b == nullptr ? nullptr : b->data(), nullptr, c.data()), FLOPCAST_DONE)
+      << flopcast_error_message();
+  return c;
+}
+
+TEST(CLibrary, PlansExpressionsOfOneOperand) {
+  const Bench bench = opened();
+  const auto result = [&](const char* notation, const Sizes& shape, const std::vector<double>& a, std::size_t count) {
+    flopcast_plan* made = nullptr;
+    EXPECT_EQ(flopcast_plan_einsum(&made, bench.get(), notation, FLOPCAST_F64, shape.data(), nullptr, nullptr, nullptr, nullptr, nullptr,
+                                   nullptr),
+              FLOPCAST_DONE)
+        << flopcast_error_message();
+    return result_of<double>(Plan(made), a, nullptr, count);
+  };
+  const std::vector<double> a = {1, 2, 3, 4};
+  EXPECT_EQ(result("ij->ji", {2, 2}, a, 4), (std::vector<double>{1, 3, 2, 4}));
+  EXPECT_EQ(result("ii->i", {2, 2}, a, 2), (std::vector<double>{1, 4}));
+  EXPECT_EQ(result("ij->", {2, 2}, a, 1), (std::vector<double>{10}));
+  EXPECT_EQ(result("i->ii", {2}, {1, 2}, 4), (std::vector<double>{1, 0, 0, 2}));
+}
+
+TEST(CLibrary, TakesTheWholeNotation) {
+  using Complex = std::complex<double>;
+  const Bench bench = opened();
+  Plan plan;
+  ASSERT_EQ(try_plan(plan, bench, "conj(ki),kj", FLOPCAST_C64, {2, 1}, {2, 1}, {1, 1}), FLOPCAST_DONE) << flopcast_error_message();
+  const std::vector<Complex> x = {{1, 2}, {0, 1}}, y = {{3, 0}, {0, 4}};
+  EXPECT_EQ(result_of(plan, x, &y, 1), (std::vector<Complex>{{7, -6}}));
+  ASSERT_EQ(try_plan(plan, bench, "ijx,jk->ik", FLOPCAST_F64, {1, 2, 3}, {2, 1}, {1, 1}), FLOPCAST_DONE) << flopcast_error_message();
+  const std::vector<double> a = {1, 2, 3, 4, 5, 6}, b = {1, 10};
+  EXPECT_EQ(result_of(plan, a, &b, 1), (std::vector<double>{156}));
+  ASSERT_EQ(try_plan(plan, bench, "ij,ij->ij", FLOPCAST_F64, {3, 2}, {1, 2}, {3, 2}), FLOPCAST_DONE) << "an axis of size 1";
+  EXPECT_EQ(result_of(plan, a, &b, 6), (std::vector<double>{1, 20, 3, 40, 5, 60}));
+  ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {2, 0}, {0, 1}, {2, 1}), FLOPCAST_DONE) << "an empty sum";
+  EXPECT_EQ(result_of(plan, {}, &b, 2), (std::vector<double>{0, 0}));
+}
+
+TEST(CLibrary, TheEllipsisStandsForTheDimensionsThatAreGiven) {
+  const Bench bench = opened();
+  Plan plan;
+  flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+  const Sizes shape_a = {2, 1, 2}, shape_b = {3, 2}, shape_c = {2, 3};
+  expect_refusal(try_plan(plan, bench, "...i,...i", FLOPCAST_F64, shape_a, shape_b, shape_c), FLOPCAST_USAGE, "options.ranks");
+  const std::int32_t ranks[] = {3, 2, 2}, wrong[] = {3, 2, 3}, too_few[] = {0, 2, 2};
+  options.ranks = ranks;
+  ASSERT_EQ(try_plan(plan, bench, "...i,...i", FLOPCAST_F64, shape_a, shape_b, shape_c, &options), FLOPCAST_DONE)
+      << flopcast_error_message();
+  const std::vector<double> a = {1, 2, 3, 4}, b = {1, 0, 0, 1, 1, 1};
+  EXPECT_EQ(result_of(plan, a, &b, 6), (std::vector<double>{1, 2, 3, 3, 4, 7}));
+  options.ranks = wrong;
+  expect_refusal(try_plan(plan, bench, "...i,...i", FLOPCAST_F64, shape_a, shape_b, shape_c, &options), FLOPCAST_BAD_INPUT,
+                 "C has 3 dimensions");
+  options.ranks = too_few;
+  expect_refusal(try_plan(plan, bench, "...i,...i", FLOPCAST_F64, shape_a, shape_b, shape_c, &options), FLOPCAST_BAD_INPUT,
+                 "A has 0 dimensions, but 1 index");
+}
+
+TEST(CLibrary, NumberedIndicesMayRepeatAndTensorsMayBeConjugated) {
+  using Complex = std::complex<double>;
+  const Bench bench = opened();
+  const std::int32_t ii[] = {5, 5}, i[] = {5};
+  const Sizes two_two = {2, 2}, two = {2};
+  const flopcast_tensor a = {2, 1, ii, two_two.data(), nullptr}, c = {1, 0, i, two.data(), nullptr};
+  flopcast_plan* made = nullptr;
+  ASSERT_EQ(flopcast_plan_from_strides(&made, bench.get(), FLOPCAST_C64, &a, nullptr, &c, nullptr), FLOPCAST_DONE)
+      << flopcast_error_message();
+  const std::vector<Complex> values = {{1, 1}, {2, 2}, {3, 3}, {4, 4}};
+  EXPECT_EQ(result_of<Complex>(Plan(made), values, nullptr, 2), (std::vector<Complex>{{1, -1}, {4, -4}}));
+}
+
+TEST(CLibrary, MayWriteTheResultApartFromTheAddend) {
+  const Bench bench = opened();
+  Plan plan;
+  ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {1, 2}, {2, 2}, {1, 2}), FLOPCAST_DONE) << flopcast_error_message();
+  const std::vector<double> a = {1, 2}, b = {1, 0, 0, 1}, c = {10, 20};
+  std::vector<double> d = {-1, -1};
+  const double alpha = 2, beta = 3;
+  ASSERT_EQ(flopcast_execute_apart(plan.get(), &alpha, a.data(), b.data(), &beta, c.data(), d.data()), FLOPCAST_DONE);
+  EXPECT_EQ(d, (std::vector<double>{32, 64}));
+  expect_refusal(flopcast_execute_apart(plan.get(), &alpha, a.data(), b.data(), &beta, nullptr, d.data()), FLOPCAST_BAD_INPUT, "null");
+  EXPECT_EQ(d, (std::vector<double>{32, 64}));
 }
 
 TEST(CLibrary, TellsWhatAPlanDoes) {
@@ -177,20 +271,16 @@ flopcast_type unknown_type() {
   return type;
 }
 
-/// Expects a status and a part of the message.
-void expect_refusal(flopcast_status status, flopcast_status expected, const std::string& message) {
-  EXPECT_EQ(status, expected) << flopcast_error_message();
-  EXPECT_THAT(std::string(flopcast_error_message()), HasSubstr(message));
-}
-
 TEST(CLibrary, RefusesBadContractions) {
   const Bench bench = opened();
   Plan plan;
   const Sizes square = {4, 4}, long_one = {4, 5};
-  expect_refusal(try_plan(plan, bench, "ij,jk", FLOPCAST_F64, square, square, square), FLOPCAST_BAD_INPUT, "ij,jk");
-  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, long_one, square, square), FLOPCAST_BAD_INPUT, "index j");
+  expect_refusal(try_plan(plan, bench, "ij,jk->il", FLOPCAST_F64, square, square, square), FLOPCAST_BAD_INPUT, "label l of the result");
+  expect_refusal(try_plan(plan, bench, "ij,jk,kl->il", FLOPCAST_F64, square, square, square), FLOPCAST_BAD_INPUT,
+                 "has 3 operands, expected one or two");
+  expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, long_one, square, square), FLOPCAST_BAD_INPUT, "label j");
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, long_one), FLOPCAST_BAD_INPUT,
-                 "index k is 5 long in C, but 4 in B");
+                 "index k is 5 long in C, but 4 in the operands");
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", unknown_type(), square, square, square), FLOPCAST_USAGE, "type");
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {4, -4}, square, square), FLOPCAST_BAD_INPUT, "j");
   flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
@@ -227,7 +317,9 @@ TEST(CLibrary, RefusesBadExecutionsAndLeavesTheResult) {
   std::vector<double> a = {1, 2, 3, 4};
   expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), a.data(), nullptr, a.data()), FLOPCAST_BAD_INPUT, "overlaps");
   EXPECT_EQ(a, (std::vector<double>{1, 2, 3, 4}));
-  expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), nullptr, nullptr, a.data()), FLOPCAST_BAD_INPUT, "null");
+  std::vector<double> c = {5, 6, 7, 8};
+  expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), nullptr, nullptr, c.data()), FLOPCAST_BAD_INPUT, "null");
+  EXPECT_EQ(c, (std::vector<double>{5, 6, 7, 8}));
   expect_refusal(flopcast_execute(nullptr, nullptr, a.data(), a.data(), nullptr, a.data()), FLOPCAST_USAGE, "plan is a null pointer");
 }
 

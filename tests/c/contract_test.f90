@@ -11,6 +11,7 @@ program contract_test
   call real_types()
   call complex_types()
   call ranks()
+  call whole_notation()
   call refusals()
   call block_sizes()
   call flopcast_close(bench)
@@ -57,7 +58,7 @@ contains
     call flopcast_plan(plan, bench, 'ij,jk->ik', x, y, z, effort=flopcast_microbench, threads=1)
     call flopcast_execute(plan, x, y, z)
     call expect(all(z == matmul(x, y)), 'double precision')
-    call expect(flopcast_seconds(plan) > 0 .and. index(flopcast_explain(plan), 'ik=ij,jk') > 0, 'facts about a plan')
+    call expect(flopcast_seconds(plan) > 0 .and. index(flopcast_explain(plan), 'ij,jk->ik') > 0, 'facts about a plan')
     call flopcast_destroy(plan)
   end subroutine
 
@@ -94,6 +95,24 @@ contains
     call flopcast_destroy(plan)
   end subroutine
 
+  subroutine whole_notation()
+    type(flopcast_contraction) :: plan
+    complex(c_double_complex) :: x(3, 2), y(3, 2), product(2, 2)
+    real(c_double) :: a(2, 3), b(4, 3), c(2, 4, 3)
+    integer :: i, k
+    x = reshape([(cmplx(i, -i, c_double_complex), i = 1, 6)], [3, 2])
+    y = reshape([(cmplx(mod(i, 3), 2, c_double_complex), i = 1, 6)], [3, 2])
+    call flopcast_plan(plan, bench, 'conj(ki),kj->ij', x, y, product)
+    call flopcast_execute(plan, x, y, product)
+    call expect(all(product == matmul(conjg(transpose(x)), y)), 'a conjugated operand')
+    a = reshape([(real(i, c_double), i = 1, 6)], [2, 3])
+    b = reshape([(real(mod(5*i, 7), c_double), i = 1, 12)], [4, 3])
+    call flopcast_plan(plan, bench, 'i...,j...->ij...', a, b, c)
+    call flopcast_execute(plan, a, b, c)
+    call expect(all([((c(:, i, k) == a(:, k)*b(i, k), i = 1, 4), k = 1, 3)]), 'an ellipsis')
+    call flopcast_destroy(plan)
+  end subroutine
+
   subroutine refusals()
     type(flopcast_contraction) :: plan
     real(c_double) :: a(4, 4), b(4, 4), c(4, 4), wide(8, 4), before(4, 4), line(4)
@@ -115,8 +134,8 @@ contains
     call expect(status == 3 .and. index(flopcast_error(), 'overlap') > 0, 'a result that is an operand')
     call flopcast_plan(plan, bench, 'ij,jk->ik', a, line, c, status=status)
     call expect(status == 3 .and. index(flopcast_error(), 'B has 1 dimension') > 0, 'a vector for a matrix')
-    call flopcast_plan(plan, bench, 'ij,jk', a, b, c, status=status)
-    call expect(status == 3, 'a notation without a result')
+    call flopcast_plan(plan, bench, 'ij,jk->il', a, b, c, status=status)
+    call expect(status == 3, 'a result with an index of no operand')
     call flopcast_open(bench, blas='no such library', status=status)
     call flopcast_plan(plan, bench, 'ij,jk->ik', a, b, c, status=status)
     call expect(status == 3 .and. index(flopcast_error(), 'no such library') > 0, 'a library that is not there')

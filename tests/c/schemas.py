@@ -20,6 +20,7 @@ import jsonschema
 QUESTIONS = [
     {"contract_list": {"notation": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}}},
     {"contract_plan": {"notation": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}, "order": "column_major"}},
+    {"einsum": {"expression": "iij->j", "sizes": {"i": 30, "j": 40}}},
     {"trace": {"routine": "dgeqrf", "n": 200, "nb": 32}},
     {"predict": {"routine": "dgeqrf", "n": [100, 200], "nb": "32", "with_calls": True}},
     {"machine": {}},
@@ -31,6 +32,10 @@ QUESTIONS = [
     {"record": {"command": ["true"], "output": "true.trace"}},
     {"recording": {"file": "true.trace", "events": True}},
     {"profile": {"recording": "true.trace", "with_peak": False}},
+    {"environment": {"profile": "profile.json"}},
+    {"wisdom_export": {"profile": "profile.json"}},
+    {"wisdom_list": {"profile": "profile.json"}},
+    {"export_ilaenv": {"profile": "profile.json", "language": "c"}},
     {"run": {"command": ["true"], "kernels": "library", "threads": 1, "profile": "profile.json"}},
 ]
 

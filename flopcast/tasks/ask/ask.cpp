@@ -100,7 +100,7 @@ auto with_question(std::string_view text, Use&& use) {
 const std::vector<Job>& all_jobs() {
   static const std::vector<Job> all = [] {
     std::vector<Job> jobs;
-    for (const auto family : {tuning_jobs, program_jobs, modelling_jobs, roofline_jobs, contraction_jobs, mpi_jobs}) {
+    for (const auto family : {tuning_jobs, program_jobs, sharing_jobs, modelling_jobs, roofline_jobs, contraction_jobs, mpi_jobs}) {
       std::vector<Job> more = family();
       std::move(more.begin(), more.end(), std::back_inserter(jobs));
     }

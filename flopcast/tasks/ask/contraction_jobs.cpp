@@ -8,6 +8,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/ask/job.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
+#include "flopcast/tasks/contraction/einsum.hpp"
 
 namespace flopcast {
 namespace {
@@ -55,6 +56,22 @@ struct ListQuestion {
   std::vector<std::string> kernels;
 };
 
+/// An expression of tensors with given sizes.
+struct ExpressionQuestion {
+  std::string expression;
+  std::map<std::string, std::int64_t> sizes;
+  std::string precision = "d";
+  contract::Order order = contract::Order::row_major;
+  PlanningQuestion planning;
+};
+
+struct ExpressionFilesQuestion {
+  std::string expression;
+  std::vector<std::string> operands;
+  std::string result;
+  PlanningQuestion planning;
+};
+
 /// Returns parse() of the member `name`; its bad_input becomes an error that names the member.
 template <class Parse>
 auto parsed(const char* name, Parse&& parse) {
@@ -65,16 +82,31 @@ auto parsed(const char* name, Parse&& parse) {
   }
 }
 
-contract::Contraction contraction_of(const ContractionQuestion& question) {
-  const contract::Notation notation = parsed("notation", [&] { return contract::parse_notation(question.notation); });
+Precision precision_of(const std::string& name) {
+  if (name.size() != 1 || std::string("sdcz").find(name) == std::string::npos) {
+    throw MemberError("precision", "'" + name + "' given, expected s, d, c or z");
+  }
+  return static_cast<Precision>(name.front());
+}
+
+std::vector<std::string> words_of(const std::map<std::string, std::int64_t>& sizes) {
   std::vector<std::string> words;
-  for (const auto& [index, extent] : question.sizes) {
+  for (const auto& [index, extent] : sizes) {
     words.push_back(fmt::format("{}={}", index, extent));
   }
+  return words;
+}
+
+contract::SizedExpression expression_of(const ExpressionQuestion& question) {
+  const contract::Expression expression = parsed("expression", [&] { return contract::parse_expression(question.expression); });
+  return parsed("sizes", [&] { return contract::with_extents(expression, contract::parse_sizes(words_of(question.sizes), expression)); });
+}
+
+contract::Contraction contraction_of(const ContractionQuestion& question) {
+  const contract::Notation notation = parsed("notation", [&] { return contract::parse_notation(question.notation); });
+  const std::vector<std::string> words = words_of(question.sizes);
   const contract::Extents extents = parsed("sizes", [&] { return contract::parse_extents(words, notation); });
-  if (question.precision.size() != 1 || std::string("sdcz").find(question.precision) == std::string::npos) {
-    throw MemberError("precision", "'" + question.precision + "' given, expected s, d, c or z");
-  }
+  const Precision precision = precision_of(question.precision);
   std::array<std::vector<std::int64_t>, 3> strides;
   for (const auto& [operand, list] : question.strides) {
     const std::size_t which = std::string("ABC").find(operand);
@@ -83,9 +115,7 @@ contract::Contraction contraction_of(const ContractionQuestion& question) {
     }
     strides[which] = list;
   }
-  return parsed("strides", [&] {
-    return contract::make_contraction(notation, extents, static_cast<Precision>(question.precision.front()), question.order, strides);
-  });
+  return parsed("strides", [&] { return contract::make_contraction(notation, extents, precision, question.order, strides); });
 }
 
 PlanRequest request_of(const PlanningQuestion& question) {
@@ -97,6 +127,13 @@ PlanRequest request_of(const PlanningQuestion& question) {
   if (!question.tiles.empty()) {
     request.tiles = contract::parse_tiles(question.tiles, question.threads, "tiles");
   }
+  return request;
+}
+
+PlanRequest request_of(const ExpressionQuestion& question) {
+  PlanRequest request = request_of(question.planning);
+  request.precision = precision_of(question.precision);
+  request.order = question.order;
   return request;
 }
 
@@ -172,6 +209,22 @@ struct FieldTable<FilesQuestion> {
                  inlined_field(&T::planning));
 };
 template <>
+struct FieldTable<ExpressionQuestion> {
+  using T = ExpressionQuestion;
+  static constexpr auto fields = std::tuple(
+      field("expression", &T::expression, "of one or two operands: \"ijx,jk->ik\", \"ii->i\", \"conj(ki),kj->ij\""),
+      field("sizes", &T::sizes, "size of each label: {\"i\": 100, \"j\": 8}"), optional_field("precision", &T::precision, "s, d, c or z"),
+      optional_field("order", &T::order, "order of the tensors in memory"), inlined_field(&T::planning));
+};
+template <>
+struct FieldTable<ExpressionFilesQuestion> {
+  using T = ExpressionFilesQuestion;
+  static constexpr auto fields =
+      std::tuple(field("expression", &T::expression, "of one or two operands: \"...i,...i->...\""),
+                 field("operands", &T::operands, "paths of the operands' .npy files"),
+                 field("result", &T::result, "path of the .npy file that takes the result"), inlined_field(&T::planning));
+};
+template <>
 struct FieldTable<RankAlgorithmsQuestion> {
   using T = RankAlgorithmsQuestion;
   static constexpr auto fields =
@@ -207,6 +260,16 @@ std::vector<Job> contraction_jobs() {
           "contract_files", "Contract two .npy files into a third", "flopcast-contract-run-1", DoneIn::any_process,
           [](const Workbench& bench, const FilesQuestion& question, const RunContext& context) {
             return contract_files(bench, {question.notation, question.a, question.b, question.c, request_of(question.planning)}, context);
+          }),
+      job<ExpressionQuestion>("einsum", "Plan an expression of one or two operands, execute it on random numbers and time it",
+                              "flopcast-einsum-run-1", DoneIn::own_process,
+                              [](const Workbench& bench, const ExpressionQuestion& question, const RunContext& context) {
+                                return run_einsum(bench, expression_of(question), {}, request_of(question), context);
+                              }),
+      job<ExpressionFilesQuestion>(
+          "einsum_files", "Compute an expression of .npy files", "flopcast-einsum-run-1", DoneIn::any_process,
+          [](const Workbench& bench, const ExpressionFilesQuestion& question, const RunContext& context) {
+            return einsum_files(bench, {question.expression, question.operands, question.result, request_of(question.planning)}, context);
           }),
       job<RankAlgorithmsQuestion>("contract_rank", "Rank the BLAS-based algorithms of a contraction by predicted time",
                                   "flopcast-contract-1", DoneIn::own_process,

@@ -49,6 +49,7 @@ std::vector<Job> modelling_jobs();
 std::vector<Job> roofline_jobs();
 std::vector<Job> contraction_jobs();
 std::vector<Job> program_jobs();
+std::vector<Job> sharing_jobs();
 std::vector<Job> mpi_jobs();
 
 }  // namespace flopcast

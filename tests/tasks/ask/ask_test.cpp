@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
 #include "tests/message_of.hpp"
+#include "tests/own_folder.hpp"
 #include "tests/schema_check.hpp"
 
 namespace flopcast {
@@ -36,6 +38,33 @@ TEST(Ask, AnswersWithTheDocumentOfTheJob) {
   EXPECT_EQ(document.at("algorithms")[0].at("kernel"), "gemm");
   const nlohmann::ordered_json published = parsed_schema("contract");
   EXPECT_EQ(SchemaCheck(published).violation(document), "");
+}
+
+/// Returns the answer to a question. Fails unless the answer is a document of the published schema `name`.
+nlohmann::json answer_by_schema(const std::string& question, std::string_view name) {
+  const nlohmann::json document = nlohmann::json::parse(ask(closed_workbench(), question));
+  const nlohmann::ordered_json published = parsed_schema(name);
+  EXPECT_EQ(SchemaCheck(published).violation(document), "") << question;
+  return document;
+}
+
+TEST(Ask, AnswersAboutFilesOfWisdom) {
+  const tests::OwnFolder folder;
+  const std::string file = (folder.path() / "wisdom").string();
+  std::ofstream(file) << R"({"schema": "flopcast-wisdom-1", "profiles": [], "environments": [], "artifacts": []})";
+  const std::string quoted = nlohmann::json(file).dump();
+  EXPECT_EQ(answer_by_schema(R"({"wisdom_list": {"file": )" + quoted + "}}", "wisdom-list").at("entries"), nlohmann::json::array());
+  EXPECT_EQ(answer_by_schema(R"({"wisdom_merge": {"files": [)" + quoted + ", " + quoted + "]}}", "wisdom").at("profiles").size(), 0U);
+  EXPECT_THAT(refusal(R"({"wisdom_list": {"file": "no such file"}})"), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(R"({"wisdom_forget": {}})"), HasSubstr("wisdom_forget: nothing to forget"));
+  EXPECT_THAT(refusal(R"({"wisdom_forget": {"kind": "samples"}})"), HasSubstr("expected block-sizes, kernels or plans"));
+  EXPECT_THAT(refusal(R"({"export_ilaenv": {"language": "Java"}})"), HasSubstr("export_ilaenv.language: 'Java' given"));
+}
+
+TEST(Ask, RefusesExpressionsThatContradict) {
+  EXPECT_THAT(refusal(R"({"einsum": {"expression": "ij->k", "sizes": {"i": 2, "j": 2}}})"), HasSubstr("einsum.expression"));
+  EXPECT_THAT(refusal(R"({"einsum": {"expression": "ij->i", "sizes": {"i": 2}}})"), HasSubstr("einsum.sizes"));
+  EXPECT_THAT(refusal(R"({"einsum": {"expression": "i->i", "sizes": {"i": 2}, "precision": "x"}})"), HasSubstr("einsum.precision"));
 }
 
 TEST(Ask, RefusesWhatIsNoQuestion) {

@@ -33,7 +33,7 @@ const std::vector<Command>& commands() {
       {"machine", {"inspect_machine"}},
       {"tune", {"tune", "tune_lapack", "tune_jointly"}},
       {"rank", {"rank_everywhere"}},
-      {"contract", {"rank_algorithms", "run_contraction", "contract_files"}},
+      {"contract", {"rank_algorithms", "run_contraction", "contract_files", "run_einsum", "einsum_files"}},
       {"roofline", {"measure_roofline", "plan_roofline", "compare_rooflines", "study_gemm_searches"}},
       {"run", {"run_program"}},
       {"env", {"program_environment"}},
@@ -88,7 +88,7 @@ TEST(Facade, EveryCommandCallsTheLibrary) {
 TEST(Facade, HasTheFunctionsOfEveryCommand) {
   EXPECT_TRUE(exists(inspect_machine) && exists(tune) && exists(tune_lapack) && exists(tune_jointly) && exists(rank) &&
               exists(rank_everywhere));
-  EXPECT_TRUE(exists(rank_algorithms) && exists(run_contraction) && exists(contract_files));
+  EXPECT_TRUE(exists(rank_algorithms) && exists(run_contraction) && exists(contract_files) && exists(run_einsum) && exists(einsum_files));
   EXPECT_TRUE(exists(measure_roofline) && exists(plan_roofline) && exists(compare_rooflines) && exists(study_gemm_searches));
   EXPECT_TRUE(exists(record_program) && exists(profile_program) && exists(run_program) && exists(run_settings));
   EXPECT_TRUE(exists(static_cast<ProgramEnvironment (*)(const EnvironmentRequest&, const RunContext&)>(program_environment)));

@@ -92,6 +92,12 @@ std::string fingerprint(const Topology& topology, const LibraryIdentity& blas, c
   return hexadecimal_digest(fmt::format("{};{};{}", hardware_fingerprint(topology), library_key(blas), library_key(lapack)));
 }
 
+bool is_measured(const Topology& topology, const std::filesystem::path& directory) {
+  DetectOptions options;
+  options.directory = directory;
+  return read_measurement(measurement_file(topology, options)).has_value();
+}
+
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options) {
   const std::filesystem::path file = measurement_file(topology, options);
   std::optional<MachineMeasurement> kept = options.refresh ? std::nullopt : read_measurement(file);

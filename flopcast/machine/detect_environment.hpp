@@ -29,6 +29,10 @@ struct DetectOptions {
 /// all or is interrupted, environment_error if the file can't be written.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
 
+/// Returns whether caches and memory were measured before, so that measured_machine() only reads a file. An empty `directory` is
+/// machine_directory(). Throws as machine_directory().
+bool is_measured(const Topology& topology, const std::filesystem::path& directory = {});
+
 /// Keeps the rates of libraries' dgemm (MachineMeasurement::dgemm_rates) that are better than those kept before. Throws as measured_machine.
 void keep_dgemm_rates(const Topology& topology, const std::map<std::string, double>& rates, DetectOptions options = {});
 

@@ -1,0 +1,115 @@
+#include "flopcast/python/builtin.hpp"
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "flopcast/support/exception.hpp"
+#include "flopcast/support/run_context.hpp"
+
+namespace flopcast::python {
+
+namespace py = pybind11;
+
+namespace {
+
+/// A function's body with the definition that Python reads.
+struct Function {
+  PyMethodDef definition{};
+  Body body;
+};
+
+constexpr const char* capsule_name = "flopcast function";
+
+std::atomic<bool>& interruption() {
+  static std::atomic<bool> seen = false;
+  return seen;
+}
+
+/// Sets the exception of flopcast._errors for an error.
+void set_error_of_kind(const Error& error) noexcept {
+  try {
+    const py::object kind = py::module_::import("flopcast._errors").attr("kind_of")(static_cast<int>(error.code()));
+    PyErr_SetString(kind.ptr(), error.what());
+  } catch (py::error_already_set& other) {
+    other.restore();
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
+PyObject* trampoline(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) noexcept {
+  const auto& function = *static_cast<const Function*>(PyCapsule_GetPointer(self, capsule_name));
+  const auto named = static_cast<std::size_t>(names == nullptr ? 0 : PyTuple_GET_SIZE(names));
+  const auto positional = static_cast<std::size_t>(count);
+  try {
+    return function.body({{values, positional}, {values + positional, named}, names}).release().ptr();
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+py::object make_function(const char* name, const char* doc, const py::object& module_name, Body body) {
+  auto function = std::make_unique<Function>(Function{{name, nullptr, METH_FASTCALL | METH_KEYWORDS, doc}, std::move(body)});
+  function->definition.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&trampoline));
+  PyObject* const capsule = PyCapsule_New(function.get(), capsule_name,
+                                          [](PyObject* self) { delete static_cast<Function*>(PyCapsule_GetPointer(self, capsule_name)); });
+  if (capsule == nullptr) {
+    throw py::error_already_set();
+  }
+  Function* const owned = function.release();
+  const auto self = py::reinterpret_steal<py::object>(capsule);
+  PyObject* const made = PyCFunction_NewEx(&owned->definition, self.ptr(), module_name.ptr());
+  if (made == nullptr) {
+    throw py::error_already_set();
+  }
+  return py::reinterpret_steal<py::object>(made);
+}
+
+py::object call(const py::object& function, const Arguments& arguments) {
+  PyObject* const result = PyObject_Vectorcall(function.ptr(), arguments.positional.data(), arguments.positional.size(), arguments.names);
+  if (result == nullptr) {
+    throw py::error_already_set();
+  }
+  return py::reinterpret_steal<py::object>(result);
+}
+
+bool is_interrupted() {
+  const py::gil_scoped_acquire python;
+  if (PyErr_CheckSignals() != 0) {
+    PyErr_Clear();
+    interruption() = true;
+  }
+  return interruption();
+}
+
+void set_python_error() noexcept {
+  try {
+    if (interruption().exchange(false)) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+      return;
+    }
+    throw;
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (py::builtin_exception& error) {
+    error.set_error();
+  } catch (const Error& error) {
+    set_error_of_kind(error);
+  } catch (const Cancelled&) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "unknown exception");
+  }
+}
+
+}  // namespace flopcast::python

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/python/array_view.hpp"
+#include "flopcast/python/builtin.hpp"
+#include "flopcast/python/planner.hpp"
+#include "flopcast/python/prepared.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::python {
+
+/// Einsum of NumPy arrays with plans that are kept: later calls with the same subscripts, types, shapes and strides find them.
+///
+/// Sums and small products are planned at once. Others go to NumPy until the time that they have taken there is as long as opening the
+/// planner's libraries takes. Types that aren't planned, and single operands of which NumPy makes a view, always go to NumPy. Where memory
+/// bounds the speed, the calls after the first are computed both ways for a few times, and NumPy does later ones if it was faster.
+class EinsumFunction {
+ public:
+  /// `c_einsum` is NumPy's einsum without its search of an order, and `otherwise` is Python's function for all other calls.
+  EinsumFunction(std::shared_ptr<Planner> planner, pybind11::object c_einsum, pybind11::object otherwise);
+
+  /// Returns the einsum of a call with NumPy's arguments.
+  pybind11::object einsum(const Arguments& arguments);
+  /// Returns the einsum by a plan, or NotImplemented where NumPy is to compute it. Arguments are subscripts and arrays; `out`, `alpha`,
+  /// `beta` and `threads` may be named: out := alpha * einsum + beta * out.
+  pybind11::object planned(const Arguments& arguments);
+
+  /// Forgets all plans.
+  void clear() {
+    entries_.clear();
+    count_ = 0;
+    bytes_ = 0;
+  }
+  /// Returns the number of calls for which a choice is kept.
+  [[nodiscard]] std::size_t size() const { return count_; }
+
+ private:
+  /// Subscripts and arrays of a call that may have a plan.
+  struct Call {
+    PyObject* subscripts;
+    std::span<PyObject* const> operands;
+    PyObject* out = nullptr;
+    int threads = 0;              ///< 0: as many as the BLAS has now
+    bool names_optimize = false;  ///< NumPy's einsum without its search doesn't know this argument
+  };
+  enum class Way : std::uint8_t {
+    plan,
+    numpy,      ///< c_einsum
+    elsewhere,  ///< `otherwise`, with conversions and searches of an order
+  };
+  struct Choice {
+    Way way = Way::elsewhere;
+    bool until_open = false;  ///< to be made again once the planner is open
+    std::shared_ptr<const Prepared> prepared = {};
+    int trials = 0;  ///< calls that are still to be computed by the plan and by NumPy; the shortest time decides
+    Seconds of_plan = std::numeric_limits<Seconds>::infinity(), of_numpy = of_plan;  ///< shortest time of the trials
+  };
+  /// A choice with the call that it is for.
+  struct Entry {
+    pybind11::object subscripts;
+    std::vector<std::int64_t> signature;
+    Choice choice;
+  };
+
+  pybind11::object tried(const Call& call, const Signature& signature, const Prepared& plan, const Arguments& arguments);
+  static std::optional<Call> plain_call(const Arguments& arguments);
+  static contract::SizedExpression sized_expression(const Call& call);
+  bool sign(const Call& call, Signature& signature) const;
+  Entry* find(const Call& call, const Signature& signature);
+  Choice choice_for(const Call& call, const Signature& signature);
+  [[nodiscard]] int threads_of(const Call& call) const { return call.threads > 0 ? call.threads : threads_.now(); }
+  [[nodiscard]] Choice choose(const Call& call);
+  [[nodiscard]] Choice choose_for_type(const Call& call, Precision precision);
+
+  std::shared_ptr<Planner> planner_;
+  pybind11::object c_einsum_, otherwise_;
+  BlasThreads threads_;
+  std::unordered_map<std::uint64_t, std::vector<Entry>> entries_;  ///< the key is the hash of subscripts and signature
+  std::size_t count_ = 0;
+  double bytes_ = 0;  ///< memory that the plans keep, roughly
+};
+
+}  // namespace flopcast::python

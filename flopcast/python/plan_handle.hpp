@@ -1,0 +1,60 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/python/array_view.hpp"
+#include "flopcast/python/builtin.hpp"
+#include "flopcast/python/planner.hpp"
+#include "flopcast/python/prepared.hpp"
+
+namespace flopcast::python {
+
+/// Arrays and options of a plan.
+struct PlanWish {
+  std::string subscripts;
+  std::vector<std::vector<std::int64_t>> shapes;
+  std::vector<std::vector<std::int64_t>> strides;           ///< in elements
+  std::optional<std::vector<std::int64_t>> result_strides;  ///< in elements; nothing: a new array in row-major order
+  std::string precision = "d";                              ///< s, d, c or z
+  std::string effort = "estimate";                          ///< estimate, microbench or measure
+  int threads = 1;
+  double time_budget = 2;  ///< seconds
+  bool fresh = false;
+  std::optional<double> max_bytes;  ///< limit for intermediates
+  std::vector<int> tensors;         ///< as contract::ExpressionOptions::tensors
+};
+
+/// Returns the options for the planner. Throws bad_input for an unknown effort or precision.
+contract::ExpressionOptions options_of(const PlanWish& wish);
+
+/// Returns the expression of the wish.
+contract::SizedExpression expression_of(const PlanWish& wish);
+
+/// A plan that Python holds.
+class PlanHandle {
+ public:
+  PlanHandle(Planner& planner, const PlanWish& wish);
+
+  /// Computes result := alpha * expression + beta * result, from arrays and the named arguments `out`, `alpha` and `beta`. Returns
+  /// NotImplemented if the arrays don't have the planned types, shapes and strides.
+  [[nodiscard]] pybind11::object execute(const Arguments& arguments) const;
+
+  [[nodiscard]] const contract::ExpressionPlan& plan() const { return prepared_.plan; }
+  [[nodiscard]] const std::vector<pybind11::ssize_t>& result_shape() const { return prepared_.result_shape; }
+
+ private:
+  Prepared prepared_;
+  using Numbers = std::vector<std::int64_t>;  // of a Signature
+  std::vector<Numbers> operands_;
+  Numbers result_;
+  bool makes_results_;
+};
+
+}  // namespace flopcast::python

@@ -1,0 +1,242 @@
+#include "flopcast/python/planner.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/machine/detect_environment.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/ask/ask.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
+
+namespace flopcast::python {
+namespace {
+
+constexpr const char* home_variable = "FLOPCAST_HOME";
+
+/// Gives the calling thread its CPUs back at the end of the scope: opening libraries may bind it to the fastest kind of cores.
+class KeepAffinity {
+ public:
+  KeepAffinity() : known_(::sched_getaffinity(0, sizeof before_, &before_) == 0) {}
+  KeepAffinity(const KeepAffinity&) = delete;
+  KeepAffinity& operator=(const KeepAffinity&) = delete;
+  ~KeepAffinity() {
+    if (known_) {
+      ::sched_setaffinity(0, sizeof before_, &before_);
+    }
+  }
+
+ private:
+  cpu_set_t before_{};
+  bool known_;
+};
+
+/// Makes a folder the home of flopcast's files until the end of the scope; does nothing for no folder.
+class HomeIn {
+ public:
+  explicit HomeIn(const std::optional<ScratchFolder>& folder) : is_set_(folder.has_value()) {
+    if (is_set_) {
+      if (const char* before = std::getenv(home_variable)) {
+        before_ = before;
+      }
+      ::setenv(home_variable, folder->path().c_str(), 1);
+    }
+  }
+  HomeIn(const HomeIn&) = delete;
+  HomeIn& operator=(const HomeIn&) = delete;
+  ~HomeIn() {
+    if (is_set_ && before_) {
+      ::setenv(home_variable, before_->c_str(), 1);
+    } else if (is_set_) {
+      ::unsetenv(home_variable);
+    }
+  }
+
+ private:
+  bool is_set_;
+  std::optional<std::string> before_;
+};
+
+/// Returns the folder of flopcast's files, which is made if it is missing. Returns an empty path if no folder is named, or if the named one
+/// can't be written.
+std::filesystem::path usable_home() {
+  try {
+    std::filesystem::path home = machine::machine_directory();
+    std::error_code failed;
+    std::filesystem::create_directories(home, failed);
+    return !failed && ::access(home.c_str(), W_OK) == 0 ? home : std::filesystem::path();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// Returns the expected time of opening the libraries.
+Seconds expected_opening() {
+  constexpr Seconds with_known_caches = 0.3, with_measurement = 15;
+  const std::filesystem::path home = usable_home();
+  return !home.empty() && machine::is_measured(machine::detect_topology(), home) ? with_known_caches : with_measurement;
+}
+
+bool is_same(const machine::LibraryChoice& x, const machine::LibraryChoice& y) {
+  return x.blas == y.blas && x.lapack == y.lapack && x.threads == y.threads && x.kernels == y.kernels &&
+         x.kernel_settings == y.kernel_settings;
+}
+
+}  // namespace
+
+Planner::Planner(RunContext context) : context_(std::move(context)), mutex_(std::make_unique<std::mutex>()) {}
+
+void Planner::after_fork() {
+  static_cast<void>(mutex_.release());  // may be locked for ever
+  mutex_ = std::make_unique<std::mutex>();
+  if (bench_) {
+    static_cast<void>(new Workbench(std::move(*bench_)));  // never closed: the parent goes on with its store
+    bench_.reset();
+  }
+  static_cast<void>(asked_.release());
+  machines_.clear();
+  is_open_ = false;
+}
+
+void Planner::open() {
+  const std::scoped_lock lock(*mutex_);
+  open_locked();
+  throw_if_cancelled();
+}
+
+void Planner::open_locked() {
+  if (is_open_) {
+    return;
+  }
+  const KeepAffinity affinity;
+  if (usable_home().empty() && !home_) {
+    home_.emplace();
+    context_.note(
+        "warning: flopcast's folder can't be written, so that no choices of plans are kept; set FLOPCAST_HOME to a folder of yours");
+  }
+  const HomeIn home(home_);
+  Workbench bench(planning_libraries({}), context_);
+  bench.open();
+  static_cast<void>(bench.store());
+  bench_.emplace(std::move(bench));
+  is_open_ = true;
+}
+
+bool Planner::pays(Seconds spent, Seconds expected) {
+  if (is_open_) {
+    return true;
+  }
+  const Seconds before = spent_.load();
+  spent_ = before + spent;  // an addition that another thread overwrites only delays opening
+  if (opening_seconds_ < 0) {
+    opening_seconds_ = expected_opening();
+  }
+  return before + spent + expected >= opening_seconds_;
+}
+
+const contract::Machine& Planner::machine(int threads) {
+  auto found = machines_.find(threads);
+  if (found == machines_.end()) {
+    const contract::FindRoutine find = [libraries = bench_->libraries()](std::string_view routine) { return libraries.find(routine); };
+    found = machines_.emplace(threads, contract::machine_of(find, bench_->environment(), bench_->store(), threads)).first;
+  }
+  return found->second;
+}
+
+contract::ExpressionPlan Planner::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                                       contract::ExpressionOptions options) {
+  const std::scoped_lock lock(*mutex_);
+  open_locked();
+  const HomeIn home(home_);
+  options.plan.wisdom = &bench_->store();
+  options.plan.cancelled = context_.cancelled;
+  contract::ExpressionPlan plan = contract::plan_expression(expression, strides, machine(options.plan.threads), options);
+  throw_if_cancelled();
+  if (plan.pair() != nullptr && plan.pair()->core() != nullptr) {
+    static_cast<void>(plan.pair()->core()->considered());  // prepares a stored choice, which the first execution would do otherwise
+  }
+  return plan;
+}
+
+std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& expression, contract::ExpressionOptions options) {
+  const std::scoped_lock lock(*mutex_);
+  open_locked();
+  const HomeIn home(home_);
+  options.plan.cancelled = context_.cancelled;
+  std::vector<std::vector<int>> path = contract::find_tree(expression, {}, machine(options.plan.threads), options).path();
+  throw_if_cancelled();
+  return path;
+}
+
+std::string Planner::answer(const std::string& question) {
+  const std::scoped_lock lock(*mutex_);
+  const KeepAffinity affinity;
+  const HomeIn home(home_);
+  machine::LibraryChoice libraries = question_libraries(question);
+  if (asked_ == nullptr || !is_same(asked_->libraries, libraries)) {
+    asked_ = std::make_unique<Place>(Place{libraries, Workbench(libraries, context_)});
+  }
+  std::string answer = ask(asked_->bench, question, context_);
+  throw_if_cancelled();
+  return answer;
+}
+
+namespace {
+
+/// Returns the function that tells the number of threads of a loaded library, or null.
+int (*threads_function(const char* file))() {
+  constexpr std::array names = {"openblas_get_num_threads64_", "openblas_get_num_threads", "scipy_openblas_get_num_threads64_",
+                                "MKL_Get_Max_Threads"};
+  void* const library = ::dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) {
+    return nullptr;
+  }
+  int (*found)() = nullptr;
+  for (const char* name : names) {
+    if (void* const symbol = ::dlsym(library, name); symbol != nullptr && found == nullptr) {
+      found = reinterpret_cast<int (*)()>(symbol);
+    }
+  }
+  if (found == nullptr) {
+    ::dlclose(library);  // a library whose function is called stays loaded
+  }
+  return found;
+}
+
+}  // namespace
+
+BlasThreads::BlasThreads() {
+  std::vector<std::string> files;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* list) {
+        const std::string_view file = info->dlpi_name;
+        for (const char* part : {"blas", "mkl_rt", "blis"}) {
+          if (file.find(part) != std::string_view::npos) {
+            static_cast<std::vector<std::string>*>(list)->emplace_back(file);
+            break;
+          }
+        }
+        return 0;
+      },
+      &files);
+  for (const std::string& file : files) {
+    if (ask_ == nullptr) {
+      ask_ = threads_function(file.c_str());
+    }
+  }
+}
+
+}  // namespace flopcast::python

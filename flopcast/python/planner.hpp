@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/support/scratch.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+/// The Python module `_flopcast`: contractions of NumPy arrays and predictions inside of the Python process.
+namespace flopcast::python {
+
+/// The tools with which this process plans contractions and predicts. Libraries and store are opened when they are first needed. If the
+/// user's folder can't be written, a temporary one takes its place. All functions may be called from several threads.
+class Planner {
+ public:
+  explicit Planner(RunContext context);
+
+  /// Makes the planner of a forked child usable: its libraries are opened anew when they are needed. The parent's store isn't for two
+  /// processes, and another thread of the parent may have been within the planner.
+  void after_fork();
+
+  /// Returns whether plans can be made without the time for opening libraries and measuring caches.
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+  /// Opens the libraries. Caches are measured unless they were measured before (up to 15 s).
+  void open();
+
+  /// Adds time that contractions took elsewhere because the libraries aren't open. Opening pays once this time, with the time that the
+  /// next contraction is expected to take, is as long as opening takes. Returns whether opening pays.
+  bool pays(Seconds spent, Seconds expected);
+
+  /// Plans an expression with the choices that the store keeps. Throws what contract::plan_expression() throws.
+  contract::ExpressionPlan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                                contract::ExpressionOptions options);
+  /// Returns the pairs of an expression of dense tensors as contract::ContractionTree::path() gives them.
+  std::vector<std::vector<int>> path(const contract::SizedExpression& expression, contract::ExpressionOptions options);
+
+  /// Answers a question in this process (flopcast::ask()). The libraries of the last question stay open.
+  std::string answer(const std::string& question);
+
+ private:
+  void open_locked();
+  void throw_if_cancelled() const { context_.throw_if_cancelled("nothing is kept of an unfinished choice"); }
+  const contract::Machine& machine(int threads);
+
+  /// A workbench with the libraries that it was made for.
+  struct Place {
+    machine::LibraryChoice libraries;
+    Workbench bench;
+  };
+
+  RunContext context_;
+  std::unique_ptr<std::mutex> mutex_;  ///< held while any of the following is used
+  std::optional<ScratchFolder> home_;  ///< in place of the user's folder
+  std::optional<Workbench> bench_;
+  std::map<int, contract::Machine> machines_;  ///< the key is the number of threads
+  std::unique_ptr<Place> asked_;
+  std::atomic<bool> is_open_ = false;
+  std::atomic<Seconds> spent_ = 0;
+  std::atomic<Seconds> opening_seconds_ = -1;  ///< expected time of opening; below 0: not known yet
+};
+
+/// Number of threads of the BLAS that NumPy loaded.
+class BlasThreads {
+ public:
+  /// Looks for the BLAS among the libraries that the process has loaded.
+  BlasThreads();
+  /// Returns the present number of threads; 1 if no loaded library tells one.
+  [[nodiscard]] int now() const { return ask_ != nullptr ? std::max(1, ask_()) : 1; }
+
+ private:
+  int (*ask_)() = nullptr;
+};
+
+}  // namespace flopcast::python

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/core/routine.hpp"
+
+namespace flopcast::python {
+
+/// A planned expression, with all that a call has to know besides.
+struct Prepared {
+  contract::ExpressionPlan plan;
+  int type = 0;                                   ///< NumPy's number of the elements' type
+  std::vector<pybind11::ssize_t> result_shape;    ///< shape of a result that is made
+  std::vector<pybind11::ssize_t> result_strides;  ///< strides of a result that is made, in bytes
+  bool takes_long = false;                        ///< other Python threads run during the execution
+  double kept_bytes = 0;                          ///< memory that the plan keeps between executions, at most
+};
+
+/// Returns shapes of arrays as the planner has them.
+std::vector<std::vector<std::int64_t>> shapes_of(std::span<PyObject* const> arrays);
+
+/// Returns an array's strides in elements, nothing if they are no multiples of an element.
+std::optional<std::vector<std::int64_t>> strides_in_elements(PyObject* array, Precision precision);
+
+/// Returns the strides of a dense array in elements. `axes` are the axes from the innermost one outwards.
+std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& shape, std::span<const std::size_t> axes);
+/// Returns the strides of a dense array in row-major order, in elements.
+std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& shape);
+
+/// Prepares a planned expression. New results have these strides, in elements.
+Prepared prepared(contract::ExpressionPlan plan, const contract::SizedExpression& expression, int type, Precision precision,
+                  const std::vector<std::int64_t>& result_strides);
+
+/// Computes result := alpha * expression + beta * result. Without `out`, the result is a new array, or NumPy's scalar if it has no axes.
+/// Returns a new reference. Throws what contract::ExpressionPlan::execute() throws, and pybind11's exceptions.
+pybind11::object execute(const Prepared& prepared, std::span<PyObject* const> operands, PyObject* out, std::complex<double> alpha = 1.0,
+                         std::complex<double> beta = 0.0);
+
+}  // namespace flopcast::python

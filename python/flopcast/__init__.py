@@ -18,6 +18,7 @@ from typing import Any
 
 from . import _documents, _questions, mpi
 from ._documents import *
+from ._questions import *
 from ._einsum import contract, einsum, tensordot, transpose
 from ._errors import CheckFailed, Error, InputError, InternalError, Interrupted, MeasurementError, SetupError, UsageError
 from ._flopcast import version as __version__
@@ -26,7 +27,6 @@ from ._paths import einsum_path
 from ._plan import Plan, plan
 from ._planner import blas_threads, prepare
 from ._program import find_program
-from ._questions import *
 from ._results import Result
 
 __all__ = [

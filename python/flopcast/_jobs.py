@@ -1,0 +1,87 @@
+"""Questions to flopcast, and their answers as results."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _documents, _flopcast, _program
+from ._errors import InputError, Interrupted
+from ._results import Result
+
+#: Sizes of a job: one, a range or a list of them, or a text such as "200:3200:200", whose end is included.
+Sizes = int | str | range | Sequence[int] | np.ndarray[Any, Any]
+
+
+def plain(value: Any) -> Any:
+    """Returns a value as JSON has it: ranges and arrays become lists, paths texts."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(member) for name, member in value.items()}
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if isinstance(value, (str, bool, int, float)) or value is None:
+        return value
+    if isinstance(value, Sequence) or hasattr(value, "__iter__"):
+        return [plain(element) for element in value]
+    raise InputError(f"a job can't have {value!r} as an argument; expected numbers, texts, lists or dictionaries of these")
+
+
+def listed(value: str | Sequence[str] | None) -> Sequence[str] | None:
+    """Returns a single text as a list of it."""
+    return [value] if isinstance(value, str) else value
+
+
+def result_of(document: Mapping[str, Any]) -> Result:
+    """Returns a document as the class of its schema. A document of another number of the schema, or of an unknown one, is a plain Result."""
+    schema = str(document.get("schema", ""))
+    base = re.sub(r"^flopcast-|-\d+$", "", schema)
+    kind = _documents.RESULTS.get(base, Result)
+    if kind is Result or kind.schema_name != schema:
+        return Result(document=document)
+    return kind.from_document(document)
+
+
+def do(job: str, request: Mapping[str, Any], workbench: Mapping[str, Any]) -> Result:
+    """Does a job. Members that are None have their defaults. Raises Interrupted with what is complete after Ctrl-C."""
+    given = {name: plain(value) for name, value in request.items() if value is not None}
+    question: dict[str, Any] = {job: given}
+    places = {name: plain(value) for name, value in workbench.items() if value is not None}
+    if places:
+        question["workbench"] = places
+    try:
+        return result_of(_program.answer(question, shows_program="command" in given))
+    except Interrupted as interruption:
+        document = interruption.result
+        raise Interrupted(result_of(document) if document is not None else None) from None
+
+
+def tuned_block_size(routine: str, m: int, n: int, profile: str | os.PathLike[str] | None = None) -> int:
+    """Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the profile has none for such a problem.
+
+    `routine` is a name such as "dgeqrf", or a name and ilaenv's options such as "dpotrf:L". `profile` is the file that tune() wrote; None
+    stands for the file of `flopcast tune --save`.
+    """
+    name, _, options = routine.partition(":")
+    return _flopcast.tuned_block_size(name, m, n, options, "" if profile is None else os.fspath(profile))
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Returns the result that a file has, as save() or a command with --json wrote it.
+
+    Raises InputError, which names the file, if the file has no document of flopcast.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        if not isinstance(document, dict) or not str(document.get("schema", "")).startswith("flopcast-"):
+            raise InputError("there is no document of flopcast; expected an object with a member 'schema'")
+        return result_of(document)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InputError(f"{os.fspath(path)} can't be read: {error}") from None

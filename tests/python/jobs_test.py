@@ -1,0 +1,301 @@
+"""Jobs that a child process does, and their results. The child is a program that stands in for flopcast, but for one short real job."""
+
+import dataclasses
+import json
+import logging
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import flopcast as fc
+
+FAKE = pathlib.Path(__file__).with_name("fake_flopcast.py")
+LIBRARY = {"name": "openblas", "path": "/lib/libblas.so.3", "version": "0.3.21", "kernels": "Zen", "threading": "serial", "digest": "d"}
+ENVIRONMENT = {
+    "cpu": "a CPU", "cores": 2, "caches": [], "memory_bandwidth": 1e10, "peak_flops": 5e10,
+    "blas": LIBRARY, "lapack": LIBRARY, "threads": 1, "affinity": "0", "fingerprint": "f",
+}  # fmt: skip
+DECISION = {
+    "sizes": [200], "flops": 1e7, "gain": 0.25, "regret": 0.01, "validation": None, "ties": [48],
+    "default": {"nb": 32, "seconds": 0.0025, "interval": [0.0024, 0.0026]},
+    "chosen": {"nb": 64, "seconds": 0.002, "interval": [0.0019, 0.0021]},
+    "forecasts": [
+        {"nb": 32, "seconds": 0.0025, "interval": [0.0024, 0.0026], "extrapolated": 0.0},
+        {"nb": 64, "seconds": 0.002, "interval": [0.0019, 0.0021]},
+    ],
+}  # fmt: skip
+TUNING = {
+    "schema": "flopcast-tune-3", "routine": "dgeqrf", "environment": ENVIRONMENT, "options": {"time_budget": 1, "nb": [32, 64], "seed": 1},
+    "parts": [{"routine": "dgeqrf", "flags": "", "decisions": [DECISION], "cost": {"segments": 1, "timings": 2, "measuring_seconds": 0.5}, "complete": True}],
+    "added_later": {"x": 1},
+}  # fmt: skip
+RANKING = {
+    "schema": "flopcast-rank-3", "routine": "dpotrf", "family": "cholesky", "options": {"time_budget": 1, "nb": [32], "seed": 1}, "joint": [],
+    "places": [
+        {
+            "blas": "blis", "threads": 1, "environment": ENVIRONMENT, "complete": True, "cost": {"segments": 1, "timings": 2, "measuring_seconds": 0.5},
+            "decisions": [
+                {
+                    **DECISION,
+                    "ranking": [
+                        {"variant": "v1", "nb": 32, "seconds": 0.5, "interval": [0.4, 0.6], "rank": 1, "behind": 0, "ties": [], "block_ties": [], "regret": 0},
+                        {"nb": 32, "seconds": 0.8, "rank": 2, "behind": 0.6, "ties": ["v1"], "block_ties": [], "regret": 0.6},
+                    ],
+                }
+            ],
+        }
+    ],
+}  # fmt: skip
+
+
+class WithFake(unittest.TestCase):
+    """A folder like that of an installation, whose program is the stand-in."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (self.folder / "bin").mkdir()
+        (self.folder / "libexec/flopcast").mkdir(parents=True)
+        shutil.copy(FAKE, self.folder / "bin/flopcast")
+        self.enterContext(
+            mock.patch.dict(os.environ, FLOPCAST_LIBEXEC=str(self.folder / "libexec/flopcast"), FAKE_QUESTION=str(self.folder / "question.json"))
+        )
+
+    def answer_with(self, document, **variables):
+        file = self.folder / "prepared.json"
+        file.write_text(json.dumps(document) if isinstance(document, dict) else document)
+        self.enterContext(mock.patch.dict(os.environ, FAKE_ANSWER=str(file), **variables))
+
+    def question(self):
+        return json.loads((self.folder / "question.json").read_text())
+
+
+class Questions(WithFake):
+    def test_arguments_become_a_request(self):
+        self.answer_with(TUNING)
+        fc.tune("dgeqrf", n=range(200, 401, 100), nb=np.array([32, 64]), sizes={"m": 5}, time_budget=1, fresh=True, blas="openblas-serial", threads=2)
+        request = {"routine": "dgeqrf", "n": [200, 300, 400], "nb": [32, 64], "sizes": {"m": 5}, "time_budget": 1, "fresh": True}
+        self.assertEqual(self.question(), {"tune": request, "workbench": {"blas": "openblas-serial", "threads": 2}})
+
+    def test_arguments_that_are_not_given_are_left_out(self):
+        self.answer_with(RANKING)
+        fc.rank("cholesky", n="200:400:100")
+        self.assertEqual(self.question(), {"rank": {"family": "cholesky", "n": "200:400:100"}})
+
+    def test_paths(self):
+        self.answer_with({**TUNING})
+        fc.tune("dgeqrf", profile=pathlib.Path("/tmp/p.json"))
+        self.assertEqual(self.question()["tune"]["profile"], "/tmp/p.json")
+
+    def test_arguments_that_no_job_has(self):
+        with self.assertRaises(TypeError):
+            fc.tune("dgeqrf", sises=1)
+        with self.assertRaisesRegex(fc.InputError, "can't have"):
+            fc.tune("dgeqrf", n=object())
+
+    def test_mpi(self):
+        self.answer_with({"schema": "flopcast-mpi-tuning-99"})
+        self.assertIs(type(fc.mpi.tune("space.json", seed=2)) if "seed" in fc.mpi.tune.__kwdefaults__ else type(fc.mpi.tune("space.json")), fc.Result)
+        self.assertEqual(self.question()["mpi_tune"]["space"], "space.json")
+
+
+class Errors(WithFake):
+    def test_each_kind_is_an_exception(self):
+        for code, kind, base in ((2, fc.UsageError, ValueError), (3, fc.InputError, ValueError), (4, fc.SetupError, RuntimeError),
+                                 (5, fc.MeasurementError, RuntimeError), (70, fc.InternalError, RuntimeError), (1, fc.CheckFailed, fc.Error)):  # fmt: skip
+            self.answer_with({"schema": "flopcast-error-1", "exit_code": code, "message": "nb is 0"}, FAKE_CODE=str(code))
+            with self.assertRaisesRegex(kind, "nb is 0") as caught:
+                fc.tune("dgeqrf")
+            self.assertIsInstance(caught.exception, base)
+            self.assertEqual(caught.exception.exit_code, code)
+
+    def test_no_answer(self):
+        self.answer_with("", FAKE_CODE="9", FAKE_REMARK="the disk is full")
+        with self.assertRaisesRegex(fc.InternalError, "exit code 9.*the disk is full"):
+            fc.tune("dgeqrf")
+
+    def test_no_program(self):
+        with mock.patch.dict(os.environ, FLOPCAST_LIBEXEC=str(self.folder / "nowhere"), PATH=""):
+            with self.assertRaisesRegex(fc.SetupError, "missing"):
+                fc.tune("dgeqrf")
+
+    def test_an_answer_of_another_form(self):
+        self.answer_with({**TUNING, "parts": [{"routine": 7}]})
+        with self.assertRaisesRegex(fc.InputError, r"'parts\[0\].routine' is 7, expected a text"):
+            fc.tune("dgeqrf")
+        self.answer_with({name: value for name, value in TUNING.items() if name != "parts"})
+        with self.assertRaisesRegex(fc.InputError, "'parts' is missing"):
+            fc.tune("dgeqrf")
+
+    def test_remarks_go_to_the_log(self):
+        self.answer_with(TUNING, FAKE_REMARK="warning: the machine was restless")
+        with self.assertLogs("flopcast", logging.WARNING) as log:
+            fc.tune("dgeqrf")
+        self.assertEqual(log.output, ["WARNING:flopcast:flopcast: the machine was restless"])
+
+
+class Interruption(WithFake):
+    def interrupt(self, answer):
+        started = self.folder / "started"
+        self.answer_with(answer, FAKE_WAITS=str(started))
+
+        def press():
+            while not started.exists():
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=press).start()
+        with self.assertRaises(fc.Interrupted) as caught:
+            fc.tune("dgeqrf")
+        self.assertIsInstance(caught.exception, KeyboardInterrupt)
+        return caught.exception.result
+
+    def test_what_is_there_is_given(self):
+        self.assertEqual(self.interrupt(TUNING), fc.result_of(TUNING))
+
+    def test_nothing_is_there(self):
+        self.assertIsNone(self.interrupt({"schema": "flopcast-error-1", "exit_code": 130, "message": "interrupted"}))
+
+
+class Results(unittest.TestCase):
+    def setUp(self):
+        self.tuning = fc.result_of(TUNING)
+
+    def test_members(self):
+        decision = self.tuning.parts[0].decisions[0]
+        self.assertIsInstance(self.tuning, fc.TuneResult)
+        self.assertEqual((decision.sizes, decision.chosen.nb, decision.chosen.interval, decision.ties), ((200,), 64, (0.0019, 0.0021), (48,)))
+        self.assertIsNone(decision.forecasts[1].extrapolated)
+        self.assertIsNone(decision.validation)
+        self.assertEqual(self.tuning.environment.blas.name, "openblas")
+        with self.assertRaises(dataclasses.FrozenInstanceError):
+            self.tuning.routine = "dpotrf"
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "t.json")
+            self.tuning.save(file)
+            self.assertEqual(os.listdir(folder), ["t.json"])
+            self.assertEqual(fc.load(file), self.tuning)
+            self.assertNotEqual(fc.load(file), fc.result_of({**TUNING, "routine": "dpotrf"}))
+            self.assertEqual(fc.load(pathlib.Path(file)).document, TUNING)
+            for text in ("{", "[]", '{"a": 1}', "", "\udcff"):
+                pathlib.Path(file).write_bytes(text.encode("utf-8", "surrogateescape"))
+                with self.assertRaisesRegex(fc.InputError, "t.json"):
+                    fc.load(file)
+            with self.assertRaises(FileNotFoundError):
+                fc.load(os.path.join(folder, "none.json"))
+
+    def test_documents_of_other_numbers(self):
+        other = fc.result_of({"schema": "flopcast-tune-99", "x": 1, "rows": [{"a": 1}, {"a": 2, "b": [1, 2]}]})
+        self.assertIs(type(other), fc.Result)
+        self.assertEqual(other.rows("rows"), [{"a": 1}, {"a": 2, "b": "1 2"}])
+
+    def test_tables(self):
+        self.assertEqual(
+            self.tuning.rows(),
+            [
+                {"routine": "dgeqrf", "flags": "", "complete": True, "sizes": 200, "flops": 1e7, "gain": 0.25, "regret": 0.01, "validation": None, "ties": 48,
+                 "nb": 32, "seconds": 0.0025, "interval_low_seconds": 0.0024, "interval_high_seconds": 0.0026, "extrapolated": 0.0},
+                {"routine": "dgeqrf", "flags": "", "complete": True, "sizes": 200, "flops": 1e7, "gain": 0.25, "regret": 0.01, "validation": None, "ties": 48,
+                 "nb": 64, "seconds": 0.002, "interval_low_seconds": 0.0019, "interval_high_seconds": 0.0021},
+            ],
+        )  # fmt: skip
+        self.assertIn("parts.decisions", self.tuning.tables())
+        self.assertEqual(self.tuning.rows("decisions")[0]["chosen.nb"], 64)
+        with self.assertRaisesRegex(fc.InputError, "'nothing'"):
+            self.tuning.rows("nothing")
+
+    def test_dataframe(self):
+        pandas = self.module("pandas")
+        frame = self.tuning.to_dataframe()
+        self.assertIsInstance(frame, pandas.DataFrame)
+        self.assertEqual(list(frame["nb"]), [32, 64])
+        self.assertEqual(frame["interval_low_seconds"].dtype, float)
+
+    def module(self, name):
+        try:
+            return __import__(name)
+        except ImportError:
+            self.skipTest(f"{name} is missing")
+
+    def test_texts(self):
+        self.assertEqual(repr(self.tuning), "<flopcast.TuneResult: Block sizes chosen for a routine, 2 rows>")
+        self.assertEqual(len(str(self.tuning).splitlines()), 3)
+        page = fc.result_of({**TUNING, "routine": "<b>"})._repr_html_()
+        self.assertEqual(page.count("<tr>"), 3)
+        self.assertIn("<td>&lt;b&gt;</td>", fc.result_of({**TUNING, "parts": [{**TUNING["parts"][0], "routine": "<b>"}]})._repr_html_())
+
+    def test_plots(self):
+        self.module("matplotlib").use("Agg")
+        axes = self.tuning.plot()
+        self.assertEqual([line.get_xdata().tolist() for line in axes.lines], [[32, 64], [64]])
+        self.assertEqual(axes.get_ylabel(), "predicted time [s]")
+        ranking = fc.result_of(RANKING).plot()
+        self.assertEqual([line.get_ydata().tolist() for line in ranking.lines], [[1e7 / 0.5], [1e7 / 0.8]])
+        with self.assertRaisesRegex(fc.InputError, "has no plot"):
+            fc.result_of({"schema": "flopcast-run-99"}).plot()
+
+    def test_predictions_are_drawn_with_their_intervals(self):
+        self.module("matplotlib").use("Agg")
+        prediction = {"algorithm": "dpotrf", "parameters": {"n": 100}, "sizes": "100", "blocks": "-", "seconds": 1.0, "interval": [0.5, 2.0], "flops": 1e6,
+                      "extrapolated_share": 0, "extrapolated": 0, "is_thread": False, "kernels": []}  # fmt: skip
+        kinds = {"cache": "placed", "generator": "refined"}
+        result = fc.result_of({"schema": "flopcast-predict-2", "environment": ENVIRONMENT, "options": kinds, "predictions": [prediction]})
+        self.assertEqual([bar.get_width() for bar in result.plot().patches], [1.0])
+
+
+class Real(unittest.TestCase):
+    """The real program."""
+
+    def test_a_short_tuning(self):
+        tuning = fc.tune("dgeqrf", n=100, nb=[16, 32], time_budget=60, blas="openblas-serial", tune_crossover=False)
+        self.assertEqual(tuning.routine, "dgeqrf")
+        self.assertEqual({row["nb"] for row in tuning.rows()}, {16, 32})
+        for decision in tuning.parts[0].decisions:
+            self.assertGreater(decision.chosen.seconds, 0)
+
+    def test_a_tuned_block_size(self):
+        with tempfile.TemporaryDirectory() as folder:
+            profile = pathlib.Path(folder) / "tuned.json"
+            tuning = fc.tune("dgeqrf", n=100, nb=[16], time_budget=60, blas="openblas-serial", tune_crossover=False, profile=profile)
+            self.assertEqual(fc.tuned_block_size("dgeqrf", 100, 100, profile), tuning.parts[0].decisions[0].chosen.nb)
+            self.assertEqual(fc.tuned_block_size("dgetrf", 100, 100, profile), 0)
+            with self.assertRaisesRegex(fc.Error, "none.json"):
+                fc.tuned_block_size("dpotrf", 10, 10, folder + "/none.json")
+
+    def test_a_prediction_in_this_process(self):
+        predictions = fc.predict("dpotrf", n=100, nb=32, blas="openblas-serial", time_budget=5).predictions
+        self.assertEqual(len(predictions), 1)
+        low, high = predictions[0].interval
+        self.assertTrue(0 < low <= predictions[0].seconds <= high)
+
+    def test_bad_input_names_the_member(self):
+        with self.assertRaisesRegex(fc.InputError, "dnothing"):
+            fc.tune("dnothing", n=100)
+
+    def test_the_command_line(self):
+        done = subprocess.run([sys.executable, "-m", "flopcast", "--version"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, f"flopcast {fc.__version__}"))
+
+    def test_a_recorded_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = "import numpy; a = numpy.ones((300, 300)); print((a @ a)[0, 0])"
+            recording = fc.record(["/usr/bin/env", sys.executable, "-c", program], output=os.path.join(folder, "program.trace"))
+            self.assertTrue(recording.finished)
+            self.assertGreater(recording.calls, 0)
+            profile = recording.profile(with_peak=False)
+            self.assertIn("dgemm", {routine.routine for routine in profile.routines})
+
+
+if __name__ == "__main__":
+    unittest.main()

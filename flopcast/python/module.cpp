@@ -61,10 +61,15 @@ Executes the plan, or returns NotImplemented if the arrays don't have the planne
 
 /// Returns a context whose remarks go to the function `note` of Python, and which Ctrl-C cancels.
 RunContext context_of(const py::function& note) {
-  RunContext context;
-  context.note = [note](const std::string& text) {
+  // Copies of the context are made while other Python threads run. They share the function, whose count of references Python guards.
+  const std::shared_ptr<py::function> shared(new py::function(note), [](const py::function* function) {
     const py::gil_scoped_acquire python;
-    note(text);
+    delete function;
+  });
+  RunContext context;
+  context.note = [shared](const std::string& text) {
+    const py::gil_scoped_acquire python;
+    (*shared)(text);
   };
   context.cancelled = is_interrupted;
   return context;

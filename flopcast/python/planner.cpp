@@ -1,6 +1,7 @@
 #include "flopcast/python/planner.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 #include <sched.h>
 #include <unistd.h>
@@ -18,7 +19,6 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 
@@ -83,11 +83,17 @@ std::filesystem::path usable_home() {
   }
 }
 
+constexpr Seconds opening_with_known_caches = 0.3, opening_with_measurement = 15;
+
 /// Returns the expected time of opening the libraries.
 Seconds expected_opening() {
-  constexpr Seconds with_known_caches = 0.3, with_measurement = 15;
-  const std::filesystem::path home = usable_home();
-  return !home.empty() && machine::is_measured(machine::detect_topology(), home) ? with_known_caches : with_measurement;
+  try {
+    const std::filesystem::path home = usable_home();
+    const bool is_known = !home.empty() && machine::is_measured(machine::detect_topology(), home);
+    return is_known ? opening_with_known_caches : opening_with_measurement;
+  } catch (const Error&) {
+    return opening_with_measurement;  // opening itself will say what is wrong
+  }
 }
 
 bool is_same(const machine::LibraryChoice& x, const machine::LibraryChoice& y) {
@@ -107,12 +113,17 @@ void Planner::after_fork() {
     bench_.reset();
   }
   static_cast<void>(asked_.release());
+  if (home_) {
+    static_cast<void>(new ScratchFolder(std::move(*home_)));  // never removed by this process
+    home_.reset();
+  }
   machines_.clear();
   is_open_ = false;
 }
 
 void Planner::open() {
   const std::scoped_lock lock(*mutex_);
+  has_failed_ = false;  // what was wrong may be right now
   open_locked();
   throw_if_cancelled();
 }
@@ -121,6 +132,22 @@ void Planner::open_locked() {
   if (is_open_) {
     return;
   }
+  if (has_failed_) {
+    throw Error(*failure_);
+  }
+  try {
+    open_place();
+  } catch (const Error& error) {
+    if (!context_.cancelled()) {
+      failure_.emplace(error);
+      has_failed_ = true;
+      context_.note(fmt::format("warning: contractions aren't planned in this process: {}", error.what()));
+    }
+    throw;
+  }
+}
+
+void Planner::open_place() {
   const KeepAffinity affinity;
   if (usable_home().empty() && !home_) {
     home_.emplace();
@@ -136,15 +163,16 @@ void Planner::open_locked() {
 }
 
 bool Planner::pays(Seconds spent, Seconds expected) {
-  if (is_open_) {
-    return true;
+  if (is_open_ || has_failed_) {
+    return is_open_;
   }
   const Seconds before = spent_.load();
   spent_ = before + spent;  // an addition that another thread overwrites only delays opening
-  if (opening_seconds_ < 0) {
-    opening_seconds_ = expected_opening();
+  const Seconds all = before + spent + expected;
+  if (opening_seconds_ < 0 && all >= opening_with_known_caches) {
+    opening_seconds_ = expected_opening();  // takes some milliseconds itself
   }
-  return before + spent + expected >= opening_seconds_;
+  return opening_seconds_ >= 0 && all >= opening_seconds_;
 }
 
 const contract::Machine& Planner::machine(int threads) {

@@ -14,6 +14,7 @@
 #include "flopcast/contract/einsum/expression.hpp"
 #include "flopcast/contract/network/expression_plan.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/support/units.hpp"
@@ -34,7 +35,8 @@ class Planner {
 
   /// Returns whether plans can be made without the time for opening libraries and measuring caches.
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
-  /// Opens the libraries. Caches are measured unless they were measured before (up to 15 s).
+  /// Opens the libraries. Caches are measured unless they were measured before (up to 15 s). An error is told once: plans throw the same
+  /// error until the libraries are opened again by this function.
   void open();
 
   /// Adds time that contractions took elsewhere because the libraries aren't open. Opening pays once this time, with the time that the
@@ -52,6 +54,7 @@ class Planner {
 
  private:
   void open_locked();
+  void open_place();
   void throw_if_cancelled() const { context_.throw_if_cancelled("nothing is kept of an unfinished choice"); }
   const contract::Machine& machine(int threads);
 
@@ -67,7 +70,8 @@ class Planner {
   std::optional<Workbench> bench_;
   std::map<int, contract::Machine> machines_;  ///< the key is the number of threads
   std::unique_ptr<Place> asked_;
-  std::atomic<bool> is_open_ = false;
+  std::optional<Error> failure_;  ///< reason for which the libraries couldn't be opened
+  std::atomic<bool> is_open_ = false, has_failed_ = false;
   std::atomic<Seconds> spent_ = 0;
   std::atomic<Seconds> opening_seconds_ = -1;  ///< expected time of opening; below 0: not known yet
 };

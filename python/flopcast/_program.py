@@ -39,17 +39,19 @@ def _pass_remarks(stream: Any, lines: list[str]) -> None:
             tell(lines[-1])
 
 
-def _wait(child: subprocess.Popen[str]) -> tuple[int, bool]:
+def _wait(child: subprocess.Popen[str], gets_signals: bool) -> tuple[int, bool]:
     """Waits for the program. Ctrl-C is passed on once, so that the program writes what is complete; a second Ctrl-C ends it.
 
-    Returns the exit code, and whether the user pressed Ctrl-C.
+    A program that `gets_signals` from the terminal isn't sent them a second time. Returns the exit code, and whether the user pressed
+    Ctrl-C.
     """
     interrupted = False
     while True:
         try:
             return child.wait(), interrupted
         except KeyboardInterrupt:
-            child.send_signal(signal.SIGTERM if interrupted else signal.SIGINT)
+            if not gets_signals:
+                child.send_signal(signal.SIGTERM if interrupted else signal.SIGINT)
             interrupted = True
 
 
@@ -84,7 +86,7 @@ def ask_program(question: Mapping[str, Any], shows_program: bool = False) -> dic
         try:
             if reader:
                 reader.start()
-            code, interrupted = _wait(child)
+            code, interrupted = _wait(child, gets_signals=shows_program and sys.stdin is not None and sys.stdin.isatty())
         finally:
             if child.poll() is None:
                 child.kill()

@@ -1,5 +1,6 @@
 """For the author of a library: a blocked algorithm of one's own that asks for the tuned block size at run time."""
 
+import pathlib
 import tempfile
 
 import numpy as np
@@ -20,11 +21,12 @@ def cholesky(a, block_size):
 
 
 # Step 1: someone has tuned dpotrf on this machine, and the profile keeps the decisions.
-with tempfile.NamedTemporaryFile(suffix=".json") as profile:
-    fc.tune("dpotrf", n=[200], nb=[16, 32, 64], time_budget=5, tune_crossover=False, blas="openblas-serial", profile=profile.name)
+with tempfile.TemporaryDirectory() as folder:
+    profile = str(pathlib.Path(folder, "profile.json"))
+    fc.tune("dpotrf", n=[200], nb=[16, 32, 64], time_budget=5, tune_crossover=False, blas="openblas-serial", profile=profile)
 
     # Step 2: the library asks for the block size. 0 stands for "the profile has none": then 32, LAPACK's usual one, is taken.
-    block_size = fc.tuned_block_size("dpotrf:L", 200, 200, profile.name) or 32
+    block_size = fc.tuned_block_size("dpotrf:L", 200, 200, profile) or 32
 print(f"block size {block_size}")
 
 # Step 3: the algorithm runs with it.

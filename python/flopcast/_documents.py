@@ -33,7 +33,7 @@ class ContractAlgorithmsCopies:
 class ContractPart:
     """Part of a document: contract part.
 
-    - seconds: [s].
+    - seconds: Time of one call [s].
     """
 
     what: str
@@ -58,7 +58,7 @@ class ContractAlgorithms:
     kernel_indices: str
     loops: str
     copies: tuple[ContractAlgorithmsCopies, ...]
-    kernel_calls: int
+    kernel_calls: float
     seconds: float | None = None
     interval_95: tuple[float, ...] | None = None
     deviation: float | None = None
@@ -72,12 +72,15 @@ class ContractAlgorithms:
 class CacheLevel:
     """Part of a document: cache level.
 
-    - capacity_bytes: [B].
-    - capacity_low_bytes: [B].
-    - capacity_high_bytes: [B].
-    - reported_bytes: [B].
+    - name: "L1", "L2", "L3".
+    - capacity_bytes: Measured: best estimate of the capacity knee; the share of one core if the level is private [B].
+    - capacity_low_bytes: Lower end of the interval of the capacity knee [B].
+    - capacity_high_bytes: Upper end of the interval of the capacity knee [B].
+    - reported_bytes: Capacity that the system reports; 0 if it reports none [B].
     - line_bytes: [B].
-    - latency_seconds: [s].
+    - associativity: Reported; 0 if unknown.
+    - bandwidth: Triad, bytes per second, one core.
+    - latency_seconds: Latency of a serial pointer chase [s].
     - serial_chase_bytes: [B].
     - parallel_chase_bytes: [B].
     """
@@ -99,7 +102,13 @@ class CacheLevel:
 class LibraryIdentity:
     """Part of a document: library identity.
 
-    - integer_bytes: [B].
+    - name: "openblas", "blis", "reference".
+    - path: Resolved path of the loaded file.
+    - version: Version that the library reports.
+    - kernels: Kernels that the library chose for this CPU, if it reports them ("SkylakeX"); else empty.
+    - threading: "serial", "pthread", "openmp", or empty.
+    - digest: Digest of the file: tells builds apart.
+    - integer_bytes: Bytes of the integers that its routines take: 4 (LP64) or 8 (ILP64) [B].
     """
 
     name: str
@@ -115,7 +124,11 @@ class LibraryIdentity:
 class Environment:
     """Part of a document: environment.
 
-    - peak_flops: [flop].
+    - cpu: Model name.
+    - caches: From L1 outwards.
+    - memory_bandwidth: Triad, bytes per second, one core.
+    - peak_flops: Best double-precision rate seen on one core (reference dgemm), flops per second [flop].
+    - fingerprint: Digest of CPU, classes of the measured caches, and libraries; models hold only where it is equal.
     """
 
     cpu: str
@@ -193,7 +206,8 @@ class ContractPlanStrides:
 class ConsideredTiles:
     """Part of a document: considered tiles.
 
-    - seconds: [s].
+    - seconds: Expected time of one execution [s].
+    - basis: Source of the time: "model", "micro-benchmark" or "execution".
     """
 
     tiles: str
@@ -205,8 +219,11 @@ class ConsideredTiles:
 class PlanSummary:
     """Part of a document: plan summary.
 
-    - seconds: [s].
-    - workspace_bytes: [B].
+    - seconds: Expected time of one execution [s].
+    - workspace_bytes: Bytes for packing [B].
+    - considered: At most 16, the chosen tiles first.
+    - loops: Order of the loops over tiles, such as "nkm".
+    - kept: Operands whose packed tiles are kept, such as "AC".
     """
 
     explanation: str
@@ -255,8 +272,9 @@ class ContractRunResult(Result):
     - sizes: Elements along each index.
     - strides: In elements.
     - flops: [flop].
-    - planning_seconds: [s].
-    - flops_per_second: [flop/s].
+    - planning_seconds: Time until the plan was ready, without the time for opening the machine [s].
+    - times: Time of each execution.
+    - flops_per_second: Rate of the median execution [flop/s].
     """
 
     schema_name: ClassVar[str] = "flopcast-contract-run-1"
@@ -353,7 +371,10 @@ class IlaenvResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class MachineCpuPlace:
-    """Part of a document: machine cpu place."""
+    """Part of a document: machine cpu place.
+
+    - kind: 0 is the fastest kind of cores, others follow in the order of their speed.
+    """
 
     cpu: int
     core: int
@@ -366,7 +387,9 @@ class MachineReportedCache:
     """Part of a document: machine reported cache.
 
     - bytes: [B].
-    - line_bytes: [B].
+    - line_bytes: 0 if not told [B].
+    - associativity: 0 if not told.
+    - cores: Cores that share one instance.
     """
 
     level: int
@@ -418,7 +441,7 @@ class MachineTopologyKindsMeasured:
     cpu: str
     quick: bool
     busy_cores: float | None = None
-    huge_pages: str
+    huge_pages: bool
     triad: tuple[tuple[float, ...], ...]
     chase: tuple[tuple[float, ...], ...]
     parallel_chase: tuple[tuple[float, ...], ...] | None = None
@@ -436,7 +459,11 @@ class MachineTopologyKindsMeasured:
 class MachineTopologyKinds:
     """Part of a document: machine topology kinds.
 
-    - max_hertz: [Hz].
+    - name: "performance" and "efficiency"; of more kinds "kind 1", "kind 2", the fastest first.
+    - cpus: Usable hardware threads.
+    - cores: Cores that these belong to.
+    - max_hertz: Highest clock; 0 if not told [Hz].
+    - caches: Caches of its first core, from L1 outwards.
     - measured: Of kinds of cores other than the first.
     """
 
@@ -452,7 +479,14 @@ class MachineTopologyKinds:
 class MachineTopology:
     """Part of a document: machine topology.
 
+    - cpu: Model name with family, model and stepping where they are told: names are masked in virtual machines.
+    - cores: Hyperthreads of one core count once.
+    - places: Places of the usable hardware threads, in their order.
+    - usable_cores: Cores that these belong to.
+    - cpu_quota: CPUs' worth of time that the control group grants; 0: no limit.
     - memory_bytes: [B].
+    - caches: Caches of the first usable core of the fastest kind, from L1 outwards.
+    - this_system: False: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs.
     """
 
     cpu: str
@@ -474,8 +508,8 @@ class MachineTopology:
 class MachineClockQuality:
     """Part of a document: machine clock quality.
 
-    - resolution_seconds: [s].
-    - overhead_seconds: [s].
+    - resolution_seconds: Smallest step seen between different readings [s].
+    - overhead_seconds: Median difference of two readings with nothing between them [s].
     """
 
     resolution_seconds: float
@@ -497,7 +531,10 @@ class MachineClock:
 class MachineNoise:
     """Part of a document: machine noise.
 
-    - slice_seconds: [s].
+    - spread: Interquartile range of equal work / its median.
+    - disturbed_share: Share of slices that took over 1.5 times the median or lost the CPU.
+    - stolen_share: Share of the CPU's time that the hypervisor took.
+    - slice_seconds: Median time of one slice of work [s].
     """
 
     spread: float
@@ -549,7 +586,7 @@ class MachineMeasured:
     cpu: str
     quick: bool
     busy_cores: float | None = None
-    huge_pages: str
+    huge_pages: bool
     triad: tuple[tuple[float, ...], ...]
     chase: tuple[tuple[float, ...], ...]
     parallel_chase: tuple[tuple[float, ...], ...] | None = None
@@ -567,7 +604,8 @@ class MachineMeasured:
 class MachineKernelTrial:
     """Part of a document: machine kernel trial.
 
-    - dgemm_flops: [flop].
+    - setting: "OPENBLAS_CORETYPE=SkylakeX".
+    - dgemm_flops: Flops per second, one thread [flop].
     """
 
     setting: str
@@ -579,7 +617,11 @@ class MachineKernelTrial:
 class MachineLibraries:
     """Part of a document: machine libraries.
 
-    - dgemm_flops: [flop].
+    - dgemm_flops: Flops per second, one thread, with the kernels that it chose; 0 without BLAS [flop].
+    - trials: Other kernels, the fastest first.
+    - failure: Why it couldn't be inspected; empty if it could.
+    - name: Name that open() takes.
+    - path: Absolute, with links resolved.
     - expected_dgemm_flops: Flop/s that the library's kernels are known to reach.
     """
 
@@ -618,7 +660,11 @@ class MachineResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class MachineDescriptionWithinHost:
-    """Part of a document: machine description within host."""
+    """Part of a document: machine description within host.
+
+    - latency_seconds: [s].
+    - bytes_per_second: [B/s].
+    """
 
     latency_seconds: float | None = None
     bytes_per_second: float | None = None
@@ -626,7 +672,11 @@ class MachineDescriptionWithinHost:
 
 @dataclass(frozen=True, kw_only=True)
 class MachineDescriptionBetweenHosts:
-    """Part of a document: machine description between hosts."""
+    """Part of a document: machine description between hosts.
+
+    - latency_seconds: [s].
+    - bytes_per_second: [B/s].
+    """
 
     latency_seconds: float | None = None
     bytes_per_second: float | None = None
@@ -636,7 +686,7 @@ class MachineDescriptionBetweenHosts:
 class MachineDescriptionMessageClasses:
     """Part of a document: machine description message classes.
 
-    - bytes: Messages of so many bytes and more, up to the next entry.
+    - bytes: Messages of so many bytes and more, up to the next entry [B].
     """
 
     bytes: int | None = None
@@ -650,6 +700,7 @@ class MachineDescriptionResult(Result):
 
     - core_speed: Speed of a core as a multiple of this machine's.
     - busy_core_speed: Speed of a core while all others are busy, as a multiple.
+    - eager_bytes: [B].
     """
 
     schema_name: ClassVar[str] = "flopcast-machine-description-1"
@@ -709,7 +760,7 @@ class MeasuredMachineResult(Result):
     cpu: str
     quick: bool
     busy_cores: float | None = None
-    huge_pages: str
+    huge_pages: bool
     triad: tuple[tuple[float, ...], ...]
     chase: tuple[tuple[float, ...], ...]
     parallel_chase: tuple[tuple[float, ...], ...] | None = None
@@ -872,7 +923,9 @@ class ModelResult(Result):
 class MachineState:
     """Part of a document: machine state.
 
-    - reference_seconds: [s].
+    - session: Moment at which the measuring session began, in hours since 1970; 0: not known.
+    - reference_seconds: Time of the reference kernel at a drift of 1, which is its median in that session; 0: not known [s].
+    - unrest: Relative standard deviation that other programs' load added to a time; 0: the machine was calm.
     """
 
     session: float
@@ -907,8 +960,12 @@ class KernelCheckKey:
 class CheckedPoint:
     """Part of a document: checked point.
 
-    - seconds: [s].
-    - interval: Lower and upper end.
+    - sizes: In the order of the interface.
+    - strides: Leading dimensions and increments, in the order of the interface.
+    - held_out: The prediction didn't use the samples of this place, so that it interpolates.
+    - seconds: Predicted wall time [s].
+    - interval: 95 % of single runs.
+    - wall_times: Every run, disturbed ones included.
     """
 
     sizes: tuple[int, ...]
@@ -921,7 +978,22 @@ class CheckedPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class KernelCheck:
-    """Part of a document: kernel check."""
+    """Part of a document: kernel check.
+
+    - samples: Number in the store before the check.
+    - retimed: Number of sampled points that were timed first, to learn the session's state.
+    - points: Points that were predicted from the samples and the retimed points.
+    - runs: Number of runs of all points.
+    - within: Number of runs within the intervals.
+    - median_error: Median over the points of |predicted / measured - 1|, where measured is the median run.
+    - high_error: 95th percentile of these errors.
+    - bias: Median over the points of predicted / measured - 1; positive: predicted too slow.
+    - suspects: Number of sampled points that seemed to hold no longer in their first runs.
+    - retested: Number of suspects that were measured once more.
+    - refuted: Number of these for which both series of runs say that the samples no longer hold.
+    - removed: Number of samples that were removed from the store.
+    - added: Number of samples that were stored in their place.
+    """
 
     key: KernelCheckKey
     samples: int
@@ -944,7 +1016,12 @@ class KernelCheck:
 class ModelCheckResult(Result):
     """Check of models against new measurements.
 
-    - seconds: [s].
+    - state: State of the machine during the check.
+    - busy_cores: Average number of cores that other programs kept busy.
+    - restless: The machine was restless: nothing was replaced.
+    - complete: False: the check was cancelled, and nothing was replaced.
+    - seconds: Time of the check [s].
+    - kernels: In the order of their keys; those that there was no time for have no points.
     """
 
     schema_name: ClassVar[str] = "flopcast-model-check-1"
@@ -983,7 +1060,11 @@ class ModelPlanKey:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ModelPlanResult(Result):
-    """Points that a model would begin with."""
+    """Points that a model would begin with.
+
+    - points: Number at first; with method levels the least number per memory level.
+    - known: Number of points in the domain whose times the store has.
+    """
 
     schema_name: ClassVar[str] = "flopcast-model-plan-1"
     title: ClassVar[str] = "Points that a model would begin with"
@@ -1027,7 +1108,12 @@ class ModelSummaryDomain:
 class ModelSummary:
     """Part of a document: model summary.
 
-    - seconds: [s].
+    - generator: "refined" or "levels".
+    - sizes: Names of the sizes.
+    - samples: Number of measured points.
+    - seconds: Time spent on measuring [s].
+    - largest_error: Relative error at a sample.
+    - other_machine: The model is of another machine or library than the workbench.
     """
 
     name: str
@@ -1275,7 +1361,15 @@ class MpiKernelInContext:
 class MpiKernel:
     """Part of a document: mpi kernel.
 
-    - flops: [flop].
+    - kernel: For readers: "dgemm m=64 n=64 k=64".
+    - words: Sizes and flags that the time is taken to depend on.
+    - size_count: Number of a region's words that are sizes.
+    - along: Along the critical path, measured or estimated.
+    - executed: All executions.
+    - in_context: Executions among their neighbours, if these were told apart.
+    - skipped: Executions that were replaced by an estimate.
+    - flops: Flops of one execution; 0 if unknown [flop].
+    - where: Place for which the times hold, if it isn't the whole document's.
     """
 
     kernel: str
@@ -1295,10 +1389,23 @@ class MpiKernel:
 class MpiProfileResult(Result):
     """Critical path and kernels of an MPI program.
 
+    - mpi: Name and version: "Open MPI v4.1.4".
+    - where: Place for which the kernels' times hold.
     - clock: Clock of the paths.
+    - granted_cpus: CPUs that a control group grants; 0 if none limits them.
     - policy: Policy of selective execution.
     - elapsed_seconds: [s].
-    - prediction_error_seconds: [s].
+    - path_complete: False if a process had more events than are kept.
+    - sessions: The program uses sessions beside MPI_Init.
+    - spawned_processes: Processes that aren't followed.
+    - message_model: Cost of a message between two processes.
+    - path: Along the critical path.
+    - longest: The longest path by each metric.
+    - per_process: The most of any process, by metric.
+    - volumetric: Mean of all processes.
+    - prediction_error_seconds: Half-width that predictions across sizes add to the path's time [s].
+    - program_variance: Variance of the time of the program's own code along the path, in square seconds.
+    - spent: Means of the processes.
     """
 
     schema_name: ClassVar[str] = "flopcast-mpi-profile-1"
@@ -1406,7 +1513,12 @@ class SimulatedKernelAlong:
 class SimulatedKernel:
     """Part of a document: simulated kernel.
 
-    - flops: [flop].
+    - kernel: Name for readers.
+    - words: Sizes and flags.
+    - all: In all processes.
+    - along: Along the critical path.
+    - known: A model predicts its time; otherwise it is assumed to run with 20 GFLOP/s.
+    - flops: Flops of one execution [flop].
     """
 
     kernel: str
@@ -1424,7 +1536,9 @@ class SimulatedRun:
     """Part of a document: simulated run.
 
     - seconds: [s].
-    - simulation_seconds: [s].
+    - lapack: File of the program's LAPACK; empty if it has none.
+    - path_complete: False if a process had more events than are kept.
+    - simulation_seconds: Wall time of the simulation [s].
     """
 
     ranks: int
@@ -1440,7 +1554,10 @@ class SimulatedRun:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationFailure:
-    """Part of a document: simulation failure."""
+    """Part of a document: simulation failure.
+
+    - exit_code: Number of the error's kind (ExitCode).
+    """
 
     ranks: int
     reason: str
@@ -1514,11 +1631,15 @@ class MpiConfiguration:
     """Part of a document: mpi configuration.
 
     - predicted_seconds: [s].
-    - half_width_seconds: [s].
-    - elapsed_seconds: [s].
-    - self_check_seconds: [s].
+    - half_width_seconds: Half-width of the interval at about 95 % [s].
+    - coverage: Share of the path that lies in kernels, 0 to 1.
+    - executed_share: Share of kernels that were executed, 0 to 1.
+    - elapsed_seconds: Time of the executions that the prediction is based on, as the program measures itself [s].
+    - self_check_seconds: Time of executions that only served the self-check [s].
+    - selective: Kernels were left out.
+    - finalist: Executed in full at the end, among those with the least predictions.
     - full_path_seconds: [s].
-    - full_elapsed_seconds: [s].
+    - full_elapsed_seconds: Elapsed time of an execution in full [s].
     """
 
     configuration: dict[str, str]
@@ -1540,8 +1661,13 @@ class MpiConfiguration:
 class MpiTuningResult(Result):
     """Predicted configurations of an MPI program.
 
+    - name: Name of the space.
+    - configurations: In the space's order.
     - launch_seconds: [s].
-    - clock: Clock of the paths.
+    - self_check_remembered: The program passed the self-check in an earlier tuning.
+    - clock: Clock of the paths; missing if there is no profile.
+    - cores_of_others: Cores that other programs kept busy, in the launch with most of that.
+    - drifted_kernels: Kernels whose stored times no longer held.
     - full_seconds: [s].
     - selective_seconds: [s].
     """
@@ -1565,8 +1691,10 @@ class MpiTuningResult(Result):
 class PredictionOptions:
     """Part of a document: prediction options.
 
-    - capacity_bytes: [B].
-    - time_budget_seconds: [s].
+    - initial_cache: State of the caches before; missing: filled, for method paper the paper's.
+    - capacity_bytes: Cache that method paper looks at; 0: the largest measured one [B].
+    - time_budget_seconds: For sampling kernels that models on demand lack; 0: none [s].
+    - with_calls: Also predict every single call.
     """
 
     cache: str
@@ -1603,10 +1731,10 @@ class PredictionKernelKey:
 class PredictionKernel:
     """Part of a document: prediction kernel.
 
-    - flops: [flop].
+    - flops: Flops of all calls [flop].
     - seconds: [s].
-    - deviation_seconds: [s].
-    - extrapolated_seconds: [s].
+    - deviation_seconds: Standard deviation of the time [s].
+    - extrapolated_seconds: The part outside of the sampled domain [s].
     """
 
     key: PredictionKernelKey
@@ -1622,6 +1750,7 @@ class PredictionCall:
     """Part of a document: prediction call.
 
     - seconds: [s].
+    - relative_error: One standard deviation.
     """
 
     routine: str | None = None
@@ -1636,11 +1765,16 @@ class PredictionCall:
 class Prediction:
     """Part of a document: prediction.
 
+    - algorithm: "dgeqrf"; "program" for a recorded thread.
+    - sizes: "1000", "2000x500"; the identifier of a recorded thread.
+    - blocks: "64", "64 / 128" with the crossover point; "-" for none.
     - seconds: [s].
-    - interval: Lower and upper end.
-    - flops: [flop].
+    - interval: Confidence 95 %.
+    - flops: Flops of the routine [flop].
+    - extrapolated_share: Share of the time outside of the sampled domain.
+    - kernels: Kernels by falling time.
     - models_seconds: [s].
-    - measured_seconds: [s].
+    - measured_seconds: Recorded time, if the trace has times [s].
     """
 
     algorithm: str
@@ -1764,7 +1898,12 @@ class ProfileResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramProfilePlace:
-    """Part of a document: program profile place."""
+    """Part of a document: program profile place.
+
+    - lapack: LAPACK; empty: not known.
+    - threads: Threads of BLAS; missing: not known.
+    - kernels: Kernels that BLAS had chosen; empty: not known.
+    """
 
     blas: str
     lapack: str
@@ -1798,7 +1937,8 @@ class CallTotals:
 class PeakRate:
     """Part of a document: peak rate.
 
-    - flops_per_second: [flop/s].
+    - flops_per_second: Rate in double precision [flop/s].
+    - what: "the best dgemm of openblas 0.3.21 (kernels SkylakeX) with 1 thread".
     """
 
     flops_per_second: float
@@ -1814,6 +1954,7 @@ class ProgramProfileRoutine:
     - rate_flops: [flop].
     - rate_seconds: [s].
     - flops_per_second: [flop/s].
+    - described: False where only the routine's name is known.
     """
 
     calls: int
@@ -1837,7 +1978,9 @@ class ProgramProfileShapes:
     - rate_flops: [flop].
     - rate_seconds: [s].
     - flops_per_second: [flop/s].
-    - longest_seconds: [s].
+    - flags: "NT"; empty where only the name is known.
+    - first_calls: The routine's first calls, which are kept apart.
+    - longest_seconds: Time of the longest call [s].
     - sizes: Least and largest value.
     """
 
@@ -1865,6 +2008,7 @@ class ProgramProfileThread:
     - rate_flops: [flop].
     - rate_seconds: [s].
     - flops_per_second: [flop/s].
+    - heaviest: Routine in which the thread spent most time.
     """
 
     calls: int
@@ -1889,6 +2033,7 @@ class ProgramProfileProcess:
     - rate_flops: [flop].
     - rate_seconds: [s].
     - flops_per_second: [flop/s].
+    - program: File of the program; empty: not known.
     """
 
     calls: int
@@ -1908,8 +2053,14 @@ class ProgramProfileProcess:
 class BlockChoice:
     """Part of a document: block choice.
 
-    - default_seconds: [s].
+    - shape: Index into the profile's shapes.
+    - routine: Routine that queries ilaenv: the shape's own or, as dgetrf in dgesv, one below it.
+    - chosen_nx: Crossover point.
+    - default_seconds: Predicted time of the routine in the shape's longest call with the default block size [s].
     - chosen_seconds: [s].
+    - regret: Greatest possible loss, as a fraction of the best time.
+    - undecided: The measurements show no best one, so that the default is kept.
+    - workspace_allows: Largest block size that fits into the program's workspace; 0: any.
     """
 
     shape: int
@@ -1928,12 +2079,18 @@ class BlockChoice:
 class ProgramProfileWhatIf:
     """Part of a document: program profile what if.
 
-    - recorded_seconds: [s].
-    - models_seconds: [s].
+    - place: "blis 0.9.0 with 2 threads, LAPACK reference 3.11.0".
+    - environment: Environment of the prediction.
+    - recorded_seconds: Recorded time of the calls that are predicted [s].
+    - models_seconds: Time that the models alone expect [s].
     - predicted_seconds: [s].
     - interval: Lower and upper end.
-    - slow_by_numbers_seconds: [s].
-    - shape_seconds: [s].
+    - gain: Recorded / predicted - 1, so that larger is better; missing for dry runs, which have no times.
+    - extrapolated_share: Share of the time outside of the sampled domain.
+    - slow_by_numbers_seconds: Recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded [s].
+    - shape_seconds: Predicted time per shape of the profile; null where calls can't be predicted [s].
+    - blocks: Chosen block sizes if the question asks for them.
+    - untuned_shapes: Shapes whose block sizes are not tuned because they take too little time.
     - what_if: The change, such as "blas=blis,threads=2,nb".
     - failure: Reason why nothing is predicted.
     - failure_code: Exit code of the failure.
@@ -1960,8 +2117,13 @@ class ProgramProfileWhatIf:
 class ProgramProfileResult(Result):
     """Where a recorded program's time went.
 
+    - started: Seconds since 1970; 0: not known.
+    - recorded: Where the program was recorded.
     - missing_bytes: [B].
-    - seconds: [s].
+    - warnings: Remarks that the reader must know first.
+    - seconds: Time of the whole run [s].
+    - thread_count: Threads with calls, also those whose calls can't be read.
+    - routines: By falling time, as are shapes; without first calls.
     """
 
     schema_name: ClassVar[str] = "flopcast-program-profile-2"
@@ -1989,7 +2151,10 @@ class ProgramProfileResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class TuningSettings:
-    """Part of a document: tuning settings."""
+    """Part of a document: tuning settings.
+
+    - nb: Block sizes to choose from.
+    """
 
     time_budget: float
     nb: tuple[int, ...]
@@ -1998,7 +2163,10 @@ class TuningSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class VariantInfo:
-    """Part of a document: variant info."""
+    """Part of a document: variant info.
+
+    - lapack: LAPACK's own algorithm.
+    """
 
     variant: str
     description: str
@@ -2009,8 +2177,11 @@ class VariantInfo:
 class TuningForecast:
     """Part of a document: tuning forecast.
 
+    - nbmin: ISPEC 2: smallest block size worth using when the workspace is short.
+    - nx: ISPEC 3: crossover, the order below which the rest is done unblocked.
     - seconds: [s].
     - interval: Lower and upper end.
+    - extrapolated: Share of the time that lies outside of the sampled range.
     """
 
     variant: str | None = None
@@ -2026,8 +2197,16 @@ class TuningForecast:
 class TuningVariantRank:
     """Part of a document: tuning variant rank.
 
+    - nbmin: ISPEC 2: smallest block size worth using when the workspace is short.
+    - nx: ISPEC 3: crossover, the order below which the rest is done unblocked.
     - seconds: [s].
     - interval: Lower and upper end.
+    - extrapolated: Share of the time that lies outside of the sampled range.
+    - rank: 1 + the number of variants that are certainly faster; never decreases along the ranking.
+    - behind: Predicted time / predicted time of the chosen variant - 1.
+    - ties: Other variants that tie with it, in the order of the ranking.
+    - block_ties: Its other block sizes that tie with its best one.
+    - regret: Upper bound (95 %) of time / time of the best alternative - 1.
     """
 
     variant: str | None = None
@@ -2048,7 +2227,11 @@ class TuningVariantRank:
 class TuningMeasured:
     """Part of a document: tuning measured.
 
+    - nbmin: ISPEC 2: smallest block size worth using when the workspace is short.
+    - nx: ISPEC 3: crossover, the order below which the rest is done unblocked.
     - seconds: [s].
+    - times: Drift-normalised times of the undisturbed runs.
+    - wall_times: Raw times of all runs.
     """
 
     variant: str | None = None
@@ -2065,7 +2248,12 @@ class TuningMeasured:
 
 @dataclass(frozen=True, kw_only=True)
 class TuningAlternative:
-    """Part of a document: tuning alternative."""
+    """Part of a document: tuning alternative.
+
+    - variant: Name in the registry of algorithms; empty: the library's own routine.
+    - nbmin: ISPEC 2: smallest block size worth using when the workspace is short.
+    - nx: ISPEC 3: crossover, the order below which the rest is done unblocked.
+    """
 
     variant: str | None = None
     nb: int
@@ -2075,7 +2263,11 @@ class TuningAlternative:
 
 @dataclass(frozen=True, kw_only=True)
 class TuningOrderCheck:
-    """Part of a document: tuning order check."""
+    """Part of a document: tuning order check.
+
+    - pairs: Number of pairs of variants whose measured medians differ by more than a margin.
+    - right: Of these, the pairs that were predicted in this order.
+    """
 
     pairs: int
     right: int
@@ -2083,7 +2275,10 @@ class TuningOrderCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class TuningRunWarning:
-    """Part of a document: tuning run warning."""
+    """Part of a document: tuning run warning.
+
+    - run: Such as "500 library, nb 64": order, variant, block size.
+    """
 
     run: str
     text: str
@@ -2093,9 +2288,15 @@ class TuningRunWarning:
 class TuningCheck:
     """Part of a document: tuning check.
 
-    - default_seconds: [s].
+    - measured: The alternatives that were run, in the order of the decision's forecasts.
+    - default_seconds: Medians; 0: not run [s].
     - chosen_seconds: [s].
     - best_seconds: [s].
+    - best: The fastest one that was run.
+    - gain_kept: Best / chosen: share of the best speed that the choice reaches; 1 is perfect (paper 000's yield).
+    - regret: Chosen / best - 1: 0 is perfect.
+    - repeatability: Median over alternatives of |first half / second half - 1|: how far two measurements of one run differ.
+    - order: Check of the ranking.
     """
 
     measured: tuple[TuningMeasured, ...] | None = None
@@ -2114,7 +2315,15 @@ class TuningCheck:
 class TuningDecision:
     """Part of a document: tuning decision.
 
-    - flops: [flop].
+    - sizes: Sizes of the routine, without those that are derived from others.
+    - flops: Operations of the routine [flop].
+    - default: Forecast without tuning; 0 seconds if the problem has no default.
+    - gain: Time of the default / time of the chosen alternative - 1.
+    - ties: Other block sizes of the chosen variant that tie with the chosen one.
+    - regret: Upper bound (95 %) of time of the chosen / time of the best alternative - 1.
+    - ranking: Ranking of the variants, the fastest first.
+    - forecasts: Forecasts of every alternative, by variant and block size.
+    - validation: If the alternatives were run.
     """
 
     sizes: tuple[int, ...]
@@ -2133,6 +2342,8 @@ class TuningDecision:
 class TuningSamplingCost:
     """Part of a document: tuning sampling cost.
 
+    - segments: Number of measured segments.
+    - timings: Repetitions of timed calls.
     - measuring_seconds: [s].
     """
 
@@ -2143,7 +2354,10 @@ class TuningSamplingCost:
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceRanking:
-    """Part of a document: place ranking."""
+    """Part of a document: place ranking.
+
+    - blas: As it was asked for; empty: the default.
+    """
 
     blas: str | None = None
     threads: int
@@ -2157,8 +2371,14 @@ class PlaceRanking:
 class TuningJointRank:
     """Part of a document: tuning joint rank.
 
+    - nbmin: ISPEC 2: smallest block size worth using when the workspace is short.
+    - nx: ISPEC 3: crossover, the order below which the rest is done unblocked.
     - seconds: [s].
     - interval: Lower and upper end.
+    - extrapolated: Share of the time that lies outside of the sampled range.
+    - place: Index of the decision.
+    - behind: Predicted time / predicted time of the fastest - 1.
+    - tied: The variant ties with the fastest.
     """
 
     variant: str | None = None
@@ -2175,7 +2395,11 @@ class TuningJointRank:
 
 @dataclass(frozen=True, kw_only=True)
 class TuningJointDecision:
-    """Part of a document: tuning joint decision."""
+    """Part of a document: tuning joint decision.
+
+    - ranking: Every variant of every place at its own best block size, the fastest first.
+    - regret: Upper bound (95 %) of time of the fastest / time of any other - 1.
+    """
 
     sizes: tuple[int, ...] | None = None
     ranking: tuple[TuningJointRank, ...]
@@ -2184,7 +2408,11 @@ class TuningJointDecision:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RankResult(Result):
-    """Variants of an algorithm by predicted time, in one or several places."""
+    """Variants of an algorithm by predicted time, in one or several places.
+
+    - flags: The routine's, such as "L".
+    - joint: For each problem.
+    """
 
     schema_name: ClassVar[str] = "flopcast-rank-3"
     title: ClassVar[str] = "Variants of an algorithm by predicted time, in one or several places"
@@ -2200,7 +2428,10 @@ class RankResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordingMachine:
-    """Part of a document: recording machine."""
+    """Part of a document: recording machine.
+
+    - cores: 0: not known.
+    """
 
     cpu: str | None = None
     cores: int | None = None
@@ -2238,7 +2469,9 @@ class RecordingRoutine:
     """Part of a document: recording routine.
 
     - seconds: [s].
-    - flops: [flop].
+    - skipped: Calls that a dry run skipped.
+    - blind: Calls of a dry run whose operands were never computed.
+    - flops: Missing where only the routine's name is known [flop].
     """
 
     routine: str
@@ -2253,7 +2486,11 @@ class RecordingRoutine:
 class RecordingEvent:
     """Part of a document: recording event.
 
-    - seconds: [s].
+    - thread: Index into `threads`.
+    - start: Since the recording began.
+    - seconds: 0 where a dry run skipped the call [s].
+    - call: "dpotrf", "dpotrf(L, 100, 0x...)".
+    - what_happened: "executed", "skipped", "executed blindly", "skipped blindly".
     """
 
     thread: int
@@ -2268,10 +2505,24 @@ class RecordingEvent:
 class RecordingResult(Recorded):
     """Contents of a recording.
 
-    - bytes: [B].
-    - seconds: [s].
-    - call_seconds: [s].
-    - missing_bytes: [B].
+    - bytes: Size of the file [B].
+    - finished: False if the recorder was killed or is still running.
+    - exit_code: The program's own, or 128 plus the signal that ended it.
+    - seconds: From start to end of the program [s].
+    - skipped: Calls that a dry run skipped.
+    - blind: Calls of a dry run whose operands were never computed.
+    - routine_names: Number of routines, those with first calls only included.
+    - call_seconds: Time in all calls [s].
+    - first_calls: Calls in which a library starts, or memory is used for the first time; in no routine's sum.
+    - faults: Defects of the recording.
+    - remarks: How to read its times.
+    - damaged: Pieces of the file that can't be read.
+    - missing_bytes: Bytes that are cut off the file's end [B].
+    - libraries: Files that define the called routines.
+    - processes: Processes that made calls.
+    - threads: Threads that made calls.
+    - routines: Routines by falling time, without first calls.
+    - events: Every call, if read_recording() was asked for them.
     """
 
     schema_name: ClassVar[str] = "flopcast-recording-1"
@@ -2354,9 +2605,12 @@ class RooflineBandwidthRoofBytesPerSecond:
 class RooflineBandwidthRoof:
     """Part of a document: roofline bandwidth roof.
 
-    - working_set_bytes: [B].
-    - flops_per_byte: [flop/B].
-    - bytes_per_second: [B/s].
+    - level: "L1", "L2", "L3", "memory".
+    - stream: "triad".
+    - working_set_bytes: Bytes of all threads together [B].
+    - flops_per_byte: Operational intensity of the stream, with counted bytes [flop/B].
+    - moved_per_byte: Bytes moved per byte counted, if plain stores first read the line they write (write-allocate).
+    - bytes_per_second: Counted bytes per second, all threads together [B/s].
     """
 
     level: str
@@ -2410,7 +2664,8 @@ class RooflineGemmTrialFlopsPerSecond:
 class RooflineGemmTrial:
     """Part of a document: roofline gemm trial.
 
-    - flops_per_second: [flop/s].
+    - state: "tie", "slower", "unsettled", or the reason why it was dropped.
+    - flops_per_second: Flops per second [flop/s].
     """
 
     shape: RooflineGemmShape
@@ -2422,8 +2677,16 @@ class RooflineGemmTrial:
 class RooflineGemmRoof:
     """Part of a document: roofline gemm roof.
 
+    - routine: "dgemm" or "sgemm".
+    - setting: Environment variables that make the library use its present kernels; empty: the library's default.
+    - shape: The best shape.
     - flops_per_second: [flop/s].
-    - seconds: [s].
+    - confirmed: The shape was confirmed in fresh processes.
+    - search: "race", "halving" or a technique of paper 003.
+    - ending: Reason why the search ended.
+    - possible_gain: Fraction of its time that the best shape may lose to another shape of the space.
+    - seconds: Time of the search [s].
+    - trials: The best first.
     """
 
     library: LibraryIdentity
@@ -2456,7 +2719,8 @@ class RooflinePeakFactor:
 class RooflineTheoreticalPeak:
     """Part of a document: roofline theoretical peak.
 
-    - flops_per_second: [flop/s].
+    - name: "nominal", "sustained clock".
+    - flops_per_second: Flops per second, the product of the factors [flop/s].
     """
 
     name: str
@@ -2483,9 +2747,10 @@ class RooflinePointFlopsPerSecond:
 class RooflinePoint:
     """Part of a document: roofline point.
 
+    - level: Level that holds the operands from call to call: "L2", "memory"; empty: unknown.
     - flops: [flop].
     - bytes: [B].
-    - flops_per_second: [flop/s].
+    - flops_per_second: Flops per second [flop/s].
     """
 
     level: str | None = None
@@ -2501,7 +2766,15 @@ class RooflinePoint:
 class RooflineEffectiveOptions:
     """Part of a document: roofline effective options.
 
+    - version: Version of flopcast.
+    - cores: Kind of cores; empty: all cores are alike.
+    - blas: Libraries given; empty: the default ones.
+    - gemm: Routines.
+    - k: Sizes of a space of the user's own.
+    - enough: Share of the FMA ceiling at which searches end; 0: no such share.
     - nominal_clock_gigahertz: [GHz].
+    - time_budget: "60s".
+    - huge_pages: Setting of the system.
     """
 
     version: str | None = None
@@ -2534,7 +2807,13 @@ class RooflineEffectiveOptions:
 class RooflineResult(Result):
     """Roofs of a machine: arithmetic, bandwidths, the best gemm.
 
-    - seconds: [s].
+    - fingerprint: Fingerprint of the hardware.
+    - date: UTC, ISO 8601.
+    - cpus: CPUs that were used, in order of the threads.
+    - levels: Measured capacities.
+    - triad_lengths: The plain triad by length, with empty levels.
+    - findings: Facts that the user should know.
+    - seconds: Time of the measurement [s].
     """
 
     schema_name: ClassVar[str] = "flopcast-roofline-1"
@@ -2597,7 +2876,11 @@ class RooflineComparisonResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class RooflinePlanStep:
-    """Part of a document: roofline plan step."""
+    """Part of a document: roofline plan step.
+
+    - subject: "dgemm of openblas-serial, 1 thread".
+    - method: "race over 48 shapes, matrices of up to 200 MiB".
+    """
 
     subject: str
     method: str
@@ -2605,7 +2888,10 @@ class RooflinePlanStep:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RooflinePlanResult(Result):
-    """Steps that a measurement of roofs would take."""
+    """Steps that a measurement of roofs would take.
+
+    - findings: Limits of this machine and of the libraries, as sentences.
+    """
 
     schema_name: ClassVar[str] = "flopcast-roofline-plan-1"
     title: ClassVar[str] = "Steps that a measurement of roofs would take"
@@ -2618,9 +2904,15 @@ class RooflinePlanResult(Result):
 class RooflineStudyRow:
     """Part of a document: roofline study row.
 
-    - found_flops_per_second: [flop/s].
-    - flops_per_second: [flop/s].
-    - seconds: [s].
+    - trials: Number of finished trials; 0: the row is that of an unfinished trial.
+    - begun: False: there is no trial at all.
+    - finished_shapes: Finished configurations of the unfinished trial; 0 for a search in one process, which begins anew.
+    - found_flops_per_second: Rate of the leader as the search measured it, which paper 003 shows [flop/s].
+    - flops_per_second: Judged rate of the leader; 0: an interrupted study hasn't judged yet [flop/s].
+    - of_best: Rate / the best rate that was judged, median over trials.
+    - settled: Share of trials that ended by themselves, not by their time.
+    - seconds: Median over trials [s].
+    - speedup: Speed-up over the technique "Default"; 0 if that wasn't run.
     """
 
     technique: str
@@ -2642,7 +2934,10 @@ class RooflineStudyRow:
 class RooflineStudyRun:
     """Part of a document: roofline study run.
 
+    - finished: For techniques of paper 003, in their order.
+    - rate: Rate of the leader as measured by the search; 0: unknown (halving).
     - seconds: [s].
+    - settled: False: a search in one process ended because its time was used up.
     """
 
     technique: str
@@ -2669,7 +2964,11 @@ class GemmSearchStudyState:
 
 @dataclass(frozen=True, kw_only=True)
 class GemmSearchStudy:
-    """Part of a document: gemm search study."""
+    """Part of a document: gemm search study.
+
+    - settings: Environment variables with which it was measured.
+    - rows: One per technique.
+    """
 
     library: str
     threads: int
@@ -2682,6 +2981,8 @@ class GemmSearchStudy:
 class RooflineStudyResult(Result):
     """Comparison of searches of the best gemm.
 
+    - tolerance: A search within this fraction of the best shape is a success.
+    - complete: False: time was short or the study was interrupted; what was measured is kept.
     - shapes: [m, n, k] of each shape.
     """
 
@@ -2697,7 +2998,18 @@ class RooflineStudyResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class RunOutcomeRoutine:
-    """Part of a document: run outcome routine."""
+    """Part of a document: run outcome routine.
+
+    - queries: Ilaenv queries for the block size.
+    - smallest: Smallest order of the problems queried.
+    - returned: Largest block size returned.
+    - short_workspaces: Times that the program's workspace was too short for it.
+    - allowed: Least block size that such a workspace allowed; 0: not known.
+    - other_queries: Queries with options for which the profile has nothing.
+    - other_options: Options of the first such query.
+    - lapack: Library that made the queries or defines the routine; empty: none was seen.
+    - what_happened: What happened to the routine, as a clause; empty if nobody asked.
+    """
 
     routine: str
     flags: str
@@ -2715,7 +3027,15 @@ class RunOutcomeRoutine:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RunResult(Result):
-    """Outcome of a program that ran with tuned block sizes."""
+    """Outcome of a program that ran with tuned block sizes.
+
+    - exit_code: The program's own, or 128 plus the signal that ended it.
+    - processes: Processes into which the preloaded library was loaded.
+    - blas: Library that defined dgemm; empty: none was seen.
+    - settings: Variables for kernels that were set.
+    - routines: In the order of the profile.
+    - counted: False if queries could not be counted, so that only exit code and settings are known.
+    """
 
     schema_name: ClassVar[str] = "flopcast-run-2"
     title: ClassVar[str] = "Outcome of a program that ran with tuned block sizes"
@@ -2732,7 +3052,7 @@ class RunResult(Result):
 class SamplingRule:
     """Part of a document: sampling rule.
 
-    - reference_seconds: [s].
+    - reference_seconds: Time of the reference kernel that counts as a drift of 1 [s].
     """
 
     clock: str
@@ -2892,8 +3212,8 @@ class TraceResult(Result):
 class TraceSummaryKernel:
     """Part of a document: trace summary kernel.
 
-    - flops: [flop].
-    - seconds: [s].
+    - flops: Flops of all calls [flop].
+    - seconds: If the trace has times [s].
     """
 
     kernel: str
@@ -2904,7 +3224,10 @@ class TraceSummaryKernel:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TraceSummaryResult(Result):
-    """Sums of a trace by kernel."""
+    """Sums of a trace by kernel.
+
+    - kernels: In the order of first use.
+    """
 
     schema_name: ClassVar[str] = "flopcast-trace-summary-1"
     title: ClassVar[str] = "Sums of a trace by kernel"
@@ -2923,7 +3246,13 @@ class QuerySizes:
 
 @dataclass(frozen=True, kw_only=True)
 class RoutineTuning:
-    """Part of a document: routine tuning."""
+    """Part of a document: routine tuning.
+
+    - routine: "dpotrf".
+    - flags: Ilaenv's options, such as "L".
+    - decisions: For each query.
+    - complete: False if the time budget ended sampling before the predictions had their precision.
+    """
 
     routine: str
     flags: str
@@ -2935,7 +3264,11 @@ class RoutineTuning:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TuneResult(Result):
-    """Block sizes chosen for a routine."""
+    """Block sizes chosen for a routine.
+
+    - settings: Variables in force that select the BLAS's kernels.
+    - parts: The routine itself, or the tunable ones below it.
+    """
 
     schema_name: ClassVar[str] = "flopcast-tune-3"
     title: ClassVar[str] = "Block sizes chosen for a routine"
@@ -2951,7 +3284,8 @@ class TuneResult(Result):
 class LapackRoutine:
     """Part of a document: lapack routine.
 
-    - seconds: [s].
+    - remark: Why it wasn't tuned, or which sizes are undecided; empty: nothing to say.
+    - seconds: Time that its tuning took [s].
     """
 
     routine: str
@@ -2963,7 +3297,12 @@ class LapackRoutine:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TuneLapackResult(Result):
-    """Block sizes chosen for all of LAPACK."""
+    """Block sizes chosen for all of LAPACK.
+
+    - profile: File with what was decided.
+    - routines: In the order of tuning.
+    - left_out: Routines that the time budget didn't reach.
+    """
 
     schema_name: ClassVar[str] = "flopcast-tune-lapack-3"
     title: ClassVar[str] = "Block sizes chosen for all of LAPACK"
@@ -2978,12 +3317,18 @@ class TuneLapackResult(Result):
 class WhatIfAnswers:
     """Part of a document: what if answers.
 
-    - recorded_seconds: [s].
-    - models_seconds: [s].
+    - place: "blis 0.9.0 with 2 threads, LAPACK reference 3.11.0".
+    - environment: Environment of the prediction.
+    - recorded_seconds: Recorded time of the calls that are predicted [s].
+    - models_seconds: Time that the models alone expect [s].
     - predicted_seconds: [s].
     - interval: Lower and upper end.
-    - slow_by_numbers_seconds: [s].
-    - shape_seconds: [s].
+    - gain: Recorded / predicted - 1, so that larger is better; missing for dry runs, which have no times.
+    - extrapolated_share: Share of the time outside of the sampled domain.
+    - slow_by_numbers_seconds: Recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded [s].
+    - shape_seconds: Predicted time per shape of the profile; null where calls can't be predicted [s].
+    - blocks: Chosen block sizes if the question asks for them.
+    - untuned_shapes: Shapes whose block sizes are not tuned because they take too little time.
     - what_if: The change, such as "blas=blis,threads=2,nb".
     - failure: Reason why nothing is predicted.
     - failure_code: Exit code of the failure.

@@ -1524,7 +1524,7 @@ def mpi_run(
 
     - launcher: command that starts the processes: ["mpirun", "-n", "4"]
     - command: program and its arguments
-    - policy: kernels that are executed: full, conditional, local, online, a-priori or eager; default: "local"
+    - policy: kernels that are executed: full, conditional, local, online, a-priori or eager; default: "full"
     - clock: clock of the path: auto, wall or cpu; default: "auto"
     - tolerance: relative half-width of the interval from which on a time is known; default: 0.1
     - confidence: confidence of the interval, 0.5 to 0.9999; default: 0.95

@@ -8,6 +8,7 @@
   bench/contractions.py orders  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--names intensli] [--blas openblas-serial]
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
+                                [--random 60 --seed 1 --max-flops 1e11] [--repeat-losses]
 
 ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8. Stages are those of paper 002 (figures 1b to 1f: 154,
 26.3, 19.1, 14.7, 9.47 %) and segments, flopcast's own method. The regret is how much longer the chosen algorithm takes than the fastest one.
@@ -26,6 +27,8 @@ others are timed again in turns.
 planner: the planner's choice against four others. They are NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's
 --tiles whole), TBLIS (--tblis), and HPTT's transpositions around NumPy's gemm (--hptt). --finished FILE keeps finished cases, and a later run continues from there;
 no case begins more than --time-limit seconds after the start.
+--random takes so many random contractions in place of CASES.csv: 3 to 8 indices, sizes from 2 to 3000, 1 MB to 1 GB.
+--repeat-losses measures cases that another way wins by over 5 % once more, and lists those that are lost again.
 CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312, the format of the public TCCG suite. Without CASES.csv the paper's contractions are
 taken. --scale multiplies all sizes. einsum and TBLIS run in this process, alternating with the planner's runs; install NumPy with the BLAS to
 compare with."""
@@ -41,6 +44,7 @@ import statistics
 import subprocess
 import sys
 import time
+from random import Random
 
 STAGES = ["repeated", "distance", "prefetching", "failures", "first", "segments"]
 PAPER = [("abc=ai,ibc", {"a": n, "b": n, "c": n, "i": 8}) for n in (100, 200, 400)] + [
@@ -123,8 +127,26 @@ def cost(options):
                 print(f"\nall {what}: {total:.0f} s predicted in {1e3 * made['cost']['seconds']:.0f} ms, {total / made['cost']['seconds']:.2g} times as fast")
 
 
+def random_cases(options):
+    """Returns random contractions as those of the TCCG suite: 3 to 8 indices of sizes from 2 to 3000, M, N and K of at least one index each,
+    every tensor in an order of its own, 1 MB to 1 GB in all, at most --max-flops."""
+    random, found = Random(options.seed), []
+    while len(found) < options.random:
+        names = "abcdefgh"[: random.randint(3, 8)]
+        roles = {index: random.choice("mnk") for index in names}
+        sizes = {index: round(math.exp(random.uniform(math.log(2), math.log(3000)))) for index in names}
+        tensors = [[index for index in names if roles[index] in sides] for sides in ("mn", "mk", "nk")]
+        elements = sum(math.prod(sizes[index] for index in tensor) for tensor in tensors)
+        if set(roles.values()) == set("mnk") and 1e6 <= 8 * elements <= 1e9 and 2 * math.prod(sizes.values()) <= options.max_flops:
+            result, left, right = ("".join(random.sample(tensor, len(tensor))) for tensor in tensors)
+            found.append((f"{result}={left},{right}", f"{result}={left},{right}", sizes))
+    return found
+
+
 def cases(options):
-    if not options.cases:
+    if options.random:
+        found = random_cases(options)
+    elif not options.cases:
         found = [(text, text, sizes) for text, sizes in PAPER]
     else:
         with open(options.cases, newline="", encoding="utf-8") as file:
@@ -253,6 +275,11 @@ def finished_cases(options):
         return {tuple(line["case"]): line["seconds"] for line in map(json.loads, file)}
 
 
+def lost(seconds, ways):
+    """Returns whether another way than the planner's first effort is over 5 % faster."""
+    return seconds[ways[0]] > 1.05 * min(seconds[way] for way in ways[1:])
+
+
 def planner(options):
     begin = time.monotonic()
     finished = finished_cases(options)
@@ -271,6 +298,23 @@ def planner(options):
                         file.write(json.dumps({"case": key, "seconds": finished[key]}) + "\n")
             rows.append((key[0], 2 * math.prod(sizes.values()), finished[key]))
         show_planner(threads, options.efforts.split(","), rows)
+        if options.repeat_losses:
+            show_repeated(options, threads, libraries, rows)
+
+
+def show_repeated(options, threads, libraries, rows):
+    """Measures the lost cases once more. A loss that isn't repeated is noise."""
+    count = len(options.efforts.split(","))
+    by_name = {f"{name} {described(sizes)}": (text, sizes) for name, text, sizes in cases(options)}
+    repeated = []
+    for case, _, seconds in rows:
+        ways = [list(seconds)[0], *list(seconds)[count:]]
+        if lost(seconds, ways):
+            again = measured_case(options, *by_name[case], threads, libraries)
+            if lost(again, ways):
+                best = min(ways[1:], key=lambda way: again[way])
+                repeated.append(f"{case}: {best} is {again[ways[0]] / again[best]:.2f} times as fast, {seconds[ways[0]] / seconds[best]:.2f} before")
+    print(f"\nlost again when repeated: {len(repeated)} of {len(rows)}", *repeated, sep="\n", flush=True)
 
 
 def show_planner(threads, efforts, rows):
@@ -373,6 +417,10 @@ def main():
     parser.add_argument("--tblis", default="")
     parser.add_argument("--hptt", default="")
     parser.add_argument("--finished", default="")
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--max-flops", type=float, default=1e11)
+    parser.add_argument("--repeat-losses", action="store_true")
     parser.add_argument("--time-limit", type=float, default=0)
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", options.threads.split(",")[0])

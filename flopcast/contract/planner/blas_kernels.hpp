@@ -49,7 +49,7 @@ bool in_place(Pointer data, std::int64_t rows, std::int64_t row_step, std::int64
 /// The BLAS routines that multiply tiles.
 struct BlasKernels {
   Gemm gemm = nullptr;
-  Gemv gemv = nullptr;       ///< for tiles of C of one element; null if the library has no correct gemv, in which case gemm is used
+  Gemv gemv = nullptr;       ///< for tiles of C of one row or column; null if the library has no correct gemv, in which case gemm is used
   bool takes_turns = false;  ///< one thread at a time may call the routines
 
   /// Returns the lock that a call must hold; an empty one if several threads may call at once.

@@ -107,6 +107,27 @@ class Collector {
   Collector(const Folded& folded, const Environment& environment, const TileRates& rates, int threads)
       : folded_(folded), environment_(environment), model_(folded, environment, rates), threads_(threads) {}
 
+  /// Returns whether the contraction is one gemv on tensors in place. Every other way moves the matrix at least as often.
+  [[nodiscard]] bool is_gemv() const { return folded_.n.extent == 1 && folded_.batch.extent == 1 && model_.is_in_place(whole_gemm()); }
+
+  /// Adds one gemm call for the whole contraction, or one per thread for its part of M or N. Requires that BLAS can read all of it in
+  /// place.
+  void add_one_call() {
+    const Tiling whole = whole_gemm();
+    constexpr std::int64_t unit = 24;  // no kernel splits so many rows or columns except at the end
+    for (std::int64_t Tiling::*side : {&Tiling::m, &Tiling::n}) {
+      Tiling share = whole;
+      share.*side = round_up(ceil_div<std::int64_t>(whole.*side, threads_), unit);
+      if (share.*side < whole.*side) {
+        add(share);
+      }
+    }
+    if (all_.empty()) {
+      add(whole);
+    }
+    all_.front().is_one_call = true;
+  }
+
   void add_gemm() {
     if (folded_.batch.extent == 1 && model_.is_in_place(whole_gemm())) {
       add_one_call();
@@ -257,24 +278,6 @@ class Collector {
     return !all_.empty() && all_.front().is_one_call && tiling.m >= whole.m && tiling.n >= whole.n && tiling.k >= whole.k;
   }
 
-  /// Adds one gemm call for the whole contraction, or one per thread for its part of M or N. Requires that BLAS can read all of it in
-  /// place.
-  void add_one_call() {
-    const Tiling whole = whole_gemm();
-    constexpr std::int64_t unit = 24;  // no kernel splits so many rows or columns except at the end
-    for (std::int64_t Tiling::*side : {&Tiling::m, &Tiling::n}) {
-      Tiling share = whole;
-      share.*side = round_up(ceil_div<std::int64_t>(whole.*side, threads_), unit);
-      if (share.*side < whole.*side) {
-        add(share);
-      }
-    }
-    if (all_.empty()) {
-      add(whole);
-    }
-    all_.front().is_one_call = true;
-  }
-
   /// Returns whether C's lines would be read from outside of the caches before they are overwritten, and most panels of these rows have
   /// whole lines.
   [[nodiscard]] bool pays_to_stream_c(const Fold& rows) const {
@@ -337,6 +340,10 @@ namespace {
 
 std::vector<Candidate> candidates_on(int threads, const Folded& folded, const Environment& environment, const TileRates& rates) {
   Collector collector(folded, environment, rates, threads);
+  if (collector.is_gemv()) {
+    collector.add_one_call();
+    return collector.take();
+  }
   collector.add_gemm();
   if (!is_complex(folded.precision)) {
     collector.add_panels();

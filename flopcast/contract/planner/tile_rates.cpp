@@ -81,10 +81,8 @@ nlohmann::json to_json(const TileRates& rates) {
   for (const KernelRates& one : rates.kernels) {
     kernels.push_back({one.call, one.per_c, one.per_a, one.per_b, one.per_product});
   }
-  return {{"kernels", std::move(kernels)},
-          {"single_column", rates.single_column},
-          {"packed_along", rates.packed_along},
-          {"packed_across", rates.packed_across}};
+  return {
+      {"kernels", std::move(kernels)}, {"gemv", rates.gemv}, {"packed_along", rates.packed_along}, {"packed_across", rates.packed_across}};
 }
 
 TileRates from_json(const nlohmann::json& json) {
@@ -94,9 +92,9 @@ TileRates from_json(const nlohmann::json& json) {
     rates.kernels[i] = {element<double>(one, 0), element<double>(one, 1), element<double>(one, 2), element<double>(one, 3),
                         element<double>(one, 4)};
   }
-  for (std::size_t along = 0; along < rates.single_column.size(); ++along) {
-    for (std::size_t i = 0; i < TileRates::single_column_rows.size(); ++i) {
-      rates.single_column[along][i] = element<double>(json.at("single_column").at(along), i);
+  for (std::size_t along = 0; along < rates.gemv.size(); ++along) {
+    for (std::size_t i = 0; i < TileRates::gemv_lengths.size(); ++i) {
+      rates.gemv[along][i] = element<double>(json.at("gemv").at(along), i);
     }
   }
   read_member(json, "packed_along", rates.packed_along);
@@ -106,13 +104,13 @@ TileRates from_json(const nlohmann::json& json) {
 
 }  // namespace
 
-Seconds TileRates::of_single_column(bool along_sums, double rows) const {
-  const std::array<Seconds, single_column_rows.size()>& times = single_column[along_sums ? 1 : 0];
+Seconds TileRates::of_gemv(bool along_sums, double rows) const {
+  const std::array<Seconds, gemv_lengths.size()>& times = gemv[along_sums ? 1 : 0];
   std::size_t above = 0;
-  while (above + 1 < times.size() && rows > static_cast<double>(single_column_rows[above])) {
+  while (above + 1 < times.size() && rows > static_cast<double>(gemv_lengths[above])) {
     ++above;
   }
-  const bool is_between = above > 0 && rows < static_cast<double>(single_column_rows[above]);
+  const bool is_between = above > 0 && rows < static_cast<double>(gemv_lengths[above]);
   return is_between ? std::max(times[above - 1], times[above]) : times[above];
 }
 
@@ -130,9 +128,9 @@ TileRates measure_tile_rates(const FindRoutine& find) {
   }
   for (const bool along_sums : {false, true}) {
     constexpr std::int64_t depth = 40;
-    for (std::size_t i = 0; i < TileRates::single_column_rows.size(); ++i) {
-      const std::int64_t rows = TileRates::single_column_rows[i];
-      rates.single_column[along_sums ? 1 : 0][i] =
+    for (std::size_t i = 0; i < TileRates::gemv_lengths.size(); ++i) {
+      const std::int64_t rows = TileRates::gemv_lengths[i];
+      rates.gemv[along_sums ? 1 : 0][i] =
           timer.time(TileKernel::gemm, rows, 1, depth, false, along_sums) / static_cast<double>(rows * depth);
     }
   }

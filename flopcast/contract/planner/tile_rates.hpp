@@ -34,19 +34,18 @@ struct KernelRates {
 struct TileRates {
   std::array<KernelRates, 3> kernels;           ///< index: TileKernel without batch; panels and streaming include packing of both operands
   Seconds packed_along = 0, packed_across = 0;  ///< seconds for packing an element along the contiguous index of its operand, and across it
-  /// Numbers of rows for which gemm is timed with a single column. Libraries switch between functions there: OpenBLAS's takes 0.077 ns for a
-  /// product with 1024 rows and 0.22 with 1300, if A is contiguous along the sums (a Zen 5).
-  static constexpr std::array<std::int64_t, 3> single_column_rows = {256, 1024, 1600};
-  /// Seconds of gemm for a product with a single column. Indices: whether A is contiguous along the sums, and the number of rows.
-  std::array<std::array<Seconds, single_column_rows.size()>, 2> single_column = {};
+  /// Numbers of sums for which a product of a matrix and a vector is timed. Libraries switch between functions there.
+  static constexpr std::array<std::int64_t, 3> gemv_lengths = {256, 1024, 1600};
+  /// Seconds of gemv for a product. Indices: whether the matrix is contiguous along the sums, and the number of sums.
+  std::array<std::array<Seconds, gemv_lengths.size()>, 2> gemv = {};
   /// The shares of the outer bandwidths that threads leave each other, measured with the machine's caches. Empty: threads don't disturb
   /// each other.
   std::vector<machine::BandwidthShare> bandwidth_shares;
   friend bool operator==(const TileRates&, const TileRates&) = default;
 
   [[nodiscard]] const KernelRates& of(TileKernel kernel) const { return kernels[static_cast<std::size_t>(kernel)]; }
-  /// Returns the seconds of gemm for a product with a single column: between two numbers of rows that were timed, the longer time.
-  [[nodiscard]] Seconds of_single_column(bool along_sums, double rows) const;
+  /// Returns the seconds of gemv for a product. Between two numbers of sums that were timed, the longer time counts.
+  [[nodiscard]] Seconds of_gemv(bool along_sums, double rows) const;
 };
 
 /// Measures the rates with a few small products of every kernel, which takes some milliseconds.

@@ -284,8 +284,8 @@ class TileWorker {
                                              static_cast<Integer>(a.leading_dimension),
                                              static_cast<Integer>(b.leading_dimension),
                                              static_cast<Integer>(ldc)};
-    if (blas_.gemv != nullptr && m == 1 && n == 1 && k > 0) {
-      dot(k, beta, c);
+    if (blas_.gemv != nullptr && (m == 1 || n == 1) && k > 0) {
+      n == 1 && m > 1 ? multiply_column(m, beta, c) : multiply_row(n, beta, c, ldc);
       return;
     }
     const std::unique_lock lock = blas_.turn();
@@ -293,15 +293,29 @@ class TileWorker {
                &integers[5], 1, 1);
   }
 
-  /// Computes a sum of k products as a transposed column of B times a row of A. OpenBLAS's gemm takes six times as long for this shape.
-  void dot(std::int64_t k, Element beta, Element* c) {
-    const Matrix<const Element*>&a = a_matrix_, &b = b_matrix_;
-    const char trans = b.transposed ? 'N' : 'T';
-    const Integer length = static_cast<Integer>(k), one = 1, ldb = static_cast<Integer>(b.leading_dimension);
-    const Integer a_step = a.transposed ? 1 : static_cast<Integer>(a.leading_dimension);
+  /// Multiplies A by the only column of B into the only column of C. gemm packs A for a single column, and takes twice as long.
+  void multiply_column(std::int64_t m, Element beta, Element* c) {
+    const Matrix<const Element*>& b = b_matrix_;
+    gemv(a_matrix_, a_matrix_.transposed, m, b.data, b.transposed ? b.leading_dimension : 1, beta, c, 1);
+  }
+
+  /// Multiplies the only row of A by B into the only row of C, as the transposed B times a column. For a single element OpenBLAS's gemm takes
+  /// six times as long.
+  void multiply_row(std::int64_t n, Element beta, Element* c, std::int64_t ldc) {
+    const Matrix<const Element*>& a = a_matrix_;
+    gemv(b_matrix_, !b_matrix_.transposed, n, a.data, a.transposed ? 1 : a.leading_dimension, beta, c, ldc);
+  }
+
+  /// y := alpha M x + beta y. `matrix` is stored as M, or as its transpose if `is_transpose`. `length`: elements of y. Steps count elements.
+  void gemv(const Matrix<const Element*>& matrix, bool is_transpose, std::int64_t length, const Element* x, std::int64_t x_step,
+            Element beta, Element* y, std::int64_t y_step) {
+    const char trans = is_transpose ? 'T' : 'N';
+    const std::int64_t k = k_->length;
+    const std::array<Integer, 5> integers = {
+        static_cast<Integer>(is_transpose ? k : length), static_cast<Integer>(is_transpose ? length : k),
+        static_cast<Integer>(matrix.leading_dimension), static_cast<Integer>(x_step), static_cast<Integer>(y_step)};
     const std::unique_lock lock = blas_.turn();
-    blas_.gemv(&trans, b.transposed ? &one : &length, b.transposed ? &length : &one, &alpha_, b.data, &ldb, a.data, &a_step, &beta, c, &one,
-               1);
+    blas_.gemv(&trans, &integers[0], &integers[1], &alpha_, matrix.data, &integers[2], x, &integers[3], &beta, y, &integers[4], 1);
   }
 
   /// Placeholder for types without a panel kernel.

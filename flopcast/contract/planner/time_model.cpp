@@ -297,17 +297,18 @@ KernelRates TimeModel::rates_in(const Tiling& tiling) const {
   return kernel;
 }
 
-Seconds TimeModel::time_of_single_column(const Tiling& tiling, const TileSizes& sizes) const {
-  if (tiling.kernel != TileKernel::gemm || sizes.columns > 1) {
+Seconds TimeModel::time_of_gemv(const Tiling& tiling, const TileSizes& sizes) const {
+  if (tiling.kernel != TileKernel::gemm || sizes.columns > 1) {  // a contraction with a single row is folded the other way round
     return 0;
   }
   const bool along_sums = starts_at_unit_step(folded_->k.a) && !what_is_packed(tiling).a;
-  return sizes.rows * sizes.depth * sides_of(*folded_).precision_factor * rates_->of_single_column(along_sums, sizes.rows);
+  return sizes.rows * sizes.depth * sides_of(*folded_).precision_factor * rates_->of_gemv(along_sums, sizes.rows);
 }
 
 Seconds TimeModel::multiplying(const Tiling& tiling, const TileSizes& sizes) const {
   const double tiles = as_double(folded_->batch.extent) * sizes.m_tiles * sizes.n_tiles;
-  return tiles * std::max(rates_in(tiling).of(sizes.rows, sizes.columns, sizes.depth), time_of_single_column(tiling, sizes));
+  const Seconds by_gemv = time_of_gemv(tiling, sizes);
+  return tiles * (by_gemv > 0 ? by_gemv : rates_in(tiling).of(sizes.rows, sizes.columns, sizes.depth));
 }
 
 Seconds TimeModel::losses_in_panels(const Tiling& tiling, const TileSizes& sizes) const {
@@ -368,7 +369,7 @@ ExpectedTime::Parts TimeModel::moving_time(const Tiling& tiling, const TileSizes
                    turns.b);
   // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
   const Seconds inside = tiling.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
-  const bool is_included = time_of_single_column(tiling, sizes) > 0;
+  const bool is_included = time_of_gemv(tiling, sizes) > 0;
   parts.a += sizes.columns < as_double(panel_.columns) && !is_included ? a_bytes * inside : 0;
   parts.b += sizes.rows < as_double(panel_.columns) ? b_bytes * inside : 0;
   return parts;

@@ -108,7 +108,7 @@ class TimeModel {
   /// in L1 or have few columns.
   [[nodiscard]] Seconds kernel_time(const Tiling& tiling, const TileSizes& sizes) const;
   /// Seconds of gemm for a tile with a single column, which include reading A from L2; 0 for other tiles, or where that wasn't measured.
-  [[nodiscard]] Seconds time_of_single_column(const Tiling& tiling, const TileSizes& sizes) const;
+  [[nodiscard]] Seconds time_of_gemv(const Tiling& tiling, const TileSizes& sizes) const;
   [[nodiscard]] Seconds multiplying(const Tiling& tiling, const TileSizes& sizes) const;
   [[nodiscard]] Seconds losses_in_panels(const Tiling& tiling, const TileSizes& sizes) const;
   /// Seconds of packing A and B for one tile of K.

@@ -83,6 +83,28 @@ TEST(Fold, OrdersRowsByAWithinLinesOfC) {
   EXPECT_EQ(&rows_in(RowOrder::as_c, folded), &folded.m);
 }
 
+TEST(Fold, OrdersColumnsByTheIndexAlongWhichBIsContiguous) {
+  const auto columns = [](const char* text, std::int64_t b) {
+    return fold(make_contraction(parse_notation(text), {{'a', 20}, {'b', b}, {'c', 6}, {'i', 7}})).n;
+  };
+  const Fold whole = columns("acb=ai,bci", 80);
+  EXPECT_THAT(whole.natural, ElementsAre(80, 80 * 6));
+  EXPECT_EQ(constant_step(whole.b, 0, 80), 1);
+  EXPECT_EQ(whole.c[1] - whole.c[0], 20 * 6);
+  EXPECT_EQ(whole.c[80] - whole.c[0], 20) << "the next value of c";
+  const Fold blocks = columns("acb=ai,bci", 4096);
+  EXPECT_THAT(blocks.natural, ElementsAre(256, 256 * 6, 4096 * 6));
+  EXPECT_EQ(blocks.b[256 * 6] - blocks.b[0], 256) << "the next block of b";
+  EXPECT_THAT(columns("acb=ai,bci", 7).natural, ElementsAre(6, 42)) << "no run of b fills a panel";
+  EXPECT_EQ(columns("acb=ai,cbi", 80).b[1], 1) << "B is contiguous along C's first column index";
+  EXPECT_THAT(columns("acb=ai,ibc", 80).natural, ElementsAre(6, 480)) << "B is contiguous along the sums";
+}
+
+TEST(Fold, KeepsColumnsAlikeRowsOfTheSameTensor) {
+  const Folded folded = fold(make_contraction(parse_notation("abcd=bai,dci"), {{'a', 20}, {'b', 30}, {'c', 20}, {'d', 30}, {'i', 7}}));
+  EXPECT_EQ(folded.m.a, folded.n.b);
+}
+
 TEST(Fold, HasNoOtherOrderWhereThereIsNothingToGain) {
   const auto folded = [](const char* text, std::int64_t b) {
     return fold(make_contraction(parse_notation(text), {{'a', 64}, {'b', b}, {'c', 5}, {'i', 7}}));

@@ -55,7 +55,7 @@ std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std
   return fused(all);
 }
 
-Dimensions all_dimensions(const Contraction& contraction) {
+Dimensions dimensions_by_c(const Contraction& contraction) {
   constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
   // The operand that is contiguous along K decides K's order, so that its lines are read whole; if both or none are, the larger one.
   const auto starts_along_sums = [&](Operand operand) {
@@ -177,6 +177,35 @@ std::vector<Dimension> a_major(const std::vector<Dimension>& dims) {
   std::stable_sort(others.begin(), others.end(), [](const Dimension& x, const Dimension& y) { return x.strides[0] < y.strides[0]; });
   others.insert(others.begin(), {block_a, block_c});
   return without_single_ones(std::move(others));
+}
+
+/// Returns whether M in A is N in B, as where both operands are one tensor.
+bool are_alike(const std::vector<Dimension>& m, const std::vector<Dimension>& n) {
+  return std::equal(m.begin(), m.end(), n.begin(), n.end(),
+                    [](const Dimension& x, const Dimension& y) { return x.extent == y.extent && x.strides[0] == y.strides[1]; });
+}
+
+/// Returns N's dimensions with a block of the one along which B is contiguous first, so that lines of B are used up before the caches lose
+/// them. Columns of C in another order cost little, because each of them is a run of rows. N stays in C's order if B isn't contiguous
+/// along N, or along N's first dimension, or if M and N are alike.
+std::vector<Dimension> columns_of(const std::vector<Dimension>& m, const std::vector<Dimension>& n) {
+  constexpr std::int64_t longest_whole = 1024, wanted = 256, panel = 8;
+  const auto unit_in_b = std::find_if(n.begin(), n.end(), [](const Dimension& dimension) { return dimension.strides[1] == 1; });
+  if (unit_in_b == n.end() || unit_in_b == n.begin() || unit_in_b->extent < panel || are_alike(m, n)) {
+    return n;
+  }
+  const auto [block, blocks] = unit_in_b->extent <= longest_whole ? std::pair{*unit_in_b, Dimension()} : cut(*unit_in_b, wanted, panel);
+  std::vector<Dimension> order = {block};
+  for (auto dimension = n.begin(); dimension != n.end(); ++dimension) {
+    order.push_back(dimension == unit_in_b ? blocks : *dimension);
+  }
+  return without_single_ones(std::move(order));
+}
+
+Dimensions all_dimensions(const Contraction& contraction) {
+  Dimensions all = dimensions_by_c(contraction);
+  all.roles[1] = columns_of(all.roles[0], all.roles[1]);
+  return all;
 }
 
 }  // namespace

@@ -58,8 +58,9 @@ BatchRun batch_run(const Folded& folded);
 /// Returns M in this order, or in C's order if `order` doesn't exist.
 const Fold& rows_in(RowOrder order, const Folded& folded);
 
-/// Folds a contraction: drops indices of size 1, fuses indices that are one index in memory, and sorts M and N by C's strides. K is sorted
-/// by the strides of the operand that is contiguous along K, or those of the larger operand if both or none are.
+/// Folds a contraction: drops indices of size 1, fuses indices that are one index in memory, and sorts M and N by C's strides. A block of
+/// the index along which B is contiguous comes first in N. K is sorted by the strides of the operand that is contiguous along K, or those of
+/// the larger operand if both or none are.
 Folded fold(const Contraction& contraction);
 
 /// Returns a key of the folded contraction's sizes and strides, without irrelevant details: contractions with equal keys have equal plans.

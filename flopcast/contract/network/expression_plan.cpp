@@ -83,6 +83,10 @@ ContractionTree tree_of(const SizedExpression& expression, const TensorAxes& axe
   TreeOptions of_tree = options.tree;
   of_tree.max_bytes = std::min(of_tree.max_bytes, share_of_memory * static_cast<double>(measure::available_memory_bytes()));
   of_tree.search.cancelled = [in_tree = options.tree.search.cancelled, in_plan = options.plan.cancelled] { return in_tree() || in_plan(); };
+  if (options.plan.effort == Effort::measure) {  // the plan is worth time: half of it for the tree, half for the steps
+    of_tree.search.time_budget = std::max(of_tree.search.time_budget, options.plan.time_budget / 2);
+    of_tree.search.min_time = std::max(of_tree.search.min_time, options.plan.time_budget / 2);
+  }
   return find_tree(network_of(expression, axes, options), cost, of_tree);
 }
 

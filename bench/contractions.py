@@ -128,8 +128,8 @@ def cost(options):
 
 
 def random_cases(options):
-    """Returns random contractions as those of the TCCG suite: 3 to 8 indices of sizes from 2 to 3000, M, N and K of at least one index each,
-    every tensor in an order of its own, 1 MB to 1 GB in all, at most --max-flops."""
+    """Returns random contractions like those of the TCCG suite. They have 3 to 8 indices of sizes from 2 to 3000, 1 MB to 1 GB in all, and at
+    most --max-flops. M, N and K have at least one index each, and every tensor has an order of its own."""
     random, found = Random(options.seed), []
     while len(found) < options.random:
         names = "abcdefgh"[: random.randint(3, 8)]

@@ -34,6 +34,22 @@ TEST(NetworkPlan, ComputesRandomNetworks) {
   }
 }
 
+TEST(NetworkPlan, ComputesRandomNetworksWithAnyLayouts) {
+  std::mt19937 random(3);
+  const CountedCost cost;
+  std::size_t plain = 0;
+  for (int i = 0; i < 800; ++i) {
+    const Network network = random_network(random, 3 + i % 4, i % 2 == 0);
+    const NetworkData data = random_data(network, random);
+    const std::vector<ContractionTree> trees = find_trees(network, cost, without_clock());
+    for (const ContractionTree& tree : trees) {
+      expect_near(execute(tree, data), evaluate_naively(network, data), "network " + std::to_string(i) + "\n" + tree.explain());
+    }
+    plain += trees.size() - 1;
+  }
+  EXPECT_GT(plain, 50U);
+}
+
 TEST(NetworkPlan, ComputesRandomNetworksInLittleMemory) {
   std::mt19937 random(2);
   const CountedCost cost;

@@ -244,20 +244,37 @@ class Writer {
 }  // namespace
 
 ContractionTree find_tree(const Network& network, const StepCost& cost, const TreeOptions& options) {
+  return std::move(find_trees(network, cost, options).front());
+}
+
+std::vector<ContractionTree> find_trees(const Network& network, const StepCost& cost, const TreeOptions& options) {
   require_legal(options);
-  ContractionTree tree;
-  tree.network = completed(network);
-  const Terms terms = terms_of(tree.network);
+  const Network whole = completed(network);
+  const Terms terms = terms_of(whole);
   const Fitting fitting = Finder(terms, cost, options).run();
   const JoinTree joined(fitting.model, fitting.searched.joins);
   const Schedule schedule = make_schedule(joined, fitting.model);
-  StepList list = list_steps(joined, fitting.model, schedule);
-  choose_layouts(list, fitting.model);
-  Writer(fitting.model, schedule, list, tree).write();
-  tree.joins = fitting.searched.joins;
-  tree.is_exhaustive = fitting.searched.is_exhaustive && tree.loops.empty();
-  tree.trials = fitting.searched.trials;
-  return tree;
+  std::vector<StepList> lists(3, list_steps(joined, fitting.model, schedule));
+  choose_layouts(lists[0], fitting.model);
+  take_plain_layouts(lists[1], fitting.model, false);
+  take_plain_layouts(lists[2], fitting.model, true);
+  const auto have_equal_layouts = [](const StepList& x, const StepList& y) {
+    return std::equal(x.tensors.begin(), x.tensors.end(), y.tensors.begin(),
+                      [](const ListedTensor& one, const ListedTensor& other) { return one.layout == other.layout; });
+  };
+  std::vector<ContractionTree> trees;
+  for (auto list = lists.begin(); list != lists.end(); ++list) {
+    if (std::any_of(lists.begin(), list, [&](const StepList& earlier) { return have_equal_layouts(earlier, *list); })) {
+      continue;
+    }
+    ContractionTree& tree = trees.emplace_back();
+    tree.network = whole;
+    Writer(fitting.model, schedule, *list, tree).write();
+    tree.joins = fitting.searched.joins;
+    tree.is_exhaustive = fitting.searched.is_exhaustive && tree.loops.empty();
+    tree.trials = fitting.searched.trials;
+  }
+  return trees;
 }
 
 bool ContractionTree::is_intermediate(int tensor) const {

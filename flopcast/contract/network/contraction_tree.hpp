@@ -89,4 +89,8 @@ struct TreeOptions {
 /// short enough for the memory. Throws Cancelled if the search is cancelled before a tree is known that fits into the memory.
 ContractionTree find_tree(const Network& network, const StepCost& cost, const TreeOptions& options = {});
 
+/// Finds the same steps with several layouts of the intermediates: first those of find_tree(), then plain ones that differ, for callers who
+/// can measure which are faster.
+std::vector<ContractionTree> find_trees(const Network& network, const StepCost& cost, const TreeOptions& options = {});
+
 }  // namespace flopcast::contract

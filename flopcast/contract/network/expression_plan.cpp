@@ -1,12 +1,15 @@
 #include "flopcast/contract/network/expression_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "flopcast/contract/einsum/normal_form.hpp"
 #include "flopcast/contract/network/einsum_steps.hpp"
+#include "flopcast/contract/network/measured_networks.hpp"
 #include "flopcast/contract/network/network_plan.hpp"
 #include "flopcast/contract/network/planner_cost.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
@@ -75,19 +78,42 @@ Network network_of(const SizedExpression& expression, const TensorAxes& axes, co
   return network;
 }
 
-ContractionTree tree_of(const SizedExpression& expression, const TensorAxes& axes, const Machine& machine,
-                        const ExpressionOptions& options) {
+/// Counts products, as most other planners do: a step's time is one second for each.
+class ProductCount : public StepCost {
+ public:
+  [[nodiscard]] Seconds seconds(const PairStep& step) const override { return step.products(); }
+  [[nodiscard]] Seconds seconds(const SumStep& step) const override { return step.kept * step.summed; }
+  [[nodiscard]] Seconds at_least(const PairStep& step) const override { return step.products(); }
+};
+
+/// Returns the trees from which a plan may be chosen, the one with the shortest predicted time first. With effort `measure`, the others
+/// have other layouts of their intermediates, or the least number of products.
+std::vector<ContractionTree> trees_of(const SizedExpression& expression, const TensorAxes& axes, const Machine& machine,
+                                      const ExpressionOptions& options) {
   const TileRates rates = machine.rates ? *machine.rates : assumed_tile_rates(machine.environment);
   const PlannerCost cost(machine.environment, rates, options.plan.precision, options.plan.threads);
   constexpr double share_of_memory = 0.5;
   TreeOptions of_tree = options.tree;
   of_tree.max_bytes = std::min(of_tree.max_bytes, share_of_memory * static_cast<double>(measure::available_memory_bytes()));
   of_tree.search.cancelled = [in_tree = options.tree.search.cancelled, in_plan = options.plan.cancelled] { return in_tree() || in_plan(); };
-  if (options.plan.effort == Effort::measure) {  // the plan is worth time: half of it for the tree, half for the steps
-    of_tree.search.time_budget = std::max(of_tree.search.time_budget, options.plan.time_budget / 2);
-    of_tree.search.min_time = std::max(of_tree.search.min_time, options.plan.time_budget / 2);
+  const Network network = network_of(expression, axes, options);
+  if (options.plan.effort != Effort::measure) {
+    return find_trees(network, cost, of_tree);
   }
-  return find_tree(network_of(expression, axes, options), cost, of_tree);
+  constexpr double for_predicted = 0.4, for_counted = 0.1;  // shares of the time budget, within which the machine's time is better used
+  const auto take_time = [&](double share) {
+    of_tree.search.time_budget = std::max(options.tree.search.time_budget, share * options.plan.time_budget);
+    of_tree.search.min_time = std::max(options.tree.search.min_time, share * options.plan.time_budget);
+  };
+  take_time(for_predicted);
+  std::vector<ContractionTree> trees = find_trees(network, cost, of_tree);
+  take_time(for_counted);
+  of_tree.search.budget_share = 0;  // a number of products isn't a time
+  std::vector<ContractionTree> by_products = find_trees(network, ProductCount(), of_tree);
+  if (by_products.front().joins != trees.front().joins) {
+    std::move(by_products.begin(), by_products.end(), std::back_inserter(trees));
+  }
+  return trees;
 }
 
 /// Returns the plan of D := beta op(C): an expression of one operand with D's axes, to be executed with alpha = 0.
@@ -130,7 +156,17 @@ class ExpressionPlan::State {
       throw bad_input("a plan can't use {} threads; at least 1 is needed", options.plan.threads);
     }
     axes_ = tensor_axes(expression, strides, precision_, options.plan.order);
-    network_.emplace(tree_of(expression, axes_, machine, options), einsum_steps(machine, options.plan));
+    std::vector<ContractionTree> trees = trees_of(expression, axes_, machine, options);
+    if (trees.size() > 1 && options.plan.effort == Effort::measure) {
+      PlanOptions quick = options.plan;
+      quick.effort = Effort::estimate;
+      trees = {fastest_of(std::move(trees), einsum_steps(machine, quick), options.plan).first->tree()};
+    }
+    if (options.plan.effort == Effort::measure) {
+      std::tie(network_, measured_) = fastest_of(std::move(trees), einsum_steps(machine, options.plan), options.plan);
+    } else {
+      network_.emplace(std::move(trees.front()), einsum_steps(machine, options.plan));
+    }
     addend_ = plan_of_addend(expression, strides, options.plan);
     const bool has_diagonal = network_->tree().network.output.labels.size() < expression.result.labels.size();
     conjugates_ = is_complex(precision_) && expression.result.conjugated;
@@ -162,7 +198,7 @@ class ExpressionPlan::State {
   [[nodiscard]] std::string explain() const {
     return pair_ ? pair_->explain() : network_->tree().explain([this](Label label) { return name_of(expression_.expression, label); });
   }
-  [[nodiscard]] Seconds seconds() const { return pair_ ? pair_->seconds() : network_->tree().seconds; }
+  [[nodiscard]] Seconds seconds() const { return pair_ ? pair_->seconds() : measured_.value_or(network_->tree().seconds); }
   [[nodiscard]] std::int64_t workspace_bytes() const { return pair_ ? pair_->workspace_bytes() : network_->tree().workspace_bytes; }
   [[nodiscard]] double flops() const { return pair_ ? pair_->flops() : network_->tree().flops; }
   [[nodiscard]] const ContractionTree* tree() const { return pair_ ? nullptr : &network_->tree(); }
@@ -190,6 +226,7 @@ class ExpressionPlan::State {
   std::optional<EinsumPlan> pair_;
   TensorAxes axes_;
   std::optional<NetworkPlan> network_;
+  std::optional<Seconds> measured_;   ///< time of network_, if it was measured
   std::optional<EinsumPlan> addend_;  ///< D := beta op(C)
   bool conjugates_ = false;           ///< D is the conjugate of the sum
   bool prepares_result_ = false;      ///< D has elements that get no product
@@ -218,7 +255,8 @@ ExpressionPlan plan_expression(std::string_view text, std::span<const std::vecto
 
 ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
                           const ExpressionOptions& options) {
-  return tree_of(expression, tensor_axes(expression, strides, options.plan.precision, options.plan.order), machine, options);
+  return std::move(
+      trees_of(expression, tensor_axes(expression, strides, options.plan.precision, options.plan.order), machine, options).front());
 }
 
 }  // namespace flopcast::contract

@@ -223,4 +223,27 @@ class LayoutChoice {
 
 void choose_layouts(StepList& list, const StepModel& model) { LayoutChoice(list, model).run(); }
 
+void take_plain_layouts(StepList& list, const StepModel& model, bool turned) {
+  for (const ListedStep& step : list.steps) {
+    ListedTensor& result = list.tensors[static_cast<std::size_t>(step.result)];
+    if (result.is_fixed) {
+      continue;
+    }
+    std::vector<Labels> operands = {labels_of(layout_of(list, step.a))};
+    if (step.b.tensor >= 0) {
+      operands.push_back(labels_of(layout_of(list, step.b)));
+      if ((model.elements(operands[0]) > model.elements(operands[1])) != turned) {
+        std::swap(operands[0], operands[1]);
+      }
+    }
+    Labels order;  // by rising strides
+    for (const Labels& labels : operands) {
+      std::copy_if(labels.begin(), labels.end(), std::back_inserter(order), [&](int label) {
+        return place_of(result.order, label) < result.order.size() && place_of(order, label) == order.size();
+      });
+    }
+    result.layout = dense_layout(order, model);
+  }
+}
+
 }  // namespace flopcast::contract

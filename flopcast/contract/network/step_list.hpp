@@ -42,6 +42,10 @@ StepList list_steps(const JoinTree& tree, const StepModel& model, const Schedule
 /// orders, labels with the same role in the step before lie together, and those with the same role in the step after.
 void choose_layouts(StepList& list, const StepModel& model);
 
+/// Gives the intermediates the layouts of plain products: the labels of one operand that are kept, in its order, and behind them those of
+/// the other. The labels of the operand with more elements have the larger strides, or the smaller ones if `turned`.
+void take_plain_layouts(StepList& list, const StepModel& model, bool turned);
+
 /// Returns the layout of a used tensor with the labels of the use.
 TensorLayout layout_of(const StepList& list, const ListedUse& use);
 

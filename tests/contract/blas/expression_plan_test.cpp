@@ -67,6 +67,21 @@ TEST(ExpressionPlan, AgreesWithNestedLoops) {
   EXPECT_GT(with_loops, 0);
 }
 
+TEST(ExpressionPlan, MeasuredPlansAgreeWithNestedLoops) {
+  std::mt19937 random(23);
+  for (int i = 0; i < 60 && !HasFailure(); ++i) {
+    const EinsumCase problem = random_case(random, {3, 5, 0, 3, 6, 4, 3e4});
+    ExpressionOptions options;
+    options.plan.precision = problem.precision;
+    options.plan.effort = Effort::measure;
+    options.plan.time_budget = 0.01;
+    options.tree.search.max_trials = 2;
+    const ExpressionPlan plan = plan_expression(problem.expression, problem.strides(), test_machine(), options);
+    EXPECT_TRUE(hold_equal_numbers(problem.precision, executed(problem, plan), result_of_loops(problem)))
+        << describe(problem) << plan.explain();
+  }
+}
+
 TEST(ExpressionPlan, MultipliesChainsOfMatrices) {
   const std::vector<std::vector<std::int64_t>> shapes = {{300, 20}, {20, 200}, {200, 10}, {10, 250}};
   const ExpressionPlan plan = plan_expression("ab,bc,cd,de->ae", shapes, test_machine());

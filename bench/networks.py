@@ -186,24 +186,26 @@ def steps_of(text, path):
 
 
 class AlongPath:
-    """A network contracted along a path. The planner plans every step once."""
+    """A network contracted along a path. The planner plans every step once. Results of steps are written to the same memory every time, as
+    those of a plan for the whole network."""
 
     def __init__(self, text, path, arrays, options):
         self.steps = steps_of(text, path)
-        self.arrays, self.options, self.plans = arrays, options, None
+        self.arrays, self.options, self.plans, self.results = arrays, options, [], []
 
     def largest_bytes(self, sizes):
         """Returns the bytes of the largest intermediate."""
         return 8 * max(math.prod(sizes[label] for label in text.split("->")[1]) for _, text in self.steps)
 
     def __call__(self):
-        arrays, plans = list(self.arrays), []
+        arrays = list(self.arrays)
         for number, (pair, text) in enumerate(self.steps):
             taken = [arrays.pop(i) for i in pair]
-            plan = self.plans[number] if self.plans else fc.plan(text, *taken, threads=self.options.threads, effort=self.options.effort)
-            plans.append(plan)
-            arrays.append(plan(*taken))
-        self.plans = plans
+            if number == len(self.plans):
+                self.plans.append(fc.plan(text, *taken, threads=self.options.threads, effort=self.options.effort))
+                self.results.append(np.asarray(self.plans[number](*taken)))
+            self.plans[number](*taken, out=self.results[number])
+            arrays.append(self.results[number])
         return arrays[0]
 
 
@@ -237,7 +239,8 @@ def compare(name, text, sizes, options):
     arrays = [random_numbers.standard_normal(shape) / math.sqrt(max(1, math.prod(shape)) ** 0.5) for shape in shapes]
     ways, searches = {}, {}
     searches["flopcast"], plan = timed(lambda: fc.plan(text, *arrays, threads=options.threads, effort=options.effort))
-    ways["flopcast"] = lambda: plan(*arrays)
+    result = np.asarray(plan(*arrays))
+    ways["flopcast"] = lambda: plan(*arrays, out=result)
     for library, find in (("opt_einsum", lambda: opt_einsum_path(text, shapes)), ("cotengra", lambda: cotengra_path(text, shapes, options.search))):
         if library in options.libraries:
             searches[library], path = timed(find)

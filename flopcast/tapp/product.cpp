@@ -1,0 +1,355 @@
+#include "flopcast/tapp/product.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "flopcast/contract/notation/overlap.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::tapp {
+namespace {
+
+constexpr std::array<Precision, 4> precisions = {Precision::s, Precision::d, Precision::c, Precision::z};
+
+/// Names labels in messages: characters if all labels are ASCII letters, as in examples of the specification; otherwise numbers.
+class Namer {
+ public:
+  explicit Namer(const std::array<Tensor, 4>& tensors) {
+    const auto is_letter = [](contract::Label label) { return (label >= 'a' && label <= 'z') || (label >= 'A' && label <= 'Z'); };
+    has_letters_ = std::all_of(tensors.begin(), tensors.end(),
+                               [&](const Tensor& tensor) { return std::all_of(tensor.labels.begin(), tensor.labels.end(), is_letter); });
+  }
+  [[nodiscard]] bool has_letters() const { return has_letters_; }
+  [[nodiscard]] std::string operator()(contract::Label label) const {
+    return has_letters_ ? std::string(1, static_cast<char>(label)) : std::to_string(label);
+  }
+
+ private:
+  bool has_letters_;
+};
+
+void require_same_type(const std::array<Tensor, 4>& tensors) {
+  constexpr std::array names = {"TAPP_F32", "TAPP_F64", "TAPP_C32", "TAPP_C64"};
+  const Tensor& first = tensors.front();
+  for (const Tensor& tensor : tensors) {
+    if (tensor.info.type != first.info.type) {
+      throw failure(FLOPCAST_TAPP_MIXED_TYPES, "{} has elements of type {}, but {} of type {}; one type is supported per product",
+                    first.name, names[static_cast<std::size_t>(first.info.type)], tensor.name,
+                    names[static_cast<std::size_t>(tensor.info.type)]);
+    }
+  }
+}
+
+void require_precision(TAPP_prectype precision, TAPP_datatype type) {
+  switch (precision) {
+    case TAPP_DEFAULT_PREC:
+    case TAPP_F32F32_ACCUM_F32:
+    case TAPP_F16F16_ACCUM_F16:
+    case TAPP_F16F16_ACCUM_F32:
+    case TAPP_BF16BF16_ACCUM_F32: return;  // the elements' own is at least as high
+    case TAPP_F64F64_ACCUM_F64:
+      if (type == TAPP_F64 || type == TAPP_C64) {
+        return;
+      }
+      throw failure(FLOPCAST_TAPP_PRECISION,
+                    "TAPP_F64F64_ACCUM_F64 isn't supported for elements of single precision; TAPP_DEFAULT_PREC computes in theirs");
+    default:
+      throw failure(FLOPCAST_TAPP_PRECISION, "the precision {} is unknown; expected TAPP_DEFAULT_PREC or another TAPP_prectype", precision);
+  }
+}
+
+using Extents = std::map<contract::Label, std::int64_t>;
+
+/// Returns the extent of each label of a tensor. Throws a Failure if the tensor repeats a label with another extent.
+Extents extents_of(const Tensor& tensor, TAPP_error code, const Namer& name) {
+  Extents extents;
+  for (std::size_t i = 0; i < tensor.labels.size(); ++i) {
+    const auto [known, is_new] = extents.emplace(tensor.labels[i], tensor.info.extents[i]);
+    if (known->second != tensor.info.extents[i]) {
+      throw failure(code, "index {} has the extents {} and {} in {}", name(tensor.labels[i]), known->second, tensor.info.extents[i],
+                    tensor.name);
+    }
+  }
+  return extents;
+}
+
+void require_equal_extents(const Extents& x, const Extents& y, const char* names, TAPP_error code, const Namer& name) {
+  for (const auto& [label, extent] : x) {
+    if (const auto other = y.find(label); other != y.end() && other->second != extent) {
+      throw failure(code, "index {} has extent {} in {}, but {} in {}", name(label), extent, names[0], other->second, names[1]);
+    }
+  }
+}
+
+void require_like_result(const Tensor& c, const Tensor& d, const Namer& name) {
+  if (c.labels.size() != d.labels.size()) {
+    throw failure(FLOPCAST_TAPP_DIMENSIONS_OF_C, "C has {}, but D has {}", counted(c.labels.size(), "dimension"), d.labels.size());
+  }
+  for (std::size_t i = 0; i < c.labels.size(); ++i) {
+    if (c.labels[i] != d.labels[i]) {
+      throw failure(FLOPCAST_TAPP_INDICES_OF_C, "dimension {} has index {} in C, but {} in D; expected the indices of D in the same order",
+                    i, name(c.labels[i]), name(d.labels[i]));
+    }
+    if (c.info.extents[i] != d.info.extents[i]) {
+      throw failure(FLOPCAST_TAPP_EXTENTS_OF_C, "index {} has extent {} in C, but {} in D", name(c.labels[i]), c.info.extents[i],
+                    d.info.extents[i]);
+    }
+  }
+}
+
+/// Throws a Failure if indices of the tensors contradict each other.
+void require_consistent(const std::array<Tensor, 4>& tensors) {
+  const auto& [a, b, c, d] = tensors;
+  const Namer name(tensors);
+  for (const contract::Label label : d.labels) {
+    const auto has = [label](const Tensor& tensor) {
+      return std::find(tensor.labels.begin(), tensor.labels.end(), label) != tensor.labels.end();
+    };
+    if (!has(a) && !has(b)) {
+      throw failure(FLOPCAST_TAPP_INDEX_OF_D_ALONE, "D has index {}, which neither A nor B has", name(label));
+    }
+  }
+  const Extents in_a = extents_of(a, FLOPCAST_TAPP_EXTENTS_IN_A, name), in_b = extents_of(b, FLOPCAST_TAPP_EXTENTS_IN_B, name),
+                in_d = extents_of(d, FLOPCAST_TAPP_EXTENTS_IN_D, name);
+  require_equal_extents(in_a, in_b, "AB", FLOPCAST_TAPP_EXTENTS_OF_A_AND_B, name);
+  require_equal_extents(in_a, in_d, "AD", FLOPCAST_TAPP_EXTENTS_OF_A_AND_D, name);
+  require_equal_extents(in_b, in_d, "BD", FLOPCAST_TAPP_EXTENTS_OF_B_AND_D, name);
+  require_like_result(c, d, name);
+}
+
+/// Returns C or D with one dimension per label: a repeated label becomes the stride of the diagonal.
+Tensor with_diagonals(const Tensor& tensor) {
+  Tensor result{tensor.name, {tensor.info.type, {}, {}}, {}, tensor.conjugated};
+  for (std::size_t i = 0; i < tensor.labels.size(); ++i) {
+    const auto known = std::find(result.labels.begin(), result.labels.end(), tensor.labels[i]);
+    if (known == result.labels.end()) {
+      result.labels.push_back(tensor.labels[i]);
+      result.info.extents.push_back(tensor.info.extents[i]);
+      result.info.strides.push_back(tensor.info.strides[i]);
+    } else if (std::int64_t& stride = result.info.strides[static_cast<std::size_t>(known - result.labels.begin())];
+               __builtin_add_overflow(stride, tensor.info.strides[i], &stride)) {
+      throw failure(FLOPCAST_TAPP_BAD_INPUT, "the strides of the diagonal of {} don't fit 64 bits", tensor.name);
+    }
+  }
+  return result;
+}
+
+/// Throws a Failure if elements of D share addresses. Leaves tensors that reach too far to the planner, which refuses them.
+void require_no_aliasing(const Tensor& d) {
+  constexpr double max_reach = 1e17;  // elements
+  std::vector<contract::Axis> axes;
+  double reach = 0;
+  for (std::size_t i = 0; i < d.labels.size(); ++i) {
+    const std::int64_t extent = d.info.extents[i], stride = extent == 1 ? 0 : d.info.strides[i];
+    axes.push_back({stride, extent});
+    reach += std::abs(static_cast<double>(stride)) * static_cast<double>(extent);
+  }
+  const bool is_empty = std::any_of(axes.begin(), axes.end(), [](const contract::Axis& axis) { return axis.extent == 0; });
+  if (!is_empty && reach < max_reach && contract::may_share_addresses(axes)) {
+    throw failure(FLOPCAST_TAPP_ALIASING_IN_D, "elements of D, of shape ({}) with the strides ({}), share addresses",
+                  fmt::join(d.info.extents, ", "), fmt::join(d.info.strides, ", "));
+  }
+}
+
+template <class Number>
+std::complex<double> number(const void* value) {
+  const Number read = *static_cast<const Number*>(value);
+  if constexpr (std::is_floating_point_v<Number>) {
+    return static_cast<double>(read);
+  } else {
+    return {static_cast<double>(read.real()), static_cast<double>(read.imag())};
+  }
+}
+
+/// Returns the number of a type at an address.
+std::complex<double> scalar(TAPP_datatype type, const void* value, const char* name) {
+  static_cast<void>(required(static_cast<const char*>(value), name));
+  switch (type) {
+    case TAPP_F32: return number<float>(value);
+    case TAPP_F64: return number<double>(value);
+    case TAPP_C32: return number<std::complex<float>>(value);
+    default: return number<std::complex<double>>(value);
+  }
+}
+
+contract::Subscripts subscripts_of(const Tensor& tensor) { return {tensor.labels, {}, tensor.conjugated}; }
+
+contract::SizedExpression expression_of(const std::array<Tensor, 4>& tensors) {
+  const auto& [a, b, c, d] = tensors;
+  contract::Expression expression = contract::make_expression({subscripts_of(a), subscripts_of(b)}, subscripts_of(d));
+  expression.has_letters = Namer(tensors).has_letters();
+  return contract::with_shapes(expression, std::array{a.info.extents, b.info.extents});
+}
+
+/// Returns the tensors with one dimension per label of C and D. Throws a Failure if they contradict each other.
+std::array<Tensor, 4> checked(const std::array<Tensor, 4>& tensors, TAPP_prectype precision) {
+  require_same_type(tensors);
+  require_precision(precision, tensors[0].info.type);
+  require_consistent(tensors);
+  std::array<Tensor, 4> result = {tensors[0], tensors[1], with_diagonals(tensors[2]), with_diagonals(tensors[3])};
+  require_no_aliasing(result[3]);
+  return result;
+}
+
+PlanRequest request_of(const Handle& handle, TAPP_datatype type) {
+  constexpr std::array efforts = {contract::Effort::estimate, contract::Effort::microbench, contract::Effort::measure};
+  const auto value = [](const int& setting) { return std::atomic_ref(const_cast<int&>(setting)).load(std::memory_order_relaxed); };
+  PlanRequest request;
+  request.precision = precisions[static_cast<std::size_t>(type)];
+  request.effort = efforts[static_cast<std::size_t>(value(handle.effort))];
+  request.threads = value(handle.threads);
+  return request;
+}
+
+/// Returns the handle with the number. A number that this library never gave stands for default settings: programs written for the reference
+/// implementation, which has no use for handles, pass variables without a value.
+std::shared_ptr<const Handle> handle_of(TAPP_handle number) {
+  return objects().was_given(number) ? object_of<Handle>(number, "handle") : std::make_shared<Handle>();
+}
+
+/// Returns the product with the number. The number of a product that couldn't be made is the negative code of the reason.
+std::shared_ptr<const Product> product_of(TAPP_tensor_product number) {
+  if (number < 0 && number >= -std::numeric_limits<TAPP_error>::max()) {
+    throw Failure(static_cast<TAPP_error>(-number), {});
+  }
+  return object_of<Product>(number, "plan");
+}
+
+}  // namespace
+
+std::shared_ptr<Planner> shared_planner() {
+  static const auto planner = std::make_shared<Planner>();
+  return planner;
+}
+
+Tensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* labels, TAPP_element_op op) {
+  const auto known = object_of<TensorInfo>(info, std::string{name}.c_str());
+  if (op != TAPP_IDENTITY && op != TAPP_CONJUGATE) {
+    throw failure(FLOPCAST_TAPP_OPERATION, "op_{} is {}, expected TAPP_IDENTITY (0) or TAPP_CONJUGATE (1)", name, op);
+  }
+  Tensor tensor{name, *known, {}, op == TAPP_CONJUGATE};
+  if (const std::size_t count = known->extents.size(); count > 0) {
+    const std::int64_t* const first = &required(labels, fmt::format("idx_{}", name).c_str());
+    tensor.labels.assign(first, first + count);
+  }
+  return tensor;
+}
+
+Product::Product(const Handle& handle, const std::array<Tensor, 4>& tensors, TAPP_prectype precision)
+    : Product(handle, checked(tensors, precision)) {}
+
+Product::Product(const Handle& handle, const std::array<Tensor, 4>& tensors)
+    : type_(tensors[3].info.type),
+      expression_(expression_of(tensors)),
+      strides_{{tensors[0].info.strides, tensors[1].info.strides}, tensors[3].info.strides, tensors[2].info.strides, tensors[2].conjugated},
+      request_(request_of(handle, type_)),
+      planner_(shared_planner()),
+      plan_(planned(request_.threads)),
+      seconds_(plan_.seconds()) {}
+
+contract::EinsumPlan Product::planned(int threads) const {
+  PlanRequest request = request_;
+  request.threads = threads;
+  return planner_->plan(expression_, strides_, request);
+}
+
+const contract::EinsumPlan& Product::plan(int threads) const {
+  if (threads == 0 || threads == request_.threads) {
+    return plan_;
+  }
+  const std::scoped_lock lock(mutex_);
+  auto known = others_.find(threads);
+  if (known == others_.end()) {
+    known = others_.emplace(threads, planned(threads)).first;
+  }
+  return known->second;
+}
+
+void Product::execute(const Executor& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c,
+                      void* d) const {
+  const std::complex<double> of_product = scalar(type_, alpha, "alpha"), of_c = scalar(type_, beta, "beta");
+  if (c == nullptr && of_c != 0.0) {
+    throw failure(FLOPCAST_TAPP_MISSING_C, "C is a null pointer, but beta is not 0");
+  }
+  const std::array operands = {a, b};
+  plan(std::atomic_ref(const_cast<int&>(executor.threads)).load(std::memory_order_relaxed)).execute(operands, c, d, of_product, of_c);
+}
+
+const std::string& Product::explanation() const {
+  const std::scoped_lock lock(mutex_);
+  if (explanation_.empty()) {
+    explanation_ = plan_.explain();
+  }
+  return explanation_;
+}
+
+}  // namespace flopcast::tapp
+
+TAPP_error TAPP_create_tensor_product(TAPP_tensor_product* plan, TAPP_handle handle, TAPP_element_op op_A, TAPP_tensor_info A,
+                                      const int64_t* idx_A, TAPP_element_op op_B, TAPP_tensor_info B, const int64_t* idx_B,
+                                      TAPP_element_op op_C, TAPP_tensor_info C, const int64_t* idx_C, TAPP_element_op op_D,
+                                      TAPP_tensor_info D, const int64_t* idx_D, TAPP_prectype prec) {
+  using namespace flopcast::tapp;
+  const TAPP_error error = guarded([&] {
+    TAPP_tensor_product& made = required(plan, "plan");
+    const std::array tensors = {tensor_of('A', A, idx_A, op_A), tensor_of('B', B, idx_B, op_B), tensor_of('C', C, idx_C, op_C),
+                                tensor_of('D', D, idx_D, op_D)};
+    made = objects().add(std::make_shared<Product>(*handle_of(handle), tensors, prec));
+  });
+  if (error != FLOPCAST_TAPP_DONE && plan != nullptr) {
+    *plan = -static_cast<TAPP_tensor_product>(error);
+  }
+  return error;
+}
+
+TAPP_error TAPP_destroy_tensor_product(TAPP_tensor_product plan) {
+  using namespace flopcast::tapp;
+  return guarded([&] {
+    if (plan >= 0 || plan < -std::numeric_limits<TAPP_error>::max()) {
+      end_object<Product>(plan, "plan");
+    }
+  });
+}
+
+TAPP_error TAPP_execute_product(TAPP_tensor_product plan, TAPP_executor exec, TAPP_status* status, const void* alpha, const void* A,
+                                const void* B, const void* beta, const void* C, void* D) {
+  using namespace flopcast::tapp;
+  if (status != nullptr) {
+    *status = 0;
+  }
+  return guarded([&] {
+    const auto product = product_of(plan);
+    product->execute(*object_of<Executor>(exec, "exec", FLOPCAST_TAPP_NO_EXECUTOR), alpha, A, B, beta, C, D);
+  });
+}
+
+TAPP_error TAPP_execute_batched_product(TAPP_tensor_product plan, TAPP_executor exec, TAPP_status* status, int num_batches,
+                                        const void* alpha, const void** A, const void** B, const void* beta, const void** C, void** D) {
+  using namespace flopcast::tapp;
+  if (status != nullptr) {
+    *status = 0;
+  }
+  return guarded([&] {
+    const auto product = product_of(plan);
+    const auto executor = object_of<Executor>(exec, "exec", FLOPCAST_TAPP_NO_EXECUTOR);
+    if (num_batches < 0) {
+      throw failure(FLOPCAST_TAPP_VALUE, "the number of products is {}, expected 0 or more", num_batches);
+    }
+    if (num_batches == 0) {
+      return;
+    }
+    const auto count = static_cast<std::size_t>(num_batches);
+    const std::span a(&required(A, "A"), count), b(&required(B, "B"), count);
+    const std::span d(&required(D, "D"), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      product->execute(*executor, alpha, a[i], b[i], beta, C == nullptr ? nullptr : C[i], d[i]);
+    }
+  });
+}

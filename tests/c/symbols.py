@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the functions of libflopcast with those that flopcast.h declares and that symbols.txt promises.
+"""Compares the functions of a library with those that its header declares and that a list promises.
 
-Usage: symbols.py LIBRARY HEADER SYMBOLS
+Usage: symbols.py LIBRARY HEADER SYMBOLS --macro MACRO --soname NAME [--version VERSION]
 """
 
+import argparse
 import pathlib
 import re
 import subprocess
@@ -16,27 +17,38 @@ def exported(library):
     return {line.split()[2] for line in lines if line.split()[1] != "A"}  # A: the version itself
 
 
-def declared(header):
-    """Returns the functions that the header declares."""
-    return set(re.findall(r"FLOPCAST_API[^;(]*?\b(flopcast_\w+)\(", pathlib.Path(header).read_text()))
+def declared(header, macro):
+    """Returns the functions that the header declares: those of the declarations that begin with the macro."""
+    return set(re.findall(rf"^{macro}[^;(]*?\b(\w+)\(", pathlib.Path(header).read_text(), re.MULTILINE))
 
 
-def dependencies(library):
+def soname(library):
     """Returns the name under which programs find the library."""
     text = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
     return re.search(r"SONAME.*\[(.*)\]", text).group(1)
 
 
 def main():
-    library, header, symbols = sys.argv[1:]
-    promised = set(pathlib.Path(symbols).read_text().split())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library")
+    parser.add_argument("header")
+    parser.add_argument("symbols", help="file of the promised names")
+    parser.add_argument("--macro", required=True, help="first word of a declaration")
+    parser.add_argument("--soname", required=True, help="name that the library must call itself")
+    parser.add_argument("--version", help="version that each symbol must have; default: none")
+    given = parser.parse_args()
+    promised = set(pathlib.Path(given.symbols).read_text().split())
+    names = exported(given.library)
     faults = []
-    for what, names in (("exports", {name.split("@")[0] for name in exported(library)}), ("flopcast.h declares", declared(header))):
-        faults += [f"{what} {name}, which symbols.txt lacks" for name in sorted(names - promised)]
-        faults += [f"symbols.txt has {name}, but the library or header lacks it ({what})" for name in sorted(promised - names)]
-    faults += [f"{name} has no version FLOPCAST_0" for name in sorted(exported(library)) if not name.endswith("@@FLOPCAST_0")]
-    if dependencies(library) != "libflopcast.so.0":
-        faults.append(f"the library calls itself {dependencies(library)}, expected libflopcast.so.0")
+    for what, found in (("the library exports", {name.split("@")[0] for name in names}), ("the header declares", declared(given.header, given.macro))):
+        faults += [f"{what} {name}, which the list lacks" for name in sorted(found - promised)]
+        faults += [f"the list has {name}, but not what {what}" for name in sorted(promised - found)]
+    for name in sorted(names):
+        version = name.partition("@@")[2] or None
+        if version != given.version:
+            faults.append(f"{name} has the version {version}, expected {given.version}")
+    if soname(given.library) != given.soname:
+        faults.append(f"the library calls itself {soname(given.library)}, expected {given.soname}")
     print("\n".join(faults) or f"{len(promised)} functions")
     return 1 if faults else 0
 

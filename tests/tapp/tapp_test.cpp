@@ -167,7 +167,7 @@ class Loops {
 template <class Number>
 void multiply(const std::array<Tensor, 4>& tensors, Number alpha, const std::vector<Number>& a, const std::vector<Number>& b, Number beta,
               const std::vector<Number>& c, std::vector<Number>& d) {
-  const auto& [in_a, in_b, in_c, in_d] = tensors;
+  const Tensor &in_a = tensors[0], &in_b = tensors[1], &in_c = tensors[2], &in_d = tensors[3];
   const std::size_t outer = Loops({&in_d}).count();
   Loops loops({&in_d, &in_a, &in_b});
   loops.run(0, outer, [&] {

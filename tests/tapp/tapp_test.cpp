@@ -6,13 +6,19 @@
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tapp.h>
@@ -311,18 +317,28 @@ TEST(Tapp, MultipliesAsTheDefinitionSaysInComplexDoublePrecision) { expect_right
 
 /// D_ik := sum over j of A_ij B_jk with small integers, large enough for BLAS.
 struct MatrixProduct {
-  static constexpr std::int64_t m = 70, n = 50, k = 60;
-  MatrixProduct() : a(of_a.elements), b(of_b.elements), expected(of_d.elements) {
+  explicit MatrixProduct(std::int64_t m = 70, std::int64_t n = 50, std::int64_t k = 60)
+      : of_a(dense({'i', 'j'}, {m, k})),
+        of_b(dense({'j', 'k'}, {k, n})),
+        of_d(dense({'i', 'k'}, {m, n})),
+        a(of_a.elements),
+        b(of_b.elements),
+        expected(of_d.elements) {
     for (std::size_t i = 0; i < a.size(); ++i) {
       a[i] = static_cast<double>(i * 7 % 11) - 5;
     }
     for (std::size_t i = 0; i < b.size(); ++i) {
       b[i] = static_cast<double>(i * 5 % 13) - 6;
     }
-    multiply({of_a, of_b, of_d, of_d}, 1.0, a, b, 0.0, {}, expected);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const auto columns = static_cast<std::size_t>(n), inner = static_cast<std::size_t>(k);
+      for (std::size_t j = 0; j < inner; ++j) {
+        expected[i] += a[i / columns * inner + j] * b[j * columns + i % columns];
+      }
+    }
   }
 
-  Tensor of_a = dense({'i', 'j'}, {m, k}), of_b = dense({'j', 'k'}, {k, n}), of_d = dense({'i', 'k'}, {m, n});
+  Tensor of_a, of_b, of_d;
   std::vector<double> a, b, expected;
 };
 
@@ -405,17 +421,38 @@ TEST(Tapp, ObjectsHaveOnlyTheirAttributes) {
   expect_refusal(TAPP_attr_set(handle, FLOPCAST_TAPP_THREADS, nullptr), FLOPCAST_TAPP_NULL_POINTER, "value is a null pointer");
 }
 
-TEST(Tapp, HandlesAndExecutorsDecideTheThreads) {
-  const MatrixProduct matrices;
-  const Owned handle = new_handle(), executor = new_executor(), own = new_executor();
-  int two = 2, three = 3;
-  expect_success(TAPP_attr_set(handle, FLOPCAST_TAPP_THREADS, &two));
-  expect_success(TAPP_attr_set(own, FLOPCAST_TAPP_THREADS, &three));
+/// Returns the number of threads of this process.
+std::ptrdiff_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+/// Computes a product with a handle and an executor of these threads. Returns the number of threads that the execution started; started
+/// threads are kept.
+std::ptrdiff_t started_threads(int of_handle, int of_executor) {
+  const MatrixProduct matrices(400, 300, 200);
+  const Owned handle = new_handle(), executor = new_executor();
+  expect_success(TAPP_attr_set(handle, FLOPCAST_TAPP_THREADS, &of_handle));
+  expect_success(TAPP_attr_set(executor, FLOPCAST_TAPP_THREADS, &of_executor));
   const Owned plan = new_product(handle, TAPP_F64, matrices.of_a, matrices.of_b, matrices.of_d, matrices.of_d);
-  for (int times = 0; times < 2; ++times) {
-    EXPECT_EQ(product_of(matrices, plan, executor), matrices.expected);
-    EXPECT_EQ(product_of(matrices, plan, own), matrices.expected);
-  }
+  const std::ptrdiff_t before = threads_of_process();
+  EXPECT_EQ(product_of(matrices, plan, executor), matrices.expected);
+  EXPECT_EQ(product_of(matrices, plan, executor), matrices.expected);
+  return threads_of_process() - before;
+}
+
+/// Ends the process: with 0 if the execution started threads as expected.
+[[noreturn]] void exit_with_threads(int of_handle, int of_executor, bool starts) {
+  const std::ptrdiff_t started = started_threads(of_handle, of_executor);
+  std::fprintf(stderr, "%td threads started\n", started);
+  std::exit((started > 0) == starts && !::testing::Test::HasFailure() ? 0 : 1);
+}
+
+TEST(TappDeathTest, HandlesAndExecutorsDecideTheThreads) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  constexpr auto done = [](int status) { return ::testing::ExitedWithCode(0)(status); };
+  EXPECT_EXIT(exit_with_threads(1, 0, false), done, "0 threads started");
+  EXPECT_EXIT(exit_with_threads(1, 2, true), done, "threads started");
+  EXPECT_EXIT(exit_with_threads(2, 0, true), done, "threads started");
 }
 
 TEST(Tapp, ProductsTellTheirTimeAndTheirPlan) {

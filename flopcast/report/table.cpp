@@ -6,7 +6,10 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <numeric>
 #include <utility>
+
+#include "flopcast/report/terminal.hpp"
 
 namespace flopcast::report {
 namespace {
@@ -63,18 +66,138 @@ std::string within_cell(const std::string& text) {
   return safe;
 }
 
-std::vector<std::size_t> column_widths(const Table& table) {
-  std::vector<std::size_t> widths;
-  for (const Column& column : table.columns) {
-    widths.push_back(std::max<std::size_t>({display_width(column.title), 3, column.width}));
-  }
+/// Widths that a column can have.
+struct Limits {
+  std::size_t least = 0;      ///< no number is broken
+  std::size_t narrowest = 0;  ///< nor a word of usual length
+  std::size_t natural = 0;    ///< nothing is broken
+};
+
+/// Columns of a table that stand beside each other, by their indices, and their widths.
+struct Block {
+  std::vector<std::size_t> columns, widths;
+};
+
+std::size_t shown_width(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), 1 + 3 * widths.size());  // a bar and blanks beside every cell
+}
+
+Limits limits_of(const Table& table, std::size_t i) {
+  constexpr std::size_t longest_word = 24;  // of texts; longer ones, such as paths, may be broken
+  constexpr std::size_t longest_part = 8;   // of broken words, where nothing else helps
+  constexpr std::size_t rule = 3;           // columns of Markdown's rule
+  const Column& column = table.columns[i];
+  std::size_t unbroken = unbroken_width(column.title), natural = display_width(column.title);
   for (const auto& row : table.rows) {
     assert(row.size() == table.columns.size());
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(within_cell(row[i].text)));
-    }
+    const std::string text = within_cell(row[i].text);
+    unbroken = std::max(unbroken, unbroken_width(text));
+    natural = std::max(natural, display_width(text));
   }
-  return widths;
+  const bool is_text = column.align == Align::left;
+  const std::size_t width = std::max(rule, column.width);
+  return {std::max(width, is_text ? std::min(unbroken, longest_part) : unbroken),
+          std::max(width, is_text ? std::min(unbroken, longest_word) : unbroken), std::max(width, natural)};
+}
+
+/// Makes the widest columns of `block` narrower, down to `limit`, until the block fits `width`.
+void narrow(Block& block, const std::vector<Limits>& limits, std::size_t Limits::*limit, std::size_t width) {
+  while (shown_width(block.widths) > width) {
+    std::size_t widest = block.widths.size();
+    for (std::size_t c = 0; c < block.widths.size(); ++c) {
+      const bool can_shrink = block.widths[c] > limits[block.columns[c]].*limit;
+      widest = can_shrink && (widest == block.widths.size() || block.widths[c] > block.widths[widest]) ? c : widest;
+    }
+    if (widest == block.widths.size()) {
+      return;
+    }
+    --block.widths[widest];
+  }
+}
+
+/// Returns columns with their natural widths; where they don't fit `width`, the widest become narrower.
+Block fitted(const std::vector<Limits>& limits, std::vector<std::size_t> columns, std::optional<std::size_t> width) {
+  Block block = {std::move(columns), {}};
+  for (const std::size_t i : block.columns) {
+    block.widths.push_back(limits[i].natural);
+  }
+  if (width) {
+    narrow(block, limits, &Limits::narrowest, *width);
+    narrow(block, limits, &Limits::least, *width);
+  }
+  return block;
+}
+
+/// Returns blocks of columns that fit `width`; the first column stands in each of them. A table of rows that come one by one is one block.
+std::vector<Block> blocks_of(const Table& table, std::optional<std::size_t> width, bool may_split) {
+  std::vector<Limits> limits;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    limits.push_back(limits_of(table, i));
+  }
+  std::vector<Block> blocks;
+  std::vector<std::size_t> columns, widths;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    widths.push_back(limits[i].narrowest);
+    if (may_split && width && columns.size() > 1 && shown_width(widths) > *width) {
+      blocks.push_back(fitted(limits, columns, width));
+      columns = {0};
+      widths = {limits.front().narrowest, limits[i].narrowest};
+    }
+    columns.push_back(i);
+  }
+  blocks.push_back(fitted(limits, columns, width));
+  return blocks;
+}
+
+/// Returns the lines of a row of a block; `cells` has a text for each of its columns.
+std::string lines_of(const Table& table, const Block& block, const std::vector<std::string>& cells, const std::vector<Tone>& tones,
+                     bool color) {
+  std::vector<std::vector<std::string>> lines;
+  std::size_t height = 1;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    lines.push_back(folded(cells[c], block.widths[c]));
+    height = std::max(height, lines.back().size());
+  }
+  std::string text;
+  for (std::size_t line = 0; line < height; ++line) {
+    text += '|';
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string part = line < lines[c].size() ? lines[c][line] : "";
+      const std::size_t columns = display_width(part);  // more than the width only beside headings that were shown before
+      text += ' ' +
+              padded(colored(part, tones[c], color && !part.empty()), columns, std::max(columns, block.widths[c]),
+                     table.columns[block.columns[c]].align) +
+              " |";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string headings_of(const Table& table, const Block& block) {
+  std::vector<std::string> titles;
+  std::string rule = "|";
+  for (std::size_t c = 0; c < block.columns.size(); ++c) {
+    const Column& column = table.columns[block.columns[c]];
+    titles.push_back(column.title);
+    const std::string dashes(block.widths[c] + 1, '-');
+    rule += column.align == Align::left ? ':' + dashes + '|' : dashes + ":|";
+  }
+  return lines_of(table, block, titles, std::vector<Tone>(titles.size(), Tone::plain), false) + rule + '\n';
+}
+
+std::string rows_of(const Table& table, const Block& block, bool color) {
+  std::string text;
+  for (const auto& row : table.rows) {
+    std::vector<std::string> cells;
+    std::vector<Tone> tones;
+    for (const std::size_t i : block.columns) {
+      cells.push_back(within_cell(row[i].text));
+      tones.push_back(row[i].tone);
+    }
+    text += lines_of(table, block, cells, tones, color);
+  }
+  return text;
 }
 
 std::string csv_field(const std::string& text) {
@@ -102,30 +225,16 @@ Cell toned(Cell cell, Tone tone) {
   return cell;
 }
 
-std::string to_text(const Table& table, bool color) {
-  const std::vector<std::size_t> widths = column_widths(table);
-  std::string text = "|", rule = "|";
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    const Column& column = table.columns[i];
-    text += ' ' + padded(column.title, display_width(column.title), widths[i], column.align) + " |";
-    rule += column.align == Align::left ? ':' + std::string(widths[i] + 1, '-') + '|' : std::string(widths[i] + 1, '-') + ":|";
+std::string to_text(const Table& table, bool color, std::optional<std::size_t> width) {
+  std::string text;
+  for (const Block& block : blocks_of(table, width, !table.rows.empty())) {
+    text += (text.empty() ? "" : "\n") + headings_of(table, block) + rows_of(table, block, color);
   }
-  const std::string foot = table.footnote.empty() ? "" : '\n' + table.footnote;
-  return text + '\n' + rule + '\n' + rows_text(table, color) + foot;
+  return text + (table.footnote.empty() ? "" : '\n' + (width ? wrapped(table.footnote, *width) : table.footnote));
 }
 
-std::string rows_text(const Table& table, bool color) {
-  const std::vector<std::size_t> widths = column_widths(table);
-  std::string text;
-  for (const auto& row : table.rows) {
-    text += '|';
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = within_cell(row[i].text);
-      text += ' ' + padded(colored(cell, row[i].tone, color), display_width(cell), widths[i], table.columns[i].align) + " |";
-    }
-    text += '\n';
-  }
-  return text;
+std::string rows_text(const Table& table, bool color, std::optional<std::size_t> width) {
+  return rows_of(table, blocks_of(table, width, false).front(), color);
 }
 
 std::string to_csv(const Table& table) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +36,10 @@ enum class Align : unsigned char { left, right };
 struct Column {
   std::string title;
   Align align = Align::right;
-  std::string name = {};  ///< heading in CSV, e.g. "seconds"; empty: the title
-  bool interval = false;  ///< two columns in CSV, NAME_low and NAME_high
-  std::size_t width = 0;  ///< at least, as shown: for rows that come after the headings were shown
+  std::string name = {};     ///< heading in CSV, e.g. "seconds"; empty: the title
+  bool interval = false;     ///< two columns in CSV, NAME_low and NAME_high
+  std::size_t width = 0;     ///< at least, as shown: for rows that come after the headings were shown
+  std::string meaning = {};  ///< a sentence for the reader of a page; empty: the title says it
 };
 
 /// Rows under headings. Every row has as many cells as there are columns.
@@ -47,10 +50,12 @@ struct Table {
 };
 
 /// Returns aligned columns between bars, which are readable as text and form a Markdown table in a paper or an issue. Bars in cells are
-/// escaped, control characters become blanks.
-std::string to_text(const Table& table, bool color = false);
-/// The rows of that without the headings. Rows that are shown one by one stand below headings whose columns have the same widths.
-std::string rows_text(const Table& table, bool color = false);
+/// escaped, control characters become blanks. In a table that is wider than `width` columns titles and texts go over several lines. Columns
+/// that still don't fit stand in further tables below, each of which begins with the first column.
+std::string to_text(const Table& table, bool color = false, std::optional<std::size_t> width = {});
+/// Returns the rows of to_text() without the headings. Rows that are shown one by one stand below headings whose columns have the same
+/// widths; such rows and headings without rows stay in one table.
+std::string rows_text(const Table& table, bool color = false, std::optional<std::size_t> width = {});
 /// RFC 4180, raw values, one heading line.
 std::string to_csv(const Table& table);
 

@@ -57,6 +57,66 @@ TEST(DisplayWidth, SurvivesBytesThatAreNoUtf8) {
   EXPECT_EQ(display_width("\xe2\x82"), 1U);
 }
 
+TEST(Table, TitlesFoldBeforeNumbers) {
+  const Table table = {{{"n"}, {"measured default"}}, {{"1000", "18.1 ms"}}};
+  EXPECT_EQ(to_text(table, false, 80), to_text(table));
+  EXPECT_EQ(to_text(table, false, 19),
+            "|    n | measured |\n"
+            "|      |  default |\n"
+            "|-----:|---------:|\n"
+            "| 1000 |  18.1 ms |\n");
+}
+
+TEST(Table, TextsFoldInTheirCells) {
+  const Table table = {{{"n"}, {"what", Align::left}}, {{"1", toned("a block size of 64", Tone::good)}, {"2", "no"}}};
+  EXPECT_EQ(to_text(table, true, 21),
+            "|   n | what        |\n"
+            "|----:|:------------|\n"
+            "|   1 | \x1b[32ma block\x1b[0m     |\n"
+            "|     | \x1b[32msize of 64\x1b[0m  |\n"
+            "|   2 | no          |\n");
+}
+
+TEST(Table, ColumnsThatDoNotFitStandBelowWithTheFirstColumn) {
+  const Table table = {{{"level", Align::left}, {"capacity"}, {"bandwidth"}, {"latency"}}, {{"L1", "48 KiB", "725 GB/s", "0.94 ns"}}};
+  EXPECT_EQ(to_text(table, false, 32),
+            "| level | capacity | bandwidth |\n"
+            "|:------|---------:|----------:|\n"
+            "| L1    |   48 KiB |  725 GB/s |\n"
+            "\n"
+            "| level | latency |\n"
+            "|:------|--------:|\n"
+            "| L1    | 0.94 ns |\n");
+}
+
+TEST(Table, NoLineIsWiderThanTheTerminalWhereNumbersAllowIt) {
+  const Table table = {{{"n"}, {"default nb / nx"}, {"ties", Align::left}, {"file", Align::left}, {"max regret"}},
+                       {{"500", "32 / 128", "40 48 56 64", "/usr/lib/x86_64-linux-gnu/openblas-serial/libblas.so.3", "0.4 %"},
+                        {"1000", "32 / 128", "", "µs", "1.0 %"}}};
+  for (std::size_t width = 28; width < 120; ++width) {
+    const std::string text = to_text(table, false, width);
+    std::size_t begin = 0;
+    for (std::size_t end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
+      EXPECT_LE(display_width(text.substr(begin, end - begin)), width) << text;
+    }
+    for (const char* number : {"32 / 128", "0.4 %", "1000"}) {
+      EXPECT_THAT(text, testing::HasSubstr(number)) << width;
+    }
+  }
+}
+
+TEST(Table, RowsThatComeLaterFoldAsTheirHeadings) {
+  Table table;
+  table.columns = {{"n", Align::right, "", false, 5}, {"measured default"}, {"measured chosen"}};
+  const std::string head = to_text(table, false, 20);
+  table.rows = {{"7", "1 s", "2 s"}};
+  EXPECT_EQ(head + rows_text(table, false, 20),
+            "|     n | measured | measured |\n"
+            "|       |  default |   chosen |\n"
+            "|------:|---------:|---------:|\n"
+            "|     7 |      1 s |      2 s |\n");
+}
+
 TEST(Table, RowsThatComeLaterStandBelowTheirHeadings) {
   Table table;
   table.columns = {{"n", Align::right, "", false, 5}, {"what", Align::left}};

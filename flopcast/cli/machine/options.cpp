@@ -19,7 +19,7 @@ void add_machine_command(OptionSet& app, CommonOptions& common) {
     if (common.json) {
       emit_document(found, common);
     } else {
-      emit(common.csv ? render(cache_table(found.measurement), common) : to_text(found, common), common);
+      common.csv ? emit(cache_table(found.measurement), common) : emit_wrapped(to_text(found, common), common);
     }
   });
 }

@@ -73,7 +73,7 @@ void report_profile(const MpiRunResult& result, const EarlierProfile& earlier, b
   } else if (result.profile) {
     note("flopcast: " + profile_summary(*result.profile), common);
     for (const report::Table& table : profile_tables(*result.profile)) {
-      note(render(table, common), common);
+      note(render_note(table, common), common);
     }
   }
 }
@@ -108,7 +108,7 @@ void show_command(const std::string& file, const CommonOptions& common) {
     for (const report::Table& table : tables) {
       text += (&table == &tables.front() ? "" : "\n") + render(table, common);
     }
-    emit(text, common);
+    emit_wrapped(text, common);
   }
 }
 

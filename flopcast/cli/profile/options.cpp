@@ -91,7 +91,7 @@ void show(const ProgramProfile& profile, const ProfileOptions& options, const Co
   for (const auto& [title, table] : all) {
     text += "\n" + title + ":\n\n" + render(table, common);
   }
-  emit(text, common);
+  emit_wrapped(text, common);
 }
 
 void check(const ProfileOptions& options, const CommonOptions& common) {

@@ -79,7 +79,7 @@ void show(const RooflineCommand& options, const roofline::Roofline& found, const
   } else if (common.csv) {
     emit(roofline_table(found), common);
   } else {
-    emit(roofline_text(found, common), common);
+    emit_wrapped(roofline_text(found, common), common);
   }
   if (!options.figure.empty()) {
     draw_roofline(found, options.figure);
@@ -108,7 +108,7 @@ void run_comparison(const std::vector<std::string>& files, CommonOptions& common
   } else if (common.csv) {
     emit(comparison_table(comparison), common);
   } else {
-    emit(comparison_text(comparison, common), common);
+    emit_wrapped(comparison_text(comparison, common), common);
   }
   common.exit_code = static_cast<int>(verdict(comparison).lower == 0 ? ExitCode::done : ExitCode::check_failed);
 }

@@ -26,12 +26,15 @@ Examples:
 
 /// Writes the report to --output. Standard output is the program's.
 void write_report(const RunOutcome& outcome, const CommonOptions& common) {
-  const std::string text = common.json ? to_json(outcome) + '\n' : render(outcome_table(outcome), common);
-  if (common.output != "-") {
+  const bool to_file = common.output != "-";
+  const report::Table table = outcome_table(outcome);
+  const std::string text = common.json ? to_json(outcome) + '\n' : to_file ? render(table, common) : render_note(table, common);
+  if (to_file) {
     write_file(common.output, text);
   } else {
-    say(fmt::format("flopcast: BLAS of the program: {}{}\n{}", outcome.blas.empty() ? "none seen" : outcome.blas,
-                    outcome.settings.empty() ? "" : ", with " + format_settings(outcome.settings), outcome.routines.empty() ? "" : text));
+    tell(fmt::format("flopcast: BLAS of the program: {}{}\n", outcome.blas.empty() ? "none seen" : outcome.blas,
+                     outcome.settings.empty() ? "" : ", with " + format_settings(outcome.settings)));
+    say(outcome.routines.empty() ? "" : text);
   }
 }
 

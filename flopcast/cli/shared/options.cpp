@@ -13,9 +13,16 @@
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/progress.hpp"
+#include "flopcast/report/terminal.hpp"
 #include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {
+
+namespace {
+
+std::string wrapped(const std::string& text, std::optional<std::size_t> width) { return width ? report::wrapped(text, *width) : text; }
+
+}  // namespace
 
 void add_common_options(OptionSet& app, CommonOptions& common) {
   const char* const group = OptionSet::common_group;
@@ -54,8 +61,18 @@ bool use_color(const CommonOptions& common) {
   return !refused && common.output == "-" && ::isatty(STDOUT_FILENO) == 1;
 }
 
-std::string render(const report::Table& table, const CommonOptions& common) {
-  return common.csv ? report::to_csv(table) : report::to_text(table, use_color(common));
+std::optional<std::size_t> results_width(const CommonOptions& common) {
+  return common.output == "-" ? report::terminal_width(STDOUT_FILENO) : std::nullopt;
+}
+
+std::string render(const report::Table& table, const CommonOptions& common, std::optional<std::size_t> width) {
+  return common.csv ? report::to_csv(table) : report::to_text(table, use_color(common), width);
+}
+
+std::string render(const report::Table& table, const CommonOptions& common) { return render(table, common, results_width(common)); }
+
+std::string render_note(const report::Table& table, const CommonOptions& common) {
+  return render(table, common, report::terminal_width(STDERR_FILENO));
 }
 
 void note_restless(const CommonOptions& common) {
@@ -73,15 +90,19 @@ void emit(const std::string& text, const CommonOptions& common) {
   if (common.json || common.csv) {
     note_restless(common);
   }
-  write_file(common.output, common.restless->take_before(text));
+  write_file(common.output, wrapped(common.restless->take_before(""), results_width(common)) + text);
 }
 void emit(const report::Table& table, const CommonOptions& common) { emit(render(table, common), common); }
 
+void emit_wrapped(const std::string& text, const CommonOptions& common) { emit(wrapped(text, results_width(common)), common); }
+
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+void tell(const std::string& text) { say(wrapped(text, report::terminal_width(STDERR_FILENO))); }
 
 void note(const std::string& text, const CommonOptions& common) {
   if (!common.quiet) {
-    say(text + '\n');
+    tell(text + '\n');
   }
 }
 
@@ -90,7 +111,7 @@ RunContext run_context(const CommonOptions& common) {
   RunContext context;
   context.note = [quiet = common.quiet](const std::string& text) {
     if (!quiet) {
-      say(text + '\n');
+      tell(text + '\n');
     }
   };
   context.restless = [lines = common.restless](const std::string& text) { lines->tell(text); };

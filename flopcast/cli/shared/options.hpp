@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "flopcast/cli/shared/command.hpp"
@@ -20,8 +22,15 @@ void add_seed_option(OptionSet& command, std::uint64_t& seed, const std::string&
 /// Returns whether results are coloured. --color decides, else NO_COLOR, else whether they go to a terminal.
 bool use_color(const CommonOptions& common);
 
-/// Returns the table as comma-separated values with --csv, else as text.
+/// Returns the number of columns of the terminal, or of COLUMNS, to which results are folded; nothing if they go to a file or a pipe.
+std::optional<std::size_t> results_width(const CommonOptions& common);
+
+/// Returns the table as comma-separated values with --csv, else as text that fits `width` columns.
+std::string render(const report::Table& table, const CommonOptions& common, std::optional<std::size_t> width);
+/// Returns the table for results, as wide as results_width().
 std::string render(const report::Table& table, const CommonOptions& common);
+/// Returns the table for standard error.
+std::string render_note(const report::Table& table, const CommonOptions& common);
 
 /// Returns whether results may come in parts, as text on standard output does. A document is written as a whole.
 bool shows_parts(const CommonOptions& common);
@@ -30,6 +39,8 @@ bool shows_parts(const CommonOptions& common);
 /// results. Beside JSON and CSV, these are remarks.
 void emit(const std::string& text, const CommonOptions& common);
 void emit(const report::Table& table, const CommonOptions& common);
+/// Writes results for people, whose sentences are wrapped at the terminal's width.
+void emit_wrapped(const std::string& text, const CommonOptions& common);
 
 /// Writes the document of a result, which to_json() makes, and ends its last line.
 template <class Result>
@@ -40,8 +51,10 @@ void emit_document(const Result& result, const CommonOptions& common) {
 /// Notes the sentences on a restless machine that no result has begun with.
 void note_restless(const CommonOptions& common);
 
-/// Writes to standard error. Does nothing if nobody reads it any more.
+/// Writes to standard error as it is. Does nothing if nobody reads it any more.
 void say(const std::string& text);
+/// Writes sentences and tables for people to standard error, wrapped at the terminal's width.
+void tell(const std::string& text);
 
 /// Tells the user something beside the results, on standard error, unless --quiet.
 void note(const std::string& text, const CommonOptions& common);

@@ -94,7 +94,7 @@ void show(const Result& result, Table table, Text text, const CommonOptions& com
   } else if (common.csv) {
     emit(table(result), common);
   } else {
-    emit(text(result, common), common);
+    emit_wrapped(text(result, common), common);
   }
 }
 

@@ -107,7 +107,8 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
     if (rows_at_once) {
       const report::Table headings = validation_headings(tuning);
       const report::Table row = {headings.columns, {validation_row(tuning, part, problem)}};
-      emit((has_rows ? "" : measured_heading + render(headings, common)) + report::rows_text(row, use_color(common)), common);
+      emit((has_rows ? "" : measured_heading + render(headings, common)) + report::rows_text(row, use_color(common), results_width(common)),
+           common);
       has_rows = true;
     }
   };
@@ -117,7 +118,7 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
     note("profile saved to " + request.profile + "; run a program with it: flopcast run -- COMMAND", common);
   }
   if (has_rows) {
-    emit(std::string(gain_kept_legend), common);
+    emit_wrapped(gain_kept_legend, common);
   } else if (options.shared.validate && !rows_at_once) {
     show_tuning(tuning, common);
   }

@@ -32,7 +32,7 @@ void add_commands(OptionSet& top, CommonOptions& common) {
   for (const auto add :
        {add_machine_command, add_tune_command, add_rank_command, add_contract_command, add_roofline_command, add_run_command,
         add_env_command, add_record_command, add_profile_command, add_mpi_command, add_sample_command, add_model_command, add_trace_command,
-        add_predict_command, add_wisdom_command, add_export_command, add_ask_command, add_schema_command}) {
+        add_predict_command, add_wisdom_command, add_export_command, add_columns_command, add_ask_command, add_schema_command}) {
     add(top, common);
   }
   add_common_options(top, common);
@@ -57,23 +57,23 @@ int guarded_run(int argc, char** argv) {
     return run(argc, argv);
   } catch (const Error& error) {
     const bool by_the_user = interrupted() && (error.code() == ExitCode::unusable_measurement || error.code() == ExitCode::environment);
-    say(fmt::format("flopcast: {}{}\n", by_the_user ? "interrupted; " : "", error.what()));
+    tell(fmt::format("flopcast: {}{}\n", by_the_user ? "interrupted; " : "", error.what()));
     return by_the_user ? interrupted_exit_code() : static_cast<int>(error.code());
   } catch (const Cancelled& interruption) {
     let_results_be_shown();
-    say(fmt::format("flopcast: {}\n", interruption.what()));
+    tell(fmt::format("flopcast: {}\n", interruption.what()));
     return interrupted_exit_code();
   } catch (const BrokenPipe&) {
     return broken_pipe_exit_code;
   } catch (const std::bad_alloc&) {
-    say("flopcast: out of memory\n");
+    tell("flopcast: out of memory\n");
     return static_cast<int>(ExitCode::environment);
   } catch (const std::filesystem::filesystem_error& error) {
-    say(fmt::format("flopcast: {}\n", error.what()));
+    tell(fmt::format("flopcast: {}\n", error.what()));
     return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
-    say(fmt::format("flopcast: internal error: {}\nThis is a bug of flopcast; please report it with the command line that led here.\n",
-                    error.what()));
+    tell(fmt::format("flopcast: internal error: {}\nThis is a bug of flopcast; please report it with the command line that led here.\n",
+                     error.what()));
     return static_cast<int>(ExitCode::internal);
   }
 }

@@ -87,6 +87,17 @@ std::string css_string(std::string_view text) {
   return quoted;
 }
 
+/// Returns the meanings of the columns as a list that opens on a click; nothing if none has one.
+std::string meanings_of(const Table& table) {
+  std::string list;
+  for (const Column& column : table.columns) {
+    if (!column.meaning.empty() && !column.title.empty()) {
+      list += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_escaped(column.title), html_escaped(column.meaning));
+    }
+  }
+  return list.empty() ? "" : "<details><summary>What the columns mean</summary><dl>\n" + list + "</dl></details>\n";
+}
+
 std::string whisker(double low, double high, double y) {
   static constexpr double half = 4;
   return fmt::format(
@@ -134,7 +145,9 @@ void Page::add_table(const Table& table) {
   body_ += fmt::format("<style>\n@media (max-width: 48rem) {{\n{}}}\n</style>\n<div class=\"scroll\"><table id=\"{}\">\n<thead><tr>",
                        titles, id);
   for (const Column& column : table.columns) {
-    body_ += fmt::format("<th{}>{}</th>", column.align == Align::right ? " class=\"r\"" : "", html_escaped(column.title));
+    body_ +=
+        fmt::format("<th{}{}>{}</th>", column.align == Align::right ? " class=\"r\"" : "",
+                    column.meaning.empty() ? "" : fmt::format(" title=\"{}\"", html_escaped(column.meaning)), html_escaped(column.title));
   }
   body_ += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
@@ -148,6 +161,7 @@ void Page::add_table(const Table& table) {
   if (!table.footnote.empty()) {
     body_ += fmt::format("<p>{}</p>\n", html_escaped(table.footnote));
   }
+  body_ += meanings_of(table);
 }
 
 void Page::add_bars(const std::vector<Bar>& bars, std::string_view caption) {

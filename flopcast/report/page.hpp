@@ -45,6 +45,7 @@ class Page {
   void add_warning(std::string_view text);
   /// Adds facts as pairs of name and value, such as a date.
   void add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
+  /// Adds a table; below it a list, which the reader opens, has the meanings of the columns.
   void add_table(const Table& table);
   /// Adds bars; `caption` names the quantity and its unit.
   void add_bars(const std::vector<Bar>& bars, std::string_view caption);

@@ -19,6 +19,7 @@ inline constexpr std::string_view page_template = R"html(<!DOCTYPE html>
   --paper: #16181b; --ink: #e4e6e9; --dim: #9ba1a8; --line: #3a3e44; --head: #212428; --bar: #6aa5e3; --reference: #7d838a; --warn: #3a3013; --warn-line: #d9a514;
   --s0: #6aa5e3; --s1: #eda45c; --s2: #57c592; --s3: #e07fbd; --s4: #b39ae6; --s5: #c9b75a; --s6: #7d838a; } }
 body { margin: 2rem auto; padding: 0 1rem; max-width: 88rem; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+details { font-size: .87rem; margin: .3rem 0; } summary { color: var(--dim); cursor: pointer; }
 h1 { font-size: 1.6rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } p { overflow-wrap: anywhere; }
 figcaption, .dim { color: var(--dim); font-size: .87rem; } figure { margin: 1rem 0; max-width: 60rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; } dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }

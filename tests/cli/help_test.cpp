@@ -50,6 +50,7 @@ const std::vector<std::string> commands = {"",
                                            "wisdom forget",
                                            "export",
                                            "export ilaenv",
+                                           "columns",
                                            "ask",
                                            "schema"};
 

@@ -110,6 +110,17 @@ TEST(Page, CellsCarryTheTitlesOfTheirColumnsOnANarrowPage) {
   EXPECT_THAT(page.html(), HasSubstr("#t2 td:nth-child(1)::before { content: \"c\"; }"));
 }
 
+TEST(Page, DefinesColumnsBelowTheirTable) {
+  Page page("p");
+  Column gain{"gain"};
+  gain.meaning = "default < chosen";
+  page.add_table({{gain, {"n"}}, {{"1", "2"}}});
+  EXPECT_THAT(page.html(), HasSubstr("<th class=\"r\" title=\"default &lt; chosen\">gain</th><th class=\"r\">n</th>"));
+  EXPECT_THAT(page.html(), HasSubstr("<dl>\n<dt>gain</dt><dd>default &lt; chosen</dd>\n</dl></details>"));
+  EXPECT_TRUE(is_balanced(page.html()));
+  EXPECT_THAT(example().html(), Not(HasSubstr("<details>")));
+}
+
 TEST(Page, TellsFacts) {
   Page page("p");
   page.add_facts({{"CPU", "a & b"}});

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/core/statistics.hpp"
@@ -17,15 +18,9 @@ namespace flopcast::cli {
 namespace {
 
 report::Table ranking_table(const AlgorithmRanking& ranking, bool is_validated, std::size_t rows) {
-  report::Table table{{{"algorithm", report::Align::left},
-                       {"predicted", report::Align::right, "predicted_seconds"},
-                       {"95 %", report::Align::left, "predicted_seconds", true},
-                       {"flops/cycle"},
-                       {"tie", report::Align::left}},
-                      {}};
+  report::Table table{columns<"contract">({"algorithm", "predicted_seconds", "predicted_seconds interval", "flops/cycle", "tie"}), {}};
   if (is_validated) {
-    table.columns.push_back({"measured", report::Align::right, "measured_seconds"});
-    table.columns.push_back({"error"});
+    add_columns<"contract">(table.columns, {"measured_seconds", "error"});
   }
   for (std::size_t row = 0; row < rows; ++row) {
     const RankedAlgorithm& one = ranking.algorithms[row];
@@ -60,11 +55,7 @@ void show_run_of(const std::string& notation, const Run& run, const CommonOption
     note(run.plan.explanation, common);
   }
   const Seconds seconds = median(run.times);
-  emit(report::Table{{{"contraction", report::Align::left},
-                      {"planned in", report::Align::right, "planning_seconds"},
-                      {"expected", report::Align::right, "expected_seconds"},
-                      {"takes", report::Align::right, "seconds"},
-                      {"rate", report::Align::right, "flops_per_second"}},
+  emit(report::Table{columns<"contract">({"contraction", "planning_seconds", "expected_seconds", "seconds", "flops_per_second"}),
                      {{notation, report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
                        report::Cell(run.plan.seconds, format_seconds(run.plan.seconds)), report::Cell(seconds, format_seconds(seconds)),
                        report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}},
@@ -79,12 +70,7 @@ void show_list(const AlgorithmList& list, const CommonOptions& common) {
     emit_document(list, common);
     return;
   }
-  report::Table table{{{"algorithm", report::Align::left},
-                       {"kernel", report::Align::left},
-                       {"along", report::Align::left},
-                       {"copies", report::Align::left},
-                       {"kernel calls"}},
-                      {}};
+  report::Table table{columns<"contract">({"algorithm", "kernel", "along", "copies", "kernel calls"}), {}};
   for (const contract::Algorithm& algorithm : list.algorithms) {
     std::string copies;
     for (const contract::Copy& copy : algorithm.copies) {

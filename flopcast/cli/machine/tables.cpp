@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -78,13 +79,7 @@ std::string contents(const machine::InstalledLibrary& library) {
 
 Table library_table(const std::vector<LibraryReport>& libraries) {
   Table table;
-  table.columns = {{"library", Align::left, "library"},
-                   {"has", Align::left, "has"},
-                   {"version", Align::left, "version"},
-                   {"kernels", Align::left, "kernels"},
-                   {"threading", Align::left, "threading"},
-                   {"dgemm, 1 thread", Align::right, "dgemm_flops_per_second"},
-                   {"file", Align::left, "file"}};
+  table.columns = columns<"machine">({"library", "has", "version", "kernels", "threading", "dgemm_flops_per_second", "file"});
   for (const LibraryReport& library : libraries) {
     const Cell rate = library.dgemm_flops > 0 ? Cell(library.dgemm_flops, format_flop_rate(library.dgemm_flops)) : Cell("");
     table.rows.push_back({library.installed.name, contents(library.installed), library.identity.version, library.identity.kernels,
@@ -97,16 +92,9 @@ Table library_table(const std::vector<LibraryReport>& libraries) {
 
 Table cache_table(const MachineMeasurement& measurement) {
   Table table;
-  table.columns = {{"level", Align::left, "level"},
-                   {"capacity", Align::right, "capacity_bytes"},
-                   {"from", Align::right, "capacity_low_bytes"},
-                   {"to", Align::right, "capacity_high_bytes"},
-                   {"stream", Align::right, "stream_capacity_bytes"},
-                   {"parallel chase", Align::right, "parallel_chase_capacity_bytes"},
-                   {"serial chase", Align::right, "serial_chase_capacity_bytes"},
-                   {"reported", Align::right, "reported_bytes"},
-                   {"bandwidth", Align::right, "bandwidth_bytes_per_second"},
-                   {"latency", Align::right, "latency_seconds"}};
+  table.columns = columns<"machine">({"level", "capacity_bytes", "capacity_low_bytes", "capacity_high_bytes", "stream_capacity_bytes",
+                                      "parallel_chase_capacity_bytes", "serial_chase_capacity_bytes", "reported_bytes",
+                                      "bandwidth_bytes_per_second", "latency_seconds"});
   const auto seen = [](std::int64_t bytes) { return bytes > 0 ? bytes_cell(bytes) : Cell(""); };
   const auto latency = [](Seconds seconds) { return seconds > 0 ? Cell(seconds, format_seconds(seconds)) : Cell(""); };
   for (std::size_t i = 0; i < measurement.hierarchy.levels.size(); ++i) {

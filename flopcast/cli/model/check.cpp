@@ -4,6 +4,7 @@
 #include <string>
 
 #include "flopcast/cli/model/tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/options.hpp"
@@ -14,24 +15,24 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* footer =
-    R"(Every point is predicted from the store as 'flopcast predict' does it, and then measured between the calls among
+std::string footer() {
+  return R"(Every point is predicted from the store as 'flopcast predict' does it, and then measured between the calls among
 which it was sampled. Up to half of the points are held out: predictions don't use their samples.
 
 Columns:
-  points     calls that were predicted and measured
-  within     share of their single runs that lay within the 95 % intervals
-  error      |predicted / measured - 1|: median and 95th percentile over the points
-  bias       predicted / measured - 1, median; positive: predicted too slow
-  verdict    holds      as many runs lie within their intervals as promised
-             narrow     too few do, although the samples hold
-             replaced   samples no longer held, by two series of runs: new ones stand in their place
-             doubtful   samples may no longer hold, but the machine was restless or the time was too short
-             too few    fewer than three points
+)" + columns_help("model check") +
+         R"(
+The verdict is one of
+  holds      as many runs lie within their intervals as promised
+  narrow     too few do, although the samples hold
+  replaced   samples no longer held, by two series of runs: new ones stand in their place
+  doubtful   samples may no longer hold, but the machine was restless or the time was too short
+  too few    fewer than three points
 
 Examples:
   flopcast model check
   flopcast model check dgemm dtrsm --time-budget 1min --output check.json --json)";
+}
 
 struct CheckArguments {
   ModelCheckRequest request;
@@ -68,7 +69,7 @@ void add_check(OptionSet& model, CommonOptions& common) {
   command.option("--repetitions", request.repetitions, "Number of runs of each point").range(3, 1000).show_default();
   add_seed_option(command, request.seed, "Seed of the choice of points and of the order of runs");
   add_library_options(command, given->libraries);
-  command.footer(footer);
+  command.footer(footer());
   command.action([given, &common] { run_check(*given, common); });
 }
 

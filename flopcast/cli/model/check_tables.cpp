@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "flopcast/cli/model/tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
 
-using report::Align;
 using report::Cell;
 using report::Tone;
 
@@ -37,16 +37,8 @@ std::string kernel_text(const ModelKey& key) {
 }  // namespace
 
 report::Table check_table(const ModelCheck& check) {
-  report::Table table{{{"kernel", Align::left},
-                       {"samples"},
-                       {"points"},
-                       {"runs"},
-                       {"within", Align::right, "share_within"},
-                       {"error", Align::right, "median_error"},
-                       {"95th percentile", Align::right, "high_error"},
-                       {"bias"},
-                       {"replaced", Align::right, "removed"},
-                       {"verdict", Align::left}},
+  report::Table table{columns<"model check">({"kernel", "samples", "points", "runs", "share_within", "median_error", "high_error", "bias",
+                                              "removed", "verdict"}),
                       {}};
   for (const KernelCheck& kernel : check.kernels) {
     const auto percent = [&](double value, const char* format = "{:.1f} %") {

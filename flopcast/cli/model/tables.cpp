@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -36,9 +37,9 @@ report::Cell percent(double share) { return {share, fmt::format("{:.2f} %", 100 
 report::Table pieces_table(const model::Model& model) {
   const bool levels = !model.footprint.monomials.empty();
   const bool thresholds = !model.options.thresholds.empty();
-  report::Table table{{{"piece", report::Align::left}, {"points"}, {"monomials"}, {"largest error"}, {"mean error"}, {"deviation"}}, {}};
+  report::Table table{columns<"model">({"piece", "points", "monomials", "largest error", "mean error", "deviation"}), {}};
   if (levels) {
-    table.columns.insert(table.columns.begin() + 1, {thresholds ? "product of sizes" : "footprint", report::Align::left});
+    table.columns.insert(table.columns.begin() + 1, thresholds ? column<"model">("product of sizes") : column<"model">("footprint"));
   }
   for (const model::Piece& piece : model.pieces) {
     std::vector<report::Cell> row = {describe(model.sizes, piece.box),
@@ -58,12 +59,7 @@ report::Table pieces_table(const model::Model& model) {
 }
 
 report::Table models_table(const ModelList& list) {
-  report::Table table{{{"model", report::Align::left},
-                       {"domain", report::Align::left},
-                       {"pieces"},
-                       {"points"},
-                       {"largest error", report::Align::right, "largest_error"}},
-                      {}};
+  report::Table table{columns<"model">({"model", "domain", "pieces", "points", "largest_error"}), {}};
   for (const ModelSummary& model : list.models) {
     table.rows.push_back({model.name, describe_domain(model.sizes, model.domain), report::whole(model.pieces), report::whole(model.samples),
                           percent(model.largest_error)});

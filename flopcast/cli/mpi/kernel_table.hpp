@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/cli/mpi/profile_tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -27,12 +28,11 @@ report::Table kernel_table(std::vector<Kernel> kernels, std::size_t max_kernels,
   std::stable_sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) { return a.along.seconds > b.along.seconds; });
   kernels.resize(std::min(max_kernels, kernels.size()));
   std::vector<KernelColumn<Kernel>> columns = {
-      {{"kernel", report::Align::left}, [](const Kernel& kernel) { return report::Cell(kernel.name); }},
-      {{"on path"}, [](const Kernel& kernel) { return report::whole(kernel.along.count); }},
-      {{"time", report::Align::right, "seconds"}, [](const Kernel& kernel) { return seconds_cell(kernel.along.seconds); }},
-      {{"% of path", report::Align::right, "percent_of_path"},
-       [path](const Kernel& kernel) { return percent_cell(kernel.along.seconds, path); }},
-      {{"mean", report::Align::right, "mean_seconds"}, [](const Kernel& kernel) { return seconds_cell(kernel.along.mean); }}};
+      {column<"mpi kernels">("kernel"), [](const Kernel& kernel) { return report::Cell(kernel.name); }},
+      {column<"mpi kernels">("on path"), [](const Kernel& kernel) { return report::whole(kernel.along.count); }},
+      {column<"mpi kernels">("seconds"), [](const Kernel& kernel) { return seconds_cell(kernel.along.seconds); }},
+      {column<"mpi kernels">("percent_of_path"), [path](const Kernel& kernel) { return percent_cell(kernel.along.seconds, path); }},
+      {column<"mpi kernels">("mean_seconds"), [](const Kernel& kernel) { return seconds_cell(kernel.along.mean); }}};
   columns.insert(columns.end(), more.begin(), more.end());
   report::Table table;
   for (const KernelColumn<Kernel>& column : columns) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "flopcast/cli/mpi/kernel_table.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -16,14 +17,8 @@ constexpr std::size_t max_processes_shown = 16;
 /// Returns the costs along the critical path, of the longest path by each metric, of the process with the most, and the mean of processes.
 report::Table cost_table(const MpiProfile& profile) {
   report::Table table;
-  table.columns = {{"", report::Align::left, "scope"},
-                   {"time", report::Align::right, "seconds"},
-                   {"computation", report::Align::right, "computation_seconds"},
-                   {"communication", report::Align::right, "communication_seconds"},
-                   {"idle", report::Align::right, "idle_seconds"},
-                   {"supersteps"},
-                   {"words"},
-                   {"flops"}};
+  table.columns = columns<"mpi run">(
+      {"scope", "seconds", "computation_seconds", "communication_seconds", "idle_seconds", "supersteps", "words", "flops"});
   for (const auto& [title, costs] :
        {std::pair("critical path", &profile.critical_path), std::pair("longest path of each", &profile.longest),
         std::pair("most of a process", &profile.per_process), std::pair("mean of processes", &profile.volumetric)}) {
@@ -49,13 +44,8 @@ std::vector<MpiProcess> shown_processes(const MpiProfile& profile) {
 /// Returns each process's own costs. A process that computes while others wait is the slow one.
 report::Table process_table(const MpiProfile& profile) {
   report::Table table;
-  table.columns = {{"process", report::Align::left, "rank"},
-                   {"host", report::Align::left},
-                   {"computation", report::Align::right, "computation_seconds"},
-                   {"communication", report::Align::right, "communication_seconds"},
-                   {"waiting", report::Align::right, "idle_seconds"},
-                   {"% waiting", report::Align::right, "percent_waiting"},
-                   {"kernels on path", report::Align::right, "on_path_seconds"}};
+  table.columns = columns<"mpi processes">(
+      {"rank", "host", "computation_seconds", "communication_seconds", "idle_seconds", "percent_waiting", "on_path_seconds"});
   for (const MpiProcess& process : shown_processes(profile)) {
     table.rows.push_back({report::whole(process.rank), process.host, seconds_cell(process.own.computation),
                           seconds_cell(process.own.communication), seconds_cell(process.own.idle),
@@ -118,11 +108,12 @@ std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t
 }
 
 report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels) {
-  return kernel_table<MpiKernel>(profile.kernels, max_kernels, profile.critical_path.time,
-                                 {{{"deviation", report::Align::right, "standard_deviation_seconds"},
-                                   [](const MpiKernel& kernel) { return seconds_cell(std::sqrt(kernel.along.variance)); }},
-                                  {{"executed"}, [](const MpiKernel& kernel) { return report::whole(kernel.executed.count); }},
-                                  {{"skipped"}, [](const MpiKernel& kernel) { return report::whole(kernel.skipped); }}});
+  return kernel_table<MpiKernel>(
+      profile.kernels, max_kernels, profile.critical_path.time,
+      {{column<"mpi kernels">("standard_deviation_seconds"),
+        [](const MpiKernel& kernel) { return seconds_cell(std::sqrt(kernel.along.variance)); }},
+       {column<"mpi kernels">("executed"), [](const MpiKernel& kernel) { return report::whole(kernel.executed.count); }},
+       {column<"mpi kernels">("skipped"), [](const MpiKernel& kernel) { return report::whole(kernel.skipped); }}});
 }
 
 report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }

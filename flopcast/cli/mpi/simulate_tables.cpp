@@ -2,6 +2,7 @@
 
 #include "flopcast/cli/mpi/kernel_table.hpp"
 #include "flopcast/cli/mpi/profile_tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -18,16 +19,9 @@ Seconds mean_of_processes(const SimulatedRun& run, Seconds SimulatedProcess::*pa
 
 report::Table simulation_table(const MpiSimulation& simulation) {
   report::Table table;
-  table.columns = {{"processes"},
-                   {"time", report::Align::right, "seconds"},
-                   {"computation", report::Align::right, "computation_seconds"},
-                   {"communication", report::Align::right, "communication_seconds"},
-                   {"idle", report::Align::right, "idle_seconds"},
-                   {"% in kernels", report::Align::right, "percent_in_kernels"},
-                   {"mean computation", report::Align::right, "mean_computation_seconds"},
-                   {"mean communication", report::Align::right, "mean_communication_seconds"},
-                   {"mean waiting", report::Align::right, "mean_waiting_seconds"},
-                   {"simulated in", report::Align::right, "simulation_seconds"}};
+  table.columns =
+      columns<"mpi simulate">({"processes", "seconds", "computation_seconds", "communication_seconds", "idle_seconds", "percent_in_kernels",
+                               "mean_computation_seconds", "mean_communication_seconds", "mean_waiting_seconds", "simulation_seconds"});
   for (const SimulatedRun& run : simulation.runs) {
     table.rows.push_back({report::whole(run.ranks), seconds_cell(run.seconds), seconds_cell(run.critical_path.computation),
                           seconds_cell(run.critical_path.communication), seconds_cell(run.critical_path.idle),
@@ -46,8 +40,9 @@ report::Table simulation_table(const MpiSimulation& simulation) {
 }
 
 report::Table simulated_kernel_table(const SimulatedRun& run, std::size_t max_kernels) {
-  return kernel_table<SimulatedKernel>(run.kernels, max_kernels, run.seconds,
-                                       {{{"in all"}, [](const SimulatedKernel& kernel) { return report::whole(kernel.all.count); }}});
+  return kernel_table<SimulatedKernel>(
+      run.kernels, max_kernels, run.seconds,
+      {{column<"mpi kernels">("in all"), [](const SimulatedKernel& kernel) { return report::whole(kernel.all.count); }}});
 }
 
 }  // namespace flopcast::cli

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "flopcast/cli/mpi/profile_tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 
 namespace flopcast::cli {
@@ -39,18 +40,12 @@ report::Table tuning_table(const MpiTuning& tuning) {
   const bool shows_full = validates || std::any_of(tuning.configurations.begin(), tuning.configurations.end(),
                                                    [](const MpiConfiguration& each) { return each.finalist; });
   report::Table table;
-  table.columns = {{"configuration", report::Align::left},
-                   {"predicted", report::Align::right, "predicted_seconds"},
-                   {"+-", report::Align::right, "half_width_seconds"},
-                   {"% seen", report::Align::right, "percent_seen"},
-                   {"% executed", report::Align::right, "percent_executed"},
-                   {"run took", report::Align::right, "elapsed_seconds"}};
+  table.columns = columns<"mpi tune">(
+      {"configuration", "predicted_seconds", "half_width_seconds", "percent_seen", "percent_executed", "elapsed_seconds"});
   if (shows_full) {
-    table.columns.insert(table.columns.end(), {{"full path", report::Align::right, "full_path_seconds"},
-                                               {"full run", report::Align::right, "full_elapsed_seconds"},
-                                               {"error %", report::Align::right, "error_percent"}});
+    add_columns<"mpi tune">(table.columns, {"full_path_seconds", "full_elapsed_seconds", "error_percent"});
   }
-  table.columns.push_back({"", report::Align::left, "verdict"});
+  table.columns.push_back(column<"mpi tune">("verdict"));
   for (const MpiConfiguration& each : tuning.configurations) {
     table.rows.push_back(row_of(each, table.columns.size(), validates, shows_full));
   }

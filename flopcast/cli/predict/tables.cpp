@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/support/units.hpp"
@@ -15,18 +16,12 @@
 namespace flopcast::cli {
 namespace {
 
-using report::Align;
 using report::Cell;
 
 report::Table kernel_table(const Prediction& prediction) {
   report::Table table;
-  table.columns = {{"kernel", Align::left},
-                   {"calls"},
-                   {"time", Align::right, "seconds"},
-                   {"time %", Align::right, "share"},
-                   {"+/-", Align::right, "deviation_seconds"},
-                   {"rate", Align::right, "flops_per_second"},
-                   {"extrapolated", Align::right, "extrapolated_share"}};
+  table.columns =
+      columns<"predict explain">({"kernel", "calls", "seconds", "share", "deviation_seconds", "flops_per_second", "extrapolated_share"});
   for (const Prediction::Kernel& kernel : prediction.kernels) {
     const double rate = kernel.seconds > 0 ? kernel.flops / kernel.seconds : 0;
     const double share = kernel.seconds > 0 ? kernel.extrapolated / kernel.seconds : 0;
@@ -43,12 +38,7 @@ report::Table kernel_table(const Prediction& prediction) {
 
 report::Table call_table(const Prediction& prediction) {
   report::Table table;
-  table.columns = {{"call"},
-                   {"kernel", Align::left},
-                   {"sizes", Align::left},
-                   {"time", Align::right, "seconds"},
-                   {"+/-", Align::right, "relative_error"},
-                   {"extrapolated", Align::left}};
+  table.columns = columns<"predict explain">({"call", "kernel", "sizes", "seconds", "relative_error", "extrapolated"});
   for (const Prediction::Call& call : prediction.calls.value()) {
     table.rows.push_back({report::whole(static_cast<long long>(table.rows.size())),
                           call.routine + " " + call.flags,
@@ -84,19 +74,13 @@ report::Table summary_table(const Predictions& predictions) {
   const bool compared = any([](const Prediction& p) { return p.by_models.has_value(); });
   const bool threads = any([](const Prediction& p) { return p.is_thread; });
   report::Table table;
-  table.columns = {{threads ? "thread" : "n"},
-                   {"nb"},
-                   {"predicted", Align::right, "seconds"},
-                   {"low", Align::right, "low_seconds"},
-                   {"high", Align::right, "high_seconds"},
-                   {"rate", Align::right, "flops_per_second"},
-                   {"extrapolated", Align::right, "extrapolated_share"}};
+  table.columns = {threads ? column<"predict">("thread") : column<"predict">("n")};
+  add_columns<"predict">(table.columns, {"nb", "seconds", "low_seconds", "high_seconds", "flops_per_second", "extrapolated_share"});
   if (compared) {
-    table.columns.push_back({"by models", Align::right, "models_seconds"});
+    table.columns.push_back(column<"predict">("models_seconds"));
   }
   if (recorded) {
-    table.columns.insert(table.columns.end(),
-                         {{"recorded", Align::right, "measured_seconds"}, {"predicted / recorded - 1", Align::right, "error"}});
+    add_columns<"predict">(table.columns, {"measured_seconds", "error"});
   }
   for (const Prediction& prediction : all) {
     const double share = prediction.extrapolated_share;

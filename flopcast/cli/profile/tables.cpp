@@ -4,12 +4,12 @@
 
 #include <utility>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
 
-using report::Align;
 using report::Cell;
 using report::Table;
 using Row = std::vector<Cell>;
@@ -40,17 +40,13 @@ Cell percent(double part, double whole) {
 
 /// Adds the columns that every table has.
 void add_sum_columns(Table& table, const ProgramProfile& profile) {
-  table.columns.push_back({"calls"});
+  table.columns.push_back(column<"profile">("calls"));
   if (profile.dry_run) {
-    table.columns.push_back({"skipped"});
+    table.columns.push_back(column<"profile">("skipped"));
   }
-  table.columns.insert(table.columns.end(), {{"time", Align::right, "seconds"},
-                                             {"share", Align::right, "percent_of_calls"},
-                                             {"of run", Align::right, "percent_of_run"},
-                                             {"flops"},
-                                             {"rate", Align::right, "flops_per_second"}});
+  add_columns<"profile">(table.columns, {"seconds", "percent_of_calls", "percent_of_run", "flops", "flops_per_second"});
   if (profile.peak) {
-    table.columns.push_back({"of peak", Align::right, "percent_of_peak"});
+    table.columns.push_back(column<"profile">("percent_of_peak"));
   }
 }
 
@@ -114,7 +110,7 @@ std::string overview(const ProgramProfile& profile) {
 
 Table routine_table(const ProgramProfile& profile) {
   Table table;
-  table.columns = {{"routine", Align::left}};
+  table.columns = columns<"profile">({"routine"});
   add_sum_columns(table, profile);
   const auto add = [&](const std::string& name, const CallTotals& sum) {
     Row row = {name};
@@ -134,12 +130,12 @@ Table routine_table(const ProgramProfile& profile) {
 Table shape_table(const ProgramProfile& profile, std::size_t max_shapes) {
   const std::vector<ForecastColumn> columns = forecast_columns(profile);
   Table table;
-  table.columns = {{"routine", Align::left}, {"flags", Align::left}, {"sizes", Align::left}};
+  table.columns = cli::columns<"profile">({"routine", "flags", "sizes"});
   add_sum_columns(table, profile);
   for (const ForecastColumn& column : columns) {
-    table.columns.push_back({column.title, Align::right, column.title + "_seconds"});
+    table.columns.push_back(titled(cli::column<"profile">("WHAT_IF_seconds"), column.title, column.title + "_seconds"));
     if (column.same_place) {
-      table.columns.push_back({"of model", Align::right, "percent_of_model"});
+      table.columns.push_back(cli::column<"profile">("percent_of_model"));
     }
   }
   const auto& shapes = profile.shapes;
@@ -163,7 +159,7 @@ Table shape_table(const ProgramProfile& profile, std::size_t max_shapes) {
 
 Table thread_table(const ProgramProfile& profile) {
   Table table;
-  table.columns = {{"thread", Align::left}, {"process", Align::left}, {"most in", Align::left}};
+  table.columns = columns<"profile">({"thread", "process", "most in"});
   add_sum_columns(table, profile);
   for (const ProgramProfile::Thread& thread : profile.threads) {
     Row row = {std::to_string(thread.tid), std::to_string(thread.pid), thread.heaviest};
@@ -175,7 +171,7 @@ Table thread_table(const ProgramProfile& profile) {
 
 Table process_table(const ProgramProfile& profile) {
   Table table;
-  table.columns = {{"process", Align::left}, {"command", Align::left}, {"threads"}};
+  table.columns = columns<"profile">({"process", "command", "threads"});
   add_sum_columns(table, profile);
   for (const ProgramProfile::Process& process : profile.processes) {
     Row row = {std::to_string(process.pid), process.program.empty() ? unknown : process.program,

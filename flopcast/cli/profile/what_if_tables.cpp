@@ -6,13 +6,13 @@
 #include <string>
 
 #include "flopcast/cli/profile/tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
 
-using report::Align;
 using report::Cell;
 using report::Table;
 
@@ -47,20 +47,13 @@ Cell gain_over_model(const WhatIfResult& answer, const WhatIfResult& same) {
 
 Table answer_table(const ProgramProfile& profile) {
   Table table;
-  table.columns = {{"what if", Align::left},
-                   {"predicted for", Align::left, "place"},
-                   {"of the time", Align::right, "percent_of_calls"},
-                   {"recorded", Align::right, "recorded_seconds"},
-                   {"by models", Align::right, "models_seconds"},
-                   {"predicted", Align::right, "predicted_seconds"},
-                   {"from", Align::right, "predicted_low_seconds"},
-                   {"to", Align::right, "predicted_high_seconds"},
-                   {"gain", Align::right, "gain_percent"},
-                   {"unsampled", Align::right, "extrapolated_percent"}};
+  table.columns =
+      columns<"profile what-if">({"what if", "place", "percent_of_calls", "recorded_seconds", "models_seconds", "predicted_seconds",
+                                  "predicted_low_seconds", "predicted_high_seconds", "gain_percent", "extrapolated_percent"});
   const WhatIfResult* same = find_same(profile.what_if);
   const bool compares = same != nullptr && profile.what_if.size() > 1;
   if (compares) {
-    table.columns.push_back({"gain over same", Align::right, "gain_over_same_percent"});
+    table.columns.push_back(column<"profile what-if">("gain_over_same_percent"));
   }
   for (const WhatIfResult& answer : profile.what_if) {
     if (!answer.failure.empty()) {
@@ -88,22 +81,13 @@ Table answer_table(const ProgramProfile& profile) {
 
 Table block_table(const ProgramProfile& profile) {
   Table table;
-  table.columns = {{"what if", Align::left},
-                   {"routine", Align::left},
-                   {"shape", Align::left},
-                   {"queried by", Align::left, "queried_by"},
-                   {"default nb", Align::right, "default_nb"},
-                   {"chosen nb", Align::right, "chosen_nb"},
-                   {"chosen nx", Align::right, "chosen_nx"},
-                   {"default", Align::right, "default_seconds"},
-                   {"chosen", Align::right, "chosen_seconds"},
-                   {"gain", Align::right, "gain_percent"},
-                   {"max regret", Align::right, "regret_percent"}};
+  table.columns = columns<"profile what-if">({"what if", "routine", "shape", "queried_by", "default_nb", "chosen_nb", "chosen_nx",
+                                              "default_seconds", "chosen_seconds", "gain_percent", "regret_percent"});
   const bool limited = std::any_of(profile.what_if.begin(), profile.what_if.end(), [](const WhatIfResult& answer) {
     return std::any_of(answer.blocks.begin(), answer.blocks.end(), [](const BlockChoice& choice) { return choice.workspace_allows > 0; });
   });
   if (limited) {
-    table.columns.push_back({"workspace allows", Align::right, "workspace_allows_nb"});
+    table.columns.push_back(column<"profile what-if">("workspace_allows_nb"));
   }
   for (const WhatIfResult& answer : profile.what_if) {
     for (const BlockChoice& choice : answer.blocks) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "flopcast/cli/rank/tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/support/units.hpp"
@@ -37,24 +38,16 @@ std::vector<tuning::Decision> decisions_of(const Ranking& ranking, std::size_t p
 }  // namespace
 
 report::Table joint_table(const Ranking& ranking) {
-  using report::Align;
   const bool has_default = default_seconds(ranking, 0) > 0;
   const bool measured = std::any_of(ranking.places.begin(), ranking.places.end(), has_validations);
   report::Table table;
-  table.columns = {{"n"},
-                   {"variant", Align::left},
-                   {"nb"},
-                   {"threads"},
-                   {"BLAS", Align::left, "blas"},
-                   {"predicted", Align::right, "seconds"},
-                   {"rate", Align::right, "flops_per_second"}};
+  table.columns = columns<"rank together">({"n", "variant", "nb", "threads", "blas", "seconds", "flops_per_second"});
   if (has_default) {
-    table.columns.push_back({"gain", Align::right, "gain"});
+    table.columns.push_back(column<"rank together">("gain"));
   }
-  table.columns.insert(table.columns.end(), {{"ties", Align::left}, {"max regret", Align::right, "regret"}});
+  add_columns<"rank together">(table.columns, {"ties", "regret"});
   if (measured) {
-    table.columns.insert(table.columns.end(),
-                         {{"measured", Align::right, "measured_seconds"}, {"measured regret", Align::right, "measured_regret"}});
+    add_columns<"rank together">(table.columns, {"measured_seconds", "measured_regret"});
   }
   for (std::size_t p = 0; p < ranking.joint.size(); ++p) {
     const tuning::JointRank& chosen = ranking.joint[p].ranking.front();

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/core/statistics.hpp"
@@ -44,24 +45,15 @@ std::string names(const std::vector<std::string>& variants, const PlaceRanking& 
 /// Returns a row per variant in these places at the sizes of `problems`; `where` adds columns that name the place.
 report::Table variants_table(const Ranking& ranking, const std::vector<const PlaceRanking*>& places,
                              const std::vector<std::size_t>& problems, bool where) {
-  using report::Align;
   const bool measured = std::any_of(places.begin(), places.end(), [](const PlaceRanking* place) { return has_validations(*place); });
   report::Table table;
   if (where) {
-    table.columns = {{"BLAS", Align::left, "blas"}, {"threads"}, {"n"}};
+    table.columns = columns<"rank">({"blas", "threads", "n"});
   }
-  table.columns.insert(table.columns.end(), {{"rank"},
-                                             {"variant", Align::left},
-                                             {"", Align::left, "description"},
-                                             {"nb"},
-                                             {"predicted", Align::right, "seconds"},
-                                             {"95 % interval", Align::right, "seconds", true},
-                                             {"rate", Align::right, "flops_per_second"},
-                                             {"slower", Align::right, "behind"},
-                                             {"ties with", Align::left, "ties"},
-                                             {"max regret", Align::right, "regret"}});
+  add_columns<"rank">(table.columns, {"rank", "variant", "description", "nb", "seconds", "seconds interval", "flops_per_second", "behind",
+                                      "ties", "regret"});
   if (measured) {
-    table.columns.insert(table.columns.end(), {{"measured", Align::right, "measured_seconds"}, {"error", Align::right, "error"}});
+    add_columns<"rank">(table.columns, {"measured_seconds", "error"});
   }
   for (const PlaceRanking* place : places) {
     for (const std::size_t p : problems) {
@@ -104,11 +96,11 @@ report::Table summary_table(const Ranking& ranking, const PlaceRanking& place) {
     variants.emplace_back();
   }
   report::Table table;
-  table.columns = {{"n"}};
+  table.columns = columns<"rank sizes">({"n"});
   for (const std::string& variant : variants) {
-    table.columns.push_back({variant_text(variant, place)});
+    table.columns.push_back(titled(column<"rank sizes">("VARIANT"), variant_text(variant, place), variant_text(variant, place)));
   }
-  table.columns.insert(table.columns.end(), {{"fastest", report::Align::left}, {"nb"}, {"ties", report::Align::left}, {"max regret"}});
+  add_columns<"rank sizes">(table.columns, {"fastest", "nb", "ties", "max regret"});
   for (const tuning::Decision& d : place.decisions) {
     std::vector<report::Cell> row = {kernel::size_text(d.sizes)};
     for (const std::string& variant : variants) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/validation_errors.hpp"
 #include "flopcast/core/statistics.hpp"
@@ -20,18 +21,9 @@ namespace flopcast::cli {
 namespace {
 
 report::Table validation_table(const PlaceRanking& place) {
-  using report::Align;
   report::Table table;
-  table.columns = {{"n"},
-                   {"chosen", Align::left},
-                   {"nb", Align::right, "chosen_nb"},
-                   {"measured", Align::right, "chosen_seconds"},
-                   {"fastest measured", Align::left},
-                   {"nb", Align::right, "best_nb"},
-                   {"measured", Align::right, "best_seconds"},
-                   {"regret"},
-                   {"pairs over 3 % in order", Align::right, "order"},
-                   {"repeatability", Align::right, "repeatability"}};
+  table.columns = columns<"rank validation">(
+      {"n", "chosen", "chosen_nb", "chosen_seconds", "fastest measured", "best_nb", "best_seconds", "regret", "order", "repeatability"});
   for (const tuning::Decision& d : place.decisions) {
     if (!d.validation) {
       continue;

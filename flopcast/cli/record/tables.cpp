@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/cli/profile/tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -31,14 +32,9 @@ void add_row(report::Table& table, const Recording::Routine& routine, const Reco
 
 report::Table routine_table(const Recording& recording) {
   report::Table table;
-  table.columns = {{"routine", report::Align::left},
-                   {"calls"},
-                   {"time", report::Align::right, "seconds"},
-                   {"% of run", report::Align::right, "percent_of_run"},
-                   {"flops"},
-                   {"rate", report::Align::right, "flops_per_second"}};
+  table.columns = columns<"record">({"routine", "calls", "seconds", "percent_of_run", "flops", "flops_per_second"});
   if (recording.dry_run) {
-    table.columns.insert(table.columns.end(), {{"skipped"}, {"blind"}});
+    add_columns<"record">(table.columns, {"skipped", "blind"});
   }
   for (const Recording::Routine& routine : recording.routines) {
     add_row(table, routine, recording);
@@ -52,12 +48,9 @@ report::Table routine_table(const Recording& recording) {
 
 report::Table call_table(const Recording& recording) {
   report::Table table;
-  table.columns = {{"thread"},
-                   {"start", report::Align::right, "start_seconds"},
-                   {"time", report::Align::right, "seconds"},
-                   {"call", report::Align::left}};
+  table.columns = columns<"record">({"thread", "start_seconds", "seconds", "call"});
   if (recording.dry_run) {
-    table.columns.push_back({"what happened", report::Align::left});
+    table.columns.push_back(column<"record">("what happened"));
   }
   for (const Recording::Event& event : recording.events.value()) {
     std::vector<report::Cell> row = {report::whole(static_cast<long long>(event.thread)),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -81,13 +82,7 @@ std::string headline(const Verdict& verdict) {
 /// Returns rows of all roofs, or only of those that differ beyond noise.
 report::Table table_of(const Comparison& comparison, bool all) {
   report::Table table;
-  table.columns = {{"roof", report::Align::left},
-                   {"threads"},
-                   {"before"},
-                   {"after"},
-                   {"after / before", report::Align::right, "ratio"},
-                   {"interval", report::Align::right, "ratio", true},
-                   {"verdict", report::Align::left}};
+  table.columns = columns<"roofline compare">({"roof", "threads", "before", "after", "ratio", "ratio interval", "verdict"});
   const auto rate = [](double value) { return report::Cell(value, fmt::format("{:.4g}", value * 1e-9)); };
   for (const Difference& one : comparison.differences) {
     const bool differs = one.beyond_noise();

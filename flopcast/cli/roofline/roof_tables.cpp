@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 
-using report::Align;
 using report::Cell;
 using report::Column;
 using report::Table;
@@ -31,6 +31,11 @@ std::string spread(const Rates& rates) {
   const Interval interval = rates.interval();
   const double percent = 50 * (interval.high - interval.low) / rates.median();
   return percent > 100 ? "> 100 %" : fmt::format("{:.1f} %", percent);
+}
+
+Column threads_column(int threads) {
+  const std::string title = counted(threads, "thread");
+  return titled(column<"roofline">("THREADS"), title, title);
 }
 
 }  // namespace
@@ -55,11 +60,11 @@ Cell percent(double share) { return {share, fmt::format("{:.1f} %", 100 * share)
 Table compute_table(const Roofline& roofline) {
   const std::vector<int> counts = thread_counts(roofline);
   Table table;
-  table.columns = {{"ceiling", Align::left}};
+  table.columns = columns<"roofline">({"ceiling"});
   for (const int threads : counts) {
-    table.columns.push_back({counted(threads, "thread")});
+    table.columns.push_back(threads_column(threads));
   }
-  table.columns.insert(table.columns.end(), {Column{"+-"}, Column{"per cycle"}, Column{"clock"}});
+  add_columns<"roofline">(table.columns, {"+-", "per cycle", "clock"});
   for (const ComputeRoof& first : roofline.compute) {
     if (first.threads != counts.front()) {
       continue;
@@ -81,12 +86,12 @@ Table compute_table(const Roofline& roofline) {
 Table bandwidth_table(const Roofline& roofline) {
   const std::vector<int> counts = thread_counts(roofline);
   Table table;
-  table.columns = {{"level", Align::left}, {"stream", Align::left}};
+  table.columns = columns<"roofline">({"level", "stream"});
   for (const int threads : counts) {
-    table.columns.push_back({counted(threads, "thread")});
-    table.columns.push_back({"+-"});
+    table.columns.push_back(threads_column(threads));
+    table.columns.push_back(column<"roofline">("+-"));
   }
-  table.columns.insert(table.columns.end(), {Column{"moved / counted"}, Column{"working set"}});
+  add_columns<"roofline">(table.columns, {"moved / counted", "working set"});
   for (const BandwidthRoof& first : roofline.bandwidth) {
     if (first.threads != counts.front()) {
       continue;
@@ -114,10 +119,10 @@ Table triad_table(const Roofline& roofline) {
   if (lengths.empty()) {
     return table;
   }
-  table.columns = {{"length"}};
+  table.columns = columns<"roofline">({"length"});
   for (const int threads : counts) {
-    table.columns.push_back({counted(threads, "thread")});
-    table.columns.push_back({"+-"});
+    table.columns.push_back(threads_column(threads));
+    table.columns.push_back(column<"roofline">("+-"));
   }
   for (const auto& [bytes, roofs] : lengths) {
     std::vector<Cell> row = {Cell(static_cast<double>(bytes), format_bytes(static_cast<double>(bytes)))};
@@ -133,18 +138,8 @@ Table triad_table(const Roofline& roofline) {
 
 Table gemm_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"gemm of", Align::left},
-                   {"routine", Align::left},
-                   {"kernels", Align::left},
-                   {"threads"},
-                   {"best m x n x k"},
-                   {"rate"},
-                   {"+-"},
-                   {"of FMA"},
-                   {"left to gain"},
-                   {"evaluations"},
-                   {"search", Align::left},
-                   {"took"}};
+  table.columns = columns<"roofline">({"gemm of", "routine", "kernels", "threads", "best m x n x k", "rate", "+-", "of FMA", "left to gain",
+                                       "evaluations", "search", "took"});
   for (const GemmRoof& roof : roofline.gemm) {
     const ComputeRoof* peak = best_compute(roofline, roof.threads, roofline::precision(roof.routine));
     const bool has_bound = roof.error_probability < 1;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/cli/roofline/request.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
@@ -35,7 +36,7 @@ Settings follow a technique, each after a colon:
   confidence=SHARE confidence level of the intervals of the mean (0.99)
   margin=SHARE     relative width of the interval at which an invocation stops (0.01; 0: none)
   minimum-count=N  number of iterations before a shape is given up as below the best so far (2; C+I...)
-The column 'settled' is the share of searches by race or halving that ended before their time was over.
+'flopcast columns roofline study' defines the columns of the table.
 
 Examples:
   flopcast roofline study --m 64,128 --n 64 --k 32,64 --techniques C+I+Outer,race
@@ -80,18 +81,12 @@ std::string progress_text(const StudyRow& row, std::size_t shapes) {
 
 report::Table table_of(const RooflineStudy& study) {
   report::Table table;
-  table.columns = {{"threads"},
-                   {"technique", report::Align::left},
-                   {"best m x n x k"},
-                   {"it found"},
-                   {"rate"},
-                   {study.judge_space ? "of the best" : "of the best found"},
-                   {fmt::format("within {:g} %", 100 * study.tolerance)},
-                   {"trials"},
-                   {"settled"},
-                   {"evaluations"},
-                   {"time"},
-                   {"speedup"}};
+  table.columns = columns<"roofline study">({"threads", "technique", "best m x n x k", "it found", "rate"});
+  const std::string of_best = study.judge_space ? "of the best" : "of the best found";
+  const std::string within = fmt::format("within {:g} %", 100 * study.tolerance);
+  table.columns.push_back(titled(column<"roofline study">("OF BEST"), of_best, of_best));
+  table.columns.push_back(titled(column<"roofline study">("WITHIN"), within, within));
+  add_columns<"roofline study">(table.columns, {"trials", "settled", "evaluations", "time", "speedup"});
   const auto share = [](double value, const char* format) { return report::Cell(value, fmt::format(fmt::runtime(format), 100 * value)); };
   for (const GemmSearchStudy& one : study.studies) {
     for (const StudyRow& row : one.rows) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/cli/roofline/roof_tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -33,7 +34,7 @@ Cell share_of_peak(const Roofline& roofline, const std::string& name, int thread
 
 Table peak_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"peak, double precision", Align::left}, {"threads"}, {"rate"}, {"of nominal"}, {"of sustained"}, {"from", Align::left}};
+  table.columns = columns<"roofline">({"peak, double precision", "threads", "rate", "of nominal", "of sustained", "from"});
   const auto add = [&](const std::string& name, int threads, double rate, const std::string& from) {
     table.rows.push_back({name, report::whole(threads), Cell(rate, format_flop_rate(rate)),
                           share_of_peak(roofline, "nominal", threads, rate), share_of_peak(roofline, "sustained clock", threads, rate),
@@ -65,7 +66,7 @@ Table peak_table(const Roofline& roofline) {
 
 Table point_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"point", Align::left}, {"threads"}, {"flops per byte"}, {"rate"}, {"roof"}, {"of it"}};
+  table.columns = columns<"roofline">({"point", "threads", "flops per byte", "rate", "roof", "of it"});
   for (const roofline::Point& point : roofline.points) {
     const roofline::Bound bound = bound_of(roofline, point);
     const double rate = point.flops_rate.median();
@@ -143,8 +144,8 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
 
 Table roofline_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"},        {"rate"},           {"median"}, {"low"}, {"high"},
-                   {"samples"},           {"unit", Align::left}, {"flops per byte"}, {"moved / counted"}};
+  table.columns = columns<"roofline">(
+      {"kind", "name", "threads", "rate", "median", "low", "high", "samples", "unit", "flops per byte", "moved / counted"});
   for (const ComputeRoof& roof : roofline.compute) {
     append_roof(table, "compute", roof.name, roof.threads, roof.ceiling(), roof.flops, "flops/s");
   }
@@ -168,7 +169,7 @@ Table roofline_table(const Roofline& roofline) {
 
 Table plan_table(const RooflinePlan& plan) {
   Table table;
-  table.columns = {{"subject", Align::left}, {"method", Align::left}};
+  table.columns = columns<"roofline">({"subject", "method"});
   for (const RooflinePlan::Step& step : plan.steps) {
     table.rows.push_back({step.subject, step.method});
   }

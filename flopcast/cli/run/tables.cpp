@@ -1,10 +1,12 @@
 #include "flopcast/cli/run/tables.hpp"
 
+#include "flopcast/cli/shared/columns.hpp"
+
 namespace flopcast::cli {
 
 report::Table outcome_table(const RunOutcome& outcome) {
   report::Table table;
-  table.columns = {{"routine", report::Align::left}, {"queries"}, {"what happened", report::Align::left}, {"LAPACK", report::Align::left}};
+  table.columns = columns<"run">({"routine", "queries", "what happened", "LAPACK"});
   for (const RunOutcome::Routine& routine : outcome.routines) {
     table.rows.push_back({routine.flags.empty() ? routine.routine : routine.routine + ":" + routine.flags,
                           report::whole(static_cast<long long>(routine.queries)), routine.what_happened, routine.lapack});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/units.hpp"
@@ -13,7 +14,6 @@
 namespace flopcast::cli {
 namespace {
 
-using report::Align;
 using report::Cell;
 using report::Column;
 
@@ -58,11 +58,12 @@ class CallColumns {
 
   [[nodiscard]] std::vector<Column> columns() const {
     if (routine_ == nullptr) {
-      return {{"call", Align::left}};
+      return cli::columns<"sample">({"call"});
     }
     std::vector<Column> columns;
     for (const std::size_t i : arguments_) {
-      columns.push_back({routine_->arguments[i].name});
+      const std::string& name = routine_->arguments[i].name;
+      columns.push_back(titled(column<"sample">("ARGUMENT"), name, name));
     }
     return columns;
   }
@@ -136,16 +137,8 @@ report::Table statistics_table(std::span<const SampledCall> sampled, std::vector
   const CallColumns calls(calls_of(sampled));
   report::Table table;
   table.columns = calls.columns();
-  table.columns.insert(table.columns.end(), {{"cache", Align::left},
-                                             {"reps", Align::right, "repetitions"},
-                                             {"min", Align::right, "minimum_seconds"},
-                                             {"median", Align::right, "median_seconds"},
-                                             {"95 % interval", Align::left, "median_seconds", true},
-                                             {"mean", Align::right, "mean_seconds"},
-                                             {"GFLOP/s", Align::right, "flops_per_second"},
-                                             {"GB/s", Align::right, "bytes_per_second"},
-                                             {"spread", Align::right, "relative_interquartile_range"},
-                                             {"notes", Align::left}});
+  add_columns<"sample">(table.columns, {"cache", "repetitions", "minimum_seconds", "median_seconds", "median_seconds interval",
+                                        "mean_seconds", "flops_per_second", "bytes_per_second", "relative_interquartile_range", "notes"});
   for (const SampledCall& one : sampled) {
     std::vector<Cell> row = calls.cells(one.call);
     row.emplace_back(one.cache);
@@ -160,7 +153,7 @@ report::Table statistics_table(std::span<const SampledCall> sampled, std::vector
 
 report::Table plan_table(std::span<const PlannedSample> plan) {
   report::Table table;
-  table.columns = {{"call", Align::left}, {"cache", Align::left}, {"flops"}, {"footprint", Align::right, "footprint_bytes"}, {"batch"}};
+  table.columns = columns<"sample">({"call", "cache", "flops", "footprint_bytes", "batch"});
   for (const PlannedSample& one : plan) {
     const auto bytes = static_cast<double>(footprint_bytes(one.call));
     table.rows.push_back({kernel::format_call(one.call), one.cache, Cell(flops(one.call), fmt::format("{:.4g}", flops(one.call))),
@@ -173,12 +166,7 @@ report::Table repetitions_table(std::span<const SampledCall> sampled) {
   const CallColumns calls(calls_of(sampled));
   report::Table table;
   table.columns = calls.columns();
-  table.columns.insert(table.columns.end(), {{"cache", Align::left},
-                                             {"at", Align::right, "at_seconds"},
-                                             {"time", Align::right, "seconds"},
-                                             {"drift"},
-                                             {"normalised", Align::right, "normalised_seconds"},
-                                             {"discarded"}});
+  add_columns<"sample">(table.columns, {"cache", "at_seconds", "seconds", "drift", "normalised_seconds", "discarded"});
   for (const SampledCall& one : sampled) {
     for (const Repetition& repetition : one.sample.repetitions) {
       std::vector<Cell> row = calls.cells(one.call);

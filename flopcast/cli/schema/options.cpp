@@ -1,6 +1,7 @@
 #include <memory>
 #include <string>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
@@ -26,7 +27,7 @@ struct SchemaCommand {
 };
 
 report::Table list_table() {
-  report::Table table{{{"schema", report::Align::left}, {"document", report::Align::left}}, {}};
+  report::Table table{columns<"schema">({"schema", "document"}), {}};
   for (const SchemaTitle& one : schemas()) {
     table.rows.push_back({one.name, one.title});
   }

@@ -38,6 +38,7 @@ void add_roofline_command(OptionSet& app, CommonOptions& common);
 void add_contract_command(OptionSet& app, CommonOptions& common);
 void add_mpi_command(OptionSet& app, CommonOptions& common);
 void add_ask_command(OptionSet& app, CommonOptions& common);
+void add_columns_command(OptionSet& app, CommonOptions& common);
 void add_schema_command(OptionSet& app, CommonOptions& common);
 
 }  // namespace flopcast::cli

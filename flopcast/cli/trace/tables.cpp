@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -33,10 +34,9 @@ void add_row(report::Table& table, const TraceSummary::Kernel& sum, const TraceS
 
 report::Table summary_table(const TraceSummary& summary) {
   report::Table table;
-  table.columns = {{"kernel", report::Align::left}, {"calls"}, {"flops"}, {"flops %"}};
+  table.columns = columns<"trace">({"kernel", "calls", "flops", "flops %"});
   if (summary.all.seconds) {
-    table.columns.insert(table.columns.end(),
-                         {{"time", report::Align::right, "seconds"}, {"time %"}, {"rate", report::Align::right, "flops_per_second"}});
+    add_columns<"trace">(table.columns, {"seconds", "time %", "flops_per_second"});
   }
   for (const TraceSummary::Kernel& kernel : summary.kernels) {
     add_row(table, kernel, summary.all);

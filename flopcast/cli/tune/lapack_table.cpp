@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -52,20 +53,12 @@ std::vector<double> gains_kept(const LapackRoutine& routine) {
 }  // namespace
 
 report::Table lapack_table(const LapackTuning& tuning, bool validated) {
-  using report::Align;
   report::Table table;
-  table.columns = {{"routine", Align::left},
-                   {"sizes"},
-                   {"nb", Align::right, "nb"},
-                   {"gain, median", Align::right, "gain"},
-                   {"best", Align::right, "best_gain"},
-                   {"max regret", Align::right, "regret"},
-                   {"took", Align::right, "seconds"}};
+  table.columns = columns<"tune lapack">({"routine", "sizes", "nb", "gain", "best_gain", "regret", "seconds"});
   if (validated) {
-    table.columns.insert(table.columns.end(),
-                         {{"gain kept, median", Align::right, "gain_kept"}, {"worst", Align::right, "worst_gain_kept"}});
+    add_columns<"tune lapack">(table.columns, {"gain_kept", "worst_gain_kept"});
   }
-  table.columns.push_back({"", Align::left, "remark"});
+  table.columns.push_back(column<"tune lapack">("remark"));
   for (const LapackRoutine& outcome : tuning.routines) {
     std::vector<report::Cell> row = {outcome.name()};
     if (outcome.decisions.empty()) {

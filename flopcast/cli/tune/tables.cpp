@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/cli/shared/validation_errors.hpp"
@@ -17,8 +18,6 @@
 
 namespace flopcast::cli {
 namespace {
-
-using report::Align;
 
 std::string block_text(const algorithm::BlockParameters& blocks, bool with_crossover) {
   return with_crossover ? fmt::format("{} / {}", blocks.nb, blocks.nx) : fmt::format("{}", blocks.nb);
@@ -46,20 +45,12 @@ report::Table decision_table(const std::vector<tuning::Decision>& decisions, boo
   const bool crossover = has_crossover(decisions);
   const std::string nb = crossover ? "nb / nx" : "nb";
   report::Table table;
-  table.columns = {{"n", Align::right, "n"},
-                   {"default " + nb, Align::right, "default_nb"},
-                   {"predicted", Align::right, "default_seconds"},
-                   {"chosen " + nb, Align::right, "chosen_nb"},
-                   {"predicted", Align::right, "chosen_seconds"},
-                   {"gain", Align::right, "gain"},
-                   {"ties", Align::left, "ties"},
-                   {"max regret", Align::right, "regret"}};
+  table.columns = columns<"tune">({"n", "default_nb", "default_seconds", "chosen_nb", "chosen_seconds", "gain", "ties", "regret"});
+  table.columns[1].title = "default " + nb;
+  table.columns[3].title = "chosen " + nb;
   if (measured) {
-    table.columns.insert(table.columns.end(), {{"measured default", Align::right, "measured_default_seconds"},
-                                               {"measured chosen", Align::right, "measured_chosen_seconds"},
-                                               {"error", Align::right, "error"},
-                                               {"best " + nb, Align::right, "best_nb"},
-                                               {"gain kept", Align::right, "gain_kept"}});
+    add_columns<"tune">(table.columns, {"measured_default_seconds", "measured_chosen_seconds", "error", "best_nb", "gain_kept"});
+    table.columns[table.columns.size() - 2].title = "best " + nb;
   }
   for (const tuning::Decision& d : decisions) {
     std::vector<report::Cell> row = {kernel::size_text(d.sizes),
@@ -87,16 +78,15 @@ report::Table validation_headings(const Tuning& tuning) {
   static constexpr std::size_t sizes_width = 11, name_width = 10, blocks_width = 9;
   report::Table table;
   if (tuning.parts.size() > 1) {
-    table.columns.push_back({"routine", Align::left, "", false, name_width});
+    table.columns.push_back(widened(column<"tune">("routine"), name_width));
   }
   const bool crossover =
       std::any_of(tuning.parts.begin(), tuning.parts.end(), [](const RoutineTuning& part) { return has_crossover(part.decisions); });
-  table.columns.insert(table.columns.end(), {{"n", Align::right, "", false, sizes_width},
-                                             {"measured default"},
-                                             {"measured chosen"},
-                                             {"error", Align::right, "", false, blocks_width},
-                                             {crossover ? "best nb / nx" : "best nb", Align::right, "", false, blocks_width},
-                                             {"gain kept", Align::right, "", false, blocks_width}});
+  table.columns.insert(table.columns.end(),
+                       {widened(column<"tune">("n"), sizes_width), column<"tune">("measured_default_seconds"),
+                        column<"tune">("measured_chosen_seconds"), widened(column<"tune">("error"), blocks_width),
+                        widened(titled(column<"tune">("best_nb"), crossover ? "best nb / nx" : "best nb"), blocks_width),
+                        widened(column<"tune">("gain_kept"), blocks_width)});
   return table;
 }
 
@@ -149,7 +139,7 @@ report::Table tuning_table(const Tuning& tuning) {
     }
   }
   if (tuning.parts.size() > 1) {
-    table.columns.insert(table.columns.begin(), {"routine", Align::left});
+    table.columns.insert(table.columns.begin(), column<"tune">("routine"));
   }
   return table;
 }

@@ -75,6 +75,35 @@ class CheckWords(unittest.TestCase):
     def test_files_of_unknown_kind_are_skipped(self):
         self.expect_good("a.txt", "Of a call.\n")
 
+    def test_commands_of_documents_are_parsed_by_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "flopcast"
+            program.write_text('#!/bin/sh\n[ -n "$FLOPCAST_PARSE_ONLY" ] || exit 9\n'
+                               'for word; do [ "$word" != bad ] || { echo "flopcast: $*" >&2; exit 2; }; done\n')
+            program.chmod(0o755)
+            document = pathlib.Path(folder) / "a.md"
+
+            def check(text):
+                document.write_text(text)
+                done = subprocess.run([sys.executable, SCRIPT, "--program", program, document], capture_output=True, text=True)
+                return [line.replace(f"{folder}/a.md:", "") for line in done.stdout.splitlines()[:-1]]
+
+            def refused(number, words):
+                return [f"{number}: 'flopcast {words}' isn't understood: flopcast: {words.replace(chr(39), '')}"]
+
+            self.assertEqual(check("```\n$ flopcast machine\nflopcast tune bad\n$ x=1 flopcast tune bad | cat\n```\n"), refused(4, "tune bad"))
+            self.assertEqual(check("```\nif flopcast tune \\\n  bad; then\n```\n"), refused(2, "tune bad"))
+            self.assertEqual(check("```\n$ flopcast tune 'a;b' bad\n```\n"), refused(2, "tune 'a;b' bad"))
+            self.assertEqual(check("```\n$ flopcast tune ... bad\n$ flopcast\n# flopcast tune bad\n```\n"), [])
+            self.assertEqual(check("```python\nflopcast tune bad\n```\n"), [])
+            self.assertEqual(check("Not `flopcast tune` but\n`flopcast tune\nbad`.\n"), refused(2, "tune bad"))
+            program.write_text("#!/bin/sh\necho 'routine is required' >&2\nexit 2\n")
+            self.assertEqual(check("`flopcast tune` is no whole command\n"), [])
+
+    def test_a_program_that_is_missing_is_an_error(self):
+        done = subprocess.run([sys.executable, SCRIPT, "--program", "/no/such/program"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, "check_words: there is no program /no/such/program\n"))
+
     def test_a_folder_is_searched_and_a_missing_one_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "b").mkdir()

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdlib>
 #include <utility>
 
 namespace flopcast::cli {
@@ -122,7 +123,13 @@ void OptionSet::require_command() { app_->require_subcommand(1); }
 
 void OptionSet::footer(const std::string& text) { app_->footer(text); }
 
-void OptionSet::action(std::function<void()> run) { app_->callback(std::move(run)); }
+void OptionSet::action(std::function<void()> run) {
+  app_->callback([run = std::move(run)] {
+    if (std::getenv(parse_only_variable) == nullptr) {
+      run();
+    }
+  });
+}
 
 bool OptionSet::given(const std::string& name) const { return app_->get_option(name)->count() > 0; }
 

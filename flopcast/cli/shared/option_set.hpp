@@ -73,6 +73,8 @@ class OptionSet {
   [[nodiscard]] std::vector<OptionSet> commands() const;  ///< its subcommands
   [[nodiscard]] std::string name() const;
 
+  /// If this variable is set, the command line is parsed and nothing runs: the check of the documents' commands uses that.
+  static constexpr const char* parse_only_variable = "FLOPCAST_PARSE_ONLY";
   /// Heading of the options that every command has.
   static constexpr const char* common_group = "Common options";
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "flopcast/support/error.hpp"
@@ -48,6 +49,17 @@ std::vector<fs::path> component_folders() {
   return folders;
 }
 
+/// Returns the name of flopcast's Debian package that has a component, as the install rules say it.
+std::string_view package_of(std::string_view component) {
+  for (const auto& [part, package] :
+       {std::pair("openmpi", "flopcast-mpi-openmpi"), {"mpich", "flopcast-mpi-mpich"}, {"smpi", "flopcast-simgrid"}}) {
+    if (component.find(part) != std::string_view::npos) {
+      return package;
+    }
+  }
+  return "flopcast";
+}
+
 }  // namespace
 
 fs::path find_component(std::string_view name) {
@@ -60,9 +72,9 @@ fs::path find_component(std::string_view name) {
     tried.push_back(folder.string());
   }
   throw environment_error(
-      "flopcast's {} is missing. It isn't in {}. Build flopcast again if its MPI or SimGrid was installed later, install all of flopcast, "
-      "add the folder of the program flopcast to PATH, or set FLOPCAST_LIBEXEC to the folder of the components",
-      name, fmt::join(tried, ", "));
+      "flopcast's {} is missing. It isn't in {}. Install the package {}. Without packages, build flopcast again if its MPI or SimGrid was "
+      "installed later, add the folder of the program flopcast to PATH, or set FLOPCAST_LIBEXEC to the folder of the components",
+      name, fmt::join(tried, ", "), package_of(name));
 }
 
 fs::path find_flopcast_program() {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <utility>
 
 #include "flopcast/support/error.hpp"
 #include "tests/own_folder.hpp"
@@ -49,6 +51,16 @@ TEST_F(Installation, MissingPartsAreNamedWithTheFoldersSearched) {
       EXPECT_THAT(error.what(), ::testing::HasSubstr("FLOPCAST_LIBEXEC"));
       EXPECT_THAT(error.what(), ::testing::HasSubstr(folder_.path().string()));
     }
+  }
+}
+
+TEST_F(Installation, TheMessageNamesThePackageOfAMissingPart) {
+  for (const auto& [part, package] : {std::pair("libflopcast-mpi-openmpi.so", "flopcast-mpi-openmpi."),
+                                      {"flopcast-ping-pong-mpich", "flopcast-mpi-mpich."},
+                                      {"libflopcast-smpi.so", "flopcast-simgrid."},
+                                      {"libflopcast-tuned.so", "flopcast."}}) {
+    EXPECT_THAT([&] { find_component(part); },
+                ::testing::ThrowsMessage<Error>(::testing::HasSubstr(std::string("Install the package ") + package)));
   }
 }
 

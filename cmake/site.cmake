@@ -1,0 +1,16 @@
+# The site of the documents, for the package flopcast-doc. mkdocs-material builds it from docs/.
+option(FLOPCAST_SITE "Build and install the site of the documents (Debian: mkdocs, mkdocs-material)" OFF)
+if(NOT FLOPCAST_SITE)
+  return()
+endif()
+find_program(FLOPCAST_MKDOCS mkdocs REQUIRED)
+set(site ${PROJECT_BINARY_DIR}/site)
+file(GLOB_RECURSE documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*)
+add_custom_command(OUTPUT ${site}/index.html
+                   COMMAND ${FLOPCAST_MKDOCS} build --quiet --strict --clean --config-file ${PROJECT_SOURCE_DIR}/mkdocs.yml --site-dir ${site}
+                   DEPENDS ${documents} ${PROJECT_SOURCE_DIR}/mkdocs.yml COMMENT "Building the site of the documents" VERBATIM)
+add_custom_target(flopcast_site ALL DEPENDS ${site}/index.html)
+
+# The list of all pages for search engines is of no use on a disk, and scripts run without their source maps.
+install(DIRECTORY ${site}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html COMPONENT flopcast-doc PATTERN sitemap.xml* EXCLUDE PATTERN *.map EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT flopcast-doc PATTERN CMakeLists.txt EXCLUDE)

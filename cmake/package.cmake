@@ -100,8 +100,8 @@ flopcast_debian_package(libflopcast-dev "performance prediction of dense linear 
         This package has the headers of the C and C++ interfaces, the static C++
         libraries, the sources of the Fortran modules, and the files with which CMake
         and pkg-config find them." SECTION libdevel
-  DEPENDS "libflopcast0 ${same}, libfmt-dev, libeigen3-dev, libhwloc-dev, libpugixml-dev, libsqlite3-dev, nlohmann-json3-dev"
-  RECOMMENDS "flopcast ${same}" SUGGESTS "flopcast-doc, cmake, pkg-config")
+  DEPENDS "libflopcast0 ${same}, libfmt-dev, libeigen3-dev, libhwloc-dev, libpugixml-dev, libsqlite3-dev, nlohmann-json3-dev, pkg-config"
+  RECOMMENDS "flopcast ${same}" SUGGESTS "flopcast-doc, cmake")
 
 execute_process(COMMAND ${FLOPCAST_PYTHON_PROGRAM} -c "import sys; print('{}.{} {}.{}'.format(*sys.version_info[:2], sys.version_info[0], sys.version_info[1] + 1), end='')"
                 OUTPUT_VARIABLE pythons COMMAND_ERROR_IS_FATAL ANY)

@@ -1,5 +1,13 @@
 # Debian packages and an archive of all that is installed, by CPack. ./package makes them. Each component of the install rules is a package
 # of the same name; cmake/package/<name>/ has what Debian wants besides. cmake/package/finish.cmake completes the files of either kind.
+set(CPACK_COMPONENTS_ALL flopcast flopcast-doc flopcast-mpi-mpich flopcast-mpi-openmpi flopcast-simgrid libflopcast-dev libflopcast0 python3-flopcast)
+get_cmake_property(components COMPONENTS)
+foreach(component IN LISTS components)
+  if(NOT component IN_LIST CPACK_COMPONENTS_ALL)
+    message(FATAL_ERROR "An install rule has the component '${component}'. Give the rule a component of cmake/package.cmake, so that a package has its files")
+  endif()
+endforeach()
+
 option(FLOPCAST_PACKAGE "Prepare Debian packages, which need every part of flopcast" OFF)
 if(NOT FLOPCAST_PACKAGE)
   return()
@@ -8,7 +16,6 @@ if(NOT FLOPCAST_PYTHON OR NOT FLOPCAST_SITE OR NOT FLOPCAST_SMPIMAIN OR NOT FLOP
   message(FATAL_ERROR "FLOPCAST_PACKAGE needs the Python package, the site, Open MPI, MPICH and SimGrid. Run scripts/install_packages build package")
 endif()
 
-set(CPACK_COMPONENTS_ALL flopcast flopcast-doc flopcast-mpi-mpich flopcast-mpi-openmpi flopcast-simgrid libflopcast-dev libflopcast0 python3-flopcast)
 set(CPACK_PACKAGE_NAME flopcast)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_FILE_NAME flopcast-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})  # of the archive, and its top folder

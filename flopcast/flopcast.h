@@ -90,7 +90,10 @@ typedef enum flopcast_type {
 typedef enum flopcast_effort {
   FLOPCAST_ESTIMATE = 0,   /**< a model decides; milliseconds */
   FLOPCAST_MICROBENCH = 1, /**< tiles of the best candidates are timed; tens of milliseconds */
-  FLOPCAST_MEASURE = 2     /**< the best candidates are executed on tensors of the planner's own */
+  FLOPCAST_MEASURE = 2,    /**< the best candidates are executed on tensors of the planner's own */
+  FLOPCAST_INCREMENTAL = 3 /**< a model decides at first; then each execution tries one of the best candidates and is timed, until the
+                                fastest is known, after 2 to 80 executions. Executions with beta = 0 and others decide separately. What
+                                was measured serves all plans of equal contractions of a workbench, and the decision is kept */
 } flopcast_effort;
 
 /** Order of the elements of tensors for which no strides are given. */
@@ -146,8 +149,10 @@ FLOPCAST_API flopcast_status flopcast_execute(const flopcast_plan* plan, const v
 FLOPCAST_API flopcast_status flopcast_execute_apart(const flopcast_plan* plan, const void* alpha, const void* a, const void* b,
                                                     const void* beta, const void* c, void* d);
 
-/** Returns the expected time of flopcast_execute() in seconds. */
+/** Returns the expected time of flopcast_execute() in seconds; with effort FLOPCAST_INCREMENTAL, the best time so far. */
 FLOPCAST_API flopcast_status flopcast_plan_seconds(const flopcast_plan* plan, double* seconds);
+/** Returns whether a plan's choice is final: 1, or 0 while executions of a plan of effort FLOPCAST_INCREMENTAL try candidates. */
+FLOPCAST_API flopcast_status flopcast_plan_decided(const flopcast_plan* plan, int32_t* decided);
 /** Returns several lines on the choice, its reason and other candidates, to be freed by flopcast_free(). */
 FLOPCAST_API flopcast_status flopcast_plan_explain(const flopcast_plan* plan, char** text);
 FLOPCAST_API void flopcast_plan_destroy(flopcast_plan* plan);

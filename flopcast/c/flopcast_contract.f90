@@ -21,8 +21,9 @@ module flopcast_contract
   private
   public :: flopcast_bench, flopcast_contraction, flopcast_profile
   public :: flopcast_open, flopcast_close, flopcast_plan, flopcast_execute, flopcast_destroy
-  public :: flopcast_seconds, flopcast_explain, flopcast_open_profile, flopcast_close_profile, flopcast_block_size, flopcast_error
-  public :: flopcast_estimate, flopcast_microbench, flopcast_measure
+  public :: flopcast_seconds, flopcast_decided, flopcast_explain, flopcast_open_profile, flopcast_close_profile
+  public :: flopcast_block_size, flopcast_error
+  public :: flopcast_estimate, flopcast_microbench, flopcast_measure, flopcast_incremental
 
   !> Libraries, the measured machine, and what is known about it.
   type :: flopcast_bench
@@ -40,8 +41,9 @@ module flopcast_contract
     type(c_ptr) :: handle = c_null_ptr
   end type
 
-  !> Effort with which a plan is chosen: by a model, by timing tiles, by executing candidates.
-  integer, parameter :: flopcast_estimate = 0, flopcast_microbench = 1, flopcast_measure = 2
+  !> Effort with which a plan is chosen: by a model, by timing tiles, by executing candidates, or by executions of the program's own,
+  !> each of which tries a candidate until the fastest is known.
+  integer, parameter :: flopcast_estimate = 0, flopcast_microbench = 1, flopcast_measure = 2, flopcast_incremental = 3
 
   integer(c_int), parameter :: f32 = 0, f64 = 1, c32 = 2, c64 = 3
   integer(c_int), parameter :: bad_usage = 2
@@ -103,6 +105,12 @@ module flopcast_contract
     function c_execute(plan, alpha, a, b, beta, c) bind(c, name='flopcast_execute') result(status)
       import :: c_ptr, c_int
       type(c_ptr), value :: plan, alpha, a, b, beta, c
+      integer(c_int) :: status
+    end function
+    function c_decided(plan, decided) bind(c, name='flopcast_plan_decided') result(status)
+      import :: c_ptr, c_int, c_int32_t
+      type(c_ptr), value :: plan
+      integer(c_int32_t), intent(inout) :: decided
       integer(c_int) :: status
     end function
     function c_seconds(plan, seconds) bind(c, name='flopcast_plan_seconds') result(status)
@@ -306,6 +314,15 @@ contains
   real(c_double) function flopcast_seconds(plan)
     type(flopcast_contraction), intent(in) :: plan
     if (c_seconds(plan%handle, flopcast_seconds) /= 0) flopcast_seconds = -1
+  end function
+
+  !> Returns whether the choice is final. While executions of an incremental plan try candidates, or without a plan, the answer is no.
+  logical function flopcast_decided(plan)
+    type(flopcast_contraction), intent(in) :: plan
+    integer(c_int32_t) :: decided
+    decided = 0
+    if (c_decided(plan%handle, decided) /= 0) decided = 0
+    flopcast_decided = decided /= 0
   end function
 
   !> Returns several lines on the choice, its reason and other candidates.

@@ -27,14 +27,17 @@ constexpr int max_threads = 1024;
 constexpr std::array<Precision, 4> precisions = {Precision::s, Precision::d, Precision::c, Precision::z};
 
 PlanRequest request_of(flopcast_type type, const flopcast_plan_options* given) {
-  constexpr std::array<contract::Effort, 3> efforts = {contract::Effort::estimate, contract::Effort::microbench, contract::Effort::measure};
+  constexpr std::array<contract::Effort, 4> efforts = {contract::Effort::estimate, contract::Effort::microbench, contract::Effort::measure,
+                                                       contract::Effort::incremental};
   const auto options = given_options(given, "flopcast_plan_options");
   if (type < FLOPCAST_F32 || type > FLOPCAST_C64) {
     throw usage_error("type of the elements: {} given, expected FLOPCAST_F32, FLOPCAST_F64, FLOPCAST_C32 or FLOPCAST_C64",
                       static_cast<int>(type));
   }
-  if (options.effort < FLOPCAST_ESTIMATE || options.effort > FLOPCAST_MEASURE) {
-    throw usage_error("effort of a plan: {} given, expected FLOPCAST_ESTIMATE, FLOPCAST_MICROBENCH or FLOPCAST_MEASURE", options.effort);
+  if (options.effort < FLOPCAST_ESTIMATE || options.effort > FLOPCAST_INCREMENTAL) {
+    throw usage_error(
+        "effort of a plan: {} given, expected FLOPCAST_ESTIMATE, FLOPCAST_MICROBENCH, FLOPCAST_MEASURE or FLOPCAST_INCREMENTAL",
+        options.effort);
   }
   if (options.order != FLOPCAST_ROW_MAJOR && options.order != FLOPCAST_COLUMN_MAJOR) {
     throw usage_error("order of a plan: {} given, expected FLOPCAST_ROW_MAJOR or FLOPCAST_COLUMN_MAJOR", options.order);
@@ -241,6 +244,14 @@ flopcast_status flopcast_plan_seconds(const flopcast_plan* plan, double* seconds
   return guarded([&] {
     double& result = required(seconds, "seconds");
     result = required(plan, "plan").plan.seconds();
+  });
+}
+
+flopcast_status flopcast_plan_decided(const flopcast_plan* plan, int32_t* decided) {
+  using namespace flopcast::c;
+  return guarded([&] {
+    int32_t& result = required(decided, "decided");
+    result = required(plan, "plan").plan.is_decided() ? 1 : 0;
   });
 }
 

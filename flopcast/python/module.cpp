@@ -105,6 +105,7 @@ void define_plans(py::module_& module) {
       .def_readwrite("tensors", &PlanWish::tensors);
   py::class_<PlanHandle, std::shared_ptr<PlanHandle>>(module, "PlanHandle")
       .def_property_readonly("seconds", [](const PlanHandle& handle) { return handle.plan().seconds(); })
+      .def_property_readonly("decided", [](const PlanHandle& handle) { return handle.plan().is_decided(); })
       .def_property_readonly("flops", [](const PlanHandle& handle) { return handle.plan().flops(); })
       .def_property_readonly("workspace_bytes", [](const PlanHandle& handle) { return handle.plan().workspace_bytes(); })
       .def_property_readonly("result_shape", [](const PlanHandle& handle) { return py::tuple(py::cast(handle.result_shape())); })

@@ -34,11 +34,13 @@ const NamedPrecision& precision_named(const std::string& name) {
 }
 
 contract::Effort effort_named(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, contract::Effort>, 3> efforts = {
-      {{"estimate", contract::Effort::estimate}, {"microbench", contract::Effort::microbench}, {"measure", contract::Effort::measure}}};
+  constexpr std::array<std::pair<std::string_view, contract::Effort>, 4> efforts = {{{"estimate", contract::Effort::estimate},
+                                                                                     {"microbench", contract::Effort::microbench},
+                                                                                     {"measure", contract::Effort::measure},
+                                                                                     {"incremental", contract::Effort::incremental}}};
   const auto* const found = std::find_if(efforts.begin(), efforts.end(), [&](const auto& known) { return known.first == name; });
   if (found == efforts.end()) {
-    throw bad_input("effort of a plan: '{}' given, expected estimate, microbench or measure", name);
+    throw bad_input("effort of a plan: '{}' given, expected estimate, microbench, measure or incremental", name);
   }
   return found->second;
 }

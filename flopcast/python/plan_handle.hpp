@@ -23,7 +23,7 @@ struct PlanWish {
   std::vector<std::vector<std::int64_t>> strides;           ///< in elements
   std::optional<std::vector<std::int64_t>> result_strides;  ///< in elements; nothing: a new array in row-major order
   std::string precision = "d";                              ///< s, d, c or z
-  std::string effort = "estimate";                          ///< estimate, microbench or measure
+  std::string effort = "estimate";                          ///< estimate, microbench, measure or incremental
   int threads = 1;
   double time_budget = 2;  ///< seconds
   bool fresh = false;

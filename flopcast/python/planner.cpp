@@ -191,6 +191,7 @@ contract::ExpressionPlan Planner::plan(const contract::SizedExpression& expressi
   const HomeIn home(home_);
   options.plan.wisdom = &bench_->store();
   options.plan.cancelled = context_.cancelled;
+  options.plan.trials = bench_->trials();
   contract::ExpressionPlan plan = contract::plan_expression(expression, strides, machine(options.plan.threads), options);
   throw_if_cancelled();
   if (plan.pair() != nullptr && plan.pair()->core() != nullptr) {

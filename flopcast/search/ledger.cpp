@@ -41,17 +41,29 @@ Ledger::Draw Ledger::next_draw() const {
   return next;
 }
 
+/// Returns the slots of a round in the order of evaluation: candidates, and from rows_.size() on the twin's further evaluations.
+std::vector<std::size_t> Ledger::slots_of(const Draw& draw, std::optional<Twin> twin) const {
+  const std::size_t used = rows_.size() + (twin ? static_cast<std::size_t>(2 * std::min(twin->pairs, max_pairs) - 1) : 0);
+  std::vector<std::size_t> slots;
+  std::copy_if(draw.order.begin(), draw.order.end(), std::back_inserter(slots),
+               [&](std::size_t slot) { return slot >= rows_.size() ? slot < used : rows_[slot].active; });
+  return slots;
+}
+
+/// Returns the configurations of the slots.
+std::vector<std::size_t> Ledger::block_of(std::span<const std::size_t> slots, std::optional<Twin> twin) const {
+  std::vector<std::size_t> block;
+  for (const std::size_t slot : slots) {
+    block.push_back(rows_[slot >= rows_.size() ? twin->candidate : slot].configuration);
+  }
+  return block;
+}
+
+std::vector<std::size_t> Ledger::next_round(std::optional<Twin> twin) const { return block_of(slots_of(next_draw(), twin), twin); }
+
 bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<Twin> twin) {
   Draw draw = next_draw();
-  const std::size_t slots_used = rows_.size() + (twin ? static_cast<std::size_t>(2 * std::min(twin->pairs, max_pairs) - 1) : 0);
-  std::vector<std::size_t> slots, block;
-  for (const std::size_t slot : draw.order) {
-    const bool is_twin = slot >= rows_.size();
-    if (is_twin ? slot < slots_used : rows_[slot].active) {
-      slots.push_back(slot);
-      block.push_back(rows_[is_twin ? twin->candidate : slot].configuration);
-    }
-  }
+  const std::vector<std::size_t> slots = slots_of(draw, twin), block = block_of(slots, twin);
   const std::vector<Evaluation> evaluations = meter.evaluate(evaluator, block);
   draw_ = std::move(draw);
   if (!evaluations.empty()) {

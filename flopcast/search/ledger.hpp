@@ -44,6 +44,8 @@ class Ledger {
   /// order before. Returns false if the limits cut the round short. If the evaluator throws, the round is discarded and the next call
   /// repeats it.
   bool round(const Evaluator& evaluator, Meter& meter, std::optional<Twin> twin = {});
+  /// Returns the configurations that the next round() with this twin evaluates, in their order.
+  [[nodiscard]] std::vector<std::size_t> next_round(std::optional<Twin> twin = {}) const;
 
   /// Returns log(cost of a / cost of b) for every round that has both costs.
   [[nodiscard]] std::vector<double> paired(std::size_t a, std::size_t b) const;
@@ -64,6 +66,8 @@ class Ledger {
     std::vector<std::size_t> order;  ///< indices of candidates; from rows_.size() on, the twin's additional evaluations
   };
   [[nodiscard]] Draw next_draw() const;
+  [[nodiscard]] std::vector<std::size_t> slots_of(const Draw& draw, std::optional<Twin> twin) const;
+  [[nodiscard]] std::vector<std::size_t> block_of(std::span<const std::size_t> slots, std::optional<Twin> twin) const;
   void record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<Twin> twin);
 
   std::vector<Row> rows_;

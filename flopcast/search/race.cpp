@@ -195,6 +195,11 @@ std::optional<Ending> Race::decide() {
   if (contenders().empty()) {
     return Ending::nothing_left;
   }
+  if (active().empty()) {  // all that raced were dropped while the others rested
+    for (const std::size_t candidate : contenders()) {
+      ledger_.set_active(candidate, true);
+    }
+  }
   if (leader_ && look_is_due()) {
     take_look();
     if (possible_gain(last_look_) <= options_.tolerance) {
@@ -254,28 +259,33 @@ std::int64_t Race::pairs(std::size_t twin) const {
   return std::clamp<std::int64_t>(best, 0, Ledger::max_pairs);
 }
 
-std::optional<Ending> Race::step(const Evaluator& evaluator) {
-  std::optional<Ledger::Twin> twin;
+/// Returns the twin of the next round, or nothing if its A/A differences aren't needed.
+std::optional<Ledger::Twin> Race::next_twin() const {
   if (leader_ && ledger_.rounds() < options_.twin_rounds && contenders().size() > 1) {
     const std::size_t candidate = pick_twin();
     if (const std::int64_t entered = pairs(candidate); entered > 0) {
-      twin = {candidate, entered};
+      return Ledger::Twin{candidate, entered};
     }
   }
-  const bool complete = ledger_.round(evaluator, meter_, twin);
-  std::optional<Ending> decision = decide();
-  if (!decision && complete && leader_is_good_enough(evaluator)) {
-    decision = Ending::good_enough;
+  return std::nullopt;
+}
+
+std::optional<Ending> Race::step(const Evaluator& evaluator) {
+  const bool complete = ledger_.round(evaluator, meter_, next_twin());
+  std::optional<Ending> ending = decide();
+  if (!ending && complete && leader_is_good_enough(evaluator)) {
+    ending = Ending::good_enough;
   }
-  return decision || complete ? decision : meter_.ending();
+  if (!ending && !complete) {
+    ending = meter_.ending();
+  }
+  ending_ = ending.value_or(ending_);
+  return ending;
 }
 
 void Race::run(const Evaluator& evaluator) {
-  std::optional<Ending> ending;
-  while (!ending) {
-    ending = step(evaluator);
+  while (!step(evaluator)) {
   }
-  ending_ = *ending;
 }
 
 RaceResult Race::result() const {

@@ -69,6 +69,10 @@ class Race {
 
   /// Runs until the race stops. If the evaluator throws, all complete rounds are kept and run() may be called again.
   void run(const Evaluator& evaluator);
+  /// Runs one round, for races whose evaluations come one at a time. Returns the reason if the race stops.
+  std::optional<Ending> step(const Evaluator& evaluator);
+  /// Returns the configurations that the next round evaluates, in their order. A trial of whether the leader is good enough isn't among them.
+  [[nodiscard]] std::vector<std::size_t> next_round() const { return ledger_.next_round(next_twin()); }
   [[nodiscard]] RaceResult result() const;
 
  private:
@@ -94,7 +98,7 @@ class Race {
   void take_look();
   bool leader_is_good_enough(const Evaluator& evaluator);
   std::optional<Ending> decide();
-  std::optional<Ending> step(const Evaluator& evaluator);
+  [[nodiscard]] std::optional<Ledger::Twin> next_twin() const;
 
   RaceOptions options_;
   Ledger ledger_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/sample.hpp"
@@ -174,6 +175,7 @@ struct Workbench::State {
   RunContext context;
   std::optional<Libraries> opened;
   std::optional<model::Store> store;
+  std::shared_ptr<contract::TrialMemory> trials = std::make_shared<contract::TrialMemory>();
 };
 
 Workbench::Workbench(machine::LibraryChoice choice, RunContext context)
@@ -219,6 +221,8 @@ model::Store& Workbench::store() const {
   }
   return *state_->store;
 }
+
+const std::shared_ptr<contract::TrialMemory>& Workbench::trials() const noexcept { return state_->trials; }
 
 Seconds Workbench::reference_time(const model::Store& store) const { return flopcast::reference_time(store, environment()); }
 

@@ -16,6 +16,9 @@ struct Environment;
 namespace algorithm {
 struct BlockParameters;
 }
+namespace contract {
+class TrialMemory;
+}
 namespace machine {
 class LibrarySet;
 }
@@ -58,6 +61,8 @@ class Workbench {
   [[nodiscard]] const machine::KernelSettings& settings() const;
   /// Returns the store at its default path (model::default_store_path()).
   [[nodiscard]] model::Store& store() const;
+  /// Returns what incremental plans of contractions have measured so far. Plans may use it after the workbench is gone.
+  [[nodiscard]] const std::shared_ptr<contract::TrialMemory>& trials() const noexcept;
 
   /// Returns a measuring session, which knows from the store how the reference kernels run in calm.
   [[nodiscard]] measure::Session session(const model::Store& store, measure::SessionOptions options) const;

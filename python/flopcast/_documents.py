@@ -224,6 +224,7 @@ class PlanSummary:
     - considered: At most 16, the chosen tiles first.
     - loops: Order of the loops over tiles, such as "nkm".
     - kept: Operands whose packed tiles are kept, such as "AC".
+    - decided: The choice is final; false while executions of an incremental plan try candidates.
     """
 
     explanation: str
@@ -232,6 +233,7 @@ class PlanSummary:
     considered: tuple[ConsideredTiles, ...]
     loops: str
     kept: str
+    decided: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

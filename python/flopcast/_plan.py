@@ -50,8 +50,8 @@ class Plan:
     """A planned contraction, for arrays of the planned shapes and type.
 
     Arrays with other strides than the planned ones are copied first. `seconds` is the expected time of one execution, `flops` its
-    floating-point operations and `workspace_bytes` the memory for packing and intermediates. str() explains the choice. Several threads
-    may call a plan at once.
+    floating-point operations and `workspace_bytes` the memory for packing and intermediates. `decided` tells whether the choice is final.
+    str() explains the choice. Several threads may call a plan at once.
     """
 
     __slots__ = ("subscripts", "shapes", "dtype", "effort", "threads", "_strides", "_result_strides", "_handle", "_execute")
@@ -71,6 +71,11 @@ class Plan:
     def seconds(self) -> float:
         """Expected time of one execution, in seconds."""
         return self._handle.seconds
+
+    @property
+    def decided(self) -> bool:
+        """True if the choice is final; False while calls of a plan of effort "incremental" try candidates."""
+        return self._handle.decided
 
     @property
     def flops(self) -> float:
@@ -154,7 +159,9 @@ def plan(
 
     An operand is an array, or the shape of a dense array of `dtype` (float64 by default). With `out`, plans have the strides of that array.
     `effort` is "estimate" (a model decides, in milliseconds), "microbench" (tiles are timed) or "measure" (the best candidates are
-    executed, for `time_budget` seconds at most). Measured choices are kept in flopcast's store, and `fresh` measures anew.
+    executed, for `time_budget` seconds at most). With "incremental", a model decides at first; then each call tries one of the best
+    candidates and is timed, until the fastest is known, after 2 to 80 calls. Every call computes the right result, and equal plans of a
+    process share what was measured. Measured choices are kept in flopcast's store, and `fresh` measures anew.
     `threads=None` stands for the threads that NumPy's BLAS has now. Intermediates of three operands and more take `max_bytes` at most.
 
     >>> import numpy as np

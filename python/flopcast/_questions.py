@@ -1226,7 +1226,7 @@ def contract_plan(
     - order: order of dense tensors in memory; default: "row_major"
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
-    - time_budget: seconds for measuring candidates; default: 2.0
+    - time_budget: seconds for measuring candidates, or for a run that decides an incremental plan; default: 2.0
     - fresh: measure kernels and choices again that the store already has; default: false
     - tiles: use these tiles, as `flopcast contract --tiles` reads them; empty: choose them
     """
@@ -1271,7 +1271,7 @@ def contract_run(
     - order: order of dense tensors in memory; default: "row_major"
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
-    - time_budget: seconds for measuring candidates; default: 2.0
+    - time_budget: seconds for measuring candidates, or for a run that decides an incremental plan; default: 2.0
     - fresh: measure kernels and choices again that the store already has; default: false
     - tiles: use these tiles, as `flopcast contract --tiles` reads them; empty: choose them
     """
@@ -1314,7 +1314,7 @@ def contract_files(
     - c: path of the .npy file that takes the result
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
-    - time_budget: seconds for measuring candidates; default: 2.0
+    - time_budget: seconds for measuring candidates, or for a run that decides an incremental plan; default: 2.0
     - fresh: measure kernels and choices again that the store already has; default: false
     - tiles: use these tiles, as `flopcast contract --tiles` reads them; empty: choose them
     """
@@ -1356,7 +1356,7 @@ def einsum_run(
     - order: order of the tensors in memory; default: "row_major"
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
-    - time_budget: seconds for measuring candidates; default: 2.0
+    - time_budget: seconds for measuring candidates, or for a run that decides an incremental plan; default: 2.0
     - fresh: measure kernels and choices again that the store already has; default: false
     - tiles: use these tiles, as `flopcast contract --tiles` reads them; empty: choose them
     """
@@ -1396,7 +1396,7 @@ def einsum_files(
     - result: path of the .npy file that takes the result
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
-    - time_budget: seconds for measuring candidates; default: 2.0
+    - time_budget: seconds for measuring candidates, or for a run that decides an incremental plan; default: 2.0
     - fresh: measure kernels and choices again that the store already has; default: false
     - tiles: use these tiles, as `flopcast contract --tiles` reads them; empty: choose them
     """

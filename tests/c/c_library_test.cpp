@@ -110,6 +110,36 @@ TEST(CLibrary, ContractsInAllTypes) {
   expect_product<std::complex<double>>(FLOPCAST_C64);
 }
 
+TEST(CLibrary, IncrementalPlansTryACandidateInEachExecution) {
+  constexpr std::size_t m = 40;
+  const Bench bench = opened();
+  flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+  options.effort = FLOPCAST_INCREMENTAL;
+  options.fresh = 1;
+  Plan plan;
+  const auto plan_once = [&] { return try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {m, m}, {m, m}, {m, m}, &options); };
+  ASSERT_EQ(plan_once(), FLOPCAST_DONE) << flopcast_error_message();
+  const auto a = numbers<double>(m * m, 1), b = numbers<double>(m * m, 2);
+  const std::vector<double> expected = product(a, b, m);
+  std::int32_t decided = -1;
+  ASSERT_EQ(flopcast_plan_decided(plan.get(), &decided), FLOPCAST_DONE);
+  EXPECT_EQ(decided, 0);
+  options.fresh = 0;
+  for (int i = 0; i < 80 && decided == 0; ++i) {
+    ASSERT_EQ(plan_once(), FLOPCAST_DONE) << "a plan for each execution; what was measured goes on";
+    std::vector<double> c(m * m, -1);
+    ASSERT_EQ(flopcast_execute(plan.get(), nullptr, a.data(), b.data(), nullptr, c.data()), FLOPCAST_DONE);
+    ASSERT_EQ(c, expected);
+    ASSERT_EQ(flopcast_plan_decided(plan.get(), &decided), FLOPCAST_DONE);
+  }
+  EXPECT_EQ(decided, 1);
+  double seconds = 0;
+  EXPECT_EQ(flopcast_plan_seconds(plan.get(), &seconds), FLOPCAST_DONE);
+  EXPECT_GT(seconds, 0);
+  expect_refusal(flopcast_plan_decided(nullptr, &decided), FLOPCAST_USAGE, "plan is a null pointer");
+  expect_refusal(flopcast_plan_decided(plan.get(), nullptr), FLOPCAST_USAGE, "decided is a null pointer");
+}
+
 TEST(CLibrary, PlansTensorsWithNumberedIndicesAndStrides) {
   const Bench bench = opened();
   // C_ik := sum over j of A_ij B_jk, with A stored by columns and C in every other column of a 2 x 6 matrix
@@ -284,7 +314,7 @@ TEST(CLibrary, RefusesBadContractions) {
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", unknown_type(), square, square, square), FLOPCAST_USAGE, "type");
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {4, -4}, square, square), FLOPCAST_BAD_INPUT, "j");
   flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
-  options.effort = 3;
+  options.effort = 4;
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, square, &options), FLOPCAST_USAGE, "effort");
   options = FLOPCAST_PLAN_OPTIONS;
   options.order = 2;

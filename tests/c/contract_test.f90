@@ -59,6 +59,26 @@ contains
     call flopcast_execute(plan, x, y, z)
     call expect(all(z == matmul(x, y)), 'double precision')
     call expect(flopcast_seconds(plan) > 0 .and. index(flopcast_explain(plan), 'ij,jk->ik') > 0, 'facts about a plan')
+    call expect(flopcast_decided(plan), 'a choice that is made')
+    call flopcast_destroy(plan)
+    call incremental_plan()
+  end subroutine
+
+  subroutine incremental_plan()
+    type(flopcast_contraction) :: plan
+    real(c_double), allocatable :: x(:, :), y(:, :), z(:, :)
+    integer :: i
+    call expect(.not. flopcast_decided(plan), 'no choice without a plan')
+    allocate (x(30, 20), y(20, 25), z(30, 25))
+    x = 1
+    y = 2
+    call flopcast_plan(plan, bench, 'ij,jk->ik', x, y, z, effort=flopcast_incremental)
+    do i = 1, 80
+      z = 1
+      call flopcast_execute(plan, x, y, z, beta=1.0_c_double)
+      call expect(all(z == 41), 'an execution that tries a candidate')
+    end do
+    call expect(flopcast_decided(plan), 'a choice that executions make')
     call flopcast_destroy(plan)
   end subroutine
 

@@ -173,6 +173,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "has 1 operand, but 2 files are given"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--blas-kernels", "gemv"}, 2, "--blas-kernels is for ranking algorithms"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--effort", "estimate"}, 2, "--effort is for --run and --in"},
+        Mistake{{"contract", "ab=ai,ib", "--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--effort", "incremental"},
+                2,
+                "files are contracted once"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the three tensors need 224 GiB"}));
 
 TEST(Usage, VersionGoesToStandardOutput) {

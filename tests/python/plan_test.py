@@ -87,10 +87,35 @@ class Plans(unittest.TestCase):
 
     def test_efforts(self):
         a, b = self.arrays((60, 50), (50, 40))
-        for effort in ("estimate", "microbench", "measure"):
+        for effort in ("estimate", "microbench", "measure", "incremental"):
             plan = fc.plan("ij,jk->ik", a, b, effort=effort, time_budget=0.1)
             self.assertEqual(plan.effort, effort)
             np.testing.assert_allclose(plan(a, b), a @ b)
+
+    def test_calls_of_an_incremental_plan_choose(self):
+        a, b = self.arrays((60, 50), (50, 40))
+        plan = fc.plan("ij,jk->ik", a, b, effort="incremental", fresh=True)
+        self.assertFalse(plan.decided)
+        for _ in range(80):
+            np.testing.assert_allclose(plan(a, b), a @ b)
+        self.assertTrue(plan.decided, str(plan))
+        self.assertTrue(fc.plan("xy,yz->xz", a, b, effort="incremental").decided)
+        self.assertTrue(fc.plan("ij,jk->ik", a, b).decided)
+        three = self.arrays((30, 40), (40, 20), (20, 50))
+        network = fc.plan("ab,bc,cd->ad", *three, effort="incremental", fresh=True)
+        self.assertFalse(network.decided)
+        out = np.zeros((30, 50))
+        for i in range(160):
+            network(*three, out=out, beta=1.0)
+            np.testing.assert_allclose(out, (i + 1) * np.linalg.multi_dot(three))
+        self.assertTrue(network.decided, str(network))
+
+    def test_several_threads_call_incremental_plans(self):
+        a, b = self.arrays((100, 120), (120, 90))
+        plan = fc.plan("ij,jk->ik", a, b, effort="incremental", fresh=True)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for result in pool.map(lambda factor: plan(factor * a, b) / factor, range(1, 100)):
+                np.testing.assert_allclose(result, a @ b)
 
     def test_several_threads_call_one_plan(self):
         a, b = self.arrays((100, 120), (120, 90))

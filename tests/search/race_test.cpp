@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -362,6 +364,41 @@ TEST(Race, WithNothingLeftHasNoLeader) {
   EXPECT_EQ(result.leader, std::nullopt);
   EXPECT_EQ(result.ending, Ending::nothing_left);
   EXPECT_TRUE(result.ties.empty());
+}
+
+TEST(Race, GoesOnWithRestingCandidatesWhenTheOthersFail) {
+  // 0 and 1 are equal, so that 1 rests; 2 is uneven and goes on racing until every evaluation fails.
+  int calls = 0, uneven = 0, of_resting = 0;
+  const auto cost = [&](std::size_t i) {
+    of_resting += i == 1 ? 1 : 0;
+    return ++calls > 200 ? std::nan("") : i < 2 ? 1.0 : ++uneven % 2 == 0 ? 0.6 : 1.7;
+  };
+  const RaceResult result = race(all(3), cost);
+  EXPECT_EQ(result.ending, Ending::nothing_left);
+  EXPECT_LT(of_resting, 60) << "it rested";
+}
+
+TEST(Race, TakesRoundsOneByOne) {
+  RaceOptions options;
+  options.max_rounds = 30;
+  FakeMachine at_once(random_costs(6, 3), {}, 4), one_by_one(random_costs(6, 3), {}, 4);
+  const RaceResult expected = race(all(6), std::ref(at_once), options);
+  Race stepped(all(6), options);
+  for (std::optional<Ending> ending; !ending;) {
+    std::vector<Seconds> costs;
+    for (const std::size_t configuration : stepped.next_round()) {
+      costs.push_back(one_by_one(configuration));
+    }
+    ending = stepped.step(Evaluator([&](Evaluator::Block block) {
+      EXPECT_EQ(std::vector(block.begin(), block.end()), stepped.next_round());
+      return costs;
+    }));
+  }
+  const RaceResult result = stepped.result();
+  EXPECT_EQ(result.leader, expected.leader);
+  EXPECT_EQ(result.ending, expected.ending);
+  EXPECT_EQ(result.ties, expected.ties);
+  EXPECT_EQ(result.evaluations, expected.evaluations);
 }
 
 TEST(Race, RespectsTheBudgetWithAValidResult) {

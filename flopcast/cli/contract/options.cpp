@@ -116,9 +116,9 @@ void add_run_options(OptionSet& command, ContractOptions& options) {
   command.option("--out", options.result, "Write C to this .npy file").placeholder("FILE");
   command
       .option("--effort", options.effort,
-              "Effort of the planner with --run and --in: estimate (by models), microbench (time tiles of the best few), or measure "
-              "(execute the best few)")
-      .choices({"estimate", "microbench", "measure"})
+              "Effort of the planner with --run and --in: estimate (by models), microbench (time tiles of the best few), measure "
+              "(execute the best few), or, with --run, incremental (each run tries one of the best few, until the fastest is known)")
+      .choices({"estimate", "microbench", "measure", "incremental"})
       .show_default();
   command
       .option("--tiles", options.tiles,
@@ -127,7 +127,8 @@ void add_run_options(OptionSet& command, ContractOptions& options) {
               "order of the loops over tiles than nkm (from the outside in, :nmk), and operands whose packed tiles are kept until no loop "
               "needs them again (:keepB). whole: transpose, one gemm, transpose; batch: along the batch")
       .placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
-  command.option("--time-budget", options.time_budget, "Longest time for measuring candidates with --run and --in")
+  command
+      .option("--time-budget", options.time_budget, "Longest time for measuring candidates with --run and --in, and for runs that try them")
       .placeholder("DURATION")
       .show_default();
 }

@@ -99,6 +99,9 @@ void check(const ContractOptions& options, const OptionSet& command, const Commo
   if (!options.takes_files()) {
     return;
   }
+  if (options.effort == "incremental") {
+    throw usage_error("--effort incremental tries candidates in many executions, but files are contracted once; give another effort");
+  }
   if (options.inputs.empty() || options.result.empty() || (options.is_contraction() && options.inputs.size() != 2)) {
     throw usage_error("contracting files takes --in A.npy --in B.npy --out C.npy");
   }
@@ -144,9 +147,10 @@ RankAlgorithmsRequest ranking_request(const ContractOptions& options) {
 
 PlanRequest plan_request(const ContractOptions& options) {
   PlanRequest request;
-  request.effort = options.effort == "measure"      ? contract::Effort::measure
-                   : options.effort == "microbench" ? contract::Effort::microbench
-                                                    : contract::Effort::estimate;
+  request.effort = options.effort == "measure"       ? contract::Effort::measure
+                   : options.effort == "microbench"  ? contract::Effort::microbench
+                   : options.effort == "incremental" ? contract::Effort::incremental
+                                                     : contract::Effort::estimate;
   request.threads = options.libraries.threads;
   request.time_budget = parse_duration(options.time_budget, "--time-budget");
   request.fresh = options.fresh;

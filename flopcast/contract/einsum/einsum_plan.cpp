@@ -178,7 +178,7 @@ class EinsumPlan::State {
   }
 
   [[nodiscard]] const SizedExpression& expression() const { return expression_; }
-  [[nodiscard]] Seconds seconds() const { return seconds_; }
+  [[nodiscard]] Seconds seconds() const { return seconds_ + (plan_ ? plan_->seconds() : 0); }
   [[nodiscard]] double flops() const { return flops_; }
   [[nodiscard]] const Plan* core() const { return plan_ ? &*plan_ : nullptr; }
   [[nodiscard]] std::int64_t workspace_bytes() const { return workspace_bytes_ + (plan_ ? plan_->workspace_bytes() : 0); }
@@ -266,7 +266,7 @@ class EinsumPlan::State {
   std::optional<StridedSum> flipped_addend_, flipped_result_;
   std::int64_t workspace_bytes_ = 0;
   std::unique_ptr<BufferPool> pool_ = std::make_unique<BufferPool>(0);
-  Seconds seconds_ = 0;
+  Seconds seconds_ = 0;  ///< expected time, without that of plan_
   double flops_ = 0;
 };
 
@@ -479,13 +479,13 @@ void EinsumPlan::State::set_expectations(const Machine& machine) {
   for (const Step& step : steps_) {
     seconds_ += step.sum ? seconds(*step.sum) : 0;
   }
-  seconds_ += plan_ ? plan_->seconds() : seconds(*sum_);
+  seconds_ += sum_ ? seconds(*sum_) : 0;
   seconds_ += flips_ ? seconds(*flipped_result_) : 0;
   seconds_ += form_.has_diagonal ? seconds(*addend_) : 0;
 }
 
 std::string EinsumPlan::State::explain() const {
-  std::string text = fmt::format("{}: expected {}\n", to_string(expression_.expression), format_seconds(seconds_));
+  std::string text = fmt::format("{}: expected {}\n", to_string(expression_.expression), format_seconds(seconds()));
   if (form_.is_empty_result || form_.is_empty_sum) {
     return text + (form_.is_empty_result ? "  the result has no elements\n" : "  the sum is empty; the addend is scaled\n");
   }
@@ -515,6 +515,7 @@ void EinsumPlan::execute(std::span<const void* const> operands, const void* adde
 const SizedExpression& EinsumPlan::expression() const { return state_->expression(); }
 std::string EinsumPlan::explain() const { return state_->explain(); }
 Seconds EinsumPlan::seconds() const { return state_->seconds(); }
+bool EinsumPlan::is_decided() const { return core() == nullptr || core()->is_decided(); }
 std::int64_t EinsumPlan::workspace_bytes() const { return state_->workspace_bytes(); }
 double EinsumPlan::flops() const { return state_->flops(); }
 const Plan* EinsumPlan::core() const { return state_->core(); }

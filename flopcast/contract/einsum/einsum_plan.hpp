@@ -46,6 +46,8 @@ class EinsumPlan {
   [[nodiscard]] const SizedExpression& expression() const;
   /// Returns one line per step, then the explanation of the planned contraction.
   [[nodiscard]] std::string explain() const;
+  /// Returns whether the choice is final, as Plan::is_decided().
+  [[nodiscard]] bool is_decided() const;
   /// Returns the expected time of execute() with beta = 0.
   [[nodiscard]] Seconds seconds() const;
   /// Returns the bytes that execute() allocates for intermediates and packing.

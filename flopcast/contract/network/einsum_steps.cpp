@@ -9,8 +9,8 @@
 
 namespace flopcast::contract {
 
-PrepareStep einsum_steps(const Machine& machine, PlanOptions options) {
-  return [&machine, options = std::move(options)](const StepCall& call) -> StepFunction {
+PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vector<EinsumPlan>* made) {
+  return [&machine, made, options = std::move(options)](const StepCall& call) -> StepFunction {
     std::vector<Subscripts> operands = {{call.a.labels, {}, call.a.conjugated}};
     EinsumStrides strides{{call.a.strides}, call.c.strides};
     if (call.b) {
@@ -22,6 +22,9 @@ PrepareStep einsum_steps(const Machine& machine, PlanOptions options) {
     const std::size_t count = operands.size();
     const Expression expression = make_expression(std::move(operands), Subscripts{call.c.labels});
     const EinsumPlan plan = plan_einsum(with_extents(expression, call.extents), strides, machine, of_step);
+    if (made != nullptr) {
+      made->push_back(plan);
+    }
     return [plan, count](const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) {
       const std::array<const void*, 2> both = {a, b};
       plan.execute(std::span(both.data(), count), c, alpha, beta);

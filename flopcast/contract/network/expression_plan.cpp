@@ -1,11 +1,16 @@
 #include "flopcast/contract/network/expression_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "flopcast/contract/einsum/normal_form.hpp"
 #include "flopcast/contract/network/einsum_steps.hpp"
@@ -13,8 +18,10 @@
 #include "flopcast/contract/network/network_plan.hpp"
 #include "flopcast/contract/network/planner_cost.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
+#include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -165,7 +172,11 @@ class ExpressionPlan::State {
     if (options.plan.effort == Effort::measure) {
       std::tie(network_, measured_) = fastest_of(std::move(trees), einsum_steps(machine, options.plan), options.plan);
     } else {
-      network_.emplace(std::move(trees.front()), einsum_steps(machine, options.plan));
+      PlanOptions of_steps = options.plan;
+      if (of_steps.effort == Effort::incremental && of_steps.trials == nullptr) {
+        of_steps.trials = std::make_shared<TrialMemory>();  // equal steps try candidates together
+      }
+      network_.emplace(std::move(trees.front()), einsum_steps(machine, std::move(of_steps), &steps_));
     }
     addend_ = plan_of_addend(expression, strides, options.plan);
     const bool has_diagonal = network_->tree().network.output.labels.size() < expression.result.labels.size();
@@ -196,7 +207,17 @@ class ExpressionPlan::State {
   }
 
   [[nodiscard]] std::string explain() const {
-    return pair_ ? pair_->explain() : network_->tree().explain([this](Label label) { return name_of(expression_.expression, label); });
+    if (pair_) {
+      return pair_->explain();
+    }
+    std::string text = network_->tree().explain([this](Label label) { return name_of(expression_.expression, label); });
+    if (const auto open = std::count_if(steps_.begin(), steps_.end(), std::not_fn(std::mem_fn(&EinsumPlan::is_decided))); open > 0) {
+      text += fmt::format("{} of {} undecided: further executions try candidates\n", open, counted(steps_.size(), "planned step"));
+    }
+    return text;
+  }
+  [[nodiscard]] bool is_decided() const {
+    return pair_ ? pair_->is_decided() : std::all_of(steps_.begin(), steps_.end(), std::mem_fn(&EinsumPlan::is_decided));
   }
   [[nodiscard]] Seconds seconds() const { return pair_ ? pair_->seconds() : measured_.value_or(network_->tree().seconds); }
   [[nodiscard]] std::int64_t workspace_bytes() const { return pair_ ? pair_->workspace_bytes() : network_->tree().workspace_bytes; }
@@ -225,6 +246,7 @@ class ExpressionPlan::State {
   Precision precision_;
   std::optional<EinsumPlan> pair_;
   TensorAxes axes_;
+  std::vector<EinsumPlan> steps_;  ///< the plans of network_
   std::optional<NetworkPlan> network_;
   std::optional<Seconds> measured_;   ///< time of network_, if it was measured
   std::optional<EinsumPlan> addend_;  ///< D := beta op(C)
@@ -237,6 +259,7 @@ void ExpressionPlan::execute(std::span<const void* const> operands, const void* 
   state_->execute(operands, addend, result, alpha, beta);
 }
 std::string ExpressionPlan::explain() const { return state_->explain(); }
+bool ExpressionPlan::is_decided() const { return state_->is_decided(); }
 Seconds ExpressionPlan::seconds() const { return state_->seconds(); }
 std::int64_t ExpressionPlan::workspace_bytes() const { return state_->workspace_bytes(); }
 double ExpressionPlan::flops() const { return state_->flops(); }

@@ -21,7 +21,8 @@ struct ExpressionOptions {
 };
 
 /// A prepared expression of any number of operands: execute() may be called often, on any buffers, and from several threads at once. One or
-/// two operands are an EinsumPlan. More are a tree of pairwise contractions with the shortest predicted time.
+/// two operands are an EinsumPlan. More are a tree of pairwise contractions with the shortest predicted time, each of which is planned with
+/// the effort of the options.
 class ExpressionPlan {
  public:
   /// D := alpha op(A) op(B) ... + beta op(C), as EinsumPlan::execute() does for two operands.
@@ -35,6 +36,8 @@ class ExpressionPlan {
 
   /// Returns the explanation of the plan for two operands, or the table of the tree's steps.
   [[nodiscard]] std::string explain() const;
+  /// Returns whether the choice is final, as Plan::is_decided(); of a tree, whether those of all of its steps are.
+  [[nodiscard]] bool is_decided() const;
   /// Returns the expected time of execute() with beta = 0.
   [[nodiscard]] Seconds seconds() const;
   /// Returns the bytes of the intermediates; for one or two operands, those of packing, too.

@@ -254,6 +254,8 @@ const Fold& rows_in(RowOrder order, const Folded& folded) {
   return rows->extent > 0 ? *rows : folded.m;
 }
 
+bool is_swapped(const Contraction& contraction) { return all_dimensions(contraction).swapped; }
+
 std::string folded_key(const Contraction& contraction) {
   const Dimensions all = all_dimensions(contraction);
   std::string key(1, static_cast<char>(contraction.precision));

@@ -63,6 +63,9 @@ const Fold& rows_in(RowOrder order, const Folded& folded);
 /// the larger operand if both or none are.
 Folded fold(const Contraction& contraction);
 
+/// Returns whether A and B change places in the folded contraction.
+bool is_swapped(const Contraction& contraction);
+
 /// Returns a key of the folded contraction's sizes and strides, without irrelevant details: contractions with equal keys have equal plans.
 std::string folded_key(const Contraction& contraction);
 

@@ -12,14 +12,6 @@
 namespace flopcast::contract {
 namespace {
 
-/// Returns whether two tilings differ only in one length, in the packing of one operand, or in how C is written.
-bool are_neighbours(const Tiling& x, const Tiling& y) {
-  const int different = (x.m != y.m ? 1 : 0) + (x.n != y.n ? 1 : 0) + (x.k != y.k ? 1 : 0) + (x.pack_a != y.pack_a ? 1 : 0) +
-                        (x.pack_b != y.pack_b ? 1 : 0) + (x.stream_c != y.stream_c ? 1 : 0);
-  return x.kernel == y.kernel && x.threads == y.threads && x.rows == y.rows && x.order == y.order && kept_operands(x) == kept_operands(y) &&
-         different == 1;
-}
-
 /// Returns whether an execution takes so much of the budget that none is worth repeating and only a few candidates are executed.
 bool is_dear(Seconds execution, const PlanOptions& options) {
   constexpr double share = 1.0 / 8;

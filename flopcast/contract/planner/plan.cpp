@@ -12,9 +12,11 @@
 #include "flopcast/contract/planner/benchmark_candidates.hpp"
 #include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/execute_candidates.hpp"
+#include "flopcast/contract/planner/incremental_plan.hpp"
 #include "flopcast/contract/planner/mirror.hpp"
 #include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
+#include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
@@ -81,13 +83,12 @@ std::vector<double> zeros(const Contraction& contraction) {
   }
 }
 
-TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
-
 /// Compares candidates with the requested effort. Returns whether the result is worth storing.
 bool compare(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
              const PlanOptions& options) {
   switch (options.effort) {
-    case Effort::estimate: return false;
+    case Effort::estimate:
+    case Effort::incremental: return false;  // executions choose, unless there is nothing to compute
     case Effort::microbench:
       return benchmark_candidates(all, folded, machine.environment, rates_of(machine), machine.find, options.cancelled);
     case Effort::measure: break;
@@ -109,50 +110,118 @@ class Plan::State {
   struct Ready {
     std::vector<Candidate> considered;  ///< considered candidates, the chosen one first
     ExpectedTime::Parts parts;          ///< parts of the chosen candidate's expected time, with A and B as given by the user
-    std::unique_ptr<TiledContraction> chosen;
+    std::shared_ptr<const TiledContraction> chosen;
     std::unique_ptr<TiledContraction> mirrored;  ///< used instead if A and B are one tensor and C is symmetric; null if this doesn't pay
     std::unique_ptr<TiledContraction> updating;  ///< used instead if C is not overwritten and the chosen kernel streams
   };
 
   /// Sets the choice. A stored choice is prepared when it is first needed, so that planning costs nothing for unused plans.
-  void choose(std::vector<Candidate> considered) { ready_.considered = std::move(considered); }
-  [[nodiscard]] Seconds seconds() const { return ready_.considered.front().seconds; }
-  const Ready& ready() const {
-    std::call_once(once_, [this] { prepare(fold(contraction)); });
-    return ready_;
+  void choose(std::vector<Candidate> considered) { first_.considered = std::move(considered); }
+  /// Lets executions make the choice. Throws what IncrementalPlan::begin() throws.
+  void choose_incrementally(PlanOptions options) {
+    if (options.trials == nullptr) {
+      options.trials = std::make_shared<TrialMemory>();
+    }
+    for (const Former former : {Former::overwritten, Former::added_to}) {
+      incremental_.push_back(std::make_unique<IncrementalPlan>(contraction, machine, options, former));
+    }
+    incremental_.front()->begin();
+    choose(incremental_.front()->considered());
+    from_wisdom = incremental_.front()->is_stored();
   }
+
+  void execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
+    const bool overwrites = beta == 0.0;
+    if (!incremental_.empty() && !(overwrites && a == b && first().mirrored != nullptr)) {
+      incremental_[overwrites ? 0 : 1]->execute(a, b, c, alpha, beta);
+      return;
+    }
+    const Ready& ready = first();
+    if (overwrites && a == b && ready.mirrored != nullptr) {
+      ready.mirrored->run(a, b, c, alpha, beta);
+      return;
+    }
+    (overwrites || ready.updating == nullptr ? *ready.chosen : *ready.updating).run(a, b, c, alpha, beta);
+  }
+
+  /// Returns the choice, which the model has made while an incremental choice isn't made.
+  const Ready& ready() const { return is_decided_later() ? later() : first(); }
   void make_ready(const Folded& folded) const {
-    std::call_once(once_, [&] { prepare(folded); });
+    std::call_once(first_is_prepared_, [&] { prepare(first_, folded); });
+  }
+  [[nodiscard]] Seconds seconds() const {
+    return incremental_.empty() ? first_.considered.front().seconds : incremental_.front()->considered().front().seconds;
+  }
+  [[nodiscard]] bool is_decided() const {
+    if (incremental_.empty()) {
+      return true;
+    }
+    const IncrementalPlan &overwriting = *incremental_.front(), &adding = *incremental_.back();
+    const bool is_overwriting_open = (overwriting.is_used() || !adding.is_used()) && !overwriting.is_decided();
+    return !is_overwriting_open && !(adding.is_used() && !adding.is_decided());
+  }
+  /// Returns a line for each part of an incremental choice that has begun.
+  [[nodiscard]] std::string explain_trials() const {
+    std::string text;
+    for (const auto& part : incremental_) {
+      text += part->has_begun() ? part->explain() : "";
+    }
+    return text;
   }
 
  private:
-  void prepare(const Folded& folded) const {
-    const TileRates rates = rates_of(machine);
-    const TimeModel model(folded, machine.environment, rates);
-    const Tiling tiling = ready_.considered.front().tiling;
-    ready_.parts = model.time(tiling).parts();
-    if (folded.swapped) {
-      std::swap(ready_.parts.a, ready_.parts.b);
-    }
-    ready_.chosen = std::make_unique<TiledContraction>(folded, tiling, machine.find);
-    for (Candidate& candidate : ready_.considered) {
-      candidate.tiling = fitted(folded, candidate.tiling);
-    }
-    ready_.considered.front().tiling = ready_.chosen->tiling();  // the prepared tiling, without settings that have no effect
-    if (tiling.kernel == TileKernel::streaming) {
-      const std::vector<Candidate> all = candidates(folded, machine.environment, rates, threads);
-      const auto plain =
-          std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.tiling.kernel != TileKernel::streaming; });
-      ready_.updating = std::make_unique<TiledContraction>(folded, plain->tiling, machine.find);
-    }
-    if (const std::optional<Tiling> half = mirrored_tiling(folded, tiling, model)) {
-      ready_.mirrored = std::make_unique<TiledContraction>(folded, *half, machine.find);
-    }
+  /// Returns whether executions have chosen since the plan was made.
+  [[nodiscard]] bool is_decided_later() const { return !incremental_.empty() && !from_wisdom && incremental_.front()->is_decided(); }
+  const Ready& first() const {
+    std::call_once(first_is_prepared_, [this] { prepare(first_, fold(contraction)); });
+    return first_;
+  }
+  const Ready& later() const {
+    std::call_once(later_is_prepared_, [this] {
+      later_.considered = incremental_.front()->considered();
+      prepare(later_, fold(contraction));
+    });
+    return later_;
+  }
+  void prepare(Ready& ready, const Folded& folded) const;
+  /// Returns what executions have prepared, if it has these tiles.
+  [[nodiscard]] std::shared_ptr<const TiledContraction> prepared_by_executions(const Tiling& tiling) const {
+    const std::shared_ptr<const TiledContraction> prepared = incremental_.empty() ? nullptr : incremental_.front()->prepared();
+    return prepared != nullptr && prepared->tiling() == tiling ? prepared : nullptr;
   }
 
-  mutable std::once_flag once_;
-  mutable Ready ready_;
+  mutable std::once_flag first_is_prepared_, later_is_prepared_;
+  mutable Ready first_;                                        ///< the choice when the plan was made
+  mutable Ready later_;                                        ///< the choice that executions have made, for facts about it
+  std::vector<std::unique_ptr<IncrementalPlan>> incremental_;  ///< empty, or for C overwritten and C added to
 };
+
+void Plan::State::prepare(Ready& ready, const Folded& folded) const {
+  const TileRates rates = rates_of(machine);
+  const TimeModel model(folded, machine.environment, rates);
+  const Tiling tiling = ready.considered.front().tiling;
+  ready.parts = model.time(tiling).parts();
+  if (folded.swapped) {
+    std::swap(ready.parts.a, ready.parts.b);
+  }
+  ready.chosen = prepared_by_executions(fitted(folded, tiling));
+  if (ready.chosen == nullptr) {
+    ready.chosen = std::make_shared<const TiledContraction>(folded, tiling, machine.find);
+  }
+  for (Candidate& candidate : ready.considered) {
+    candidate.tiling = fitted(folded, candidate.tiling);
+  }
+  ready.considered.front().tiling = ready.chosen->tiling();  // the prepared tiling, without settings that have no effect
+  if (tiling.kernel == TileKernel::streaming) {
+    const std::vector<Candidate> all = candidates(folded, machine.environment, rates, threads);
+    const auto plain =
+        std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.tiling.kernel != TileKernel::streaming; });
+    ready.updating = std::make_unique<TiledContraction>(folded, plain->tiling, machine.find);
+  }
+  if (const std::optional<Tiling> half = mirrored_tiling(folded, tiling, model)) {
+    ready.mirrored = std::make_unique<TiledContraction>(folded, *half, machine.find);
+  }
+}
 
 void Plan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   require_there(state_->contraction, {a, b, c});
@@ -160,13 +229,7 @@ void Plan::execute(const void* a, const void* b, void* c, std::complex<double> a
   if (!is_complex(state_->contraction.precision) && (alpha.imag() != 0 || beta.imag() != 0)) {
     throw bad_input("{} of real numbers can't be scaled by a complex alpha or beta", to_string(state_->contraction.notation()));
   }
-  const State::Ready& ready = state_->ready();
-  const bool overwrites = beta == 0.0;
-  if (overwrites && a == b && ready.mirrored != nullptr) {
-    ready.mirrored->run(a, b, c, alpha, beta);
-    return;
-  }
-  (overwrites || ready.updating == nullptr ? *ready.chosen : *ready.updating).run(a, b, c, alpha, beta);
+  state_->execute(a, b, c, alpha, beta);
 }
 
 std::string Plan::explain() const {
@@ -182,6 +245,7 @@ std::string Plan::explain() const {
     text += fmt::format("  by the model: multiplying {}, A {}, B {}, C {}\n", format_percent(parts.kernel / sum),
                         format_percent(parts.a / sum), format_percent(parts.b / sum), format_percent(parts.c / sum));
   }
+  text += state_->explain_trials();
   if (ready.mirrored != nullptr) {
     text += fmt::format("  where A and B are one tensor: {}, the other half of C mirrored\n", to_string(ready.mirrored->tiling()));
   }
@@ -196,7 +260,10 @@ std::string Plan::explain() const {
 const std::vector<Candidate>& Plan::considered() const { return state_->ready().considered; }
 std::int64_t Plan::workspace_bytes() const { return state_->ready().chosen->workspace_bytes(); }
 Seconds Plan::seconds() const { return state_->seconds(); }
+bool Plan::is_decided() const { return state_->is_decided(); }
 const Contraction& Plan::contraction() const { return state_->contraction; }
+
+TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
 
 Machine local_machine(const std::string& blas) {
   const std::string name = blas.empty() ? machine::default_blas(2) : blas;
@@ -232,6 +299,10 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
   state->contraction = contraction;
   state->machine = machine;
   state->threads = options.threads;
+  if (options.effort == Effort::incremental && !options.tiles && flops(contraction) > 0) {
+    state->choose_incrementally(options);
+    return Plan(std::move(state));
+  }
   const std::optional<Candidate> known = options.tiles ? std::nullopt : find_wisdom(contraction, machine, options);
   if (known) {
     state->choose({*known});

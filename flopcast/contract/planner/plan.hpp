@@ -47,14 +47,23 @@ Machine machine_of(FindRoutine find, const Environment& environment, model::Stor
 enum class Effort : std::uint8_t {
   estimate,    ///< a model of kernels and memory decides; nothing is executed; milliseconds at most
   microbench,  ///< a tile of each of the model's best candidates is timed at the real strides; tens of milliseconds
-  measure      ///< the model's best candidates are executed on tensors of the planner's own; PlanOptions::time_budget at most
+  measure,     ///< the model's best candidates are executed on tensors of the planner's own; PlanOptions::time_budget at most
+  /// The model chooses first. Then each execution by the user tries one of the model's best candidates and is timed, until the fastest is
+  /// known: after 2 to 80 executions. Executions with beta = 0 and others choose separately.
+  incremental
 };
+class TrialMemory;
+
+/// Returns the rates of the kernels on a machine.
+TileRates rates_of(const Machine& machine);
 
 struct PlanOptions {
   Effort effort = Effort::estimate;
   int threads = 1;  ///< threads of the contraction, around a BLAS on one thread; they call OpenBLAS's single-threaded build in turns
   Seconds time_budget = 2;  ///< seconds for measuring
-  int max_measured = 12;    ///< candidates that are executed, followed by at most as many neighbours of the fastest one
+  /// Candidates that are executed, followed by at most as many neighbours of the fastest one. Effort::incremental executes at most 8 and 4
+  /// neighbours.
+  int max_measured = 12;
   Precision precision = Precision::d;
   Order order = Order::row_major;  ///< order of dense tensors, if no strides are given; NumPy and C use row_major
   model::Store* wisdom =
@@ -64,10 +73,16 @@ struct PlanOptions {
   /// Polled before every execution while measuring, as RunContext::cancelled. Once it returns true, the plan takes the best candidate that is
   /// known, and stores nothing.
   std::function<bool()> cancelled = [] { return false; };
+  /// For Effort::incremental: what was measured so far, which plans of equal contractions share; null: the plan and its copies share it.
+  std::shared_ptr<TrialMemory> trials = nullptr;
 };
 
 /// A prepared contraction: execute() may be called often, on any buffers, and from several threads at once. A stored choice is prepared by
 /// the first call that needs it, whichever that is; this fills tables as long as the folded dimensions.
+///
+/// With Effort::incremental, execute() makes the choice: one thread at a time tries the next candidate, others use the best so far. The
+/// decision is kept in a store that is opened at the path of PlanOptions::wisdom. An error there is told by explain() only. If A and B are
+/// one tensor and half of C is mirrored, an execution tries nothing.
 class Plan {
  public:
   /// C := alpha A B + beta C on complete tensors. If A and B are one tensor (a == b), C is symmetric and beta = 0, half of C may be
@@ -76,11 +91,14 @@ class Plan {
   void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
   /// Returns several lines of text: the choice, its reason, and other candidates.
   [[nodiscard]] std::string explain() const;
-  /// Returns the considered candidates, the chosen one first.
+  /// Returns whether the choice is final. With Effort::incremental the answer is false until the choice is made for the values of beta (0 or
+  /// others) with which the plan was executed.
+  [[nodiscard]] bool is_decided() const;
+  /// Returns the considered candidates, the chosen one first. Before an incremental choice is made, the model's favourite is the first.
   [[nodiscard]] const std::vector<Candidate>& considered() const;
-  /// Returns the bytes that execute() allocates for packing.
+  /// Returns the bytes that execute() allocates for packing with considered().front().
   [[nodiscard]] std::int64_t workspace_bytes() const;
-  /// Returns the expected time of execute().
+  /// Returns the expected time of execute(); the best time so far of an incremental choice.
   [[nodiscard]] Seconds seconds() const;
   [[nodiscard]] const Contraction& contraction() const;
 

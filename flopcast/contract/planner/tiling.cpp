@@ -148,6 +148,13 @@ Tiling fitted(const Folded& folded, Tiling tiling) {
   return tiling;
 }
 
+bool are_neighbours(const Tiling& x, const Tiling& y) {
+  const int different = (x.m != y.m ? 1 : 0) + (x.n != y.n ? 1 : 0) + (x.k != y.k ? 1 : 0) + (x.pack_a != y.pack_a ? 1 : 0) +
+                        (x.pack_b != y.pack_b ? 1 : 0) + (x.stream_c != y.stream_c ? 1 : 0);
+  return x.kernel == y.kernel && x.threads == y.threads && x.rows == y.rows && x.order == y.order && kept_operands(x) == kept_operands(y) &&
+         different == 1;
+}
+
 Tiling parse_tiles(const std::string& text, int threads, std::string_view what) {
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
   if (text == "whole") {

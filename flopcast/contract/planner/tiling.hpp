@@ -59,6 +59,9 @@ std::string kept_operands(const Tiling& tiling);
 /// Keeps exactly the operands with these letters.
 void keep_operands(Tiling& tiling, std::string_view letters);
 
+/// Returns whether two tilings differ only in one length, in the packing of one operand, or in how C is written.
+bool are_neighbours(const Tiling& x, const Tiling& y);
+
 /// Reads tiles of M, N and K such as `96x512x64`, by gemm, or with a kernel behind them: `:gemm`, `:panels` or `:streaming`. Behind the
 /// kernel there may be an order of rows (`:interleaved`, `:interleavedA`, `:A`), `:streamC`, an order of the loops (`:nmk`), and kept
 /// operands (`:keepAC`), each at most once. `whole` is one tile for everything, `batch` the batch kernel. Throws bad_input, which names

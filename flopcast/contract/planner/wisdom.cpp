@@ -20,10 +20,12 @@ namespace {
 /// family may not be the best of another.
 constexpr int family = 14;
 
-std::string effort_name(const PlanOptions& options) {
+std::string effort_name(const PlanOptions& options, Former former) {
   switch (options.effort) {
     case Effort::estimate: return "estimate";
     case Effort::microbench: return "microbench";
+    case Effort::incremental:
+      return fmt::format("incremental {}{}", options.max_measured, former == Former::overwritten ? "" : ", added to C");
     case Effort::measure: break;
   }
   return fmt::format("measure {} within {:.6g} s", options.max_measured, options.time_budget);
@@ -80,9 +82,9 @@ std::optional<Candidate> from_json(const nlohmann::json& json) {
 
 }  // namespace
 
-std::string wisdom_name(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
+std::string wisdom_name(const Contraction& contraction, const Machine& machine, const PlanOptions& options, Former former) {
   return fmt::format("{} threads {} {} {} family {}", folded_key(contraction), options.threads, machine.environment.fingerprint,
-                     effort_name(options), family);
+                     effort_name(options, former), family);
 }
 
 std::optional<WisdomConditions> wisdom_conditions(const std::string& name) {
@@ -104,12 +106,12 @@ std::optional<WisdomConditions> wisdom_conditions(const std::string& name) {
 
 void require_wisdom(const nlohmann::json& document) { static_cast<void>(from_json(document)); }
 
-std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
+std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options, Former former) {
   if (options.wisdom == nullptr || options.fresh || options.effort == Effort::estimate) {
     return std::nullopt;
   }
   const std::optional<nlohmann::json> found =
-      options.wisdom->find_artifact(model::artifact::contraction_plan, wisdom_name(contraction, machine, options));
+      options.wisdom->find_artifact(model::artifact::contraction_plan, wisdom_name(contraction, machine, options, former));
   if (!found) {
     return std::nullopt;
   }
@@ -122,11 +124,15 @@ std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machi
 
 void keep_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options, const Candidate& chosen) {
   if (options.wisdom != nullptr) {
-    if (!options.wisdom->find_environment(machine.environment.fingerprint)) {
-      options.wisdom->put_environment(machine.environment);  // says later to which machine and library the choice belongs
-    }
-    options.wisdom->put_artifact(model::artifact::contraction_plan, wisdom_name(contraction, machine, options), to_json(chosen));
+    keep_wisdom(*options.wisdom, wisdom_name(contraction, machine, options), machine.environment, chosen);
   }
+}
+
+void keep_wisdom(model::Store& store, const std::string& name, const Environment& environment, const Candidate& chosen) {
+  if (!store.find_environment(environment.fingerprint)) {
+    store.put_environment(environment);  // says later to which machine and library the choice belongs
+  }
+  store.put_artifact(model::artifact::contraction_plan, name, to_json(chosen));
 }
 
 }  // namespace flopcast::contract

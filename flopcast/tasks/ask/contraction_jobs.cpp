@@ -174,7 +174,8 @@ struct EnumNames<contract::Order> {
 template <>
 struct EnumNames<contract::Effort> {
   static constexpr std::array names{std::pair{contract::Effort::estimate, "estimate"},
-                                    std::pair{contract::Effort::microbench, "microbench"}, std::pair{contract::Effort::measure, "measure"}};
+                                    std::pair{contract::Effort::microbench, "microbench"}, std::pair{contract::Effort::measure, "measure"},
+                                    std::pair{contract::Effort::incremental, "incremental"}};
 };
 
 template <>
@@ -189,12 +190,12 @@ struct FieldTable<ContractionQuestion> {
 template <>
 struct FieldTable<PlanningQuestion> {
   using T = PlanningQuestion;
-  static constexpr auto fields =
-      std::tuple(optional_field("effort", &T::effort, "effort with which the plan is chosen"),
-                 optional_field("threads", &T::threads, "threads that share the contraction, around a BLAS on one thread"),
-                 optional_field("time_budget", &T::time_budget, "seconds for measuring candidates"),
-                 optional_field("fresh", &T::fresh, "measure kernels and choices again that the store already has"),
-                 optional_field("tiles", &T::tiles, "use these tiles, as `flopcast contract --tiles` reads them; empty: choose them"));
+  static constexpr auto fields = std::tuple(
+      optional_field("effort", &T::effort, "effort with which the plan is chosen"),
+      optional_field("threads", &T::threads, "threads that share the contraction, around a BLAS on one thread"),
+      optional_field("time_budget", &T::time_budget, "seconds for measuring candidates, or for a run that decides an incremental plan"),
+      optional_field("fresh", &T::fresh, "measure kernels and choices again that the store already has"),
+      optional_field("tiles", &T::tiles, "use these tiles, as `flopcast contract --tiles` reads them; empty: choose them"));
 };
 template <>
 struct FieldTable<PlanQuestion> {

@@ -30,7 +30,7 @@ class Workbench;
 struct PlanRequest {
   contract::Effort effort = contract::Effort::estimate;
   int threads = 1;                             ///< threads that share the contraction, around a BLAS on one thread
-  Seconds time_budget = 2;                     ///< seconds for measuring candidates
+  Seconds time_budget = 2;                     ///< seconds for measuring candidates, or for a run that decides an incremental plan
   std::optional<contract::Tiling> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
   bool fresh = false;                          ///< measure kernels and choices again that the store already has
   /// Of plan() with shapes: elements, and strides in elements of A, B and C; an empty list means dense in `order`.
@@ -70,6 +70,7 @@ struct PlanSummary {
   std::vector<ConsideredTiles> considered;  ///< at most 16, the chosen tiles first
   std::string loops;                        ///< order of the loops over tiles, such as "nkm"
   std::string kept;                         ///< operands whose packed tiles are kept, such as "AC"
+  bool decided = true;                      ///< the choice is final; false while executions of an incremental plan try candidates
   friend bool operator==(const PlanSummary&, const PlanSummary&) = default;
 };
 
@@ -93,7 +94,8 @@ struct ContractionRun {
   friend bool operator==(const ContractionRun&, const ContractionRun&) = default;
 };
 
-/// Plans a contraction and executes it on random numbers for a second: at least 3 and at most 100 times. Throws environment_error if the
+/// Plans a contraction and executes it on random numbers for a second: at least 3 and at most 100 times. An incremental plan is executed
+/// until its choice is made, for request.time_budget at most. Throws environment_error if the
 /// tensors need more memory than is available, and what plan() throws.
 ContractionRun run_contraction(const Workbench& bench, const contract::Contraction& contraction, const PlanRequest& request = {},
                                const RunContext& context = {});

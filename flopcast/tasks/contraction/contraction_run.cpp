@@ -117,6 +117,7 @@ contract::PlanOptions plan_options(const PlanningTools& tools, const PlanRequest
   options.fresh = request.fresh;
   options.tiles = request.tiles;
   options.cancelled = context.cancelled;
+  options.trials = tools.trials;
   return options;
 }
 
@@ -166,12 +167,14 @@ void require_result_apart(std::span<const std::string> operands, const std::stri
   }
 }
 
-std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute) {
+std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute,
+                              const std::function<bool()>& is_undecided, Seconds budget) {
   constexpr std::size_t min_times = 3, max_times = 100;
   constexpr Seconds long_enough = 1;
   std::vector<Seconds> times;
   const Seconds start = tools.now();
-  while (times.size() < min_times || (times.size() < max_times && tools.now() - start < long_enough)) {
+  while (times.size() < min_times || (times.size() < max_times && tools.now() - start < long_enough) ||
+         (is_undecided() && tools.now() - start < budget)) {
     context.throw_if_cancelled("plans that were measured are kept in the store");
     const Seconds one = tools.now();
     execute();
@@ -190,7 +193,7 @@ PlanningTools tools_of(const Workbench& bench, const PlanRequest& request) {
             return contract::machine_of([&bench](std::string_view routine) { return bench.libraries().find(routine); }, bench.environment(),
                                         bench.store(), request.threads, request.fresh);
           },
-          [&bench] { return &bench.store(); }, [watch] { return watch.elapsed(); }};
+          [&bench] { return &bench.store(); }, [watch] { return watch.elapsed(); }, bench.trials()};
 }
 
 machine::LibraryChoice planning_libraries(machine::LibraryChoice choice) {
@@ -210,7 +213,8 @@ PlanSummary summary(const contract::Plan& plan) {
                       plan.workspace_bytes(),
                       {},
                       std::string(contract::to_string(chosen.order)),
-                      contract::kept_operands(chosen)};
+                      contract::kept_operands(chosen),
+                      plan.is_decided()};
   for (const contract::Candidate& candidate : plan.considered()) {
     if (summary.considered.size() < max_considered) {
       summary.considered.push_back(
@@ -233,10 +237,12 @@ ContractionRun run_contraction(const PlanningTools& tools, const Contraction& co
   contract::require_memory(contraction);  // before planning, which lists every offset
   const Planned made = planned(tools, contraction, request, context);
   contract::Workspace tensors(contraction);
-  return finished(made.plan, made.seconds, times_of(tools, context, [&] {
-                    made.plan.execute(tensors.tensor(contract::Operand::a), tensors.tensor(contract::Operand::b),
-                                      tensors.tensor(contract::Operand::c));
-                  }));
+  const auto execute = [&] {
+    made.plan.execute(tensors.tensor(contract::Operand::a), tensors.tensor(contract::Operand::b), tensors.tensor(contract::Operand::c));
+  };
+  return finished(made.plan, made.seconds,
+                  times_of(
+                      tools, context, execute, [&] { return !made.plan.is_decided(); }, request.time_budget));
 }
 
 ContractionRun contract_files(const PlanningTools& tools, const ContractFilesRequest& request, const RunContext& context) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,9 +18,10 @@ namespace flopcast {
 
 /// The machine of planned contractions.
 struct PlanningTools {
-  std::function<contract::Machine()> machine;  ///< called when it is first needed
-  std::function<model::Store*()> store;        ///< keeps choices; called when it is first needed; may return null
-  std::function<Seconds()> now;                ///< time in seconds since any moment
+  std::function<contract::Machine()> machine;               ///< called when it is first needed
+  std::function<model::Store*()> store;                     ///< keeps choices; called when it is first needed; may return null
+  std::function<Seconds()> now;                             ///< time in seconds since any moment
+  std::shared_ptr<contract::TrialMemory> trials = nullptr;  ///< as contract::PlanOptions::trials
 };
 
 contract::Plan plan(const PlanningTools& tools, const contract::Contraction& contraction, const PlanRequest& request,
@@ -44,8 +46,10 @@ void note_special_numbers(const contract::Array& array, const std::string& file,
 std::vector<std::int64_t> strides_of(const contract::Array& array);
 /// Throws bad_input if the result's file is an operand's.
 void require_result_apart(std::span<const std::string> operands, const std::string& result);
-/// Calls `execute` for a second: at least 3 and at most 100 times. Returns the time of each call.
-std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute);
+/// Calls `execute` for a second: at least 3 and at most 100 times. Goes on for `budget` seconds while `is_undecided` returns true. Returns
+/// the time of each call.
+std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute,
+                              const std::function<bool()>& is_undecided, Seconds budget);
 
 /// The machine of rankings.
 struct RankingTools {

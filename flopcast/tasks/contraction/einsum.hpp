@@ -38,7 +38,8 @@ struct EinsumRun {
   friend bool operator==(const EinsumRun&, const EinsumRun&) = default;
 };
 
-/// Plans an expression and executes it on random numbers for a second: at least 3 and at most 100 times. Throws environment_error if the
+/// Plans an expression and executes it on random numbers for a second: at least 3 and at most 100 times. An incremental plan is executed
+/// until its choice is made, for request.time_budget at most. Throws environment_error if the
 /// tensors need more memory than is available, and what plan_einsum() throws.
 EinsumRun run_einsum(const Workbench& bench, const contract::SizedExpression& expression, const contract::EinsumStrides& strides = {},
                      const PlanRequest& request = {}, const RunContext& context = {});

@@ -92,8 +92,10 @@ EinsumRun run_einsum(const PlanningTools& tools, const contract::SizedExpression
   const Seconds begin = tools.now();
   const contract::EinsumPlan plan = made_plan(expression, strides, machine, options, request, context);
   const Seconds planning_seconds = tools.now() - begin;
+  const auto execute = [&] { plan.execute(tensors.operands(), tensors.result()); };
   return finished(plan, request.precision, planning_seconds,
-                  times_of(tools, context, [&] { plan.execute(tensors.operands(), tensors.result()); }));
+                  times_of(
+                      tools, context, execute, [&] { return !plan.is_decided(); }, request.time_budget));
 }
 
 EinsumRun einsum_files(const PlanningTools& tools, const EinsumFilesRequest& request, const RunContext& context) {

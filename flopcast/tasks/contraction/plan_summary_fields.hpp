@@ -22,7 +22,9 @@ struct FieldTable<PlanSummary> {
                  field("workspace_bytes", &PlanSummary::workspace_bytes, "bytes for packing"),
                  field("considered", &PlanSummary::considered, "at most 16, the chosen tiles first"),
                  field("loops", &PlanSummary::loops, "order of the loops over tiles, such as \"nkm\""),
-                 field("kept", &PlanSummary::kept, "operands whose packed tiles are kept, such as \"AC\""));
+                 field("kept", &PlanSummary::kept, "operands whose packed tiles are kept, such as \"AC\""),
+                 optional_field("decided", &PlanSummary::decided,
+                                "the choice is final; false while executions of an incremental plan try candidates"));
 };
 
 }  // namespace flopcast

@@ -117,6 +117,27 @@ TEST(ExpressionPlan, MultipliesChainsOfMatrices) {
   EXPECT_EQ(plan.flops(), 2.0 * (20 * 200 * 10 + 300 * 20 * 10 + 300 * 10 * 250)) << plan.explain();
 }
 
+TEST(ExpressionPlan, StepsOfIncrementalPlansChooseEach) {
+  const std::vector<std::vector<std::int64_t>> shapes = {{60, 20}, {20, 50}, {50, 10}};
+  ExpressionOptions options;
+  options.plan.effort = Effort::incremental;
+  const ExpressionPlan plan = plan_expression("ab,bc,cd->ad", shapes, test_machine(), options);
+  EXPECT_FALSE(plan.is_decided());
+  EXPECT_THAT(plan.explain(), testing::HasSubstr("2 of 2 planned steps undecided"));
+  const std::vector<double> a(1200, 1.0), b(1000, 2.0), c(500, 0.5);
+  const std::vector<const void*> operands = {a.data(), b.data(), c.data()};
+  int executions = 0;
+  for (constexpr int most = 160; executions < most && !plan.is_decided(); ++executions) {
+    std::vector<double> found(600, 1.0);
+    plan.execute(operands, found.data(), 1.0, 1.0);
+    ASSERT_EQ(found, std::vector<double>(600, 1001.0));
+  }
+  EXPECT_TRUE(plan.is_decided()) << plan.explain();
+  EXPECT_GE(executions, 4);
+  EXPECT_THAT(plan.explain(), testing::Not(testing::HasSubstr("undecided")));
+  EXPECT_TRUE(plan_expression("ab,bc,cd->ad", shapes, test_machine()).is_decided());
+}
+
 TEST(ExpressionPlan, MakesEqualProductsOnce) {
   const std::vector<std::vector<std::int64_t>> shapes(4, {50, 50});
   ExpressionOptions options;

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -18,6 +20,7 @@
 #include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
+#include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/model/store.hpp"
@@ -643,6 +646,179 @@ TEST_F(PlanWithWisdom, DoesNotKeepAnInterruptedChoice) {
   EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("measured")) << "two candidates were executed";
   options_.cancelled = [] { return false; };
   EXPECT_FALSE(is_known());
+}
+
+/// The most executions until an incremental choice is made for one treatment of C.
+constexpr int most_executions = 80;
+
+/// Trials by a clock without a machine: every execution takes as long as every other.
+std::shared_ptr<TrialMemory> even_trials() {
+  return std::make_shared<TrialMemory>([now = std::make_shared<std::atomic<int>>(0)] { return static_cast<Seconds>(++*now); });
+}
+
+TEST(IncrementalPlan, ComputesTheRightResultInEveryExecution) {
+  std::mt19937 random(21);
+  int tried = 0;
+  for (int i = 0; i < 30; ++i) {
+    const Contraction contraction = random_contraction(random, random_counts(random), i % 10 == 0 ? 0 : 1, i % 7 == 0 ? 20 : 9, i % 3 == 0);
+    if (flops(contraction) > 1e5) {
+      continue;
+    }
+    PlanOptions options;
+    options.effort = Effort::incremental;
+    options.threads = i % 5 == 0 ? 2 : 1;
+    options.trials = even_trials();
+    const Plan chosen = plan(contraction, test_machine(), options);
+    for (int execution = 0; execution < 2 * most_executions && (execution < 4 || !chosen.is_decided()); ++execution) {
+      const std::complex<double> beta = execution % 2 == 0 ? 0.0 : 0.75;
+      expect_right(contraction, random, beta, chosen.explain(), [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
+        if (beta == 0.0) {
+          fill_with_nan(contraction, c);
+        }
+        chosen.execute(x.a.data(), x.b.data(), c, alpha, beta);
+      });
+      ++tried;
+    }
+    EXPECT_TRUE(chosen.is_decided()) << chosen.explain();
+    expect_right(contraction, random, -0.5, chosen.explain(), [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
+      chosen.execute(x.a.data(), x.b.data(), c, alpha, -0.5);
+    });
+  }
+  EXPECT_GT(tried, 500);
+}
+
+/// Executes a plan of "ai,ibc->abc" for shapes {40, 8} and {8, 30, 20} on ones.
+void execute_on_ones(const Plan& plan, double beta = 0) {
+  const std::vector<double> a(320, 1.0), b(4800, 1.0);
+  std::vector<double> c(24000, 1.0);
+  plan.execute(a.data(), b.data(), c.data(), 1.0, beta);
+  EXPECT_EQ(c, std::vector<double>(24000, 8 + beta));
+}
+
+/// Executes a plan until its choice is made. Returns the number of executions.
+int execute_until_decided(const Plan& plan, double beta = 0) {
+  int executions = 0;
+  while (executions == 0 || (executions < 2 * most_executions && !plan.is_decided())) {
+    execute_on_ones(plan, beta);
+    ++executions;
+  }
+  EXPECT_TRUE(plan.is_decided()) << plan.explain();
+  return executions;
+}
+
+TEST_F(PlanWithWisdom, IncrementalPlansKeepTheirDecisionOnce) {
+  options_.effort = Effort::incremental;
+  const Plan first = make();
+  EXPECT_FALSE(first.is_decided());
+  EXPECT_EQ(first.considered().front().basis, Basis::formula);
+  EXPECT_THAT(first.explain(), ::testing::HasSubstr("beta = 0: 0 candidates tried in 0 executions, undecided"));
+  const int executions = execute_until_decided(first);
+  EXPECT_LE(executions, most_executions);
+  EXPECT_GE(executions, 4);
+  EXPECT_EQ(first.considered().front().basis, Basis::execution);
+  EXPECT_EQ(first.seconds(), first.considered().front().seconds);
+  const std::vector<std::string> names = store_->artifact_names("contraction-plan");
+  ASSERT_EQ(names.size(), 1U) << first.explain();
+  EXPECT_EQ(wisdom_conditions(names.front())->effort, "incremental 12");
+  const Plan second = make();
+  EXPECT_TRUE(second.is_decided());
+  EXPECT_THAT(second.explain(), ::testing::HasSubstr("measured before"));
+  EXPECT_EQ(second.considered().front().tiling, first.considered().front().tiling);
+  execute_on_ones(second);
+  options_.fresh = true;
+  EXPECT_FALSE(make().is_decided());
+}
+
+TEST_F(PlanWithWisdom, IncrementalPlansChooseSeparatelyWhereTheyAddToC) {
+  options_.effort = Effort::incremental;
+  const Plan made = make();
+  execute_until_decided(made, 1);
+  EXPECT_EQ(made.considered().front().basis, Basis::formula) << "nothing was overwritten";
+  ASSERT_EQ(store_->artifact_names("contraction-plan").size(), 1U);
+  EXPECT_EQ(wisdom_conditions(store_->artifact_names("contraction-plan").front())->effort, "incremental 12, added to C");
+  execute_on_ones(made, 0);
+  EXPECT_FALSE(made.is_decided());
+  EXPECT_THAT(made.explain(), ::testing::AllOf(::testing::HasSubstr("beta = 0: 1 candidate tried in 1 execution, undecided"),
+                                               ::testing::HasSubstr("other beta: ")));
+  execute_until_decided(made, 0);
+  EXPECT_EQ(store_->artifact_names("contraction-plan").size(), 2U);
+}
+
+TEST_F(PlanWithWisdom, IncrementalPlansShareWhatWasMeasured) {
+  options_.effort = Effort::incremental;
+  options_.wisdom = nullptr;
+  options_.trials = std::make_shared<TrialMemory>();
+  int executions = 0;
+  while (executions < 2 * most_executions && !make().is_decided()) {
+    execute_on_ones(make(executions % 2 == 0 ? "ai,ibc->abc" : "xk,kyz->xyz"));
+    ++executions;
+  }
+  EXPECT_LE(executions, most_executions) << "each plan went on where the one before had ended";
+  EXPECT_GE(executions, 4);
+  EXPECT_EQ(make().considered().front().basis, Basis::execution);
+  options_.trials = std::make_shared<TrialMemory>();
+  EXPECT_FALSE(make().is_decided());
+}
+
+TEST_F(PlanWithWisdom, IncrementalPlansOutliveTheirStore) {
+  options_.effort = Effort::incremental;
+  const Plan made = make();
+  store_.reset();
+  execute_until_decided(made);
+  store_.emplace(model::Store::open(folder_ / "store.db"));
+  options_.wisdom = &*store_;
+  EXPECT_TRUE(make().is_decided());
+}
+
+TEST_F(PlanWithWisdom, IncrementalPlansDecideWithoutAStore) {
+  options_.effort = Effort::incremental;
+  options_.trials = std::make_shared<TrialMemory>();
+  const Plan made = make();
+  store_.reset();
+  std::filesystem::remove_all(folder_);
+  execute_until_decided(made);
+  execute_on_ones(made);
+  store_.emplace(model::Store::open(folder_ / "other.db"));
+  options_.wisdom = &*store_;
+  EXPECT_TRUE(make().is_decided()) << "the process knows the choice";
+}
+
+TEST(IncrementalPlan, MayBeExecutedFromSeveralThreads) {
+  PlanOptions options;
+  options.effort = Effort::incremental;
+  const Plan chosen = plan("ai,ibc->abc", {{40, 8}, {8, 30, 20}, {40, 30, 20}}, test_machine(), options);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&chosen, i] {
+      for (int execution = 0; execution < 20 || (execution < 20'000 && !chosen.is_decided()); ++execution) {
+        execute_on_ones(chosen, i == 2 ? 1 : 0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_TRUE(chosen.is_decided()) << chosen.explain();
+}
+
+TEST(IncrementalPlan, HasNothingToTryWithoutProductsOrWithTiles) {
+  PlanOptions options;
+  options.effort = Effort::incremental;
+  EXPECT_TRUE(plan("ij,jk->ik", {{0, 4}, {4, 4}, {0, 4}}, test_machine(), options).is_decided());
+  options.tiles = Tiling{3, 4, 5, TileKernel::panels};
+  EXPECT_TRUE(plan("ij,jk->ik", {{30, 20}, {20, 25}, {30, 25}}, test_machine(), options).is_decided());
+  EXPECT_TRUE(plan("ij,jk->ik", {{4, 4}, {4, 4}, {4, 4}}, test_machine()).is_decided()) << "the model has decided";
+}
+
+TEST(IncrementalPlan, MirrorsProductsOfOneTensor) {
+  PlanOptions options;
+  options.effort = Effort::incremental;
+  options.order = Order::column_major;
+  const Plan chosen = plan("ai,bi->ab", {{400, 200}, {400, 200}, {400, 400}}, test_machine(), options);
+  const std::vector<double> a(80000, 0.5);
+  std::vector<double> c(160000);
+  chosen.execute(a.data(), a.data(), c.data());
+  EXPECT_EQ(c, std::vector<double>(160000, 50.0));
 }
 
 TEST(Plan, MayBeExecutedFromSeveralThreads) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
@@ -105,6 +106,26 @@ TEST_F(ContractionTask, RunsAtLeastThreeAndAtMostAHundredTimes) {
   EXPECT_THAT(run_contraction(tools_, contraction, request_, context_).times, SizeIs(3));
   tick_ = 1e-6;
   EXPECT_THAT(run_contraction(tools_, contraction, request_, context_).times, SizeIs(100));
+}
+
+TEST_F(ContractionTask, RunsUntilAnIncrementalChoiceIsMade) {
+  const contract::Contraction contraction =
+      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
+  request_.tiles.reset();
+  request_.effort = contract::Effort::incremental;
+  request_.time_budget = 1000;
+  Seconds now = 0;
+  tools_.trials = std::make_shared<contract::TrialMemory>([&now] { return now += 1; });
+  const ContractionRun run = run_contraction(tools_, contraction, request_, context_);
+  EXPECT_TRUE(run.plan.decided);
+  EXPECT_EQ(run.plan.considered.front().basis, "execution");
+  EXPECT_THAT(run.times, SizeIs(::testing::Gt(4U))) << "longer than a second";
+  EXPECT_THAT(run.times, SizeIs(::testing::Le(80U)));
+  request_.time_budget = 0;
+  tools_.trials = nullptr;
+  const ContractionRun short_run = run_contraction(tools_, contraction, request_, context_);
+  EXPECT_FALSE(short_run.plan.decided);
+  EXPECT_THAT(short_run.times, SizeIs(4));
 }
 
 /// Preparing a plan looks for gemm, which takes five seconds here.

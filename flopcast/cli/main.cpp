@@ -1,16 +1,19 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/command_line.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/settings.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/version.hpp"
@@ -38,14 +41,34 @@ void add_commands(OptionSet& top, CommonOptions& common) {
   add_common_options(top, common);
 }
 
+/// Returns whether the command line asks for a help text or the version, which are printed whatever the configuration file holds.
+bool asks_for_help(const std::vector<std::string>& words) {
+  const auto end = std::find(words.begin(), words.end(), "--");
+  return std::any_of(words.begin(), end, [](const std::string& word) { return word == "--help" || word == "-h" || word == "--version"; });
+}
+
+/// Presets the options by variables and the configuration file. Returns a paragraph on them for the help.
+std::string settings_paragraph(const OptionSet& top, const std::vector<std::string>& words) {
+  try {
+    return settings_help(top, use_settings(top));
+  } catch (const Error& error) {
+    if (!asks_for_help(words)) {
+      throw;
+    }
+    say(fmt::format("flopcast: {}\n", error.what()));
+    return fmt::format("Settings: {}", error.what());
+  }
+}
+
 int run(int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   CommandLine line("flopcast", "flopcast: know how fast dense linear algebra will run, before it runs");
   line.version(std::string("flopcast ") + version());
   OptionSet top = line.options();
   top.require_command();
-  top.footer(footer);
   CommonOptions common;
   add_commands(top, common);
+  top.footer(settings_paragraph(top, words) + "\n\n" + footer);
   const std::optional<int> ended = line.parse(argc, argv);
   note_restless(common);
   return ended.value_or(common.exit_code);

@@ -1,6 +1,7 @@
 #include "flopcast/support/user_folders.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "flopcast/support/error.hpp"
 
@@ -36,6 +37,19 @@ fs::path user_data_folder(std::string_view contents, std::string_view remedy) {
 
 fs::path user_cache_folder(std::string_view contents, std::string_view remedy) {
   return user_folder("XDG_CACHE_HOME", ".cache", contents, remedy);
+}
+
+std::optional<fs::path> user_config_file() {
+  if (std::getenv("FLOPCAST_CONFIG") != nullptr) {
+    const fs::path named = folder_in("FLOPCAST_CONFIG");
+    return named.empty() ? std::nullopt : std::optional(named);
+  }
+  for (const auto& [variable, below] : {std::pair("XDG_CONFIG_HOME", "flopcast"), std::pair("HOME", ".config/flopcast")}) {
+    if (const fs::path folder = folder_in(variable); !folder.empty()) {
+      return folder / below / "config.toml";
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace flopcast

@@ -62,7 +62,15 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& chan
   return merged;
 }
 
-std::vector<std::string> data_directory() { return {"FLOPCAST_HOME=" FLOPCAST_TEST_HOME, "FLOPCAST_SYSTEM_WISDOM="}; }
+std::vector<std::string> data_directory() {
+  return {"FLOPCAST_HOME=" FLOPCAST_TEST_HOME,
+          "FLOPCAST_SYSTEM_WISDOM=",
+          "FLOPCAST_CONFIG=",
+          "FLOPCAST_BLAS=",
+          "FLOPCAST_LAPACK=",
+          "FLOPCAST_THREADS=",
+          "FLOPCAST_TIME_BUDGET="};
+}
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "flopcast/cache/access_distance.hpp"
+#include "flopcast/cli/shared/settings_file.hpp"
 #include "flopcast/contract/einsum/expression.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/notation/npy.hpp"
@@ -404,6 +405,14 @@ TEST_F(Mutations, OfNumPyFiles) {
   array.elements.assign(48, std::byte{7});
   try_mutations("a .npy file", contract::format_npy(array), testing::mutate_bytes, 1500,
                 [](const std::string& contents) { static_cast<void>(contract::parse_npy(contents, "a.npy")); });
+}
+
+TEST_F(Mutations, OfConfigurationFiles) {
+  const std::string valid =
+      "blas = \"openblas-serial\"  # general\nthreads = 1_0\n[tune]\nnb = [16,\n 32]\nfresh = true\nnote = \"\\u00e9\\n\"\n"
+      "[mpi.tune]\ntolerance = 1e-1\na.\"b\" = 'd'\n";
+  try_mutations("a configuration file", valid, testing::mutate_bytes, 1500,
+                [](const std::string& text) { static_cast<void>(cli::parse_settings(text, "config.toml")); });
 }
 
 TEST_F(Mutations, OfContractions) {

@@ -130,7 +130,8 @@ void add_run_options(OptionSet& command, ContractOptions& options) {
   command
       .option("--time-budget", options.time_budget, "Longest time for measuring candidates with --run and --in, and for runs that try them")
       .placeholder("DURATION")
-      .show_default();
+      .show_default()
+      .setting("time-budget");
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ void add_check(OptionSet& model, CommonOptions& common) {
       .parsed(
           "--time-budget", [&request](const std::string& text) { request.time_budget = parse_duration(text, "--time-budget"); },
           "Longest time of the check (default 10s)")
-      .placeholder("DURATION");
+      .placeholder("DURATION")
+      .setting("time-budget");
   command.option("--repetitions", request.repetitions, "Number of runs of each point").range(3, 1000).show_default();
   add_seed_option(command, request.seed, "Seed of the choice of points and of the order of runs");
   add_library_options(command, given->libraries);

@@ -121,7 +121,7 @@ void add_build(OptionSet& parent, CommonOptions& common) {
   auto given = std::make_shared<BuildArguments>();
   ModelRequest& request = given->request;
   OptionSet command = parent.add_command("build", "Sample a routine over ranges of its sizes and store the model");
-  command.option("routine", request.routine, "Routine of the catalogue, e.g. dtrsm").required();
+  command.option("routine", request.routine, "Routine of the catalogue, e.g. dtrsm").required().completes(ValueKind::routine);
   command.option("arguments", given->words, "Flags, scalars and sizes such as side=L m=8:1024").required().placeholder("NAME=VALUE ...");
   command.option("--cache", request.cache, "State of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2").show_default();
   command.option("--method", given->method, "refine: adaptive refinement (paper 000); levels: a polynomial per memory level (paper 001)")
@@ -133,7 +133,8 @@ void add_build(OptionSet& parent, CommonOptions& common) {
       .parsed(
           "--time-budget", [&request](const std::string& text) { request.time_budget = parse_duration(text, "--time-budget"); },
           "Time after which refinement stops, e.g. 60s")
-      .placeholder("DURATION");
+      .placeholder("DURATION")
+      .setting("time-budget");
   add_seed_option(command, request.seed, "Seed of the order of repetitions");
   command.flag("--fresh", request.fresh, "Sample anew what the store already has");
   command.flag("--dry-run", given->dry_run, "Only say what would be measured");

@@ -85,7 +85,8 @@ void add_mpi_simulate_command(OptionSet& mpi, CommonOptions& common) {
       .parsed(
           "--time-budget", [&request](const std::string& text) { request.time_budget = parse_duration(text, "--time-budget"); },
           "Time for measuring kernels without a good model, per number of processes (default: 20s)")
-      .placeholder("DURATION");
+      .placeholder("DURATION")
+      .setting("time-budget");
   add_mpi_kernels_option(command, request.tuned_kernels);
   command.flag("--only-kernels", request.only_kernels, "Let the program's own code take no time");
   command.flag("--show-output", request.show_output, "Show the program's output, on standard error");

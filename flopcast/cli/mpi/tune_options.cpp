@@ -73,7 +73,7 @@ void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
   MpiTuneRequest& request = options->request;
   OptionSet command = mpi.add_command("tune", "Predict every configuration of an MPI program by selective execution");
-  command.option("space", options->space, "File of the space").required().placeholder("SPACE");
+  command.option("space", options->space, "File of the space").required().placeholder("SPACE").completes(ValueKind::file);
   command
       .parsed(
           "--policy", [&request](const std::string& text) { request.policy = selective::policy_named(text); },

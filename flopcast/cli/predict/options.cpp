@@ -48,6 +48,7 @@ struct PredictCommand {
   std::string environment;  ///< fingerprint of one of its environments
   bool explain = false;
   machine::LibraryChoice libraries;
+  machine::LibraryChoice named;  ///< libraries that the command line names, for a recording and for another machine
   bool threads_given = false, kernels_given = false;
 };
 
@@ -90,8 +91,8 @@ PredictionOptions options_of(const PredictCommand& command) {
 /// Returns the change that the library options make to a recorded program.
 WhatIf change_of(const PredictCommand& command) {
   WhatIf change;
-  change.blas = command.libraries.blas;
-  change.lapack = command.libraries.lapack;
+  change.blas = command.named.blas;
+  change.lapack = command.named.lapack;
   change.threads = command.threads_given ? std::optional(command.libraries.threads) : std::nullopt;
   change.kernels = command.kernels_given ? command.libraries.kernels : "";
   return change;
@@ -101,7 +102,7 @@ Predictions predictions_of(const PredictCommand& command, const RunContext& cont
   const PredictionOptions options = options_of(command);
   if (!command.models.empty()) {
     const std::optional<int> threads = command.threads_given ? std::optional(command.libraries.threads) : std::nullopt;
-    return predict_trace(OtherMachine{command.models, command.libraries, threads, command.environment}, command.trace, options, context);
+    return predict_trace(OtherMachine{command.models, command.named, threads, command.environment}, command.trace, options, context);
   }
   if (!command.trace.empty() && is_recording(command.trace)) {
     return predict_recording(command.trace, change_of(command), options, context);
@@ -136,7 +137,7 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
 void add_predict_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<PredictCommand>();
   OptionSet command = app.add_command("predict", "Predict the time of a LAPACK routine or a stored trace without running it");
-  command.option("routine", options->routine, "LAPACK routine, such as dgeqrf");
+  command.option("routine", options->routine, "LAPACK routine, such as dgeqrf").completes(ValueKind::routine);
   command.option("arguments", options->arguments, "NAME=VALUE: sizes (n=200:3200), block sizes (nb=32,64, nx=0,128), flags (uplo=U)");
   command.option("--trace", options->trace, "Predict this trace, of a routine or of a recorded program; - is standard input")
       .placeholder("FILE");
@@ -163,8 +164,16 @@ void add_predict_command(OptionSet& app, CommonOptions& common) {
       .placeholder("FILE");
   command.option("--environment", options->environment, "Environment of --models, if several fit").placeholder("FINGERPRINT");
   command.footer(footer);
-  command.option("--time-budget", options->time_budget, "Time for sampling kernels that models on demand lack; 0s: none").show_default();
+  command.option("--time-budget", options->time_budget, "Time for sampling kernels that models on demand lack; 0s: none")
+      .show_default()
+      .setting("time-budget");
   command.action([options, command, &common] {
+    options->named = options->libraries;
+    for (const auto& [option, name] : {std::pair("--blas", &options->named.blas), std::pair("--lapack", &options->named.lapack)}) {
+      if (!command.given(option)) {
+        name->clear();
+      }
+    }
     options->threads_given = command.given("--threads");
     options->kernels_given = command.given("--kernels");
     run_predict(*options, common);

@@ -146,7 +146,8 @@ void add_profile_command(OptionSet& app, CommonOptions& common) {
   command.option("--what-if", options->what_if, "Predict the calls under other circumstances (below); may be given several times")
       .one_value();
   command.option("--time-budget", options->time_budget, "Time for measuring kernels that --what-if needs, all questions together")
-      .show_default();
+      .show_default()
+      .setting("time-budget");
   command.option("--page", options->page, "Also write tables and pictures into this HTML file").placeholder("FILE");
   command
       .option("--threads", what_if.threads,

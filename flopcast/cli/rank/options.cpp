@@ -93,7 +93,7 @@ void add_rank_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RankOptions>();
   TuningOptions& shared = options->shared;
   OptionSet command = app.add_command("rank", "Rank the variants of an algorithm, each at its own best block size, without running them");
-  command.option("family", options->family, "Family such as cholesky or lu, or a LAPACK routine").required();
+  command.option("family", options->family, "Family such as cholesky or lu, or a LAPACK routine").required().completes(ValueKind::routine);
   command.option("arguments", shared.arguments, "Sizes (m=2000:4000) and flags (uplo=U) as name=value; n alone means square");
   command.option("--n", shared.n, "Orders: 1000, 500:4000 (16 values), 500:4000:500 or a list");
   command.option("--nb", shared.blocks, "Block sizes to choose from; recursions end at nb").show_default();
@@ -106,7 +106,7 @@ void add_rank_command(OptionSet& app, CommonOptions& common) {
   command.flag("--validate-all", options->validate_all, "Also run every variant with every block size, interleaved, and compare");
   command.flag("--no-library", options->no_library, "Leave out the library's own routine");
   command.flag("--fresh", shared.fresh, "Use no samples of earlier runs");
-  command.option("--figure", shared.figure, "Draw performance over n into this .svg or .png file");
+  command.option("--figure", shared.figure, "Draw performance over n into this .svg or .png file").placeholder("FILE");
   add_seed_option(command, shared.seed, "Seed of the order of measurements");
   add_library_lists(command, shared.libraries, shared.blas, shared.threads);
   command.footer(footer);

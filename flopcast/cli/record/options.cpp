@@ -66,13 +66,14 @@ void show(const RecordOptions& options, const CommonOptions& common) {
   note_warnings(recording, context);
 }
 
-void record_command(const RecordOptions& options, CommonOptions& common) {
+void record_command(const RecordOptions& options, const OptionSet& command, CommonOptions& common) {
   const RecordRequest& request = options.request;
   if (!options.show.empty()) {
     if (!request.command.empty()) {
       throw usage_error("--show looks at a recording; it takes no command");
     }
-    if (request.dry_run || request.threads || !request.blas.empty() || !request.lapack.empty()) {
+    const auto given = [&](const char* name) { return command.given(name); };
+    if (given("--dry-run") || given("--threads") || given("--blas") || given("--lapack")) {
       throw usage_error("--dry-run, --threads, --blas and --lapack say how a program is recorded; --show takes none of them");
     }
     show(options, common);
@@ -93,9 +94,12 @@ void add_record_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RecordOptions>();
   RecordRequest& request = options->request;
   OptionSet command = app.add_command("record", "Record the BLAS and LAPACK calls of a program into a file (default: flopcast.trace)");
-  command.option("--blas", request.blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
-  command.option("--lapack", request.lapack,
-                 "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
+  command.option("--blas", request.blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)")
+      .completes(ValueKind::blas);
+  command
+      .option("--lapack", request.lapack,
+              "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)")
+      .completes(ValueKind::lapack);
   command.option("--threads", request.threads, "Threads of BLAS").range(1, 1024);
   command.flag("--dry-run", request.dry_run,
                "Don't execute calls that compute much; for programs whose flow doesn't depend on their results");
@@ -103,7 +107,7 @@ void add_record_command(OptionSet& app, CommonOptions& common) {
   command.flag("--calls", options->calls, "With --show: every call instead of sums by routine");
   command.option("command", request.command, "Program and its arguments").placeholder("-- COMMAND");
   command.footer(footer);
-  command.action([options, &common] { record_command(*options, common); });
+  command.action([options, command, &common] { record_command(*options, command, common); });
 }
 
 }  // namespace flopcast::cli

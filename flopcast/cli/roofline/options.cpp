@@ -132,7 +132,11 @@ void run_measurement(const RooflineCommand& options, const CommonOptions& common
 
 void add_machine_options(OptionSet& command, RooflineCommand& options) {
   RooflineRequest& request = options.request;
-  command.option("--blas", request.blas, "BLAS library whose gemm is searched; may be repeated").placeholder("LIBRARY").comma_separated();
+  command.option("--blas", request.blas, "BLAS library whose gemm is searched; may be repeated")
+      .placeholder("LIBRARY")
+      .setting("blas")
+      .completes(ValueKind::blas)
+      .comma_separated();
   command
       .option(
           "--kernels", options.kernels,
@@ -188,7 +192,8 @@ void add_roof_options(OptionSet& command, RooflineCommand& options) {
   command
       .option("--time-budget", options.time_budget,
               "Time for the searches of gemm and for the roofs, which take 10 to 20 s of it, or a few seconds where it is short")
-      .show_default();
+      .show_default()
+      .setting("time-budget");
   add_seed_option(command, request.seed, "Seed of random orders");
   command.flag("--quick", request.quick, "Take fewer samples, and successive halving instead of a race");
   command.option("--point", options.points, "Call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")

@@ -126,7 +126,11 @@ void add_roofline_study(OptionSet& roofline, CommonOptions& common) {
   auto options = std::make_shared<StudyCommand>();
   OptionSet command = roofline.add_command("study", "Compare ways of searching the best dgemm: published techniques, racing, halving");
   roofline::StudyOptions& study = options->request.options;
-  command.option("--blas", options->request.blas, "BLAS library whose dgemm is searched").placeholder("LIBRARY").values(1, 1);
+  command.option("--blas", options->request.blas, "BLAS library whose dgemm is searched")
+      .placeholder("LIBRARY")
+      .setting("blas")
+      .completes(ValueKind::blas)
+      .values(1, 1);
   command
       .option(
           "--kernels", options->kernels,
@@ -154,7 +158,8 @@ void add_roofline_study(OptionSet& roofline, CommonOptions& common) {
       .show_default()
       .choices({"found", "space"});
   command.option("--time-budget", options->time_budget, "Time after which the study stops, judging included; a later run goes on")
-      .placeholder("DURATION");
+      .placeholder("DURATION")
+      .setting("time-budget");
   add_seed_option(command, study.seed, "Seed of random orders");
   command.flag("--fresh", options->request.fresh, "Begin anew instead of going on with what was kept");
   command.footer(footer);

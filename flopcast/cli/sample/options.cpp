@@ -88,7 +88,7 @@ void add_sample_command(OptionSet& app, CommonOptions& common) {
   auto given = std::make_shared<SampleArguments>();
   SampleRequest& request = given->request;
   OptionSet command = app.add_command("sample", "Time calls of BLAS and LAPACK routines in stated cache states");
-  command.option("routine", given->routine, "Routine, e.g. dgemm");
+  command.option("routine", given->routine, "Routine, e.g. dgemm").completes(ValueKind::routine);
   command.option("arguments", given->arguments, "Sizes (or ranges FIRST:LAST:STEP), flags, scalars, leading dimensions")
       .placeholder("NAME=VALUE ...");
   command.option("--calls", given->calls_file, "Calls from a JSON array of texts like the arguments above; - is standard input")
@@ -101,7 +101,8 @@ void add_sample_command(OptionSet& app, CommonOptions& common) {
       .parsed(
           "--time-budget", [&request](const std::string& text) { request.time_budget = parse_duration(text, "--time-budget"); },
           "Stop after this time, e.g. 30s or 5min")
-      .placeholder("DURATION");
+      .placeholder("DURATION")
+      .setting("time-budget");
   command.option("--batch", request.batch, "Calls timed together (default: as many as take 20 us)").range(1, 1000000);
   command.option("--clock", given->clock, "wall: elapsed time; cpu: processor time of the process").choices({"wall", "cpu"}).show_default();
   add_seed_option(command, request.seed, "Seed of the random order and of the operands' values");

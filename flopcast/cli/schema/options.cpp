@@ -60,7 +60,8 @@ void run_schema(const SchemaCommand& command, const CommonOptions& common) {
 void add_schema_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<SchemaCommand>();
   OptionSet command = app.add_command("schema", "Print the JSON Schema of a document that flopcast takes or gives");
-  command.option("name", options->name, "Name of the schema: a document's member \"schema\", with or without 'flopcast-' and its number");
+  command.option("name", options->name, "Name of the schema: a document's member \"schema\", with or without 'flopcast-' and its number")
+      .completes(ValueKind::schema);
   command.flag("--list", options->list, "List all schemas; with --json their names");
   command.footer(footer);
   command.action([options, &common] { run_schema(*options, common); });

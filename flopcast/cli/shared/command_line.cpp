@@ -46,10 +46,20 @@ std::string wrapped(const std::string& text, std::size_t width) {
 /// lines that are longer than a terminal is wide.
 class HelpFormatter : public CLI::Formatter {
  public:
-  HelpFormatter() { column_width(34); }
+  explicit HelpFormatter(const NotesOfOptions& notes) : notes_(notes) { column_width(34); }
   std::string make_option_opts(const CLI::Option* option) const override;
   std::string make_option_desc(const CLI::Option* option) const override;
+  std::string make_footer(const CLI::App* app) const override;
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+
+ private:
+  /// Returns the value of an option that the command line doesn't give, or null if that is the default.
+  [[nodiscard]] const Preset* preset_of(const CLI::Option* option) const {
+    const auto found = notes_.find(option);
+    return found != notes_.end() && found->second.preset ? &*found->second.preset : nullptr;
+  }
+
+  const NotesOfOptions& notes_;
 };
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
@@ -57,7 +67,9 @@ std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
     return "";
   }
   std::string text = ' ' + allowed_values(option->get_type_name());
-  if (!option->get_default_str().empty()) {
+  if (const Preset* preset = preset_of(option)) {
+    text += fmt::format("={}", fmt::join(preset->values, ","));
+  } else if (!option->get_default_str().empty()) {
     text += '=' + option->get_default_str();
   }
   if (option->get_expected_max() == CLI::detail::expected_max_vector_size && !ends_in_dots(text)) {
@@ -69,6 +81,19 @@ std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
 std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   constexpr std::size_t terminal_columns = 130;
   return wrapped(option->get_description(), terminal_columns - get_column_width());
+}
+
+/// Returns the command's footer; before it, the values that variables and the configuration file give.
+std::string HelpFormatter::make_footer(const CLI::App* app) const {
+  std::string settings;
+  for (const CLI::Option* option : app->get_options({})) {
+    if (const Preset* preset = preset_of(option); preset != nullptr && app->get_parent() != nullptr && option->nonpositional()) {
+      const std::string value = fmt::format("{} {}", option->get_name(), fmt::join(preset->values, ","));
+      settings += fmt::format("\n  {:<30}  {}", value, preset->origin);
+    }
+  }
+  return (settings.empty() ? "" : "Settings in force where the command line hasn't the option:" + settings + "\n\n") +
+         CLI::Formatter::make_footer(app);
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
@@ -160,12 +185,12 @@ std::string reached_command(const CLI::App& app) {
 
 CommandLine::CommandLine(const std::string& program, const std::string& description)
     : app_(std::make_unique<CLI::App>(description, program)) {
-  app_->formatter(std::make_shared<HelpFormatter>());
+  app_->formatter(std::make_shared<HelpFormatter>(notes_));
 }
 
 CommandLine::~CommandLine() = default;
 
-OptionSet CommandLine::options() { return OptionSet(app_.get()); }
+OptionSet CommandLine::options() { return {app_.get(), notes_}; }
 
 void CommandLine::version(const std::string& text) { app_->set_version_flag("--version", text, "Print the version and exit"); }
 

@@ -34,6 +34,7 @@ class CommandLine {
   [[nodiscard]] int run(int argc, char** argv, const std::function<void()>& work);
 
  private:
+  NotesOfOptions notes_;
   std::unique_ptr<CLI::App> app_;
 };
 

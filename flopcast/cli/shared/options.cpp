@@ -26,16 +26,18 @@ std::string wrapped(const std::string& text, std::optional<std::size_t> width) {
 
 void add_common_options(OptionSet& app, CommonOptions& common) {
   const char* const group = OptionSet::common_group;
-  const Option json = app.flag("--json", common.json, "Print a JSON document instead of a table").group(group);
-  app.flag("--csv", common.csv, "Print comma-separated values instead of a table").group(group).excludes(json);
+  const Option json = app.flag("--json", common.json, "Print a JSON document instead of a table").group(group).no_setting();
+  app.flag("--csv", common.csv, "Print comma-separated values instead of a table").group(group).excludes(json).no_setting();
   app.option("-o,--output", common.output, "Write results to FILE; - is standard output")
       .group(group)
       .placeholder("FILE")
+      .no_setting()
       .each(require_writable);
-  app.flag("-q,--quiet", common.quiet, "No progress and no notes on standard error").group(group);
+  app.flag("-q,--quiet", common.quiet, "No progress and no notes on standard error").group(group).setting("quiet");
   app.option("--color", common.color, "Colour results: auto, always or never (auto heeds NO_COLOR)")
       .group(group)
       .placeholder("WHEN")
+      .setting("color")
       .choices({"auto", "always", "never"});
   for (OptionSet command : app.commands()) {
     add_common_options(command, common);

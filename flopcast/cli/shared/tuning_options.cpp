@@ -9,7 +9,7 @@
 namespace flopcast::cli {
 
 void add_time_budget_option(OptionSet& command, TuningOptions& options, const std::string& help) {
-  command.option("--time-budget", options.time_budget, help).show_default().each([&options](const std::string&) {
+  command.option("--time-budget", options.time_budget, help).setting("time-budget").show_default().each([&options](const std::string&) {
     options.limits_validation = true;
   });
 }

@@ -46,7 +46,7 @@ void run_trace(const TraceOptions& options, const CommonOptions& common) {
 void add_trace_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TraceOptions>();
   OptionSet command = app.add_command("trace", "Record the kernel calls of a LAPACK routine without executing them");
-  command.option("routine", options->request.routine, "LAPACK routine, e.g. dgeqrf").required();
+  command.option("routine", options->request.routine, "LAPACK routine, e.g. dgeqrf").required().completes(ValueKind::routine);
   command.option("arguments", options->arguments, "Sizes and flags such as n=1000 uplo=L, and nb=, nbmin=, nx= (default: LAPACK's own)")
       .required()
       .placeholder("NAME=VALUE");
@@ -56,8 +56,12 @@ void add_trace_command(OptionSet& app, CommonOptions& common) {
   command.option("--mode", options->mode, "skip: execute no kernel; observe: execute and time them")
       .choices({"skip", "observe"})
       .show_default();
-  command.option("--blas", options->request.blas, "BLAS to load, by name or path (default: serial OpenBLAS where there is one)");
-  command.option("--lapack", options->request.lapack, "LAPACK to record, by name or path (default: the reference where it is installed)");
+  command.option("--blas", options->request.blas, "BLAS to load, by name or path (default: serial OpenBLAS where there is one)")
+      .setting("blas")
+      .completes(ValueKind::blas);
+  command.option("--lapack", options->request.lapack, "LAPACK to record, by name or path (default: the reference where it is installed)")
+      .setting("lapack")
+      .completes(ValueKind::lapack);
   command.flag("--summary", options->summary, "Print a table of calls, flops and times by kernel instead of the trace");
   command.footer(footer);
   command.action([options, &common] { run_trace(*options, common); });

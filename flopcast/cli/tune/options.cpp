@@ -188,7 +188,8 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
   command
       .option("routine", options->routine,
               "LAPACK routine, such as dgeqrf; lapack: all of them; with --variant also a family, such as cholesky")
-      .required();
+      .required()
+      .completes(ValueKind::routine);
   command.option("arguments", shared.arguments,
                  "Sizes (m=2000:4000) and flags (uplo=U; both of two values where none is given) as name=value; n alone means square");
   command.option("--n", shared.n, "Orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
@@ -198,9 +199,9 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
   command.flag("--fixed-crossover", shared.fixed_crossover, "Keep LAPACK's crossover point nx instead of choosing it, too");
   command.flag("--validate", shared.validate, "Also run the routine with every block size, interleaved, and compare");
   command.flag("--save", options->save, "Keep the result in the profile that 'flopcast run' uses");
-  command.option("--profile", options->profile, "Keep the result in this profile");
+  command.option("--profile", options->profile, "Keep the result in this profile").placeholder("FILE");
   command.flag("--fresh", shared.fresh, "Use no samples of earlier runs; for lapack, also tune what the profile has already");
-  command.option("--figure", shared.figure, "Draw time over block size into this .svg or .png file");
+  command.option("--figure", shared.figure, "Draw time over block size into this .svg or .png file").placeholder("FILE");
   add_seed_option(command, shared.seed, "Seed of the order of measurements");
   command.option("--precision", options->precisions, "Precisions of lapack: letters of s, d, c, z, the most used first").show_default();
   command.option("--variant", options->variants,

@@ -129,7 +129,9 @@ MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executi
   const machine::OtherLoad load;
   const Stopwatch watch;
   // SIGTERM, since mpirun ends its processes when it is asked to end.
-  const int code = program::run_program("/bin/sh", words(executions.front().setting), process::current_environment(), SIGTERM);
+  std::vector<std::string> environment = process::current_environment();
+  process::set_variable(environment, "FLOPCAST_CONFIG", "");  // the words have all options of the processes' `flopcast mpi run`
+  const int code = program::run_program("/bin/sh", words(executions.front().setting), environment, SIGTERM);
   result.seconds = watch.elapsed();
   result.cores_of_others = load.cores().value_or(0);
   LaunchOutput output = read_results(file("results"), numbers.size());

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/cli/manual/documents.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/command_line.hpp"
+#include "flopcast/cli/shared/exit_codes.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
@@ -23,13 +25,23 @@ namespace {
 
 constexpr int broken_pipe_exit_code = 141;  // what a shell says of a program ended by SIGPIPE
 
-constexpr const char* footer = R"(Exit codes:
-  0 done, 1 a requested check failed, 2 usage, 3 bad input, 4 environment,
-  5 measurement unusable, 70 internal error, 130 interrupted (143 by SIGTERM)
-
-Examples:
+constexpr const char* examples = R"(Examples:
   flopcast machine
   flopcast tune dgeqrf --n 200:3200 --save)";
+
+std::string exit_code_help() {
+  constexpr std::size_t columns = 78;
+  std::string text = "Exit codes:", line = "\n ";
+  for (const ExitCodeMeaning& one : exit_codes) {
+    const std::string entry = fmt::format(" {} {}{}", one.code, one.in_short, &one == &exit_codes.back() ? "" : ",");
+    if (line.size() + entry.size() > columns) {
+      text += line;
+      line = "\n ";
+    }
+    line += entry;
+  }
+  return text + line;
+}
 
 void add_commands(OptionSet& top, CommonOptions& common) {
   for (const auto add :
@@ -66,9 +78,13 @@ int run(int argc, char** argv) {
   line.version(std::string("flopcast ") + version());
   OptionSet top = line.options();
   top.require_command();
+  top.footer(exit_code_help() + "\n\n" + examples);
   CommonOptions common;
   add_commands(top, common);
-  top.footer(settings_paragraph(top, words) + "\n\n" + footer);
+  if (const std::optional<int> ended = write_documents(words, top, version())) {
+    return *ended;
+  }
+  top.footer(settings_paragraph(top, words) + "\n\n" + exit_code_help() + "\n\n" + examples);
   const std::optional<int> ended = line.parse(argc, argv);
   note_restless(common);
   return ended.value_or(common.exit_code);

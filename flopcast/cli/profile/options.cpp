@@ -22,7 +22,8 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(What --what-if asks, each time it is given; what can't be known from the recording is measured within --time-budget:
+    R"(Questions of --what-if, which may be given several times. Kernels that the recording lacks are measured within
+--time-budget:
   same         the recorded libraries and threads: what the models expect of them
   blas=NAME    another BLAS (LAPACK then is the reference, if it is installed)
   lapack=NAME  another LAPACK

@@ -13,8 +13,8 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(The program's output and exit code are its own; with --dry-run it is 1 where the recording can't be trusted. What flopcast has to say
-goes to standard error. docs/reference/programs.md says what is seen and what isn't.
+    R"(The program's output and exit code are its own; with --dry-run it is 1 where the recording can't be trusted. Messages of
+flopcast go to standard error. docs/reference/programs.md says what is seen and what isn't.
 
 Examples:
   flopcast record -- octave-cli --eval 'A = rand(400); A \ A; svd(A);'

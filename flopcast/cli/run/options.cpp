@@ -17,7 +17,7 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* footer = R"(The program's output and exit code are its own. What flopcast has to say goes to standard error.
+constexpr const char* footer = R"(The program's output and exit code are its own. Messages of flopcast go to standard error.
 
 Examples:
   flopcast tune dgeqrf --n 200:3200 --save

@@ -1,0 +1,125 @@
+#include "flopcast/cli/manual/commands_page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "flopcast/cli/manual/help_text.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::size_t columns = 100;
+
+/// Returns text with the characters escaped that Markdown takes for marks.
+std::string prose(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (std::string("|*<>\\").find(c) != std::string::npos) {
+      result += '\\';
+    }
+    result += c;
+  }
+  return result;
+}
+
+std::string code(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    escaped += c == '|' ? "\\|" : std::string(1, c);
+  }
+  return '`' + escaped + '`';
+}
+
+std::string options_table(const OptionGroup& group) {
+  std::string text = fmt::format("| {} | meaning |\n|---|---|\n", group.heading == "Arguments" ? "argument" : "option");
+  for (const OptionDescription& option : group.options) {
+    if (option.name == "help") {
+      continue;
+    }
+    std::vector<std::string> names = option_names(option);
+    const std::string value = option.is_argument ? "" : value_text(option);
+    names.back() += value.empty() ? "" : ' ' + value;
+    std::transform(names.begin(), names.end(), names.begin(), code);
+    text += fmt::format("| {} | {} |\n", fmt::join(names, ", "), prose(explanation(option)));
+  }
+  return text;
+}
+
+std::string list_of(const std::vector<HelpTerm>& terms, const std::string& indent) {
+  std::string text;
+  for (const HelpTerm& term : terms) {
+    text += term.below.empty() ? indent +
+                                     wrapped(fmt::format("- {}: {}", code(term.term), prose(sentence(term.text))), columns - indent.size(),
+                                             indent + "  ") +
+                                     '\n'
+                               : fmt::format("{}- {}\n", indent, code(term.term)) + list_of(term.below, indent + "    ");
+  }
+  return text;
+}
+
+std::string fenced(const std::vector<std::string>& lines, const char* language) {
+  return fmt::format("```{}\n{}\n```\n", language, fmt::join(lines, "\n"));
+}
+
+std::string section_of(const CommandDescription& command) {
+  const HelpFooter footer = parse_footer(command.footer);
+  const std::string arguments = usage_of_arguments(command);
+  std::string text = fmt::format("\n## {}\n\n{}\n\n", joined_words(command, " "), wrapped(prose(sentence(command.help)), columns));
+  text += fenced({fmt::format("{} [OPTIONS]{}{}", joined_words(command, " "),
+                              command.commands.empty() ? ""
+                              : command.needs_command  ? " COMMAND"
+                                                       : " [COMMAND]",
+                              arguments.empty() ? "" : ' ' + arguments)},
+                 "text");
+  for (const OptionGroup& group : groups_of(command)) {
+    const bool has_help_only = group.options.size() == 1 && group.options.front().name == "help";
+    if (group.heading != OptionSet::common_group && !has_help_only) {
+      text += group.heading == "Options" || group.heading == "Arguments" ? "\n" : fmt::format("\n{}:\n\n", prose(group.heading));
+      text += options_table(group);
+    }
+  }
+  for (const HelpBlock& block : footer.blocks) {
+    text += '\n';
+    text += !block.paragraph.empty() ? wrapped(prose(block.paragraph), columns) + '\n'
+            : !block.terms.empty()   ? list_of(block.terms, "")
+                                     : fenced(block.lines, "text");
+  }
+  if (!footer.examples.empty()) {
+    text += '\n' + fenced(footer.examples, "sh");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string commands_page(const CommandDescription& top) {
+  std::string text =
+      "# Commands\n\n<!-- Made by scripts/make_commands_page from the program's options. -->\n\n"
+      "`flopcast COMMAND --help` and `man flopcast-COMMAND` have the same text. A general setting gives an\n"
+      "option's value from a variable or the [configuration file](files.md#configuration-file).\n"
+      "[Exit codes](exit_codes.md) and [variables](environment.md) have pages of their own.\n\n"
+      "| command | purpose |\n|---|---|\n";
+  std::string sections;
+  for (const CommandDescription* command : all_commands(top)) {
+    if (command == &top) {
+      continue;
+    }
+    const std::string name = joined_words(*command, " ");
+    text += fmt::format("| [{}](#{}) | {} |\n", name, joined_words(*command, "-"), prose(sentence(command->help)));
+    sections += section_of(*command);
+  }
+  text += "\n## Options of every command\n\n";
+  for (const OptionGroup& group : groups_of(top)) {
+    if (group.heading == OptionSet::common_group) {
+      text += options_table(group);
+    }
+  }
+  return text + sections;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,59 @@
+#include "flopcast/cli/manual/completion.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/ask/ask.hpp"
+
+namespace flopcast::cli {
+
+std::string names_for_completion(const std::string& list) {
+  std::set<std::string> names;
+  if (list == "blas" || list == "lapack") {
+    for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+      if (list == "blas" ? library.has_blas : library.has_lapack) {
+        names.insert(library.name);
+      }
+    }
+  } else if (list == "routines") {
+    for (const Routine& routine : kernel::catalogue()) {
+      names.insert(std::string(routine.name));
+    }
+  } else if (list == "schemas") {
+    for (const SchemaTitle& schema : schemas()) {
+      names.insert(schema.name);
+    }
+  } else {
+    throw usage_error("there is no list '{}' of names; expected blas, lapack, routines or schemas", list);
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    text += name + '\n';
+  }
+  return text;
+}
+
+std::string short_help(const std::string& help) {
+  std::size_t end = help.size();
+  for (const char* mark : {". ", "; ", ": ", " ("}) {
+    end = std::min(end, help.find(mark));
+  }
+  return help.substr(0, end);
+}
+
+std::string shell_quoted(const std::string& text, std::string_view mark) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += mark;
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '\'';
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/shared/command_description.hpp"
+
+/// The texts of help, in the parts from which manual pages and the reference are made.
+namespace flopcast::cli {
+
+/// A term with its explanation, such as a value of an option.
+struct HelpTerm {
+  std::string term, text;
+  std::vector<HelpTerm> below;  ///< instead of a text
+};
+
+/// A part of a command's footer: one of the members has something.
+struct HelpBlock {
+  std::string paragraph;           ///< one line
+  std::vector<std::string> lines;  ///< as they stand, without the common indentation
+  std::vector<HelpTerm> terms;
+};
+
+/// A command's footer.
+struct HelpFooter {
+  std::vector<HelpBlock> blocks;
+  std::vector<std::string> examples;
+};
+
+/// Takes the footer apart. Indented lines of two columns are terms, other indented lines stay as they are, and lines that aren't indented make
+/// paragraphs. The lines after "Examples:" or "Example:" are the examples.
+HelpFooter parse_footer(const std::string& footer);
+
+/// Returns `text` with a full stop at its end, unless a mark stands there.
+std::string sentence(const std::string& text);
+
+/// Returns what help, choices, range, default and general setting say of an option, as sentences.
+std::string explanation(const OptionDescription& option);
+
+/// Returns "routine [arguments...]" for the arguments of a command.
+std::string usage_of_arguments(const CommandDescription& command);
+
+/// Returns "--name", or the argument's name.
+std::string option_name(const OptionDescription& option);
+
+/// Returns all names of an option: "-o", "--output".
+std::vector<std::string> option_names(const OptionDescription& option);
+
+/// Returns "FILE", "auto|library", or nothing for a flag.
+std::string value_text(const OptionDescription& option);
+
+/// The options of one heading, in their order.
+struct OptionGroup {
+  std::string heading;
+  std::vector<OptionDescription> options;
+};
+std::vector<OptionGroup> groups_of(const CommandDescription& command);
+
+/// Returns "flopcast mpi tune" with `separator` between the words.
+std::string joined_words(const CommandDescription& command, const std::string& separator);
+
+/// Returns the command and all commands below it, itself first.
+std::vector<const CommandDescription*> all_commands(const CommandDescription& top);
+
+/// Returns `text` with line breaks instead of blanks, where a line would be longer than `width`. Later lines begin with `indent`.
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent = "");
+
+}  // namespace flopcast::cli

@@ -241,6 +241,25 @@ class Writer {
   ContractionTree& tree_;
 };
 
+/// Returns the labels of a use in the order that the network's operand or output has; those of an intermediate are unchanged.
+std::vector<Label> in_order(const ContractionTree& tree, int tensor, const std::vector<Label>& labels) {
+  if (tree.is_intermediate(tensor)) {
+    return labels;
+  }
+  const auto number = static_cast<std::size_t>(tensor);
+  const std::vector<Label>& order =
+      number < tree.network.operands.size() ? tree.network.operands[number].labels : tree.network.output.labels;
+  const std::vector<Label>& known = tree.tensors[number].labels;
+  std::vector<Label> ordered;
+  for (const Label label : order) {
+    const auto found = static_cast<std::size_t>(std::find(known.begin(), known.end(), label) - known.begin());
+    if (found < labels.size() && std::find(ordered.begin(), ordered.end(), labels[found]) == ordered.end()) {
+      ordered.push_back(labels[found]);
+    }
+  }
+  return ordered;
+}
+
 }  // namespace
 
 ContractionTree find_tree(const Network& network, const StepCost& cost, const TreeOptions& options) {
@@ -311,10 +330,11 @@ std::string usual_label_name(Label label) {
   return is_letter ? std::string(1, static_cast<char>(label)) : fmt::format("{}", label);
 }
 
-std::string ContractionTree::explain(const LabelName& name) const {
-  const auto text_of = [&](int tensor, const std::vector<Label>& labels) {
+std::string ContractionTree::text_of(const TreeStep& step, const LabelName& name) const {
+  const auto text = [&](int tensor, const std::vector<Label>& labels) {
+    const std::vector<Label> ordered = in_order(*this, tensor, labels);
     std::vector<std::string> names;
-    std::transform(labels.begin(), labels.end(), std::back_inserter(names), name);
+    std::transform(ordered.begin(), ordered.end(), std::back_inserter(names), name);
     const bool are_letters = std::all_of(names.begin(), names.end(), [](const std::string& one) { return one.size() == 1; });
     const bool is_output = tensor + 1 == static_cast<int>(tensors.size());
     const auto operands = static_cast<int>(network.operands.size());
@@ -323,11 +343,14 @@ std::string ContractionTree::explain(const LabelName& name) const {
                                                  : fmt::format("t{}", tensor - operands + 1);
     return fmt::format("{}[{}]", base, fmt::join(names, are_letters ? "" : " "));
   };
+  return text(step.result, tensors[static_cast<std::size_t>(step.result)].labels) + " := " + text(step.a.tensor, step.a.labels) +
+         (step.b.tensor >= 0 ? " " + text(step.b.tensor, step.b.labels) : "");
+}
+
+std::string ContractionTree::explain(const LabelName& name) const {
   std::vector<std::string> products;
   for (const TreeStep& step : steps) {
-    const TreeTensor& result = tensors[static_cast<std::size_t>(step.result)];
-    products.push_back(text_of(step.result, result.labels) + " := " + text_of(step.a.tensor, step.a.labels) +
-                       (step.b.tensor >= 0 ? " " + text_of(step.b.tensor, step.b.labels) : ""));
+    products.push_back(text_of(step, name));
   }
   std::size_t width = std::string("step").size();
   for (const std::string& product : products) {

@@ -72,6 +72,9 @@ struct ContractionTree {
   /// Returns the steps as pairs of positions in a list of tensors, as NumPy's einsum_path and opt_einsum give paths: the tensors at the two
   /// positions are removed, and their product is appended. A product that occurs several times is listed every time.
   [[nodiscard]] std::vector<std::vector<int>> path() const;
+  /// Returns a step as a product of tensors, such as "t1[ac] := operand1[ab] operand2[bc]". The labels of operands and of the output are in
+  /// the network's order, those of intermediates by falling strides.
+  [[nodiscard]] std::string text_of(const TreeStep& step, const LabelName& name = usual_label_name) const;
   /// Returns a table of all steps with their flops, bytes and seconds, and remarks on loops and memory.
   [[nodiscard]] std::string explain(const LabelName& name = usual_label_name) const;
 

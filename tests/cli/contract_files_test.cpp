@@ -74,6 +74,58 @@ END
   EXPECT_EQ(ended.code, 0) << ended.err;
 }
 
+TEST(ContractFiles, AgreesWithNumPyOnManyOperands) {
+  if (!has_numpy()) {
+    GTEST_SKIP() << "NumPy isn't installed";
+  }
+  const Ended ended = shell(R"(
+d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
+import json, numpy, subprocess, sys
+random = numpy.random.default_rng(3)
+cases = ["ab,bc,cd->ad", "aij,bj,ci->abc", "ab,cb,cd,ed,ef->af", "abc,ade,bdf,cef->", "...i,ij,jk,k->...", "ij,i,j,ij->ij", "aab,bc,c,d->d"]
+for spec in cases:
+    for dtype in "float32", "float64", "complex64", "complex128":
+        sizes = {x: 3 + i for i, x in enumerate(sorted(set(spec) - set(",->.")))}
+        shapes = [[2, 3] * ("..." in term) + [sizes[x] for x in term if x != "."] for term in spec.split("->")[0].split(",")]
+        arrays = [numpy.asarray(random.standard_normal(shape)).astype(dtype) for shape in shapes]
+        command = ["flopcast", "contract", spec, "--out", "c.npy", "--json", "--effort", "estimate", "--max-bytes", "4KiB"]
+        for i, array in enumerate(arrays):
+            numpy.save(f"{i}.npy", array)
+            command += ["--in", f"{i}.npy"]
+        ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+        if len(json.loads(ran.stdout)["steps"]) < len(arrays) - 1:
+            sys.exit(f"{spec} isn't reported")
+        c, expected = numpy.load("c.npy"), numpy.einsum(spec, *arrays)
+        if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-3, atol=1e-3):
+            sys.exit(f"{spec} {dtype} differs")
+END
+/usr/bin/python3 make.py
+)");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
+TEST(ContractExplain, ShowsTheStepsOfATreeWithoutExecutingIt) {
+  const std::string command = "flopcast contract 'ab,bc,cd->ad' a=2000 b=3000000 c=20 d=400 ";
+  const Ended text = shell(command);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, ::testing::AllOf(::testing::HasSubstr("operand1[ab]"), ::testing::HasSubstr("operand2[bc]")));
+  EXPECT_THAT(text.out, ::testing::ContainsRegex("all +\\| +\\| +2.4e\\+11"));
+  EXPECT_THAT(text.err, ::testing::HasSubstr("the intermediates take"));
+  EXPECT_EQ(shell(command + "--explain --csv").out.substr(0, 52), "step,executions,flops,moved_bytes,predicted_seconds\n");
+  EXPECT_THAT(shell(command + "--csv").out, ::testing::Not(::testing::HasSubstr("all")));
+  const Ended pair = shell("flopcast contract 'ijx,jk->ik' i=j=k=40 x=3 --explain");
+  EXPECT_THAT(pair.out, ::testing::HasSubstr("output[ik] := operand1[ijx] operand2[jk]"));
+  EXPECT_THAT(pair.err, ::testing::HasSubstr("summed over the labels that it alone has"));
+}
+
+TEST(ContractRun, ShowsTheStepsOfATreeBesideItsTime) {
+  const std::string command = "flopcast contract 'ab,bc,cd->ad' a=b=c=d=20 --run --effort estimate ";
+  const Ended ended = shell(command + "--strides 1=1,20 --strides result=40,2");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, ::testing::AllOf(::testing::HasSubstr("predicted"), ::testing::HasSubstr("takes")));
+  EXPECT_THAT(shell(command + "--csv").out, ::testing::StartsWith("contraction,planning_seconds,"));
+}
+
 TEST(ContractEmit, IsTheSameCodeForIndicesOfSizeOne) {
   for (const char* order : {"row", "column"}) {
     const auto emitted = [&](const std::string& sizes) {

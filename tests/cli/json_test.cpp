@@ -94,6 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         Document{{"contract", "abc=ai,ibc", "a=b=c=32", "i=8", "--run", "--time-budget", "1s", "--json"},
                  "flopcast-contract-run-1",
                  {"plan", "planning_seconds", "times", "flops_per_second"}},
+        Document{{"contract", "ab,bc,cd->ad", "a=b=c=d=20", "--json"}, "flopcast-einsum-plan-1", {"expression", "sizes", "plan", "steps"}},
         Document{{"contract", "conj(ki),kjx->ij", "i=j=k=20", "x=2", "--precision", "z", "--run", "--effort", "estimate", "--json"},
                  "flopcast-einsum-run-1",
                  {"expression", "sizes", "precision", "plan", "flops", "planning_seconds", "times", "flops_per_second"}},

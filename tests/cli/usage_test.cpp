@@ -176,6 +176,22 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--effort", "incremental"},
                 2,
                 "files are contracted once"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--list"}, 2, "are for contractions of two tensors"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--all"}, 2, "--all is for ranking algorithms of two tensors"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--effort", "measure"}, 2, "--effort is for --run and --in"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=2"}, 3, "label d of operand 3 has no size"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--max-bytes", "much"}, 3, "--max-bytes: 'much' is not"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--max-bytes", "1"}, 3, "allow more bytes"},
+        Mistake{
+            {"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--strides", "A=1,2"}, 3, "strides 'A=1,2' are not 1=..., 2=..., ... or result=..."},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--strides", "4=1,2"}, 3, "number of an operand: 4 is out of range"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--run", "--tiles", "8x8x8"}, 3, "tiles are for one contraction of two tensors"},
+        Mistake{{"contract", "ab,bc,cd->ad", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"},
+                3,
+                "has 3 operands, but 2 files are given"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--explain", "--run"}, 2, "exclude one another"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--max-bytes", "1KiB"}, 2, "is for expressions of three operands and more"},
+        Mistake{{"wisdom", "import"}, 2, "no file of wisdom is named"}, Mistake{{"wisdom", "import", "x", "--system"}, 2, "leave x out"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the three tensors need 224 GiB"}));
 
 TEST(Usage, VersionGoesToStandardOutput) {

@@ -33,11 +33,11 @@ const std::vector<Command>& commands() {
       {"machine", {"inspect_machine"}},
       {"tune", {"tune", "tune_lapack", "tune_jointly"}},
       {"rank", {"rank_everywhere"}},
-      {"contract", {"rank_algorithms", "run_contraction", "contract_files", "run_einsum", "einsum_files"}},
+      {"contract", {"rank_algorithms", "run_contraction", "contract_files", "run_einsum", "einsum_files", "explain_einsum"}},
       {"roofline", {"measure_roofline", "plan_roofline", "compare_rooflines", "study_gemm_searches"}},
       {"run", {"run_program"}},
       {"env", {"program_environment"}},
-      {"wisdom", {"list_wisdom", "export_wisdom", "import_wisdom", "merge_wisdom", "forget_wisdom"}},
+      {"wisdom", {"list_wisdom", "export_wisdom", "import_wisdom", "import_system_wisdom", "merge_wisdom", "forget_wisdom"}},
       {"export", {"export_ilaenv"}},
       {"record", {"record_program"}},
       {"profile", {"profile_program"}},
@@ -88,13 +88,15 @@ TEST(Facade, EveryCommandCallsTheLibrary) {
 TEST(Facade, HasTheFunctionsOfEveryCommand) {
   EXPECT_TRUE(exists(inspect_machine) && exists(tune) && exists(tune_lapack) && exists(tune_jointly) && exists(rank) &&
               exists(rank_everywhere));
-  EXPECT_TRUE(exists(rank_algorithms) && exists(run_contraction) && exists(contract_files) && exists(run_einsum) && exists(einsum_files));
+  EXPECT_TRUE(exists(rank_algorithms) && exists(run_contraction) && exists(contract_files) && exists(run_einsum) && exists(einsum_files) &&
+              exists(explain_einsum) && exists(plan_einsum) && exists(plan_expression));
   EXPECT_TRUE(exists(measure_roofline) && exists(plan_roofline) && exists(compare_rooflines) && exists(study_gemm_searches));
   EXPECT_TRUE(exists(record_program) && exists(profile_program) && exists(run_program) && exists(run_settings));
   EXPECT_TRUE(exists(static_cast<ProgramEnvironment (*)(const EnvironmentRequest&, const RunContext&)>(program_environment)));
   EXPECT_TRUE(exists(static_cast<WisdomList (*)(const WisdomRequest&, const RunContext&)>(list_wisdom)) &&
               exists(static_cast<std::string (*)(const WisdomRequest&, const RunContext&)>(export_wisdom)) &&
-              exists(static_cast<WisdomImport (*)(const WisdomRequest&, const RunContext&)>(import_wisdom)) && exists(merge_wisdom) &&
+              exists(static_cast<WisdomImport (*)(const WisdomRequest&, const RunContext&)>(import_wisdom)) &&
+              exists(import_system_wisdom) && exists(merge_wisdom) &&
               exists(static_cast<WisdomList (*)(const ForgetRequest&, const RunContext&)>(forget_wisdom)) && exists(export_ilaenv));
   EXPECT_TRUE(exists(run_mpi) && exists(tune_mpi) && exists(simulate_mpi) && exists(describe_mpi_machine));
   EXPECT_TRUE(exists(sample) && exists(build_model) && exists(plan_model) && exists(list_models) && exists(find_model));

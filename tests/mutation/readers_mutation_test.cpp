@@ -42,6 +42,7 @@
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/tasks/contraction/einsum.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
@@ -309,6 +310,19 @@ TEST_F(Mutations, OfDescriptionsOfMachines) {
     const scale::MachineDescription read = scale::machine_description_from_json(contents, "a description");
     static_cast<void>(scale::platform_of(read, 8));
   });
+}
+
+TEST_F(Mutations, OfResultsOfExpressions) {
+  PlannedExpression planned{"ab,bc,cd->ad", {{"a", 2}, {"b", 3}}, Precision::d, {"", 1, 64, {}, "", ""}, 8, {}};
+  planned.steps = {{{"t1[ac] := operand1[ab] operand2[bc]", 3, 4, 8, 0.5}}, {{"a", 7, 3}}, false};
+  try_mutations("a plan", to_json(planned), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(planned_expression_from_json(contents)); });
+  EinsumRun run;
+  run.expression = "ab->ba";
+  run.times = {1, 2};
+  run.steps = planned.steps;
+  try_mutations("a run", to_json(run), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(einsum_run_from_json(contents)); });
 }
 
 TEST_F(Mutations, OfResultsOfMpiPrograms) {

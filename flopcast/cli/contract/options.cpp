@@ -16,16 +16,25 @@ namespace {
 
 constexpr const char* footer =
     R"(A contraction is abc=ai,ibc (C = A, B), 'C_abc := A_ai B_ibc', or 'ai,ibc->abc'; sizes are a=400 b=c=400 i=8.
-With --run and --in, NumPy's whole notation of one or two operands is possible: 'iij->j', '...i,i', 'conj(ki),kj'.
+With --run, --in and --explain, NumPy's whole notation is possible: 'iij->j', '...i,i', 'conj(ki),kj'. Three operands
+and more are computed by a tree of pairwise contractions; without --run and --in, its steps are shown as with --explain.
 Algorithms are called as in the paper: the loops from the outside in, ' for a copy in the loop before it, the kernel.
 
 Examples:
   flopcast contract abc=ai,ibc a=b=c=64 i=8
   flopcast contract abc=ai,ibc a=b=c=64 i=8 --blas-kernels gemv --validate
   flopcast contract abc=ija,jbic a=b=c=64 i=j=8 --run
+  flopcast contract 'ab,bc,cd->ad' a=b=400 c=20 d=400
   flopcast contract 'conj(ki),kjx->ij' i=j=k=64 x=2 --precision z --run
   flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
   flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm "i'c-gemm")";
+
+/// Describes the plan of an expression.
+void explain_expression(const ContractOptions& options, const CommonOptions& common, const RunContext& context) {
+  const auto [expression, strides, request] = requested_expression(options);
+  const Workbench bench(planning_libraries(options.libraries), context);
+  show_plan(explain_einsum(bench, expression, strides, request, context), common);
+}
 
 /// Executes an expression that is no contraction of two tensors.
 void run_expression(const ContractOptions& options, const CommonOptions& common, const RunContext& context) {
@@ -43,6 +52,10 @@ void run_expression(const ContractOptions& options, const CommonOptions& common,
 void run_contract(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
   check(options, command, common);
   const RunContext context = run_context(common);
+  if (options.explains()) {
+    explain_expression(options, common, context);
+    return;
+  }
   if ((options.takes_files() || options.run) && !options.is_contraction()) {
     run_expression(options, common, context);
     return;
@@ -75,14 +88,19 @@ void run_contract(const ContractOptions& options, const OptionSet& command, cons
 }
 
 void add_problem_options(OptionSet& command, ContractOptions& options) {
-  command.option("contraction", options.notation, "Contraction such as abc=ai,ibc (C = A, B)").required();
+  command.option("contraction", options.notation, "Contraction such as abc=ai,ibc (C = A, B), or expression of several operands")
+      .required();
   command.option("sizes", options.sizes, "Size of every index, such as a=b=c=400 i=8").placeholder("INDEX=SIZE ...");
   command.option("--precision", options.precision, "Type of elements: s, d, c or z").choices({"s", "d", "c", "z"}).show_default();
   command.option("--order", options.order, "Order of dense tensors in memory: column (the first index is contiguous) or row (the last is)")
       .choices({"column", "row"})
       .show_default();
-  command.option("--strides", options.strides, "Strides of an operand in elements, one per index, such as A=1,512; may be repeated")
-      .placeholder("OPERAND=STRIDES")
+  command
+      .option(
+          "--strides", options.strides,
+          "Strides of a tensor in elements, one per index, such as A=1,512 (A, B and C; in expressions also 1, 2, ... and result); may be "
+          "repeated")
+      .placeholder("TENSOR=STRIDES")
       .repeatable();
 }
 
@@ -110,6 +128,12 @@ void add_ranking_options(OptionSet& command, ContractOptions& options) {
 
 void add_run_options(OptionSet& command, ContractOptions& options) {
   command.flag("--run", options.run, "Plan the contraction (tiles, packing, streaming) and run it on random numbers");
+  command.flag("--explain", options.explain, "Show the steps of the plan with their flops, bytes and predicted times; nothing is executed");
+  command
+      .option("--max-bytes", options.max_bytes,
+              "Largest memory of the intermediates of three operands and more, such as 2GiB. Labels are cut into blocks where nothing else "
+              "fits (default: half of the available memory)")
+      .placeholder("SIZE");
   command.option("--in", options.inputs, "Read the operands from these .npy files, in their order; once for each operand")
       .placeholder("FILE")
       .repeatable();
@@ -144,7 +168,8 @@ void add_contract_command(OptionSet& app, CommonOptions& common) {
   add_run_options(command, *options);
   command.flag("--fresh", options->fresh, "Measure again what the store already has: kernels, and choices of the planner");
   add_library_options(command, options->libraries);
-  command.find("--threads").describe("Threads of the BLAS; with --run and --in, threads of the planner around a BLAS on one thread");
+  command.find("--threads")
+      .describe("Threads of the BLAS; with --run, --in and --explain, threads of the planner around a BLAS on one thread");
   command.footer(footer);
   command.action([options, command, &common] { run_contract(*options, command, common); });
 }

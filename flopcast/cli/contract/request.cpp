@@ -17,22 +17,23 @@ namespace {
 constexpr std::array<contract::Kernel, 5> all_kernels = {contract::Kernel::dot, contract::Kernel::axpy, contract::Kernel::gemv,
                                                          contract::Kernel::ger, contract::Kernel::gemm};
 
-/// Reads `A=1,400`: strides of one operand, in elements.
-void parse_strides(const std::string& word, std::array<std::vector<std::int64_t>, 3>& strides) {
+/// Strides of one tensor, in elements, and the name that the command line gives the tensor.
+struct NamedStrides {
+  std::string tensor;
+  std::vector<std::int64_t> strides;
+};
+
+/// Reads `A=1,400`.
+NamedStrides parse_strides(const std::string& word) {
   constexpr std::int64_t farthest = std::int64_t{1} << 40;
-  const std::size_t equals = word.find('=');
-  const std::size_t which = std::string("ABC").find(word.substr(0, equals));
-  if (equals != 1 || which == std::string::npos) {
-    throw bad_input("strides '{}' are not A=..., B=... or C=... with a stride per index, such as A=1,400", word);
-  }
-  if (!strides[which].empty()) {
-    throw bad_input("strides of {} are given twice", word.substr(0, 1));
-  }
+  const std::size_t equals = std::min(word.find('='), word.size());
+  NamedStrides named{word.substr(0, equals), {}};
   for (std::size_t begin = equals + 1; begin <= word.size();) {
     const std::size_t comma = std::min(word.find(',', begin), word.size());
-    strides[which].push_back(parse_integer(word.substr(begin, comma - begin), "stride of " + word.substr(0, 1), -farthest, farthest));
+    named.strides.push_back(parse_integer(word.substr(begin, comma - begin), "stride of " + named.tensor, -farthest, farthest));
     begin = comma + 1;
   }
+  return named;
 }
 
 /// Refuses options that were given, of these names.
@@ -49,11 +50,16 @@ void refuse_idle_options(const ContractOptions& options, const OptionSet& comman
   if (options.takes_files()) {
     refuse(command, {"--precision", "--order", "--strides"}, "doesn't go with --in and --out: .npy files have their own");
   }
-  if (options.takes_files() || options.run) {
+  if (options.takes_files() || options.run || options.explains()) {
     refuse(command, {"--algorithm", "--blas-kernels", "--all", "--stage", "--prefetched-lines", "--repetitions"},
-           "is for ranking algorithms, not for --run and --in");
-  } else {
+           options.has_many_operands() ? "is for ranking algorithms of two tensors"
+                                       : "is for ranking algorithms, not for --run, --in and --explain");
+  }
+  if (!options.takes_files() && !options.run) {
     refuse(command, {"--tiles", "--effort", "--time-budget"}, "is for --run and --in");
+  }
+  if (!options.has_many_operands()) {
+    refuse(command, {"--max-bytes"}, "is for expressions of three operands and more");
   }
   if (options.list || !options.emit.empty()) {
     refuse(command, {"--fresh", "--stage", "--prefetched-lines", "--repetitions", "--blas", "--lapack", "--threads", "--kernels"},
@@ -61,12 +67,53 @@ void refuse_idle_options(const ContractOptions& options, const OptionSet& comman
   }
 }
 
-/// Reads the strides of all tensors.
+/// Reads the strides of all tensors. `place` returns the list of a tensor's strides, or null for a name that no tensor has.
+template <class Place>
+void read_strides(const ContractOptions& options, const std::string& expected, Place place) {
+  for (const std::string& word : options.strides) {
+    const auto [tensor, strides] = parse_strides(word);
+    std::vector<std::int64_t>* const list = place(tensor);
+    if (list == nullptr || strides.empty()) {
+      throw bad_input("strides '{}' are not {} with a stride per index, such as A=1,400", word, expected);
+    }
+    if (!list->empty()) {
+      throw bad_input("strides of {} are given twice", tensor);
+    }
+    *list = strides;
+  }
+}
+
+/// Reads the strides of a contraction of two tensors.
 std::array<std::vector<std::int64_t>, 3> requested_strides(const ContractOptions& options) {
   std::array<std::vector<std::int64_t>, 3> strides;
-  for (const std::string& word : options.strides) {
-    parse_strides(word, strides);
-  }
+  read_strides(options, "A=..., B=... or C=...", [&](const std::string& tensor) {
+    const std::size_t which = tensor.size() == 1 ? std::string("ABC").find(tensor) : std::string::npos;
+    return which == std::string::npos ? nullptr : &strides[which];
+  });
+  return strides;
+}
+
+/// Reads the strides of an expression: operands have their numbers as names, and up to two also letters.
+contract::EinsumStrides requested_strides(const ContractOptions& options, std::size_t operands) {
+  contract::EinsumStrides strides;
+  strides.operands.resize(operands);
+  const bool has_letters = operands <= 2;
+  const std::string expected = has_letters ? "A=..., B=..., C=..., 1=..., 2=... or result=..." : "1=..., 2=..., ... or result=...";
+  read_strides(options, expected, [&](const std::string& tensor) -> std::vector<std::int64_t>* {
+    if (tensor == "result" || (has_letters && tensor == "C")) {
+      return &strides.result;
+    }
+    if (operands == 1 && tensor == "B") {
+      throw bad_input("strides of B are given, but '{}' has one operand, A", options.notation);
+    }
+    std::size_t number = operands;
+    if (has_letters && (tensor == "A" || tensor == "B")) {
+      number = tensor == "A" ? 0 : 1;
+    } else if (!tensor.empty() && tensor.find_first_not_of("0123456789") == std::string::npos) {
+      number = static_cast<std::size_t>(parse_integer(tensor, "number of an operand", 1, static_cast<std::int64_t>(operands))) - 1;
+    }
+    return number < operands ? &strides.operands[number] : nullptr;
+  });
   return strides;
 }
 
@@ -85,13 +132,25 @@ bool ContractOptions::is_contraction() const {
   }
 }
 
+bool ContractOptions::has_many_operands() const {
+  constexpr std::size_t most_of_few = 2;
+  try {
+    return contract::parse_expression(notation).operands.size() > most_of_few;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void check(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
   refuse_idle_options(options, command);
-  if (options.takes_files() && (options.list || !options.emit.empty() || options.validate)) {
-    throw usage_error("--list, --emit and --validate take no files; leave --in and --out out");
+  if (options.takes_files() && (options.list || !options.emit.empty() || options.validate || options.explain)) {
+    throw usage_error("--list, --emit, --validate and --explain take no files; leave --in and --out out");
   }
-  if (options.list + !options.emit.empty() + options.validate + options.run > 1) {
-    throw usage_error("--list, --emit, --validate and --run exclude one another");
+  if (options.list + !options.emit.empty() + options.validate + options.run + options.explain > 1) {
+    throw usage_error("--list, --emit, --validate, --run and --explain exclude one another");
+  }
+  if (options.has_many_operands() && (options.list || !options.emit.empty() || options.validate)) {
+    throw usage_error("--list, --emit and --validate are for contractions of two tensors; '{}' has more operands", options.notation);
   }
   if (!options.emit.empty() && (common.json || common.csv)) {
     throw usage_error("--emit writes source code; leave {} out", common.json ? "--json" : "--csv");
@@ -154,6 +213,9 @@ PlanRequest plan_request(const ContractOptions& options) {
   request.threads = options.libraries.threads;
   request.time_budget = parse_duration(options.time_budget, "--time-budget");
   request.fresh = options.fresh;
+  if (!options.max_bytes.empty()) {
+    request.max_bytes = static_cast<double>(parse_bytes(options.max_bytes, "--max-bytes"));
+  }
   if (!options.tiles.empty()) {
     request.tiles = contract::parse_tiles(options.tiles, options.libraries.threads, "--tiles");
   }
@@ -170,19 +232,13 @@ EinsumFilesRequest einsum_files_request(const ContractOptions& options) {
 
 RequestedExpression requested_expression(const ContractOptions& options) {
   const contract::Expression expression = contract::parse_expression(options.notation);
-  RequestedExpression requested{
-      contract::with_extents(expression, contract::parse_sizes(options.sizes, expression)), {}, plan_request(options)};
+  RequestedExpression requested{contract::with_extents(expression, contract::parse_sizes(options.sizes, expression)),
+                                requested_strides(options, expression.operands.size()), plan_request(options)};
   requested.plan.precision = static_cast<Precision>(options.precision[0]);
   requested.plan.order = requested_order(options);
-  const std::array<std::vector<std::int64_t>, 3> strides = requested_strides(options);
-  const std::size_t operands = expression.operands.size();
-  if (operands == 1 && !strides[1].empty()) {
-    throw bad_input("strides of B are given, but '{}' has one operand, A", options.notation);
+  if (options.explains()) {
+    requested.plan.effort = contract::Effort::estimate;
   }
-  for (std::size_t t = 0; t < operands; ++t) {
-    requested.strides.operands.push_back(t < 2 ? strides[t] : std::vector<std::int64_t>());
-  }
-  requested.strides.result = strides[2];
   return requested;
 }
 

@@ -44,22 +44,50 @@ report::Table ranking_table(const AlgorithmRanking& ranking, bool is_validated, 
   return table;
 }
 
-/// Shows a run of a contraction or of an expression.
 template <class Run>
-void show_run_of(const std::string& notation, const Run& run, const CommonOptions& common) {
-  if (common.json) {
-    emit_document(run, common);
-    return;
-  }
-  if (!common.csv) {
-    note(run.plan.explanation, common);
-  }
+report::Table run_table(const std::string& notation, const Run& run) {
   const Seconds seconds = median(run.times);
-  emit(report::Table{columns<"contract">({"contraction", "planning_seconds", "expected_seconds", "seconds", "flops_per_second"}),
-                     {{notation, report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
-                       report::Cell(run.plan.seconds, format_seconds(run.plan.seconds)), report::Cell(seconds, format_seconds(seconds)),
-                       report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}},
-                     prediction_legend("expected")},
+  return {columns<"contract">({"contraction", "planning_seconds", "expected_seconds", "seconds", "flops_per_second"}),
+          {{notation, report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
+            report::Cell(run.plan.seconds, format_seconds(run.plan.seconds)), report::Cell(seconds, format_seconds(seconds)),
+            report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}},
+          prediction_legend("expected")};
+}
+
+std::vector<report::Cell> step_row(const PlannedStep& step) {
+  return {step.step, report::Cell(step.executions, fmt::format("{:.6g}", step.executions)),
+          report::Cell(step.flops, fmt::format("{:.3g}", step.flops)), report::Cell(step.bytes, format_bytes(step.bytes)),
+          report::Cell(step.seconds, format_seconds(step.seconds))};
+}
+
+/// Returns the steps of a plan; `with_sum` adds a row for all of them.
+report::Table step_table(const PlannedSteps& planned, bool with_sum) {
+  report::Table table{
+      columns<"contract">({"step", "executions", "flops", "moved_bytes", "predicted_seconds"}), {}, prediction_legend("predicted")};
+  PlannedStep all{"all", 0};
+  for (const PlannedStep& step : planned.steps) {
+    table.rows.push_back(step_row(step));
+    all.flops += step.flops;
+    all.bytes += step.bytes;
+    all.seconds += step.seconds;
+  }
+  if (with_sum && planned.steps.size() > 1) {
+    table.rows.push_back(step_row(all));
+    table.rows.back()[1] = "";
+  }
+  return table;
+}
+
+/// Notes what the table of steps doesn't say.
+void note_memory(const PlannedSteps& planned, std::int64_t workspace_bytes, const CommonOptions& common) {
+  for (const BlockedLabel& blocked : planned.blocks) {
+    const std::int64_t count = (blocked.size + blocked.block_size - 1) / blocked.block_size;
+    note(fmt::format("label {} is cut into {} of at most {}, so that the intermediates have room", blocked.label, counted(count, "block"),
+                     counted(blocked.block_size, "element")),
+         common);
+  }
+  note(fmt::format("the intermediates take {}{}", format_bytes(static_cast<double>(workspace_bytes)),
+                   planned.is_exhaustive ? "" : "; not every order of the operands was tried"),
        common);
 }
 
@@ -83,10 +111,48 @@ void show_list(const AlgorithmList& list, const CommonOptions& common) {
 }
 
 void show_run(const ContractionRun& run, const CommonOptions& common) {
-  show_run_of(contract::to_string(run.contraction.notation()), run, common);
+  if (common.json) {
+    emit_document(run, common);
+    return;
+  }
+  if (!common.csv) {
+    note(run.plan.explanation, common);
+  }
+  emit(run_table(contract::to_string(run.contraction.notation()), run), common);
 }
 
-void show_run(const EinsumRun& run, const CommonOptions& common) { show_run_of(run.expression, run, common); }
+void show_run(const EinsumRun& run, const CommonOptions& common) {
+  if (common.json) {
+    emit_document(run, common);
+    return;
+  }
+  const report::Table table = run_table(run.expression, run);
+  const bool is_tree = run.steps.steps.size() > 1;
+  if (common.csv || !is_tree) {
+    if (!common.csv) {
+      note(run.plan.explanation, common);
+    }
+    emit(table, common);
+    return;
+  }
+  report::Table steps = step_table(run.steps, true);
+  steps.footnote.clear();  // the second table's says the same
+  emit(render(steps, common) + '\n' + render(table, common), common);
+  note_memory(run.steps, run.plan.workspace_bytes, common);
+}
+
+void show_plan(const PlannedExpression& planned, const CommonOptions& common) {
+  if (common.json) {
+    emit_document(planned, common);
+    return;
+  }
+  emit(step_table(planned.steps, !common.csv), common);
+  if (planned.steps.steps.size() > 1) {
+    note_memory(planned.steps, planned.plan.workspace_bytes, common);
+  } else {
+    note(planned.plan.explanation, common);
+  }
+}
 
 void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions& common) {
   if (common.json) {

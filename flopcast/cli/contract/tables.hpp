@@ -10,6 +10,7 @@ namespace flopcast::cli {
 void show_list(const AlgorithmList& list, const CommonOptions& common);
 void show_run(const ContractionRun& run, const CommonOptions& common);
 void show_run(const EinsumRun& run, const CommonOptions& common);
+void show_plan(const PlannedExpression& planned, const CommonOptions& common);
 /// Shows all rows if `all`, or if algorithms were executed; otherwise at most 12.
 void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions& common);
 

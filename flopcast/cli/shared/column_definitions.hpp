@@ -141,6 +141,13 @@ inline constexpr auto column_definitions = std::to_array<ColumnDefinition>({
     {"contract", "along", "along", "", Best::neither, "indices that the kernel goes over (--list)", left},
     {"contract", "copies", "copies", "", Best::neither, "operands of which slices are copied (--list)", left},
     {"contract", "kernel calls", "kernel calls", "", Best::small, "number of calls of the kernel (--list)"},
+    {"contract", "step", "step", "", Best::neither,
+     "a product, such as t1[ac] := operand1[ab] operand2[bc]; axes stand in the expression's order, those of intermediates (t1, t2, ...) "
+     "by falling strides (--explain)",
+     left},
+    {"contract", "executions", "executions", "", Best::small, "1, or the number of blocks for which the step is repeated (--explain)"},
+    {"contract", "flops", "flops", "flop", Best::small, "of all executions (--explain)"},
+    {"contract", "moved_bytes", "moved", "B", Best::small, "elements that all executions read and write (--explain)"},
     {"contract", "contraction", "contraction", "", Best::neither, "the contraction that was executed", left},
     {"contract", "planning_seconds", "planned in", "s", Best::small, "time to choose a plan"},
     {"contract", "expected_seconds", "expected", "s", Best::small, "time that the plan was chosen for"},

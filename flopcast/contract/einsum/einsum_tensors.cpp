@@ -28,9 +28,8 @@ Room room_of(const std::vector<Axis>& axes, std::int64_t element_bytes) {
   return room;
 }
 
-}  // namespace
-
-EinsumTensors::EinsumTensors(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options, unsigned seed) {
+/// Returns the rooms of the operands, then that of the result. Throws environment_error if they are larger than the available memory.
+std::vector<Room> rooms_of(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options) {
   const TensorAxes axes = tensor_axes(expression, strides, options.precision, options.order);
   std::vector<Room> rooms;
   double needed = 0;
@@ -44,8 +43,18 @@ EinsumTensors::EinsumTensors(const SizedExpression& expression, const EinsumStri
   if (const auto available = static_cast<double>(measure::available_memory_bytes()); needed > available) {
     throw environment_error("the tensors need {} of memory, but only {} are available", format_bytes(needed), format_bytes(available));
   }
+  return rooms;
+}
+
+}  // namespace
+
+void require_memory(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options) {
+  static_cast<void>(rooms_of(expression, strides, options));
+}
+
+EinsumTensors::EinsumTensors(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options, unsigned seed) {
   std::mt19937 random(seed);
-  for (const Room& room : rooms) {
+  for (const Room& room : rooms_of(expression, strides, options)) {
     auto memory = std::make_shared<measure::Memory>(room.bytes);
     auto* const begin = reinterpret_cast<std::byte*>(memory->begin());
     fill_random(options.precision, begin, room.bytes, random);

@@ -8,6 +8,9 @@
 
 namespace flopcast::contract {
 
+/// Throws environment_error if the operands and the result need more memory than is available.
+void require_memory(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options);
+
 /// The operands and the result of an expression in memory, filled with random numbers in [-1, 1].
 class EinsumTensors {
  public:

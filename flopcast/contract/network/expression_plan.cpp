@@ -59,12 +59,16 @@ void number_tensors(Network& network, const std::vector<int>& tensors) {
   }
 }
 
-/// Returns the network of an expression. Labels that the result repeats are one label of the network, with the strides of the diagonal.
-Network network_of(const SizedExpression& expression, const TensorAxes& axes, const ExpressionOptions& options) {
+void require_number_of_tensors(const SizedExpression& expression, const ExpressionOptions& options) {
   if (!options.tensors.empty() && options.tensors.size() != expression.operands.size()) {
     throw bad_input("expression '{}' has {} operands, but {} numbers of tensors are given", to_string(expression.expression),
                     expression.operands.size(), options.tensors.size());
   }
+}
+
+/// Returns the network of an expression. Labels that the result repeats are one label of the network, with the strides of the diagonal.
+Network network_of(const SizedExpression& expression, const TensorAxes& axes, const ExpressionOptions& options) {
+  require_number_of_tensors(expression, options);
   Network network;
   network.precision = options.plan.precision;
   network.extents = expression.extents;
@@ -97,6 +101,9 @@ class ProductCount : public StepCost {
 /// have other layouts of their intermediates, or the least number of products.
 std::vector<ContractionTree> trees_of(const SizedExpression& expression, const TensorAxes& axes, const Machine& machine,
                                       const ExpressionOptions& options) {
+  if (options.plan.threads < 1) {
+    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.plan.threads);
+  }
   const TileRates rates = machine.rates ? *machine.rates : assumed_tile_rates(machine.environment);
   const PlannerCost cost(machine.environment, rates, options.plan.precision, options.plan.threads);
   constexpr double share_of_memory = 0.5;
@@ -156,11 +163,13 @@ class ExpressionPlan::State {
       : expression_(expression), precision_(options.plan.precision) {
     constexpr std::size_t most_of_a_pair = 2;
     if (expression.operands.size() <= most_of_a_pair) {
+      require_number_of_tensors(expression, options);
       pair_ = plan_einsum(expression, strides, machine, options.plan);
       return;
     }
-    if (options.plan.threads < 1) {
-      throw bad_input("a plan can't use {} threads; at least 1 is needed", options.plan.threads);
+    if (options.plan.tiles) {
+      throw bad_input("tiles are for one contraction of two tensors, but expression '{}' has {} operands", to_string(expression.expression),
+                      expression.operands.size());
     }
     axes_ = tensor_axes(expression, strides, precision_, options.plan.order);
     std::vector<ContractionTree> trees = trees_of(expression, axes_, machine, options);

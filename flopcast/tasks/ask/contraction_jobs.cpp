@@ -62,6 +62,7 @@ struct ExpressionQuestion {
   std::map<std::string, std::int64_t> sizes;
   std::string precision = "d";
   contract::Order order = contract::Order::row_major;
+  std::optional<double> max_bytes;
   PlanningQuestion planning;
 };
 
@@ -69,6 +70,7 @@ struct ExpressionFilesQuestion {
   std::string expression;
   std::vector<std::string> operands;
   std::string result;
+  std::optional<double> max_bytes;
   PlanningQuestion planning;
 };
 
@@ -130,8 +132,14 @@ PlanRequest request_of(const PlanningQuestion& question) {
   return request;
 }
 
+PlanRequest request_of(const PlanningQuestion& question, const std::optional<double>& max_bytes) {
+  PlanRequest request = request_of(question);
+  request.max_bytes = max_bytes.value_or(request.max_bytes);
+  return request;
+}
+
 PlanRequest request_of(const ExpressionQuestion& question) {
-  PlanRequest request = request_of(question.planning);
+  PlanRequest request = request_of(question.planning, question.max_bytes);
   request.precision = precision_of(question.precision);
   request.order = question.order;
   return request;
@@ -209,21 +217,24 @@ struct FieldTable<FilesQuestion> {
                  field("b", &T::b, "path of the .npy file of B"), field("c", &T::c, "path of the .npy file that takes the result"),
                  inlined_field(&T::planning));
 };
+constexpr const char* about_max_bytes =
+    "largest number of bytes of the intermediates of three operands and more; missing: half of the available memory";
 template <>
 struct FieldTable<ExpressionQuestion> {
   using T = ExpressionQuestion;
   static constexpr auto fields = std::tuple(
-      field("expression", &T::expression, "of one or two operands: \"ijx,jk->ik\", \"ii->i\", \"conj(ki),kj->ij\""),
+      field("expression", &T::expression, "of any number of operands: \"ab,bc,cd->ad\", \"ii->i\", \"conj(ki),kj->ij\""),
       field("sizes", &T::sizes, "size of each label: {\"i\": 100, \"j\": 8}"), optional_field("precision", &T::precision, "s, d, c or z"),
-      optional_field("order", &T::order, "order of the tensors in memory"), inlined_field(&T::planning));
+      optional_field("order", &T::order, "order of the tensors in memory"), optional_field("max_bytes", &T::max_bytes, about_max_bytes),
+      inlined_field(&T::planning));
 };
 template <>
 struct FieldTable<ExpressionFilesQuestion> {
   using T = ExpressionFilesQuestion;
-  static constexpr auto fields =
-      std::tuple(field("expression", &T::expression, "of one or two operands: \"...i,...i->...\""),
-                 field("operands", &T::operands, "paths of the operands' .npy files"),
-                 field("result", &T::result, "path of the .npy file that takes the result"), inlined_field(&T::planning));
+  static constexpr auto fields = std::tuple(field("expression", &T::expression, "of any number of operands: \"...i,...i->...\""),
+                                            field("operands", &T::operands, "paths of the operands' .npy files"),
+                                            field("result", &T::result, "path of the .npy file that takes the result"),
+                                            optional_field("max_bytes", &T::max_bytes, about_max_bytes), inlined_field(&T::planning));
 };
 template <>
 struct FieldTable<RankAlgorithmsQuestion> {
@@ -262,16 +273,23 @@ std::vector<Job> contraction_jobs() {
           [](const Workbench& bench, const FilesQuestion& question, const RunContext& context) {
             return contract_files(bench, {question.notation, question.a, question.b, question.c, request_of(question.planning)}, context);
           }),
-      job<ExpressionQuestion>("einsum", "Plan an expression of one or two operands, execute it on random numbers and time it",
+      job<ExpressionQuestion>("einsum_plan", "Plan an expression of any number of operands and describe the steps",
+                              "flopcast-einsum-plan-1", DoneIn::any_process,
+                              [](const Workbench& bench, const ExpressionQuestion& question, const RunContext& context) {
+                                return explain_einsum(bench, expression_of(question), {}, request_of(question), context);
+                              }),
+      job<ExpressionQuestion>("einsum", "Plan an expression of any number of operands, execute it on random numbers and time it",
                               "flopcast-einsum-run-1", DoneIn::own_process,
                               [](const Workbench& bench, const ExpressionQuestion& question, const RunContext& context) {
                                 return run_einsum(bench, expression_of(question), {}, request_of(question), context);
                               }),
-      job<ExpressionFilesQuestion>(
-          "einsum_files", "Compute an expression of .npy files", "flopcast-einsum-run-1", DoneIn::any_process,
-          [](const Workbench& bench, const ExpressionFilesQuestion& question, const RunContext& context) {
-            return einsum_files(bench, {question.expression, question.operands, question.result, request_of(question.planning)}, context);
-          }),
+      job<ExpressionFilesQuestion>("einsum_files", "Compute an expression of .npy files", "flopcast-einsum-run-1", DoneIn::any_process,
+                                   [](const Workbench& bench, const ExpressionFilesQuestion& question, const RunContext& context) {
+                                     return einsum_files(bench,
+                                                         {question.expression, question.operands, question.result,
+                                                          request_of(question.planning, question.max_bytes)},
+                                                         context);
+                                   }),
       job<RankAlgorithmsQuestion>("contract_rank", "Rank the BLAS-based algorithms of a contraction by predicted time",
                                   "flopcast-contract-1", DoneIn::own_process,
                                   [](const Workbench& bench, const RankAlgorithmsQuestion& question, const RunContext& context) {

@@ -47,12 +47,11 @@ std::vector<PublishedSchema> all_schemas() {
                                       roofline_plan_schema(),
                                       program_environment_schema(),
                                       ilaenv_schema(),
-                                      einsum_schema(),
                                       roofline_study_schema(),
                                       published("flopcast-measured-machine-1", "Measured caches and memory",
                                                 [](SchemaMaker& maker) { return maker.of<machine::MachineMeasurement>(); })};
-  for (const auto family : {tuning_schemas, contraction_schemas, modelling_schemas, machine_report_schemas, recording_schemas,
-                            prediction_schemas, wisdom_schemas, roofline::roofline_schemas, mpi_schemas}) {
+  for (const auto family : {tuning_schemas, contraction_schemas, einsum_schemas, modelling_schemas, machine_report_schemas,
+                            recording_schemas, prediction_schemas, wisdom_schemas, roofline::roofline_schemas, mpi_schemas}) {
     std::vector<PublishedSchema> more = family();
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,11 @@ struct PlanRequest {
   Precision precision = Precision::d;
   contract::Order order = contract::Order::row_major;
   std::array<std::vector<std::int64_t>, 3> strides = {};
+  /// Largest number of bytes of all intermediates that exist at once, for three operands and more. Labels are cut into blocks where nothing
+  /// else fits. Intermediates never take more than half of the available memory.
+  double max_bytes = std::numeric_limits<double>::infinity();
+  /// One number per operand, for three operands and more. Operands with equal numbers from 0 on are one tensor. Empty: none are.
+  std::vector<int> tensors = {};
 };
 
 /// Returns the choice for a Workbench that plans contractions: the same BLAS on one thread. An empty name becomes that of a library that

@@ -8,7 +8,7 @@ namespace flopcast {
 
 /// Returns the schemas of contractions: their runs, plans, algorithms and rankings.
 std::vector<PublishedSchema> contraction_schemas();
-/// Returns the schema of runs of expressions.
-PublishedSchema einsum_schema();
+/// Returns the schemas of expressions: their runs and plans.
+std::vector<PublishedSchema> einsum_schemas();
 
 }  // namespace flopcast

@@ -32,6 +32,8 @@ ContractionRun contract_files(const PlanningTools& tools, const ContractFilesReq
 
 EinsumRun run_einsum(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                      const PlanRequest& request, const RunContext& context);
+PlannedExpression explain_einsum(const PlanningTools& tools, const contract::SizedExpression& expression,
+                                 const contract::EinsumStrides& strides, const PlanRequest& request, const RunContext& context);
 EinsumRun einsum_files(const PlanningTools& tools, const EinsumFilesRequest& request, const RunContext& context);
 
 /// Returns the tools of a Workbench. Throws bad_input if its BLAS has several threads.

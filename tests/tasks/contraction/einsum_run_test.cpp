@@ -13,11 +13,13 @@
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "tests/message_of.hpp"
 #include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -59,6 +61,9 @@ class EinsumTask : public ::testing::Test {
     std::memcpy(values.data(), array.elements.data(), array.elements.size());
     return values;
   }
+  PlannedExpression explain(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
+    return explain_einsum(tools_, contract::with_extents(contract::parse_expression(text), sizes), {}, request_, context_);
+  }
   EinsumRun run(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
     return run_einsum(tools_, contract::with_extents(contract::parse_expression(text), sizes), {}, request_, context_);
   }
@@ -90,6 +95,81 @@ TEST_F(EinsumTask, ComputesFilesOfTwoOperands) {
   EXPECT_THAT(compute("ij,ki->i", {"a.npy", "b.npy"}), ElementsAre(6, 150));
   EXPECT_THAT(compute("ij,ij->", {"a.npy", "a.npy"}), ElementsAre(91));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("a.npy is both operands")));
+}
+
+TEST_F(EinsumTask, ComputesFilesOfManyOperands) {
+  save("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  save("b.npy", {3, 2}, {1, 0, 0, 1, 1, 1});
+  save("d.npy", {2, 1}, {1, 10});
+  EXPECT_THAT(compute("ij,jk,kl->il", {"a.npy", "b.npy", "d.npy"}), ElementsAre(54, 120));
+  EXPECT_THAT(shape_, ElementsAre(2, 1));
+  EXPECT_EQ(run_.expression, "ij,jk,kl->il");
+  EXPECT_THAT(run_.steps.steps, SizeIs(2));
+  EXPECT_THAT(notes_, ::testing::IsEmpty());
+}
+
+TEST_F(EinsumTask, OneFileIsOneTensorAmongManyOperands) {
+  save("a.npy", {2, 2}, {1, 2, 3, 4});
+  EXPECT_THAT(compute("ij,jk,kl,lm->im", {"a.npy", "a.npy", "a.npy", "a.npy"}), ElementsAre(199, 290, 435, 634));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("a.npy is operands 1, 2, 3, 4: they are taken for one tensor")));
+  EXPECT_THAT(run_.steps.steps, SizeIs(2)) << "the square is computed once, then its square";
+}
+
+TEST_F(EinsumTask, DescribesTheStepsOfATree) {
+  request_.order = contract::Order::column_major;
+  const PlannedExpression planned = explain("ab,bc,cd->ad", {{'a', 20}, {'b', 30}, {'c', 2}, {'d', 40}});
+  EXPECT_EQ(planned.expression, "ab,bc,cd->ad");
+  EXPECT_EQ(planned.sizes, (std::map<std::string, std::int64_t>{{"a", 20}, {"b", 30}, {"c", 2}, {"d", 40}}));
+  ASSERT_THAT(planned.steps.steps, SizeIs(2));
+  EXPECT_THAT(planned.steps.steps[0].step, AllOf(HasSubstr(" operand1[ab]"), HasSubstr(" operand2[bc]"))) << "the expression's order";
+  EXPECT_THAT(planned.steps.steps[1].step, ::testing::StartsWith("output[ad] := "));
+  EXPECT_THAT(planned.steps.steps[1].step, HasSubstr("operand3[cd]"));
+  EXPECT_EQ(planned.steps.steps[0].flops, 2 * 20 * 30 * 2);
+  EXPECT_EQ(planned.steps.steps[1].bytes, 8 * (20 * 2 + 2 * 40 + 20 * 40));
+  EXPECT_EQ(planned.flops, 2 * 20 * 2 * (30 + 40));
+  EXPECT_DOUBLE_EQ(planned.plan.seconds, planned.steps.steps[0].seconds + planned.steps.steps[1].seconds);
+  EXPECT_TRUE(planned.steps.is_exhaustive);
+  EXPECT_THAT(planned.plan.explanation, HasSubstr("operand3[cd]"));
+}
+
+TEST_F(EinsumTask, DescribesTheStepOfTwoOperandsAndOfOne) {
+  const PlannedExpression planned = explain("ij,jk->ik", {{'i', 2}, {'j', 3}, {'k', 4}});
+  ASSERT_THAT(planned.steps.steps, SizeIs(1));
+  const PlannedStep& step = planned.steps.steps[0];
+  EXPECT_EQ(step.step, "output[ik] := operand1[ij] operand2[jk]");
+  EXPECT_EQ(step.flops, 2 * 2 * 3 * 4);
+  EXPECT_EQ(step.bytes, 8 * (2 * 3 + 3 * 4 + 2 * 4));
+  EXPECT_EQ(step.seconds, planned.plan.seconds);
+  EXPECT_EQ(explain("ij->ji", {{'i', 2}, {'j', 3}}).steps.steps[0].step, "output[ji] := operand1[ij]");
+}
+
+TEST_F(EinsumTask, CutsLabelsWhereMemoryIsLimited) {
+  const std::map<contract::Label, std::int64_t> sizes = {{'a', 30}, {'b', 20}, {'c', 30}, {'d', 20}, {'e', 30}};
+  request_.max_bytes = 1000;
+  const PlannedExpression planned = explain("ab,bc,cd,de->ae", sizes);
+  EXPECT_LE(planned.plan.workspace_bytes, 1000);
+  ASSERT_FALSE(planned.steps.blocks.empty());
+  const BlockedLabel& blocked = planned.steps.blocks[0];
+  EXPECT_EQ(blocked.size, sizes.at(blocked.label[0]));
+  EXPECT_LT(blocked.block_size, blocked.size);
+  EXPECT_GT(planned.steps.steps.back().executions, 1);
+  request_.max_bytes = 4;
+  EXPECT_THAT(tests::message_of([&] { explain("ab,bc,cd,de->ae", sizes); }), HasSubstr("allow more bytes"));
+}
+
+TEST_F(EinsumTask, TreesHaveNoTiles) {
+  request_.tiles = contract::parse_tiles("8x8x8:panels");
+  const std::map<contract::Label, std::int64_t> sizes = {{'a', 3}, {'b', 3}, {'c', 3}, {'d', 3}};
+  EXPECT_THAT(tests::message_of([&] { run("ab,bc,cd->ad", sizes); }), HasSubstr("tiles are for one contraction of two tensors"));
+  EXPECT_THAT(tests::message_of([&] { explain("ab,bc,cd->ad", sizes); }), HasSubstr("tiles are for one contraction of two tensors"));
+}
+
+TEST_F(EinsumTask, RunsTensorsThatAreOne) {
+  request_.tensors = {0, 0, 0, 0};
+  EXPECT_THAT(run("ab,bc,cd,de->ae", {{'a', 4}, {'b', 4}, {'c', 4}, {'d', 4}, {'e', 4}}).steps.steps, SizeIs(2));
+  request_.tensors = {0, 0, 0};
+  EXPECT_THROW(run("ab,bc,cd,de->ae", {{'a', 4}, {'b', 4}, {'c', 4}, {'d', 4}, {'e', 4}}), Error);
+  EXPECT_THROW(run("ab,bc->ac", {{'a', 4}, {'b', 4}, {'c', 4}}), Error);
 }
 
 TEST_F(EinsumTask, RunsForASecond) {
@@ -127,12 +207,28 @@ TEST_F(EinsumTask, CancelledRunsEnd) {
 }
 
 TEST(EinsumDocuments, ReadBack) {
-  const EinsumRun run{"ij->ji",     {{"i", 2}, {"j", 0}},
-                      Precision::z, {"4 elements", 0.5, 4096, {{"8 x 8 x 8", 0.5, "model"}}, "nkm", "A"},
-                      12,           0.25,
-                      {1, 2, 3},    1e9};
+  const EinsumRun run{"ij->ji",
+                      {{"i", 2}, {"j", 0}},
+                      Precision::z,
+                      {"4 elements", 0.5, 4096, {{"8 x 8 x 8", 0.5, "model"}}, "nkm", "A"},
+                      12,
+                      0.25,
+                      {1, 2, 3},
+                      1e9,
+                      {{{"output[ji] := operand1[ij]", 3, 24, 48, 0.125}}, {{"j", 7, 3}}, false}};
   EXPECT_EQ(einsum_run_from_json(to_json(run)), run);
-  EXPECT_EQ(tests::schema_violation(to_json(run), std::array{einsum_schema()}), "");
+  EXPECT_EQ(tests::schema_violation(to_json(run), einsum_schemas()), "");
+  const PlannedExpression planned{run.expression, run.sizes, run.precision, run.plan, run.flops, run.steps};
+  EXPECT_EQ(planned_expression_from_json(to_json(planned)), planned);
+  EXPECT_EQ(tests::schema_violation(to_json(planned), einsum_schemas()), "");
+}
+
+TEST(EinsumDocuments, ThoseWithoutStepsAreRead) {
+  const EinsumRun run = einsum_run_from_json(R"({"schema": "flopcast-einsum-run-1", "expression": "ij->ji", "sizes": {"i": 2, "j": 3},
+    "precision": "d", "plan": {"explanation": "", "seconds": 1, "workspace_bytes": 0, "considered": [], "loops": "", "kept": ""},
+    "flops": 12, "planning_seconds": 1, "times": [1], "flops_per_second": 12})");
+  EXPECT_EQ(run.flops, 12);
+  EXPECT_THAT(run.steps.steps, ::testing::IsEmpty());
 }
 
 }  // namespace

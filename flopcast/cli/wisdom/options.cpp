@@ -41,8 +41,15 @@ void list(const WisdomRequest& request, const CommonOptions& common) {
   show(found.entries, common);
 }
 
-void import_file(const WisdomRequest& request, const CommonOptions& common) {
-  const WisdomImport imported = import_wisdom(request, run_context(common));
+void import_file(const WisdomRequest& request, bool from_system, const CommonOptions& common) {
+  if (from_system && !request.file.empty()) {
+    throw usage_error("--system reads the system's wisdom; leave {} out", request.file);
+  }
+  if (!from_system && request.file.empty()) {
+    throw usage_error("no file of wisdom is named; give a FILE, or --system for the system's wisdom");
+  }
+  const RunContext context = run_context(common);
+  const WisdomImport imported = from_system ? import_system_wisdom(request, context) : import_wisdom(request, context);
   if (common.json) {
     emit_document(imported, common);
     return;
@@ -93,11 +100,13 @@ void add_export(OptionSet& wisdom, CommonOptions& common) {
 
 void add_import(OptionSet& wisdom, CommonOptions& common) {
   auto request = std::make_shared<WisdomRequest>();
+  auto from_system = std::make_shared<bool>(false);
   OptionSet command = wisdom.add_command("import", "Add a file's wisdom, as far as it holds on this machine, to your own");
-  command.option("file", request->file, "File of wisdom; - is standard input").required().placeholder("FILE");
+  command.option("file", request->file, "File of wisdom; - is standard input").placeholder("FILE");
+  command.flag("--system", *from_system, "Add the system's wisdom where you have none of the same name");
   add_profile_option(command, request->profile);
   command.footer("Example:\n  flopcast wisdom import epyc.wisdom");
-  command.action([request, &common] { import_file(*request, common); });
+  command.action([request, from_system, &common] { import_file(*request, *from_system, common); });
 }
 
 void add_merge(OptionSet& wisdom, CommonOptions& common) {

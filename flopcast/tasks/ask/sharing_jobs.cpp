@@ -155,6 +155,12 @@ std::vector<Job> sharing_jobs() {
           "wisdom_import", "Add a file's wisdom, as far as it holds on this machine, to the user's", "flopcast-wisdom-import-1",
           DoneIn::any_process,
           [](const Workbench&, const WisdomRequest& request, const RunContext& context) { return import_wisdom(request, context); }),
+      job<OwnWisdomQuestion>("wisdom_import_system",
+                             "Add the system's wisdom, as far as it holds on this machine and the user has none, to the user's",
+                             "flopcast-wisdom-import-1", DoneIn::any_process,
+                             [](const Workbench&, const OwnWisdomQuestion& question, const RunContext& context) {
+                               return import_system_wisdom({"", question.profile}, context);
+                             }),
       job<MergeQuestion>("wisdom_merge", "Return the wisdom of several files as one", "flopcast-wisdom-1", DoneIn::any_process,
                          [](const Workbench&, const MergeQuestion& question, const RunContext& context) {
                            return WholeDocument{merge_wisdom(question.files, context)};

@@ -228,6 +228,60 @@ void write_profiles(const std::string& file, std::vector<program::Profile> left)
   }
 }
 
+/// The part of some wisdom that holds on this machine, and all its entries.
+struct FittingPart {
+  Wisdom wisdom;
+  WisdomImport entries;
+};
+FittingPart fitting_part(const Wisdom& wisdom, const std::string& file, const WisdomWorld& world) {
+  FittingPart result;
+  result.wisdom.environments = wisdom.environments;
+  const auto take = [&](WisdomEntry entry, const auto& part, auto& to) {
+    const bool fits = entry.misfit.empty();
+    (fits ? result.entries.taken : result.entries.left_out).push_back(std::move(entry));
+    if (fits) {
+      to.push_back(part);
+    }
+  };
+  for_each_entry(wisdom, world.machine(), file, [&](WisdomEntry entry, const auto& part) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, program::Profile>) {
+      take(std::move(entry), part, result.wisdom.profiles);
+    } else {
+      take(std::move(entry), part, result.wisdom.artifacts);
+    }
+  });
+  return result;
+}
+
+/// Returns the wisdom without environments that no entry refers to.
+Wisdom with_needed_environments(Wisdom wisdom) {
+  std::erase_if(wisdom.environments, [&](const Environment& environment) {
+    return std::none_of(wisdom.artifacts.begin(), wisdom.artifacts.end(),
+                        [&](const model::Artifact& artifact) { return artifact.name.find(environment.fingerprint) != std::string::npos; });
+  });
+  return wisdom;
+}
+
+/// Returns the wisdom without the routines, kernels and plans that `own` has.
+Wisdom without_known(Wisdom wisdom, const Wisdom& own) {
+  for (program::Profile& profile : wisdom.profiles) {
+    for (const program::Profile& place : own.profiles) {
+      if (place.environment.cpu == profile.environment.cpu && program::same_place(place.environment, profile.environment)) {
+        std::erase_if(profile.routines, [&](const program::TunedRoutine& routine) {
+          return std::any_of(place.routines.begin(), place.routines.end(),
+                             [&](const program::TunedRoutine& one) { return one.name == routine.name && one.flags == routine.flags; });
+        });
+      }
+    }
+  }
+  std::erase_if(wisdom.profiles, [](const program::Profile& profile) { return profile.routines.empty(); });
+  std::erase_if(wisdom.artifacts, [&](const model::Artifact& artifact) {
+    return std::any_of(own.artifacts.begin(), own.artifacts.end(),
+                       [&](const model::Artifact& one) { return one.kind == artifact.kind && one.name == artifact.name; });
+  });
+  return wisdom;
+}
+
 }  // namespace
 
 WisdomWorld this_wisdom_world(const std::string& profile) {
@@ -264,30 +318,25 @@ std::string export_wisdom(const WisdomWorld& world, const RunContext& context) {
 }
 
 WisdomImport import_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context) {
-  const Wisdom wisdom = read_wisdom(request.file);
-  Wisdom fitting;
-  fitting.environments = wisdom.environments;
-  WisdomImport result;
-  const auto take = [&](WisdomEntry entry, const auto& part, auto& to) {
-    const bool fits = entry.misfit.empty();
-    (fits ? result.taken : result.left_out).push_back(std::move(entry));
-    if (fits) {
-      to.push_back(part);
-    }
-  };
-  for_each_entry(wisdom, world.machine(), request.file, [&](WisdomEntry entry, const auto& part) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, program::Profile>) {
-      take(std::move(entry), part, fitting.profiles);
-    } else {
-      take(std::move(entry), part, fitting.artifacts);
-    }
-  });
-  std::erase_if(fitting.environments, [&](const Environment& environment) {
-    return std::none_of(fitting.artifacts.begin(), fitting.artifacts.end(),
-                        [&](const model::Artifact& artifact) { return artifact.name.find(environment.fingerprint) != std::string::npos; });
-  });
-  keep(fitting, world, context);
+  auto [fitting, result] = fitting_part(read_wisdom(request.file), request.file, world);
+  keep(with_needed_environments(std::move(fitting)), world, context);
   return result;
+}
+
+WisdomImport import_system_wisdom(const WisdomWorld& world, const RunContext& context) {
+  if (std::error_code none; world.system.empty() || !fs::exists(world.system, none)) {
+    return {};
+  }
+  const std::string file = world.system.string();
+  const Wisdom own = own_wisdom(world, context);
+  const WisdomMachine machine = world.machine();
+  auto [fitting, all] = fitting_part(without_known(read_wisdom(file), own), file, world);
+  if (!fitting.profiles.empty()) {  // the user's places are added again, so that they stay before the system's
+    std::copy_if(own.profiles.rbegin(), own.profiles.rend(), std::back_inserter(fitting.profiles),
+                 [&](const program::Profile& place) { return place.environment.cpu == machine.topology.cpu; });
+  }
+  keep(with_needed_environments(std::move(fitting)), world, context);
+  return all;
 }
 
 std::string merge_wisdom(const std::vector<std::string>& files, const RunContext& context) {
@@ -347,6 +396,9 @@ std::string export_wisdom(const WisdomRequest& request, const RunContext& contex
 }
 WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context) {
   return import_wisdom(request, this_wisdom_world(request.profile), context);
+}
+WisdomImport import_system_wisdom(const WisdomRequest& request, const RunContext& context) {
+  return import_system_wisdom(this_wisdom_world(request.profile), context);
 }
 WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context) {
   return forget_wisdom(request, this_wisdom_world(request.profile), context);

@@ -46,6 +46,11 @@ struct WisdomImport {
 /// same name; block sizes are merged size by size. Throws bad_input that names file and member for a damaged file.
 WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context = {});
 
+/// Adds the entries of the system's wisdom that hold on this machine to the user's own, all or none. The user's entries stay: routines of
+/// the same libraries and threads, kernels of the same library, plans. Nothing happens if the system has no wisdom. `request.file` isn't
+/// used. Throws as import_wisdom().
+WisdomImport import_system_wisdom(const WisdomRequest& request, const RunContext& context = {});
+
 /// Returns the entries of several files as the text of one. Where entries have one name, that of the later file stays. The same files in
 /// the same order give the same text. Throws as import_wisdom().
 std::string merge_wisdom(const std::vector<std::string>& files, const RunContext& context = {});

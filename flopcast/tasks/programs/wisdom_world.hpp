@@ -25,6 +25,7 @@ WisdomWorld this_wisdom_world(const std::string& profile);
 WisdomList list_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context);
 std::string export_wisdom(const WisdomWorld& world, const RunContext& context);
 WisdomImport import_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context);
+WisdomImport import_system_wisdom(const WisdomWorld& world, const RunContext& context);
 WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world, const RunContext& context);
 
 }  // namespace flopcast

@@ -272,6 +272,34 @@ TEST_F(Wisdoms, SystemsEntriesAreListedBehindTheUsersOwn) {
   EXPECT_THAT(found.entries[1].misfit, HasSubstr("'another CPU'"));
 }
 
+TEST_F(Wisdoms, TheSystemsEntriesAreTakenWhereTheUserHasNone) {
+  const auto import_system = [&] { return import_system_wisdom(world_, context_); };
+  EXPECT_THAT(import_system().taken, IsEmpty()) << "there is no system's wisdom";
+  EXPECT_FALSE(fs::exists(world_.profile));
+  import(write("wisdom", {{tuned(48)}, {}, { { model::artifact::kernel_choice, kernels_name, kernels_document("zen") } }}));
+  Wisdom systems = some_wisdom();
+  systems.profiles[0] = tuned(96);
+  systems.profiles[0].set({"dpotrf", "L", {{200, 200, {64, 2, 0}, {}, 0, false}}});
+  program::Profile second = tuned(128);
+  second.environment.threads = 2;
+  systems.profiles.push_back(second);
+  add_wisdom(systems, some_wisdom(a_machine("another CPU")));
+  write("system", systems);
+  const WisdomImport imported = import_system();
+  EXPECT_THAT(kinds(imported.taken), ElementsAre("block sizes", "block sizes", "plan"));
+  EXPECT_THAT(imported.left_out, SizeIs(3));
+  const std::vector<program::Profile> own = program::places(program::read_profile(world_.profile));
+  ASSERT_THAT(own, SizeIs(2));
+  EXPECT_EQ(own[0].environment.threads, tuned(48).environment.threads) << "the user's libraries stay first";
+  ASSERT_THAT(own[0].routines, SizeIs(2));
+  EXPECT_EQ(own[0].routines[0].points[0].blocks.nb, 48) << "the user's own block size stays";
+  EXPECT_EQ(own[1].routines[0].points[0].blocks.nb, 128);
+  EXPECT_EQ(model::Store::open(world_.store).find_artifact(model::artifact::kernel_choice, kernels_name), kernels_document("zen"));
+  const std::string before = export_wisdom(world_, context_);
+  EXPECT_THAT(import_system().taken, IsEmpty()) << "all of it is known";
+  EXPECT_EQ(export_wisdom(world_, context_), before);
+}
+
 TEST_F(Wisdoms, ForgetsEntriesByIdentifierKindAndAll) {
   const std::string file = write("wisdom", some_wisdom());
   import(file);

@@ -107,14 +107,17 @@ typedef struct flopcast_plan_options {
   int32_t threads;    /**< threads that share the contraction; default: 1 */
   int32_t fresh;      /**< other than 0: measure choices again that the store already has */
   double time_budget; /**< seconds for measuring candidates; default: 2 */
-  /** Numbers of dimensions of A, B and C; default: as many as the notation has indices. A notation with `...` needs this member.
-      Only flopcast_plan_einsum() reads it. */
+  /** Numbers of dimensions of A, B and C, or of three operands and more and then of the result; default: as many as the notation has
+      indices. A notation with `...` needs this member. Only flopcast_plan_einsum() and flopcast_plan_einsum_many() read it. */
   const int32_t* ranks;
+  /** Largest number of bytes of the intermediates of three operands and more. Indices are cut into blocks where nothing else fits.
+      Default: half of the available memory, which larger numbers don't exceed either. */
+  double max_bytes;
 } flopcast_plan_options;
 #define FLOPCAST_PLAN_OPTIONS \
-  { sizeof(flopcast_plan_options), 0, 0, 0, 0, 0.0, NULL }
+  { sizeof(flopcast_plan_options), 0, 0, 0, 0, 0.0, NULL, 0.0 }
 
-/** A prepared expression C := alpha A B + beta C of one or two operands. */
+/** A prepared expression C := alpha A B + beta C of one or two operands, or C := alpha A B ... + beta C of more. */
 typedef struct flopcast_plan flopcast_plan;
 
 /** Plans an expression in NumPy's notation: "ij,jk->ik", "...i,i->...", "conj(ki),kj->ij", "iij->j". Shapes have as many elements as the
@@ -141,6 +144,19 @@ FLOPCAST_API flopcast_status flopcast_plan_from_strides(flopcast_plan** plan, fl
                                                         const flopcast_tensor* a, const flopcast_tensor* b, const flopcast_tensor* c,
                                                         const flopcast_plan_options* options);
 
+/** Plans an expression of `count` operands, as flopcast_plan_einsum() does for two; the notation must have as many. `shapes` has the shape of each operand. `strides`
+    has the strides of each operand, or NULL for a dense one; `strides` itself may be NULL, too. `result_shape` may be NULL. Three operands
+    and more are a tree of pairwise contractions with the shortest predicted time. Operands are executed by flopcast_execute_many(). */
+FLOPCAST_API flopcast_status flopcast_plan_einsum_many(flopcast_plan** plan, flopcast_workbench* bench, const char* notation,
+                                                       flopcast_type type, int32_t count, const int64_t* const* shapes,
+                                                       const int64_t* const* strides, const int64_t* result_shape,
+                                                       const int64_t* result_strides, const flopcast_plan_options* options);
+
+/** Plans an expression of `count` operands whose indices have numbers for names, as flopcast_plan_from_strides() does for two. */
+FLOPCAST_API flopcast_status flopcast_plan_from_strides_many(flopcast_plan** plan, flopcast_workbench* bench, flopcast_type type,
+                                                             int32_t count, const flopcast_tensor* operands, const flopcast_tensor* result,
+                                                             const flopcast_plan_options* options);
+
 /** Computes C := alpha A B + beta C. `alpha` and `beta` point to numbers of the plan's type; NULL stands for 1 and 0. With beta = 0, C is
     not read. C must not overlap A or B; it is unchanged after an error. `b` isn't read in an expression of one operand. */
 FLOPCAST_API flopcast_status flopcast_execute(const flopcast_plan* plan, const void* alpha, const void* a, const void* b, const void* beta,
@@ -149,11 +165,17 @@ FLOPCAST_API flopcast_status flopcast_execute(const flopcast_plan* plan, const v
 FLOPCAST_API flopcast_status flopcast_execute_apart(const flopcast_plan* plan, const void* alpha, const void* a, const void* b,
                                                     const void* beta, const void* c, void* d);
 
+/** Computes D := alpha A B ... + beta C, where C has the strides of D. `operands` has the address of the first element of each of the `count`
+    operands, in the plan's order. C and D are one tensor or don't overlap; D must not overlap an operand. With beta = 0, C is not read and may be NULL. */
+FLOPCAST_API flopcast_status flopcast_execute_many(const flopcast_plan* plan, const void* alpha, int32_t count, const void* const* operands,
+                                                   const void* beta, const void* c, void* d);
+
 /** Returns the expected time of flopcast_execute() in seconds; with effort FLOPCAST_INCREMENTAL, the best time so far. */
 FLOPCAST_API flopcast_status flopcast_plan_seconds(const flopcast_plan* plan, double* seconds);
 /** Returns whether a plan's choice is final: 1, or 0 while executions of a plan of effort FLOPCAST_INCREMENTAL try candidates. */
 FLOPCAST_API flopcast_status flopcast_plan_decided(const flopcast_plan* plan, int32_t* decided);
-/** Returns several lines on the choice, its reason and other candidates, to be freed by flopcast_free(). */
+/** Returns several lines on the choice, its reason and other candidates, to be freed by flopcast_free(). Of three operands and more, the text
+    has the pairwise contractions with their flops, bytes and predicted seconds. */
 FLOPCAST_API flopcast_status flopcast_plan_explain(const flopcast_plan* plan, char** text);
 FLOPCAST_API void flopcast_plan_destroy(flopcast_plan* plan);
 
@@ -167,6 +189,20 @@ FLOPCAST_API void flopcast_profile_close(flopcast_profile* profile);
     such as "dgeqrf", or a name and ilaenv's options such as "dpotrf:L". */
 FLOPCAST_API flopcast_status flopcast_tuned_block_size(const flopcast_profile* profile, const char* routine, int64_t m, int64_t n,
                                                        int64_t* nb);
+
+/** Wisdom is what was decided once: tuned block sizes, kernels of BLAS libraries, plans of contractions. One file carries all of it. Programs
+    find the user's own wisdom, and below it the system's (/etc/flopcast/wisdom), without these functions. */
+
+/** Writes the user's own wisdom to a file, as a whole or not at all. Fails with FLOPCAST_BAD_INPUT if there is none yet. */
+FLOPCAST_API flopcast_status flopcast_wisdom_export_to_filename(flopcast_workbench* bench, const char* file);
+/** Adds the entries of a file that hold on this machine to the user's own, all or none. An entry of the file replaces one of the same name.
+    `taken` and `left_out` get the numbers of entries and may be NULL. The workbench's `note` gets a remark for each entry that is left out,
+    with the reason. */
+FLOPCAST_API flopcast_status flopcast_wisdom_import_from_filename(flopcast_workbench* bench, const char* file, int64_t* taken,
+                                                                  int64_t* left_out);
+/** Adds the entries of the system's wisdom that hold on this machine to the user's own, where the user has none of the same name. Both numbers
+    are 0 if the system has no wisdom. Later changes of the system's file don't change the user's copy. */
+FLOPCAST_API flopcast_status flopcast_wisdom_import_system(flopcast_workbench* bench, int64_t* taken, int64_t* left_out);
 
 /** A problem of a LAPACK routine. A member that is 0 or NULL has its default. */
 typedef struct flopcast_problem {

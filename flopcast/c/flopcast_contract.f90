@@ -9,6 +9,11 @@
 !>   call flopcast_destroy(plan)
 !>   call flopcast_close(bench)
 !>
+!> Any number of operands, which have the attribute target, as an array:
+!>
+!>   call flopcast_plan(plan, bench, 'ab,bc,cd->ad', [flopcast_operand(x), flopcast_operand(y), flopcast_operand(z)], c)
+!>   call flopcast_execute(plan, [flopcast_operand(x), flopcast_operand(y), flopcast_operand(z)], c)
+!>
 !> Arrays have up to 7 dimensions (15 where the compiler has as many), one of the types real(c_float), real(c_double),
 !> complex(c_float_complex) and complex(c_double_complex), and lie contiguously in memory. The plan's arrays needn't be those of
 !> the execution, but have their type and shape. A subroutine with an argument `status` returns 0 or the exit code of the program
@@ -19,11 +24,14 @@ module flopcast_contract
   use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
   private
-  public :: flopcast_bench, flopcast_contraction, flopcast_profile
+  public :: flopcast_bench, flopcast_contraction, flopcast_operand, flopcast_profile
   public :: flopcast_open, flopcast_close, flopcast_plan, flopcast_execute, flopcast_destroy
   public :: flopcast_seconds, flopcast_decided, flopcast_explain, flopcast_open_profile, flopcast_close_profile
   public :: flopcast_block_size, flopcast_error
   public :: flopcast_estimate, flopcast_microbench, flopcast_measure, flopcast_incremental
+
+  integer(c_int), parameter :: f32 = 0, f64 = 1, c32 = 2, c64 = 3
+  integer, parameter :: max_rank = 15
 
   !> Libraries, the measured machine, and what is known about it.
   type :: flopcast_bench
@@ -41,11 +49,20 @@ module flopcast_contract
     type(c_ptr) :: handle = c_null_ptr
   end type
 
+  !> One of several operands: flopcast_operand(array). The array has the attribute target, and must exist as long as the operand.
+  type :: flopcast_operand
+    private
+    type(c_ptr) :: address = c_null_ptr
+    integer(c_int) :: type = f64
+    integer :: rank = 0
+    integer(c_int64_t) :: sizes(max_rank) = 1
+    logical :: contiguous = .true.
+  end type
+
   !> Effort with which a plan is chosen: by a model, by timing tiles, by executing candidates, or by executions of the program's own,
   !> each of which tries a candidate until the fastest is known.
   integer, parameter :: flopcast_estimate = 0, flopcast_microbench = 1, flopcast_measure = 2, flopcast_incremental = 3
 
-  integer(c_int), parameter :: f32 = 0, f64 = 1, c32 = 2, c64 = 3
   integer(c_int), parameter :: bad_usage = 2
   character(*), parameter :: not_contiguous = 'an array section with gaps is no operand; pass a contiguous array'
 
@@ -61,16 +78,22 @@ module flopcast_contract
     integer(c_int32_t) :: effort = 0, order = 1, threads = 0, fresh = 0
     real(c_double) :: time_budget = 0
     type(c_ptr) :: ranks = c_null_ptr
+    real(c_double) :: max_bytes = 0
   end type
 
   !> Plans c = alpha a b + beta c for arrays of these shapes: call flopcast_plan(plan, bench, notation, a, b, c, effort, threads,
-  !> time_budget, status).
+  !> time_budget, status), or call flopcast_plan(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status).
+  !> Intermediates of three operands and more have max_bytes at most.
   interface flopcast_plan
-    module procedure plan_s, plan_d, plan_c, plan_z
+    module procedure plan_s, plan_d, plan_c, plan_z, plan_many_s, plan_many_d, plan_many_c, plan_many_z
   end interface
-  !> Computes c = alpha a b + beta c: call flopcast_execute(plan, a, b, c, alpha, beta, status). Defaults: alpha = 1, beta = 0.
+  !> Computes c = alpha a b + beta c: call flopcast_execute(plan, a, b, c, alpha, beta, status), or call flopcast_execute(plan,
+  !> operands, c, alpha, beta, status). Defaults: alpha = 1, beta = 0.
   interface flopcast_execute
-    module procedure execute_s, execute_d, execute_c, execute_z
+    module procedure execute_s, execute_d, execute_c, execute_z, execute_many_s, execute_many_d, execute_many_c, execute_many_z
+  end interface
+  interface flopcast_operand
+    module procedure operand_s, operand_d, operand_c, operand_z
   end interface
   interface flopcast_destroy
     module procedure destroy_plan
@@ -111,6 +134,26 @@ module flopcast_contract
       import :: c_ptr, c_int, c_int32_t
       type(c_ptr), value :: plan
       integer(c_int32_t), intent(inout) :: decided
+      integer(c_int) :: status
+    end function
+    function c_plan_many(plan, bench, notation, type, count, shapes, strides, shape_c, strides_c, options) &
+        bind(c, name='flopcast_plan_einsum_many') result(status)
+      import :: c_ptr, c_char, c_int, c_int32_t, c_int64_t, plan_options
+      type(c_ptr), intent(inout) :: plan
+      type(c_ptr), value :: bench, strides, strides_c
+      character(kind=c_char), intent(in) :: notation(*)
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), intent(in) :: shapes(*)
+      integer(c_int64_t), intent(in) :: shape_c(*)
+      type(plan_options), intent(in) :: options
+      integer(c_int) :: status
+    end function
+    function c_execute_many(plan, alpha, count, operands, beta, c, d) bind(c, name='flopcast_execute_many') result(status)
+      import :: c_ptr, c_int, c_int32_t
+      type(c_ptr), value :: plan, alpha, beta, c, d
+      integer(c_int32_t), value :: count
+      type(c_ptr), intent(in) :: operands(*)
       integer(c_int) :: status
     end function
     function c_seconds(plan, seconds) bind(c, name='flopcast_plan_seconds') result(status)
@@ -304,6 +347,138 @@ contains
       is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
   end subroutine
 
+  function operand_s(array) result(operand)
+    real(c_float), intent(in), target :: array(..)
+    type(flopcast_operand) :: operand
+    operand = new_operand(c_loc(array), f32, shape(array), is_contiguous(array))
+  end function
+
+  function operand_d(array) result(operand)
+    real(c_double), intent(in), target :: array(..)
+    type(flopcast_operand) :: operand
+    operand = new_operand(c_loc(array), f64, shape(array), is_contiguous(array))
+  end function
+
+  function operand_c(array) result(operand)
+    complex(c_float_complex), intent(in), target :: array(..)
+    type(flopcast_operand) :: operand
+    operand = new_operand(c_loc(array), c32, shape(array), is_contiguous(array))
+  end function
+
+  function operand_z(array) result(operand)
+    complex(c_double_complex), intent(in), target :: array(..)
+    type(flopcast_operand) :: operand
+    operand = new_operand(c_loc(array), c64, shape(array), is_contiguous(array))
+  end function
+
+  subroutine plan_many_s(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    type(flopcast_operand), intent(in) :: operands(:)
+    real(c_float), intent(in) :: c(..)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget, max_bytes
+    integer, intent(out), optional :: status
+    call plan_many(plan, bench, notation, f32, operands, sizes(shape(c)), effort, threads, time_budget, max_bytes, &
+      is_contiguous(c), status)
+  end subroutine
+
+  subroutine plan_many_d(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    type(flopcast_operand), intent(in) :: operands(:)
+    real(c_double), intent(in) :: c(..)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget, max_bytes
+    integer, intent(out), optional :: status
+    call plan_many(plan, bench, notation, f64, operands, sizes(shape(c)), effort, threads, time_budget, max_bytes, &
+      is_contiguous(c), status)
+  end subroutine
+
+  subroutine plan_many_c(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    type(flopcast_operand), intent(in) :: operands(:)
+    complex(c_float_complex), intent(in) :: c(..)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget, max_bytes
+    integer, intent(out), optional :: status
+    call plan_many(plan, bench, notation, c32, operands, sizes(shape(c)), effort, threads, time_budget, max_bytes, &
+      is_contiguous(c), status)
+  end subroutine
+
+  subroutine plan_many_z(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    type(flopcast_operand), intent(in) :: operands(:)
+    complex(c_double_complex), intent(in) :: c(..)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget, max_bytes
+    integer, intent(out), optional :: status
+    call plan_many(plan, bench, notation, c64, operands, sizes(shape(c)), effort, threads, time_budget, max_bytes, &
+      is_contiguous(c), status)
+  end subroutine
+
+  subroutine execute_many_s(plan, operands, c, alpha, beta, status)
+    type(flopcast_contraction), intent(in) :: plan
+    type(flopcast_operand), intent(in) :: operands(:)
+    real(c_float), intent(inout), target :: c(..)
+    real(c_float), intent(in), optional, target :: alpha, beta
+    integer, intent(out), optional :: status
+    type(c_ptr) :: scale, keep
+    scale = c_null_ptr
+    keep = c_null_ptr
+    if (present(alpha)) scale = c_loc(alpha)
+    if (present(beta)) keep = c_loc(beta)
+    call execute_many(plan, f32, scale, operands, keep, c_loc(c), is_contiguous(c), status)
+  end subroutine
+
+  subroutine execute_many_d(plan, operands, c, alpha, beta, status)
+    type(flopcast_contraction), intent(in) :: plan
+    type(flopcast_operand), intent(in) :: operands(:)
+    real(c_double), intent(inout), target :: c(..)
+    real(c_double), intent(in), optional, target :: alpha, beta
+    integer, intent(out), optional :: status
+    type(c_ptr) :: scale, keep
+    scale = c_null_ptr
+    keep = c_null_ptr
+    if (present(alpha)) scale = c_loc(alpha)
+    if (present(beta)) keep = c_loc(beta)
+    call execute_many(plan, f64, scale, operands, keep, c_loc(c), is_contiguous(c), status)
+  end subroutine
+
+  subroutine execute_many_c(plan, operands, c, alpha, beta, status)
+    type(flopcast_contraction), intent(in) :: plan
+    type(flopcast_operand), intent(in) :: operands(:)
+    complex(c_float_complex), intent(inout), target :: c(..)
+    complex(c_float_complex), intent(in), optional, target :: alpha, beta
+    integer, intent(out), optional :: status
+    type(c_ptr) :: scale, keep
+    scale = c_null_ptr
+    keep = c_null_ptr
+    if (present(alpha)) scale = c_loc(alpha)
+    if (present(beta)) keep = c_loc(beta)
+    call execute_many(plan, c32, scale, operands, keep, c_loc(c), is_contiguous(c), status)
+  end subroutine
+
+  subroutine execute_many_z(plan, operands, c, alpha, beta, status)
+    type(flopcast_contraction), intent(in) :: plan
+    type(flopcast_operand), intent(in) :: operands(:)
+    complex(c_double_complex), intent(inout), target :: c(..)
+    complex(c_double_complex), intent(in), optional, target :: alpha, beta
+    integer, intent(out), optional :: status
+    type(c_ptr) :: scale, keep
+    scale = c_null_ptr
+    keep = c_null_ptr
+    if (present(alpha)) scale = c_loc(alpha)
+    if (present(beta)) keep = c_loc(beta)
+    call execute_many(plan, c64, scale, operands, keep, c_loc(c), is_contiguous(c), status)
+  end subroutine
+
   subroutine destroy_plan(plan)
     type(flopcast_contraction), intent(inout) :: plan
     call c_destroy(plan%handle)
@@ -421,6 +596,89 @@ contains
       call finish(c_execute(plan%handle, alpha, a, b, beta, c), status)
     else
       call finish(bad_usage, status, not_contiguous)
+    end if
+  end subroutine
+
+  function new_operand(address, type, extents, contiguous) result(operand)
+    type(c_ptr), intent(in) :: address
+    integer(c_int), intent(in) :: type
+    integer, intent(in) :: extents(:)
+    logical, intent(in) :: contiguous
+    type(flopcast_operand) :: operand
+    operand%address = address
+    operand%type = type
+    operand%rank = size(extents)
+    operand%sizes(:size(extents)) = sizes(extents)
+    operand%contiguous = contiguous
+  end function
+
+  !> Returns what is wrong with the operands of a plan whose elements have this type; an empty text if nothing is.
+  function fault_of(operands, type) result(fault)
+    type(flopcast_operand), intent(in) :: operands(:)
+    integer(c_int), intent(in) :: type
+    character(:), allocatable :: fault
+    fault = ''
+    if (.not. all(operands%contiguous)) fault = not_contiguous
+    if (any(operands%type /= type)) fault = 'operands and result have different types of elements; all need the same'
+  end function
+
+  subroutine plan_many(plan, bench, notation, type, operands, c, effort, threads, time_budget, max_bytes, contiguous, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    integer(c_int), intent(in) :: type
+    type(flopcast_operand), intent(in) :: operands(:)
+    integer(c_int64_t), intent(in) :: c(:)
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget, max_bytes
+    logical, intent(in) :: contiguous
+    integer, intent(out), optional :: status
+    type(flopcast_operand), allocatable, target :: kept(:)
+    type(c_ptr), allocatable :: shapes(:)
+    integer(c_int32_t), allocatable, target :: ranks(:)
+    character(:), allocatable :: fault
+    type(plan_options) :: options
+    integer :: i, place
+    options%size = c_sizeof(options)
+    if (present(effort)) options%effort = int(effort, c_int32_t)
+    if (present(threads)) options%threads = int(threads, c_int32_t)
+    if (present(time_budget)) options%time_budget = time_budget
+    if (present(max_bytes)) options%max_bytes = max_bytes
+    call destroy_plan(plan)
+    fault = fault_of(operands, type)
+    if (.not. contiguous) fault = not_contiguous
+    if (fault /= '') then
+      call finish(bad_usage, status, fault)
+      return
+    end if
+    allocate (kept, source=operands)
+    allocate (shapes(size(kept)), ranks(max(size(kept), 2) + 1))
+    ranks = 0
+    do i = 1, size(kept)
+      shapes(i) = c_loc(kept(i)%sizes)
+      ranks(i) = int(kept(i)%rank, c_int32_t)
+    end do
+    place = size(ranks)
+    ranks(place) = size(c)
+    options%ranks = c_loc(ranks)
+    call finish(c_plan_many(plan%handle, bench%handle, letters(notation), type, size(kept, kind=c_int32_t), shapes, c_null_ptr, c, &
+      c_null_ptr, options), status)
+  end subroutine
+
+  subroutine execute_many(plan, type, alpha, operands, beta, c, contiguous, status)
+    type(flopcast_contraction), intent(in) :: plan
+    integer(c_int), intent(in) :: type
+    type(c_ptr), intent(in) :: alpha, beta, c
+    type(flopcast_operand), intent(in) :: operands(:)
+    logical, intent(in) :: contiguous
+    integer, intent(out), optional :: status
+    character(:), allocatable :: fault
+    fault = fault_of(operands, type)
+    if (.not. contiguous) fault = not_contiguous
+    if (fault /= '') then
+      call finish(bad_usage, status, fault)
+    else
+      call finish(c_execute_many(plan%handle, alpha, size(operands, kind=c_int32_t), operands%address, beta, c, c), status)
     end if
   end subroutine
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <complex>
@@ -16,14 +18,16 @@
 /// A plan with the tools that its kernels come from.
 struct flopcast_plan {
   std::shared_ptr<const flopcast::Workbench> tools;
-  flopcast::contract::EinsumPlan plan;
+  flopcast::contract::ExpressionPlan plan;
   flopcast_type type;
+  std::size_t operands;
 };
 
 namespace flopcast::c {
 namespace {
 
 constexpr int max_threads = 1024;
+constexpr std::size_t max_pair = 2;  // operands of the functions that have an argument for each
 constexpr std::array<Precision, 4> precisions = {Precision::s, Precision::d, Precision::c, Precision::z};
 
 PlanRequest request_of(flopcast_type type, const flopcast_plan_options* given) {
@@ -55,6 +59,10 @@ PlanRequest request_of(flopcast_type type, const flopcast_plan_options* given) {
   request.threads = std::max(options.threads, 1);
   request.time_budget = options.time_budget > 0 ? options.time_budget : request.time_budget;
   request.fresh = options.fresh != 0;
+  if (!(options.max_bytes >= 0)) {
+    throw usage_error("max_bytes of a plan: {} given, expected 0 (the default) or more", options.max_bytes);
+  }
+  request.max_bytes = options.max_bytes > 0 ? options.max_bytes : request.max_bytes;
   return request;
 }
 
@@ -70,7 +78,7 @@ std::vector<std::int64_t> list_of(const std::int64_t* values, std::size_t count)
 }
 
 /// Returns a tensor's shape, which must be given if it has any dimensions.
-std::vector<std::int64_t> shape_of(const std::int64_t* shape, std::size_t rank, char name) {
+std::vector<std::int64_t> shape_of(const std::int64_t* shape, std::size_t rank, const std::string& name) {
   if (shape == nullptr && rank > 0) {
     throw usage_error("the shape of {} is a null pointer, expected {} sizes", name, rank);
   }
@@ -94,26 +102,23 @@ flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpressi
     require_shape_of_result(expression, *tensors.result);
   }
   const std::scoped_lock lock(bench.in_use);
-  contract::EinsumPlan plan = plan_einsum(*bench.tools, expression, tensors.strides, request, bench.context);
-  return new flopcast_plan{bench.tools, std::move(plan), type};
+  contract::ExpressionPlan plan = plan_expression(*bench.tools, expression, tensors.strides, request, bench.context);
+  return new flopcast_plan{bench.tools, std::move(plan), type, expression.operands.size()};
 }
 
-/// Returns the expression if the C library can plan it. Throws bad_input for more operands than flopcast_execute() has arguments.
-contract::Expression parsed(const char* notation) {
-  contract::Expression expression = contract::parse_expression(notation);
-  if (expression.operands.size() > 2) {
-    throw bad_input("'{}' has {} operands, expected one or two", notation, expression.operands.size());
-  }
-  return expression;
+/// Returns the name of operand `t` of `count` in messages: A or B, or the number of one of many.
+std::string name_of(std::size_t t, std::size_t count) {
+  return count <= max_pair ? std::string(1, "AB"[t]) : fmt::format("operand {}", t + 1);
 }
 
 /// Returns the number of dimensions of operand `t`. Throws bad_input if the notation doesn't suit it, usage_error if nobody says it.
 std::size_t rank_of(const contract::Expression& expression, std::size_t t, const std::int32_t* ranks) {
   const contract::Subscripts& operand = expression.operands[t];
   const std::size_t labels = operand.labels.size();
+  const std::string name = name_of(t, expression.operands.size());
   if (ranks == nullptr) {
     if (operand.ellipsis) {
-      throw usage_error("the indices of {} contain '...' in {}, so that options.ranks must have the numbers of dimensions", "AB"[t],
+      throw usage_error("the indices of {} contain '...' in {}, so that options.ranks must have the numbers of dimensions", name,
                         contract::to_string(expression));
     }
     return labels;
@@ -121,14 +126,14 @@ std::size_t rank_of(const contract::Expression& expression, std::size_t t, const
   const std::int32_t rank = std::max(ranks[t], 0);
   const auto count = static_cast<std::size_t>(rank);
   if (ranks[t] != rank || count < labels || (count > labels && !operand.ellipsis)) {
-    throw bad_input("{} has {}, but {} {} in {}", "AB"[t], counted(rank, "dimension"), labels, labels == 1 ? "index" : "indices",
+    throw bad_input("{} has {}, but {} {} in {}", name, counted(rank, "dimension"), labels, labels == 1 ? "index" : "indices",
                     contract::to_string(expression));
   }
   return count;
 }
 
 /// Returns the labels of a tensor with numbered indices.
-contract::Subscripts subscripts_of(const flopcast_tensor& tensor, char name) {
+contract::Subscripts subscripts_of(const flopcast_tensor& tensor, const std::string& name) {
   constexpr int max_rank = 64;
   if (tensor.rank < 0 || tensor.rank > max_rank) {
     throw usage_error("the rank of {} is {}, expected 0 to {}", name, tensor.rank, max_rank);
@@ -140,6 +145,51 @@ contract::Subscripts subscripts_of(const flopcast_tensor& tensor, char name) {
   subscripts.labels.assign(tensor.labels, tensor.labels + tensor.rank);
   subscripts.conjugated = tensor.conjugated != 0;
   return subscripts;
+}
+
+/// Plans an expression in letters. `shapes` and `strides` have one element per operand.
+flopcast_plan* plan_in_letters(flopcast_workbench& bench, const contract::Expression& expression, flopcast_type type,
+                               const std::int64_t* const* shapes, const std::int64_t* const* strides, const std::int64_t* result_shape,
+                               const std::int64_t* result_strides, const flopcast_plan_options* options) {
+  const std::int32_t* const ranks = given_options(options, "flopcast_plan_options").ranks;
+  const std::size_t count = expression.operands.size();
+  Tensors tensors;
+  for (std::size_t t = 0; t < count; ++t) {
+    const std::size_t rank = rank_of(expression, t, ranks);
+    tensors.shapes.push_back(shape_of(shapes[t], rank, name_of(t, count)));
+    tensors.strides.operands.push_back(list_of(strides == nullptr ? nullptr : strides[t], rank));
+  }
+  const contract::SizedExpression sized = contract::with_shapes(expression, tensors.shapes);
+  const std::size_t rank = sized.result.labels.size();
+  const std::size_t last = std::max(count, max_pair);  // C stands behind A and B, also if there is no B
+  if (ranks != nullptr && (ranks[last] < 0 || static_cast<std::size_t>(ranks[last]) != rank)) {
+    throw bad_input("C has {}, but the result of {} has {}", counted(std::max(ranks[last], 0), "dimension"),
+                    contract::to_string(expression), rank);
+  }
+  if (result_shape != nullptr) {
+    tensors.result = list_of(result_shape, rank);
+  }
+  tensors.strides.result = list_of(result_strides, rank);
+  return new_plan(bench, sized, tensors, type, request_of(type, options));
+}
+
+/// Plans an expression of tensors whose indices have numbers.
+flopcast_plan* plan_in_numbers(flopcast_workbench& bench, flopcast_type type, std::span<const flopcast_tensor* const> operands,
+                               const flopcast_tensor& result, const flopcast_plan_options* options) {
+  std::vector<contract::Subscripts> subscripts;
+  Tensors tensors;
+  for (std::size_t t = 0; t < operands.size(); ++t) {
+    const flopcast_tensor& tensor = *operands[t];
+    const std::string name = name_of(t, operands.size());
+    subscripts.push_back(subscripts_of(tensor, name));
+    tensors.shapes.push_back(shape_of(tensor.extents, subscripts.back().labels.size(), name));
+    tensors.strides.operands.push_back(list_of(tensor.strides, subscripts.back().labels.size()));
+  }
+  const contract::Expression expression = contract::make_expression(std::move(subscripts), subscripts_of(result, "C"));
+  const std::size_t rank = expression.result.labels.size();
+  tensors.result = shape_of(result.extents, rank, "C");
+  tensors.strides.result = list_of(result.strides, rank);
+  return new_plan(bench, contract::with_shapes(expression, tensors.shapes), tensors, type, request_of(type, options));
 }
 
 template <class Number>
@@ -175,26 +225,29 @@ flopcast_status flopcast_plan_einsum(flopcast_plan** plan, flopcast_workbench* b
   return guarded([&] {
     flopcast_plan*& made = required(plan, "plan");
     flopcast_workbench& used = required(bench, "bench");
-    const auto expression = parsed(&required(notation, "notation"));
-    const std::int32_t* const ranks = given_options(options, "flopcast_plan_options").ranks;
-    Tensors tensors;
-    const std::array<std::pair<const std::int64_t*, const std::int64_t*>, 2> given = {{{shape_a, strides_a}, {shape_b, strides_b}}};
-    for (std::size_t t = 0; t < expression.operands.size(); ++t) {
-      const std::size_t rank = rank_of(expression, t, ranks);
-      tensors.shapes.push_back(shape_of(given[t].first, rank, "AB"[t]));
-      tensors.strides.operands.push_back(list_of(given[t].second, rank));
+    const auto expression = flopcast::contract::parse_expression(&required(notation, "notation"));
+    if (expression.operands.size() > max_pair) {
+      throw flopcast::bad_input("'{}' has {} operands, expected one or two; flopcast_plan_einsum_many() takes any number", notation,
+                                expression.operands.size());
     }
-    const auto sized = flopcast::contract::with_shapes(expression, tensors.shapes);
-    const std::size_t rank = sized.result.labels.size();
-    if (ranks != nullptr && (ranks[2] < 0 || static_cast<std::size_t>(ranks[2]) != rank)) {
-      throw flopcast::bad_input("C has {}, but the result of {} has {}", flopcast::counted(std::max(ranks[2], 0), "dimension"),
-                                flopcast::contract::to_string(expression), rank);
+    const std::array<const std::int64_t*, max_pair> shapes = {shape_a, shape_b}, strides = {strides_a, strides_b};
+    made = plan_in_letters(used, expression, type, shapes.data(), strides.data(), shape_c, strides_c, options);
+  });
+}
+
+flopcast_status flopcast_plan_einsum_many(flopcast_plan** plan, flopcast_workbench* bench, const char* notation, flopcast_type type,
+                                          int32_t count, const int64_t* const* shapes, const int64_t* const* strides,
+                                          const int64_t* result_shape, const int64_t* result_strides,
+                                          const flopcast_plan_options* options) {
+  using namespace flopcast::c;
+  return guarded([&] {
+    flopcast_plan*& made = required(plan, "plan");
+    flopcast_workbench& used = required(bench, "bench");
+    const auto expression = flopcast::contract::parse_expression(&required(notation, "notation"));
+    if (count < 0 || static_cast<std::size_t>(count) != expression.operands.size()) {
+      throw flopcast::bad_input("'{}' has {} operands, but {} are given", notation, expression.operands.size(), count);
     }
-    if (shape_c != nullptr) {
-      tensors.result = list_of(shape_c, rank);
-    }
-    tensors.strides.result = list_of(strides_c, rank);
-    made = new_plan(used, sized, tensors, type, request_of(type, options));
+    made = plan_in_letters(used, expression, type, &required(shapes, "shapes"), strides, result_shape, result_strides, options);
   });
 }
 
@@ -204,23 +257,40 @@ flopcast_status flopcast_plan_from_strides(flopcast_plan** plan, flopcast_workbe
   return guarded([&] {
     flopcast_plan*& made = required(plan, "plan");
     flopcast_workbench& used = required(bench, "bench");
-    std::vector<flopcast::contract::Subscripts> operands;
-    Tensors tensors;
-    const auto add = [&](const flopcast_tensor& tensor, char name) {
-      operands.push_back(subscripts_of(tensor, name));
-      tensors.shapes.push_back(shape_of(tensor.extents, operands.back().labels.size(), name));
-      tensors.strides.operands.push_back(list_of(tensor.strides, operands.back().labels.size()));
-    };
-    add(required(a, "a"), 'A');
-    if (b != nullptr) {
-      add(*b, 'B');
+    const std::array<const flopcast_tensor*, max_pair> operands = {&required(a, "a"), b};
+    made = plan_in_numbers(used, type, std::span(operands).first(b == nullptr ? 1 : 2), required(c, "c"), options);
+  });
+}
+
+flopcast_status flopcast_plan_from_strides_many(flopcast_plan** plan, flopcast_workbench* bench, flopcast_type type, int32_t count,
+                                                const flopcast_tensor* operands, const flopcast_tensor* result,
+                                                const flopcast_plan_options* options) {
+  using namespace flopcast::c;
+  return guarded([&] {
+    flopcast_plan*& made = required(plan, "plan");
+    flopcast_workbench& used = required(bench, "bench");
+    if (count < 1) {
+      throw flopcast::usage_error("count of operands: {} given, expected 1 or more", count);
     }
-    const flopcast_tensor& result = required(c, "c");
-    const auto expression = flopcast::contract::make_expression(std::move(operands), subscripts_of(result, 'C'));
-    const std::size_t rank = expression.result.labels.size();
-    tensors.result = shape_of(result.extents, rank, 'C');
-    tensors.strides.result = list_of(result.strides, rank);
-    made = new_plan(used, flopcast::contract::with_shapes(expression, tensors.shapes), tensors, type, request_of(type, options));
+    const flopcast_tensor* const first = &required(operands, "operands");
+    std::vector<const flopcast_tensor*> all;
+    for (std::int32_t i = 0; i < count; ++i) {
+      all.push_back(first + i);
+    }
+    made = plan_in_numbers(used, type, all, required(result, "result"), options);
+  });
+}
+
+flopcast_status flopcast_execute_many(const flopcast_plan* plan, const void* alpha, int32_t count, const void* const* operands,
+                                      const void* beta, const void* c, void* d) {
+  using namespace flopcast::c;
+  return guarded([&] {
+    const flopcast_plan& used = required(plan, "plan");
+    if (count < 0 || static_cast<std::size_t>(count) != used.operands) {
+      throw flopcast::bad_input("the plan has {} operands, but {} addresses are given", used.operands, count);
+    }
+    used.plan.execute(std::span(&required(operands, "operands"), used.operands), c, d, factor(used.type, alpha, 1),
+                      factor(used.type, beta, 0));
   });
 }
 
@@ -229,9 +299,12 @@ flopcast_status flopcast_execute_apart(const flopcast_plan* plan, const void* al
   using namespace flopcast::c;
   return guarded([&] {
     const flopcast_plan& used = required(plan, "plan");
-    const std::array<const void*, 2> operands = {a, b};
-    used.plan.execute(std::span(operands).first(used.plan.expression().operands.size()), c, d, factor(used.type, alpha, 1),
-                      factor(used.type, beta, 0));
+    if (used.operands > max_pair) {
+      throw flopcast::usage_error("the plan has {} operands, but two addresses are given; flopcast_execute_many() takes all of them",
+                                  used.operands);
+    }
+    const std::array<const void*, max_pair> operands = {a, b};
+    used.plan.execute(std::span(operands).first(used.operands), c, d, factor(used.type, alpha, 1), factor(used.type, beta, 0));
   });
 }
 

@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <complex>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -244,6 +247,262 @@ TEST(CLibrary, MayWriteTheResultApartFromTheAddend) {
   EXPECT_EQ(d, (std::vector<double>{32, 64}));
 }
 
+/// Returns R_im := sum over j, k of A_ij B_jk conj(C_km) of m x m matrices in row-major order.
+template <class Number>
+std::vector<Number> product(const std::vector<Number>& a, const std::vector<Number>& b, std::vector<Number> c, std::size_t m) {
+  if constexpr (!std::is_floating_point_v<Number>) {
+    for (Number& value : c) {
+      value = std::conj(value);
+    }
+  }
+  return product(product(a, b, m), c, m);
+}
+
+template <class Number>
+void expect_product_of_three(flopcast_type type) {
+  constexpr std::size_t m = 7;
+  const Bench bench = opened();
+  const Sizes shape = {m, m}, by_columns = {1, m};
+  const std::int64_t* const shapes[] = {shape.data(), shape.data(), shape.data()};
+  const std::int64_t* const strides[] = {nullptr, by_columns.data(), nullptr};
+  flopcast_plan* made = nullptr;
+  ASSERT_EQ(flopcast_plan_einsum_many(&made, bench.get(), "ij,jk,conj(km)->im", type, 3, shapes, strides, shape.data(), nullptr, nullptr),
+            FLOPCAST_DONE)
+      << flopcast_error_message();
+  const Plan plan(made);
+  const auto a = numbers<Number>(m * m, 1), b = numbers<Number>(m * m, 2), c = numbers<Number>(m * m, 3),
+             addend = numbers<Number>(m * m, 4);
+  std::vector<Number> stored_b(m * m);
+  for (std::size_t i = 0; i < m * m; ++i) {
+    stored_b[i % m * m + i / m] = b[i];
+  }
+  const std::vector<Number> expected = product(a, b, c, m);
+  const void* const operands[] = {a.data(), stored_b.data(), c.data()};
+  std::vector<Number> result(m * m, Number(-1));
+  ASSERT_EQ(flopcast_execute_many(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE)
+      << flopcast_error_message();
+  EXPECT_EQ(result, expected);  // small integers: exact
+  const Number alpha = Number(2), beta = Number(-1);
+  ASSERT_EQ(flopcast_execute_many(plan.get(), &alpha, 3, operands, &beta, addend.data(), result.data()), FLOPCAST_DONE);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    EXPECT_EQ(result[i], alpha * expected[i] - addend[i]) << i;
+  }
+}
+
+TEST(CLibrary, ContractsManyOperandsInAllTypes) {
+  expect_product_of_three<float>(FLOPCAST_F32);
+  expect_product_of_three<double>(FLOPCAST_F64);
+  expect_product_of_three<std::complex<float>>(FLOPCAST_C32);
+  expect_product_of_three<std::complex<double>>(FLOPCAST_C64);
+}
+
+TEST(CLibrary, PlansManyTensorsWithNumberedIndices) {
+  const Bench bench = opened();
+  // D_i := sum over j, k of A_ij B_jk C_kk with indices 5, -1 and 900
+  const std::int32_t ij[] = {5, -1}, jk[] = {-1, 900}, kk[] = {900, 900}, i[] = {5};
+  const Sizes two_two = {2, 2}, two = {2};
+  const flopcast_tensor operands[] = {
+      {2, 0, ij, two_two.data(), nullptr}, {2, 0, jk, two_two.data(), nullptr}, {2, 0, kk, two_two.data(), nullptr}};
+  const flopcast_tensor result = {1, 0, i, two.data(), nullptr};
+  flopcast_plan* made = nullptr;
+  ASSERT_EQ(flopcast_plan_from_strides_many(&made, bench.get(), FLOPCAST_F64, 3, operands, &result, nullptr), FLOPCAST_DONE)
+      << flopcast_error_message();
+  const Plan plan(made);
+  const std::vector<double> a = {1, 2, 3, 4}, b = {1, 0, 1, 1}, c = {10, 99, 99, 100};
+  const void* const addresses[] = {a.data(), b.data(), c.data()};
+  std::vector<double> d = {-1, -1};
+  ASSERT_EQ(flopcast_execute_many(plan.get(), nullptr, 3, addresses, nullptr, nullptr, d.data()), FLOPCAST_DONE)
+      << flopcast_error_message();
+  EXPECT_EQ(d, (std::vector<double>{1 * 10 + 2 * (10 + 100), 3 * 10 + 4 * (10 + 100)}));
+
+  flopcast_plan* none = nullptr;
+  expect_refusal(flopcast_plan_from_strides_many(&none, bench.get(), FLOPCAST_F64, 0, operands, &result, nullptr), FLOPCAST_USAGE, "count");
+  expect_refusal(flopcast_plan_from_strides_many(&none, bench.get(), FLOPCAST_F64, 3, nullptr, &result, nullptr), FLOPCAST_USAGE,
+                 "operands is a null pointer");
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST(CLibrary, PlansAnyNumberOfOperandsWithEllipsisAndLimit) {
+  const Bench bench = opened();
+  const Sizes batch = {2, 3, 40}, matrix = {40, 5}, vector = {5}, shape = {2, 3};
+  const std::int64_t* const shapes[] = {batch.data(), matrix.data(), vector.data()};
+  flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+  options.max_bytes = 64;
+  flopcast_plan* made = nullptr;
+  expect_refusal(
+      flopcast_plan_einsum_many(&made, bench.get(), "...i,ij,j->...", FLOPCAST_F64, 3, shapes, nullptr, nullptr, nullptr, &options),
+      FLOPCAST_USAGE, "the indices of operand 1 contain '...'");
+  const std::int32_t ranks[] = {3, 2, 1, 2};
+  options.ranks = ranks;
+  ASSERT_EQ(
+      flopcast_plan_einsum_many(&made, bench.get(), "...i,ij,j->...", FLOPCAST_F64, 3, shapes, nullptr, shape.data(), nullptr, &options),
+      FLOPCAST_DONE)
+      << flopcast_error_message();
+  const Plan plan(made);
+  char* text = nullptr;
+  ASSERT_EQ(flopcast_plan_explain(plan.get(), &text), FLOPCAST_DONE);
+  EXPECT_THAT(std::string(Text(text).get()), HasSubstr("is cut into")) << "30 or 40 intermediate numbers don't fit into 64 bytes";
+  const auto a = numbers<double>(240, 1), b = numbers<double>(200, 2), c = numbers<double>(5, 3);
+  const void* const operands[] = {a.data(), b.data(), c.data()};
+  std::vector<double> result(6), expected(6);
+  for (std::size_t x = 0; x < 6; ++x) {
+    for (std::size_t i = 0; i < 40; ++i) {
+      for (std::size_t j = 0; j < 5; ++j) {
+        expected[x] += a[x * 40 + i] * b[i * 5 + j] * c[j];
+      }
+    }
+  }
+  ASSERT_EQ(flopcast_execute_many(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE)
+      << flopcast_error_message();
+  EXPECT_EQ(result, expected);
+}
+
+TEST(CLibrary, TheFunctionsForManyOperandsTakeFewToo) {
+  const Bench bench = opened();
+  const Sizes shape = {2, 2};
+  const std::int64_t* const shapes[] = {shape.data(), shape.data()};
+  const std::vector<double> a = {1, 2, 3, 4};
+  const void* const operands[] = {a.data(), a.data()};
+  const auto result_of_many = [&](const char* notation, std::int32_t count) {
+    flopcast_plan* made = nullptr;
+    EXPECT_EQ(flopcast_plan_einsum_many(&made, bench.get(), notation, FLOPCAST_F64, count, shapes, nullptr, nullptr, nullptr, nullptr),
+              FLOPCAST_DONE)
+        << flopcast_error_message();
+    std::vector<double> result(4);
+    EXPECT_EQ(flopcast_execute_many(Plan(made).get(), nullptr, count, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE);
+    return result;
+  };
+  EXPECT_EQ(result_of_many("ij->ji", 1), (std::vector<double>{1, 3, 2, 4}));
+  EXPECT_EQ(result_of_many("ij,jk->ik", 2), (std::vector<double>{7, 10, 15, 22}));
+}
+
+TEST(CLibrary, RefusesBadUsesOfManyOperands) {
+  const Bench bench = opened();
+  const Sizes square = {3, 3}, other = {4, 3};
+  const std::int64_t *const shapes[] = {square.data(), square.data(), square.data()},
+                            *const contradicting[] = {square.data(), other.data(), square.data()},
+                            *const incomplete[] = {square.data(), nullptr, square.data()};
+  flopcast_plan* made = nullptr;
+  const auto plan_many = [&](const std::int64_t* const* of, const flopcast_plan_options* options = nullptr) {
+    return flopcast_plan_einsum_many(&made, bench.get(), "ij,jk,kl->il", FLOPCAST_F64, 3, of, nullptr, nullptr, nullptr, options);
+  };
+  expect_refusal(plan_many(contradicting), FLOPCAST_BAD_INPUT, "label j");
+  expect_refusal(plan_many(incomplete), FLOPCAST_USAGE, "the shape of operand 2 is a null pointer");
+  expect_refusal(plan_many(nullptr), FLOPCAST_USAGE, "shapes is a null pointer");
+  flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+  options.max_bytes = -1;
+  expect_refusal(plan_many(shapes, &options), FLOPCAST_USAGE, "max_bytes");
+  options.max_bytes = 1;
+  expect_refusal(plan_many(shapes, &options), FLOPCAST_BAD_INPUT, "allow more bytes");
+  EXPECT_EQ(made, nullptr);
+  ASSERT_EQ(plan_many(shapes), FLOPCAST_DONE) << flopcast_error_message();
+  const Plan plan(made);
+  const std::vector<double> a(9, 1);
+  std::vector<double> result(9, 5);
+  expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), a.data(), nullptr, result.data()), FLOPCAST_USAGE,
+                 "the plan has 3 operands, but two addresses are given");
+  const void* const operands[] = {a.data(), nullptr, a.data()};
+  expect_refusal(flopcast_execute_many(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_BAD_INPUT, "null");
+  expect_refusal(flopcast_execute_many(plan.get(), nullptr, 3, nullptr, nullptr, nullptr, result.data()), FLOPCAST_USAGE,
+                 "operands is a null pointer");
+  expect_refusal(flopcast_execute_many(plan.get(), nullptr, 2, operands, nullptr, nullptr, result.data()), FLOPCAST_BAD_INPUT,
+                 "the plan has 3 operands, but 2 addresses are given");
+  EXPECT_EQ(result, std::vector<double>(9, 5));
+  flopcast_plan* none = nullptr;
+  expect_refusal(flopcast_plan_einsum_many(&none, bench.get(), "ij,jk,kl->il", FLOPCAST_F64, 2, shapes, nullptr, nullptr, nullptr, nullptr),
+                 FLOPCAST_BAD_INPUT, "has 3 operands, but 2 are given");
+}
+
+/// Sets a variable of the environment until the end of the scope.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) {
+      before_ = before;
+    }
+    ::setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(CLibrary, WisdomTravelsInFiles) {
+  std::string notes;
+  flopcast_workbench_options with_notes = FLOPCAST_WORKBENCH_OPTIONS;
+  with_notes.user = &notes;
+  with_notes.note = [](const char* text, void* user) { *static_cast<std::string*>(user) += std::string(text) + '\n'; };
+  const tests::OwnFolder folder;
+  const std::string file = (folder.path() / "wisdom").string();
+  {
+    const Bench bench = opened();
+    Plan plan;
+    flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+    options.effort = FLOPCAST_MICROBENCH;
+    ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {33, 34}, {34, 35}, {33, 35}, &options), FLOPCAST_DONE)
+        << flopcast_error_message();
+    ASSERT_EQ(flopcast_wisdom_export_to_filename(bench.get(), file.c_str()), FLOPCAST_DONE) << flopcast_error_message();
+    expect_refusal(flopcast_wisdom_export_to_filename(bench.get(), (folder.path() / "no folder" / "x").c_str()), FLOPCAST_ENVIRONMENT,
+                   "no folder");
+  }
+  nlohmann::json wisdom = nlohmann::json::parse(std::ifstream(file));
+  EXPECT_EQ(wisdom.at("schema"), "flopcast-wisdom-1");
+  const auto entries = static_cast<std::int64_t>(wisdom.at("artifacts").size() + wisdom.at("profiles").size());
+  ASSERT_GT(entries, 0);
+
+  const Variable home("FLOPCAST_HOME", (folder.path() / "home").string());
+  const Bench bench = opened(&with_notes);
+  expect_refusal(flopcast_wisdom_export_to_filename(bench.get(), file.c_str()), FLOPCAST_BAD_INPUT, "there is no wisdom yet");
+  std::int64_t taken = -1, left_out = -1;
+  ASSERT_EQ(flopcast_wisdom_import_from_filename(bench.get(), file.c_str(), &taken, &left_out), FLOPCAST_DONE) << flopcast_error_message();
+  EXPECT_GT(taken, 0);
+  EXPECT_EQ(taken + left_out, entries);
+  EXPECT_EQ(std::count(notes.begin(), notes.end(), '\n'), left_out) << notes;
+
+  for (nlohmann::json& environment : wisdom.at("environments")) {
+    environment["cpu"] = "another CPU";
+  }
+  wisdom["profiles"] = nlohmann::json::array();
+  const std::string foreign = (folder.path() / "foreign").string();
+  std::ofstream(foreign) << wisdom.dump();
+  ASSERT_EQ(flopcast_wisdom_import_from_filename(bench.get(), foreign.c_str(), nullptr, nullptr), FLOPCAST_DONE);
+  EXPECT_THAT(notes, HasSubstr("is left out: it is for the CPU 'another CPU'"));
+
+  expect_refusal(flopcast_wisdom_import_from_filename(bench.get(), "/no such file", &taken, nullptr), FLOPCAST_BAD_INPUT, "/no such file");
+  expect_refusal(flopcast_wisdom_import_from_filename(bench.get(), nullptr, nullptr, nullptr), FLOPCAST_USAGE, "file is a null pointer");
+  expect_refusal(flopcast_wisdom_import_from_filename(nullptr, file.c_str(), nullptr, nullptr), FLOPCAST_USAGE, "bench is a null pointer");
+}
+
+TEST(CLibrary, TheSystemsWisdomIsImported) {
+  const tests::OwnFolder folder;
+  const std::string file = (folder.path() / "wisdom").string();
+  {
+    const Bench bench = opened();
+    Plan plan;
+    flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+    options.effort = FLOPCAST_MICROBENCH;
+    ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {33, 34}, {34, 36}, {33, 36}, &options), FLOPCAST_DONE);
+    ASSERT_EQ(flopcast_wisdom_export_to_filename(bench.get(), file.c_str()), FLOPCAST_DONE);
+  }
+  const Variable home("FLOPCAST_HOME", (folder.path() / "home").string());
+  std::int64_t taken = -1, left_out = -1;
+  {
+    const Variable none("FLOPCAST_SYSTEM_WISDOM", "");
+    EXPECT_EQ(flopcast_wisdom_import_system(opened().get(), &taken, &left_out), FLOPCAST_DONE) << flopcast_error_message();
+    EXPECT_EQ(taken, 0);
+    EXPECT_EQ(left_out, 0);
+  }
+  const Variable system("FLOPCAST_SYSTEM_WISDOM", file);
+  ASSERT_EQ(flopcast_wisdom_import_system(opened().get(), &taken, nullptr), FLOPCAST_DONE) << flopcast_error_message();
+  EXPECT_GT(taken, 0);
+  ASSERT_EQ(flopcast_wisdom_import_system(opened().get(), &taken, nullptr), FLOPCAST_DONE);
+  EXPECT_EQ(taken, 0) << "all of it is the user's own now";
+}
+
 TEST(CLibrary, TellsWhatAPlanDoes) {
   const Bench bench = opened();
   Plan plan;
@@ -307,7 +566,7 @@ TEST(CLibrary, RefusesBadContractions) {
   const Sizes square = {4, 4}, long_one = {4, 5};
   expect_refusal(try_plan(plan, bench, "ij,jk->il", FLOPCAST_F64, square, square, square), FLOPCAST_BAD_INPUT, "label l of the result");
   expect_refusal(try_plan(plan, bench, "ij,jk,kl->il", FLOPCAST_F64, square, square, square), FLOPCAST_BAD_INPUT,
-                 "has 3 operands, expected one or two");
+                 "has 3 operands, expected one or two; flopcast_plan_einsum_many() takes any number");
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, long_one, square, square), FLOPCAST_BAD_INPUT, "label j");
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, long_one), FLOPCAST_BAD_INPUT,
                  "index k is 5 long in C, but 4 in the operands");

@@ -12,6 +12,7 @@ program contract_test
   call complex_types()
   call ranks()
   call whole_notation()
+  call many_operands()
   call refusals()
   call block_sizes()
   call flopcast_close(bench)
@@ -130,6 +131,53 @@ contains
     call flopcast_plan(plan, bench, 'i...,j...->ij...', a, b, c)
     call flopcast_execute(plan, a, b, c)
     call expect(all([((c(:, i, k) == a(:, k)*b(i, k), i = 1, 4), k = 1, 3)]), 'an ellipsis')
+    call flopcast_destroy(plan)
+  end subroutine
+
+  subroutine many_operands()
+    type(flopcast_contraction) :: plan
+    type(flopcast_operand) :: operands(3)
+    real(c_double), target :: a(3, 4), b(4, 2), c(2, 5), gaps(8, 2)
+    real(c_float), target :: single(2, 5)
+    complex(c_double_complex), target :: x(2, 3), y(3, 2), z(2)
+    complex(c_double_complex) :: w(2)
+    real(c_double) :: d(3, 5), before(3, 5), dot
+    integer :: i, status
+    a = reshape([(real(mod(i, 7), c_double), i = 1, 12)], [3, 4])
+    b = reshape([(real(mod(3*i, 5), c_double), i = 1, 8)], [4, 2])
+    c = reshape([(real(mod(5*i, 3), c_double), i = 1, 10)], [2, 5])
+    d = 1
+    operands = [flopcast_operand(a), flopcast_operand(b), flopcast_operand(c)]
+    call flopcast_plan(plan, bench, 'ij,jk,kl->il', operands, d)
+    call flopcast_execute(plan, operands, d, alpha=2.0_c_double, beta=-1.0_c_double)
+    call expect(all(d == 2*matmul(matmul(a, b), c) - 1), 'three operands, alpha and beta')
+    call expect(index(flopcast_explain(plan), 'operand1[ij]') > 0, 'axes of the explanation in the order of the expression')
+    call flopcast_plan(plan, bench, 'ij,jk,kl->', operands, dot, max_bytes=1000.0_c_double)
+    call flopcast_execute(plan, operands, dot)
+    call expect(dot == sum(matmul(matmul(a, b), c)), 'a scalar result, and a limit of bytes')
+    x = reshape([(cmplx(i, -i, c_double_complex), i = 1, 6)], [2, 3])
+    y = reshape([(cmplx(mod(i, 3), 2, c_double_complex), i = 1, 6)], [3, 2])
+    z = [(1.0_c_double, 2.0_c_double), (3.0_c_double, 0.0_c_double)]
+    call flopcast_plan(plan, bench, 'ij,jk,conj(k)->i', [flopcast_operand(x), flopcast_operand(y), flopcast_operand(z)], w)
+    call flopcast_execute(plan, [flopcast_operand(x), flopcast_operand(y), flopcast_operand(z)], w)
+    call expect(all(w == matmul(matmul(x, y), conjg(z))), 'three complex operands')
+    call flopcast_plan(plan, bench, 'ij,jk->ik', operands(1:2), before(:, 1:2))
+    call flopcast_execute(plan, operands(1:2), before(:, 1:2))
+    call expect(all(before(:, 1:2) == matmul(a, b)), 'two operands in an array')
+
+    before = d
+    call flopcast_execute(plan, operands, d, status=status)
+    call expect(status == 3 .and. index(flopcast_error(), 'has 2 operands, but 3 addresses') > 0, 'more operands than planned')
+    call flopcast_plan(plan, bench, 'ij,jk->ik', operands, d, status=status)
+    call expect(status == 3 .and. index(flopcast_error(), 'has 2 operands, but 3 are given') > 0, 'operands beyond the notation')
+    operands(3) = flopcast_operand(single)
+    call flopcast_plan(plan, bench, 'ij,jk,kl->il', operands, d, status=status)
+    call expect(status == 2 .and. index(flopcast_error(), 'different types') > 0, 'operands of different types')
+    operands(2) = flopcast_operand(gaps(1:8:2, :))
+    operands(3) = flopcast_operand(c)
+    call flopcast_plan(plan, bench, 'ij,jk,kl->il', operands, d, status=status)
+    call expect(status == 2 .and. index(flopcast_error(), 'contiguous') > 0, 'a section with gaps among several operands')
+    call expect(all(d == before), 'what fails leaves the result')
     call flopcast_destroy(plan)
   end subroutine
 

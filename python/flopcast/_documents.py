@@ -293,6 +293,62 @@ class ContractRunResult(Result):
     flops_per_second: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlannedStep:
+    """Part of a document: planned step.
+
+    - step: Such as "t1[ac] := operand1[ab] operand2[bc]".
+    - executions: 1, or the number of blocks for which the step is repeated.
+    - flops: Flops of all executions [flop].
+    - bytes: Elements read and written [B].
+    - seconds: Predicted time of all executions [s].
+    """
+
+    step: str
+    executions: float
+    flops: float
+    bytes: float
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockedLabel:
+    """Part of a document: blocked label.
+
+    - size: Elements along the label.
+    - block_size: Elements of a block; the last block may be shorter.
+    """
+
+    label: str
+    size: int
+    block_size: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EinsumPlanResult(Result):
+    """Plan of an expression with its steps.
+
+    - expression: In einsum's notation, such as "ab,bc,cd->ad".
+    - sizes: Size of each label.
+    - flops: Flops of one execution [flop].
+    - steps: Pairwise contractions, sums and copies in their order.
+    - blocks: Labels that are cut into blocks, because intermediates would have no room.
+    - is_exhaustive: No other order of the operands was left out of the search.
+    """
+
+    schema_name: ClassVar[str] = "flopcast-einsum-plan-1"
+    title: ClassVar[str] = "Plan of an expression with its steps"
+    main_table: ClassVar[str] = "steps"
+    expression: str
+    sizes: dict[str, int]
+    plan: PlanSummary
+    flops: float
+    steps: tuple[PlannedStep, ...] | None = None
+    blocks: tuple[BlockedLabel, ...] | None = None
+    is_exhaustive: bool | None = None
+    precision: str
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class EinsumRunResult(Result):
     """An expression that was planned and executed.
@@ -303,6 +359,9 @@ class EinsumRunResult(Result):
     - planning_seconds: Time until the plan was ready, without the time for opening the machine [s].
     - times: Time of each execution.
     - flops_per_second: Rate of the median execution [flop/s].
+    - steps: Pairwise contractions, sums and copies in their order.
+    - blocks: Labels that are cut into blocks, because intermediates would have no room.
+    - is_exhaustive: No other order of the operands was left out of the search.
     """
 
     schema_name: ClassVar[str] = "flopcast-einsum-run-1"
@@ -315,6 +374,9 @@ class EinsumRunResult(Result):
     planning_seconds: float
     times: tuple[float, ...]
     flops_per_second: float
+    steps: tuple[PlannedStep, ...] | None = None
+    blocks: tuple[BlockedLabel, ...] | None = None
+    is_exhaustive: bool | None = None
     precision: str
 
 
@@ -3534,6 +3596,7 @@ RESULTS: dict[str, type[Result]] = {
     "contract": ContractResult,
     "contract-plan": ContractPlanResult,
     "contract-run": ContractRunResult,
+    "einsum-plan": EinsumPlanResult,
     "einsum-run": EinsumRunResult,
     "environment": EnvironmentResult,
     "ilaenv": IlaenvResult,
@@ -3573,6 +3636,7 @@ __all__ = [
     "ContractResult",
     "ContractPlanResult",
     "ContractRunResult",
+    "EinsumPlanResult",
     "EinsumRunResult",
     "EnvironmentResult",
     "IlaenvResult",

@@ -601,6 +601,25 @@ def wisdom_import(
     return cast(_documents.WisdomImportResult, do("wisdom_import", request, libraries))
 
 
+def wisdom_import_system(
+    *,
+    profile: str | None = None,
+    blas: str | None = None,
+    lapack: str | None = None,
+    kernels: str | None = None,
+    threads: int | None = None,
+) -> _documents.WisdomImportResult:
+    """Add the system's wisdom, as far as it holds on this machine and the user has none, to the user's.
+
+    - profile: the user's tuned profile; empty: the default one
+    """
+    request = {
+        "profile": profile,
+    }
+    libraries: dict[str, Any] = {"blas": blas, "lapack": lapack, "kernels": kernels, "threads": threads}
+    return cast(_documents.WisdomImportResult, do("wisdom_import_system", request, libraries))
+
+
 def wisdom_merge(
     files: str | Sequence[str],
     *,
@@ -1333,12 +1352,13 @@ def contract_files(
     return cast(_documents.ContractRunResult, do("contract_files", request, libraries))
 
 
-def einsum_run(
+def einsum_plan(
     expression: str,
     sizes: Mapping[str, int],
     *,
     precision: str | None = None,
     order: str | None = None,
+    max_bytes: float | None = None,
     effort: str | None = None,
     threads: int | None = None,
     time_budget: float | None = None,
@@ -1347,13 +1367,14 @@ def einsum_run(
     blas: str | None = None,
     lapack: str | None = None,
     kernels: str | None = None,
-) -> _documents.EinsumRunResult:
-    """Plan an expression of one or two operands, execute it on random numbers and time it.
+) -> _documents.EinsumPlanResult:
+    """Plan an expression of any number of operands and describe the steps.
 
-    - expression: of one or two operands: "ijx,jk->ik", "ii->i", "conj(ki),kj->ij"
+    - expression: of any number of operands: "ab,bc,cd->ad", "ii->i", "conj(ki),kj->ij"
     - sizes: size of each label: {"i": 100, "j": 8}
     - precision: s, d, c or z; default: "d"
     - order: order of the tensors in memory; default: "row_major"
+    - max_bytes: largest number of bytes of the intermediates of three operands and more; missing: half of the available memory
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
     - time_budget: seconds for measuring candidates, or for a run that decides an incremental plan; default: 2.0
@@ -1365,6 +1386,52 @@ def einsum_run(
         "sizes": sizes,
         "precision": precision,
         "order": order,
+        "max_bytes": max_bytes,
+        "effort": effort,
+        "threads": threads,
+        "time_budget": time_budget,
+        "fresh": fresh,
+        "tiles": tiles,
+    }
+    libraries: dict[str, Any] = {"blas": blas, "lapack": lapack, "kernels": kernels}
+    return cast(_documents.EinsumPlanResult, do("einsum_plan", request, libraries))
+
+
+def einsum_run(
+    expression: str,
+    sizes: Mapping[str, int],
+    *,
+    precision: str | None = None,
+    order: str | None = None,
+    max_bytes: float | None = None,
+    effort: str | None = None,
+    threads: int | None = None,
+    time_budget: float | None = None,
+    fresh: bool | None = None,
+    tiles: str | None = None,
+    blas: str | None = None,
+    lapack: str | None = None,
+    kernels: str | None = None,
+) -> _documents.EinsumRunResult:
+    """Plan an expression of any number of operands, execute it on random numbers and time it.
+
+    - expression: of any number of operands: "ab,bc,cd->ad", "ii->i", "conj(ki),kj->ij"
+    - sizes: size of each label: {"i": 100, "j": 8}
+    - precision: s, d, c or z; default: "d"
+    - order: order of the tensors in memory; default: "row_major"
+    - max_bytes: largest number of bytes of the intermediates of three operands and more; missing: half of the available memory
+    - effort: effort with which the plan is chosen; default: "estimate"
+    - threads: threads that share the contraction, around a BLAS on one thread; default: 1
+    - time_budget: seconds for measuring candidates; default: 2.0
+    - fresh: measure kernels and choices again that the store already has; default: false
+    - tiles: use these tiles, as `flopcast contract --tiles` reads them; empty: choose them
+    """
+    request = {
+        "expression": expression,
+        "sizes": sizes,
+        "precision": precision,
+        "order": order,
+        "max_bytes": max_bytes,
         "effort": effort,
         "threads": threads,
         "time_budget": time_budget,
@@ -1380,6 +1447,7 @@ def einsum_files(
     operands: str | Sequence[str],
     result: str,
     *,
+    max_bytes: float | None = None,
     effort: str | None = None,
     threads: int | None = None,
     time_budget: float | None = None,
@@ -1391,9 +1459,10 @@ def einsum_files(
 ) -> _documents.EinsumRunResult:
     """Compute an expression of .npy files.
 
-    - expression: of one or two operands: "...i,...i->..."
+    - expression: of any number of operands: "...i,...i->..."
     - operands: paths of the operands' .npy files
     - result: path of the .npy file that takes the result
+    - max_bytes: largest number of bytes of the intermediates of three operands and more; missing: half of the available memory
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
     - time_budget: seconds for measuring candidates, or for a run that decides an incremental plan; default: 2.0
@@ -1404,6 +1473,7 @@ def einsum_files(
         "expression": expression,
         "operands": listed(operands),
         "result": result,
+        "max_bytes": max_bytes,
         "effort": effort,
         "threads": threads,
         "time_budget": time_budget,
@@ -1704,6 +1774,7 @@ __all__ = [
     "wisdom_list",
     "wisdom_export",
     "wisdom_import",
+    "wisdom_import_system",
     "wisdom_merge",
     "wisdom_forget",
     "export_ilaenv",
@@ -1721,6 +1792,7 @@ __all__ = [
     "contract_plan",
     "contract_run",
     "contract_files",
+    "einsum_plan",
     "einsum_run",
     "einsum_files",
     "contract_rank",

@@ -279,6 +279,19 @@ class Real(unittest.TestCase):
         low, high = predictions[0].interval
         self.assertTrue(0 < low <= predictions[0].seconds <= high)
 
+    def test_the_steps_of_an_expression_in_this_process(self):
+        sizes = {"a": 20, "b": 30, "c": 2, "d": 40}
+        planned = fc.einsum_plan("ab,bc,cd->ad", sizes)
+        self.assertEqual(planned.sizes, sizes)
+        self.assertEqual(len(planned.steps), 2)
+        self.assertIn("operand1[ab]", planned.steps[0].step)
+        self.assertIn("operand2[bc]", planned.steps[0].step)
+        self.assertEqual(planned.flops, 2 * 20 * 2 * (30 + 40))
+        self.assertEqual(len(planned.rows()), 2)
+        limited = fc.einsum_plan("ab,bc,cd->ad", sizes, max_bytes=100)
+        self.assertLessEqual(limited.plan.workspace_bytes, 100)
+        self.assertTrue(limited.blocks)
+
     def test_bad_input_names_the_member(self):
         with self.assertRaisesRegex(fc.InputError, "dnothing"):
             fc.tune("dnothing", n=100)

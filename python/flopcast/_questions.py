@@ -1422,7 +1422,7 @@ def einsum_run(
     - max_bytes: largest number of bytes of the intermediates of three operands and more; missing: half of the available memory
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
-    - time_budget: seconds for measuring candidates; default: 2.0
+    - time_budget: seconds for measuring candidates, or for a run that decides an incremental plan; default: 2.0
     - fresh: measure kernels and choices again that the store already has; default: false
     - tiles: use these tiles, as `flopcast contract --tiles` reads them; empty: choose them
     """

@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--all"}, 2, "--all is for ranking algorithms of two tensors"},
         Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--effort", "measure"}, 2, "--effort is for --run and --in"},
         Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=2"}, 3, "label d of operand 3 has no size"},
-        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--max-bytes", "much"}, 3, "--max-bytes: 'much' is not"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--max-bytes", "much"}, 2, "--max-bytes: 'much' is not"},
         Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--max-bytes", "1"}, 3, "allow more bytes"},
         Mistake{
             {"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--strides", "A=1,2"}, 3, "strides 'A=1,2' are not 1=..., 2=..., ... or result=..."},

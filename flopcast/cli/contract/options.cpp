@@ -140,8 +140,8 @@ void add_run_options(OptionSet& command, ContractOptions& options) {
   command.option("--out", options.result, "Write C to this .npy file").placeholder("FILE");
   command
       .option("--effort", options.effort,
-              "Effort of the planner with --run and --in: estimate (by models), microbench (time tiles of the best few), measure "
-              "(execute the best few), or, with --run, incremental (each run tries one of the best few, until the fastest is known)")
+              "Effort of the planner with --run and --in: estimate (by models), microbench (time tiles of the best few) or measure "
+              "(execute the best few). With --run also incremental: each run tries one of the best few, until the fastest is known")
       .choices({"estimate", "microbench", "measure", "incremental"})
       .show_default();
   command

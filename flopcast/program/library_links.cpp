@@ -67,7 +67,7 @@ void make_link_folder(const fs::path& folder) {
 }
 
 fs::path keep_link(const fs::path& folder, const std::string& name, const fs::path& target) {
-  const fs::path link = folder / name;
+  fs::path link = folder / name;
   std::error_code error;
   if (fs::read_symlink(link, error) == target && !error) {
     return link;

@@ -28,7 +28,8 @@ std::atomic<bool>& interruption() {
   return seen;
 }
 
-/// Sets the exception of flopcast._errors for an error.
+/// Sets the exception of flopcast._errors for an error. The handlers only call Python's C interface, which throws nothing.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 void set_error_of_kind(const Error& error) noexcept {
   try {
     const py::object kind = py::module_::import("flopcast._errors").attr("kind_of")(static_cast<int>(error.code()));

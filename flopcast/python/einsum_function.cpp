@@ -296,7 +296,7 @@ EinsumFunction::Choice EinsumFunction::choice_for(const Call& call, const Signat
   if (const Entry* known = find(call, signature); known != nullptr && !(known->choice.until_open && planner_->pays(0, 0))) {
     return known->choice;
   }
-  const Choice choice = choose(call);
+  Choice choice = choose(call);
   if (Entry* known = find(call, signature)) {
     known->choice = choice;
     return choice;

@@ -16,7 +16,6 @@ namespace {
 using machine::LibraryReport;
 using machine::MachineMeasurement;
 using machine::Topology;
-using report::Align;
 using report::Cell;
 using report::Table;
 

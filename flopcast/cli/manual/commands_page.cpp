@@ -53,11 +53,14 @@ std::string options_table(const OptionGroup& group) {
 std::string list_of(const std::vector<HelpTerm>& terms, const std::string& indent) {
   std::string text;
   for (const HelpTerm& term : terms) {
-    text += term.below.empty() ? indent +
-                                     wrapped(fmt::format("- {}: {}", code(term.term), prose(sentence(term.text))), columns - indent.size(),
-                                             indent + "  ") +
-                                     '\n'
-                               : fmt::format("{}- {}\n", indent, code(term.term)) + list_of(term.below, indent + "    ");
+    text += indent;
+    if (term.below.empty()) {
+      text += wrapped(fmt::format("- {}: {}", code(term.term), prose(sentence(term.text))), columns - indent.size(), indent + "  ");
+      text += '\n';
+    } else {
+      text += fmt::format("- {}\n", code(term.term));
+      text += list_of(term.below, indent + "    ");
+    }
   }
   return text;
 }

@@ -111,9 +111,11 @@ std::string argument_cases(const CommandDescription& top) {
     std::string completion;
     if (!command->commands.empty()) {
       for (const CommandDescription& below : command->commands) {
-        completion += "\n        " + described(below.words.back(), below.help);
+        completion += "\n        ";
+        completion += described(below.words.back(), below.help);
       }
-      completion = "described=(" + completion + "); _describe command described";
+      completion.insert(0, "described=(");
+      completion += "); _describe command described";
     }
     for (const OptionDescription& option : command->options) {
       if (option.is_argument && completion.empty()) {

@@ -15,7 +15,6 @@
 namespace flopcast::cli {
 namespace {
 
-using report::Align;
 using report::Cell;
 using report::Table;
 using roofline::BandwidthRoof;

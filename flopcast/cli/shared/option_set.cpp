@@ -291,7 +291,7 @@ void OptionSet::action(std::function<void()> run) {
       run();
     } catch (const Error& error) {
       if (const std::optional<Error> named = with_origin(error, used)) {
-        throw *named;
+        throw Error(*named);
       }
       throw;
     }
@@ -335,7 +335,7 @@ CommandDescription OptionSet::description() const {
   for (const CLI::App* app = app_; app != nullptr; app = app->get_parent()) {
     text.words.insert(text.words.begin(), app->get_name());
   }
-  text.help = app_->get_description();
+  text.help = app_->get_description();  // NOLINT(clang-analyzer-core.CallAndMessage): no set of options is without its command
   text.footer = app_->get_footer();
   text.needs_command = app_->get_require_subcommand_min() > 0;
   for (const Option& option : options()) {

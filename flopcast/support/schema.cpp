@@ -8,11 +8,11 @@ namespace flopcast {
 
 using nlohmann::ordered_json;
 
-ordered_json object_schema(std::vector<std::pair<std::string, ordered_json>> members, const std::vector<std::string>& optional) {
+ordered_json object_schema(const std::vector<std::pair<std::string, ordered_json>>& members, const std::vector<std::string>& optional) {
   ordered_json object = {{"type", "object"}, {"properties", ordered_json::object()}};
-  for (auto& [name, schema] : members) {
+  for (const auto& [name, schema] : members) {
     const bool required = std::find(optional.begin(), optional.end(), name) == optional.end();
-    add_member(object, name, schema_detail::member_schema(name, std::move(schema), ""), required);
+    add_member(object, name, schema_detail::member_schema(name, schema, ""), required);
   }
   return object;
 }

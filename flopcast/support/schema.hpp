@@ -39,7 +39,7 @@ concept HasOwnSchema = requires(SchemaMaker& maker) {
 };
 
 /// Returns the schema of an object with these members, of which those named in `optional` may be missing. Other members are allowed.
-nlohmann::ordered_json object_schema(std::vector<std::pair<std::string, nlohmann::ordered_json>> members,
+nlohmann::ordered_json object_schema(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& members,
                                      const std::vector<std::string>& optional = {});
 /// Returns the schema of an array of such elements.
 nlohmann::ordered_json array_schema(nlohmann::ordered_json elements);

@@ -30,7 +30,7 @@ constexpr const char* workbench_member = "workbench";
 constexpr int max_threads = 1024;
 
 /// A job and its request.
-struct Question {
+struct Question {  // NOLINT(bugprone-exception-escape): null of JSON allocates nothing
   const Job* job = nullptr;
   nlohmann::json request;
   nlohmann::json workbench;  ///< null if the question says nothing about it

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -173,13 +172,8 @@ class ExpressionPlan::State {
     }
     axes_ = tensor_axes(expression, strides, precision_, options.plan.order);
     std::vector<ContractionTree> trees = trees_of(expression, axes_, machine, options);
-    if (trees.size() > 1 && options.plan.effort == Effort::measure) {
-      PlanOptions quick = options.plan;
-      quick.effort = Effort::estimate;
-      trees = {fastest_of(std::move(trees), einsum_steps(machine, quick), options.plan).first->tree()};
-    }
     if (options.plan.effort == Effort::measure) {
-      std::tie(network_, measured_) = fastest_of(std::move(trees), einsum_steps(machine, options.plan), options.plan);
+      take_fastest_of(std::move(trees), expression, strides, machine, options.plan);
     } else {
       PlanOptions of_steps = options.plan;
       if (of_steps.effort == Effort::incremental && of_steps.trials == nullptr) {
@@ -235,6 +229,31 @@ class ExpressionPlan::State {
   [[nodiscard]] const EinsumPlan* pair() const { return pair_ ? &*pair_ : nullptr; }
 
  private:
+  /// Takes the tree that is the fastest with steps planned by estimate, and measures its steps. Takes the first tree if the tensors have no
+  /// room.
+  void take_fastest_of(std::vector<ContractionTree> trees, const SizedExpression& expression, const EinsumStrides& strides,
+                       const Machine& machine, const PlanOptions& options) {
+    const PrepareStep prepare = einsum_steps(machine, options);
+    std::optional<EinsumTensors> tensors;
+    try {
+      tensors.emplace(expression, strides, options);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::environment) {
+        throw;
+      }
+      network_.emplace(std::move(trees.front()), prepare);
+      return;
+    }
+    if (trees.size() > 1) {
+      PlanOptions quick = options;
+      quick.effort = Effort::estimate;
+      trees = {fastest_of(std::move(trees), einsum_steps(machine, quick), *tensors, options).first.tree()};
+    }
+    std::pair<NetworkPlan, std::optional<Seconds>> fastest = fastest_of(std::move(trees), prepare, *tensors, options);
+    network_.emplace(std::move(fastest.first));
+    measured_ = fastest.second;
+  }
+
   void check(std::span<const void* const> operands, const void* result, Complex alpha, Complex beta) const {
     const auto text = [&] { return to_string(expression_.expression); };
     if (operands.size() != axes_.operands.size()) {

@@ -108,7 +108,7 @@ class Collector {
       : folded_(folded), environment_(environment), model_(folded, environment, rates), threads_(threads) {}
 
   /// Returns whether the contraction is one gemv on tensors in place. Every other way moves the matrix at least as often.
-  [[nodiscard]] bool is_gemv() const { return folded_.n.extent == 1 && folded_.batch.extent == 1 && model_.is_in_place(whole_gemm()); }
+  [[nodiscard]] bool is_gemv() const { return folded_.n.extent == 1 && is_one_gemm(); }
 
   /// Adds one gemm call for the whole contraction, or one per thread for its part of M or N. Requires that BLAS can read all of it in
   /// place.
@@ -129,7 +129,7 @@ class Collector {
   }
 
   void add_gemm() {
-    if (folded_.batch.extent == 1 && model_.is_in_place(whole_gemm())) {
+    if (is_one_gemm()) {
       add_one_call();
     }
     add_gemm(lengths(folded_.m, {64, 256, 1024}, longest), RowOrder::as_c);
@@ -272,6 +272,8 @@ class Collector {
     const auto all_of = [](const Fold& fold) { return std::max<std::int64_t>(1, fold.extent); };
     return {all_of(folded_.m), all_of(folded_.n), all_of(folded_.k), TileKernel::gemm, threads_};
   }
+  /// Returns whether the contraction is one gemm on tensors in place.
+  [[nodiscard]] bool is_one_gemm() const { return folded_.batch.extent == 1 && model_.is_in_place(whole_gemm()); }
   /// Returns whether `tiling` is the single call that add_one_call() adds.
   [[nodiscard]] bool is_whole_in_place(const Tiling& tiling) const {
     const Tiling whole = whole_gemm();

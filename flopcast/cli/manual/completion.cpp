@@ -1,8 +1,11 @@
 #include "flopcast/cli/manual/completion.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
+#include "flopcast/cli/manual/help_text.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/error.hpp"
@@ -34,6 +37,22 @@ std::string names_for_completion(const std::string& list) {
     text += name + '\n';
   }
   return text;
+}
+
+std::map<std::string, std::vector<std::string>> options_by_completion(
+    const CommandDescription& top, const std::function<std::string(const OptionDescription&)>& completion_of) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const CommandDescription* command : all_commands(top)) {
+    for (const OptionDescription& option : command->options) {
+      if (option.is_argument || option.placeholder.empty()) {
+        continue;
+      }
+      for (const std::string& name : option_names(option)) {
+        names[completion_of(option)].push_back(fmt::format("'{} {}'", joined_words(*command, " "), name));
+      }
+    }
+  }
+  return names;
 }
 
 std::string short_help(const std::string& help) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,10 @@ constexpr std::string_view list_of_names(ValueKind kind) {
 
 /// Returns the names of a list, one a line: installed libraries, routines, schemas. Throws usage_error for a list that doesn't exist.
 std::string names_for_completion(const std::string& list);
+
+/// Returns the options that take values, such as "'flopcast tune --blas'", by the shell command that completes their values.
+std::map<std::string, std::vector<std::string>> options_by_completion(
+    const CommandDescription& top, const std::function<std::string(const OptionDescription&)>& completion_of);
 
 /// Returns the beginning of a help text, up to its first remark.
 std::string short_help(const std::string& help);

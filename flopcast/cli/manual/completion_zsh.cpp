@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <map>
 #include <vector>
 
 #include "flopcast/cli/manual/completion.hpp"
@@ -71,19 +70,8 @@ std::string completion_of(const OptionDescription& option) {
 }
 
 std::string value_cases(const CommandDescription& top) {
-  std::map<std::string, std::vector<std::string>> patterns;  // by completion
-  for (const CommandDescription* command : all_commands(top)) {
-    for (const OptionDescription& option : command->options) {
-      if (option.is_argument || option.placeholder.empty()) {
-        continue;
-      }
-      for (const std::string& name : option_names(option)) {
-        patterns[completion_of(option)].push_back(fmt::format("'{} {}'", joined_words(*command, " "), name));
-      }
-    }
-  }
   std::string text;
-  for (const auto& [completion, names] : patterns) {
+  for (const auto& [completion, names] : options_by_completion(top, completion_of)) {
     text += fmt::format("    ({}) {}; return ;;\n", fmt::join(names, "|"), completion.empty() ? "_message value" : completion);
   }
   return text;

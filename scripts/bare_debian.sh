@@ -18,24 +18,35 @@ say() { printf '\n== %s\n' "$*"; }
 # Runs a command, and prints the end of its output where it fails.
 quietly() { "$@" >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "'${*:0:200}' failed"; }; }
 
+# Unmounts and removes "$root". Where the downloaded packages stay mounted, nothing is removed, since they would be removed, too.
+remove_root() {
+  umount -l "$root"/{proc,sys,dev,var/cache/apt/archives} 2>/dev/null || true
+  ! mountpoint -q "$root/var/cache/apt/archives" || return 0
+  rm -rf --one-file-system "$root" "$log"
+}
+
 # Makes the folder "$root": a bare Debian 12 that reaches the network as this system does, with an ordinary user `scientist`.
 make_root() {
+  exec 9>"$bare_cache/lock"
+  flock --nonblock 9 || fail "$bare_cache is used by another try"
+  rm -rf --one-file-system "$bare_cache"/root.* "$bare_cache"/log.*  # what a killed try left; its mounts ended with it
   if [[ ! -e $bare_cache/base.tar ]]; then
     say "a bare Debian 12"
-    quietly mmdebstrap --variant=minbase --include=ca-certificates bookworm "$bare_cache/base.tar.new"
+    quietly mmdebstrap --format=tar --variant=minbase --include=ca-certificates bookworm "$bare_cache/base.tar.new"
     mv "$bare_cache/base.tar.new" "$bare_cache/base.tar"
   fi
-  trap 'umount -l "$root"/{proc,sys,dev,var/cache/apt/archives} 2>/dev/null || true; rm -rf --one-file-system "$root" "$log"' EXIT
+  trap remove_root EXIT
   mkdir "$root"
   tar -xf "$bare_cache/base.tar" -C "$root"
   cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
   grep -rhi proxy /etc/apt/apt.conf.d /etc/apt/apt.conf >"$root/etc/apt/apt.conf.d/90proxy" 2>/dev/null || true
+  echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick"
   mount -t proc proc "$root/proc"
   local name
   for name in sys dev; do mount --rbind "/$name" "$root/$name"; done
   mkdir -p "$bare_cache/archives/partial"
   mount --bind "$bare_cache/archives" "$root/var/cache/apt/archives"
-  quietly in_root "useradd --create-home --shell /bin/bash scientist && apt-get update -q"
+  quietly in_root "useradd --create-home --shell /bin/bash scientist && apt-get update -q && apt-get upgrade -y -q"
 }
 
 # Run a command line in "$root", as root or as the ordinary user.

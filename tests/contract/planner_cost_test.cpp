@@ -13,26 +13,10 @@
 #include "flopcast/contract/network/tensor_layout.hpp"
 #include "flopcast/contract/planner/candidates.hpp"
 #include "network_cases.hpp"
+#include "tests/contract/three_caches.hpp"
 
 namespace flopcast::contract {
 namespace {
-
-/// Two private levels and a shared one, 10 GB/s from memory.
-const Environment& machine() {
-  static const Environment all = [] {
-    Environment environment;
-    for (const auto& [bytes, bandwidth] : {std::pair{1 << 15, 100e9}, {1 << 20, 50e9}, {1 << 24, 20e9}}) {
-      CacheLevel level;
-      level.capacity_bytes = bytes;
-      level.bandwidth = bandwidth;
-      environment.caches.push_back(level);
-    }
-    environment.memory_bandwidth = 10e9;
-    environment.peak_flops = 50e9;
-    return environment;
-  }();
-  return all;
-}
 
 /// Returns the sizes and contiguity of a contraction as a step.
 PairStep step_of(const Contraction& contraction) {

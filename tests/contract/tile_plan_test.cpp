@@ -50,7 +50,7 @@ TEST(TilePlan, HasRoomForWhatIsPacked) {
 }
 
 TEST(TilePlan, UnitsCoverAllTilesOnce) {
-  for (const char* tiles : {"8x8x16", "8x8x16:gemm:knm", "8x8x16:gemm:mnk", "8x8x16:panels"}) {
+  for (const char* tiles : {"8x8x16", "8x8x16:gemm:knm", "8x8x16:gemm:mnk", "8x8x16:panels", "8x8x4:gemm:splitK"}) {
     for (const int threads : {1, 3}) {
       const TilePlan plan = planned(product(100, 44, 30), tiles, threads);
       std::size_t all = 0;

@@ -24,6 +24,9 @@ TEST(ParseTiles, ReadsOptionsInAnyOrder) {
   expected.stream_c = true;
   EXPECT_EQ(parse_tiles("8x8x8:panels:interleavedA:mkn:keepAC:streamC"), expected);
   EXPECT_EQ(parse_tiles("8x8x8:panels:streamC:keepAC:mkn:interleavedA"), expected);
+  expected = {8, 8, 8, TileKernel::gemm, 4};
+  expected.split_k = true;
+  EXPECT_EQ(parse_tiles("8x8x8:gemm:splitK", 4), expected);
 }
 
 TEST(ParseTiles, ReadsWholeAndBatch) {
@@ -34,8 +37,9 @@ TEST(ParseTiles, ReadsWholeAndBatch) {
 }
 
 TEST(ParseTiles, RefusesOtherTexts) {
-  for (const char* text : {"", "8x8", "8x8x8x8", "0x8x8", "8x8x-1", "8x8x8:nosuch", "8x8x8:batch", "8x8x8:gemm:nkn", "8x8x8:gemm:nmk:mnk",
-                           "8x8x8:gemm:keep", "8x8x8:gemm:keepCA", "8x8x8:panels:A:A", "8x8x8:panels:crossed", "8x8x99999999999"}) {
+  for (const char* text :
+       {"", "8x8", "8x8x8x8", "0x8x8", "8x8x-1", "8x8x8:nosuch", "8x8x8:batch", "8x8x8:gemm:nkn", "8x8x8:gemm:nmk:mnk", "8x8x8:gemm:keep",
+        "8x8x8:gemm:keepCA", "8x8x8:panels:A:A", "8x8x8:panels:splitK:splitK", "8x8x8:panels:crossed", "8x8x99999999999"}) {
     EXPECT_THROW(static_cast<void>(parse_tiles(text)), Error) << text;
   }
 }

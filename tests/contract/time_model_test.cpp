@@ -3,29 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/planner/panels.hpp"
 #include "flopcast/contract/planner/tiled_contraction.hpp"
+#include "tests/contract/three_caches.hpp"
 
 namespace flopcast::contract {
 namespace {
-
-/// Two private levels and a shared one, 10 GB/s from memory.
-const Environment& machine() {
-  static const Environment all = [] {
-    Environment environment;
-    for (const auto& [bytes, bandwidth] : {std::pair{1 << 15, 100e9}, {1 << 20, 50e9}, {1 << 24, 20e9}}) {
-      CacheLevel level;
-      level.capacity_bytes = bytes;
-      level.bandwidth = bandwidth;
-      environment.caches.push_back(level);
-    }
-    environment.memory_bandwidth = 10e9;
-    environment.peak_flops = 100e9;
-    return environment;
-  }();
-  return all;
-}
 
 /// Products take 1 ns, everything else nothing.
 const TileRates& only_products() {
@@ -80,20 +66,22 @@ TEST(TimeModel, EmptyTensorsTakeNoTime) {
 }
 
 TEST(TimeModel, ChargesLinesOfDirectColumnsThatL1Loses) {
-  // 64 sets of 8 ways: columns 4096 bytes apart share a set, and panels of A go through half of it.
+  // 64 sets of 8 ways: lines 4096 bytes apart share a set, and panels of A go through half of it.
   const auto lost = [](std::int64_t stride) {
     const Notation notation = parse_notation("ab=ai,ib");
     const Extents extents = {{'a', 48}, {'b', 16}, {'i', 64}};
-    const Folded f = fold(make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {1, stride}, {}}}));
+    const Folded f = fold(make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {stride, 1}, {}}}));
     const TimeModel model(f, machine(), only_products());
     const Tiling direct{48, 16, 64, TileKernel::panels};
     Tiling packed = direct;
     packed.pack_b = true;
     return model.time(direct).total() - model.time(packed).total();
   };
-  constexpr double products = 2 * 2, lines = 8 * 8, each = 1e-9;  // panels of 24 rows and 8 columns, 8 lines in each of these
-  EXPECT_NEAR(lost(512), products * lines * each, 1e-15);
-  EXPECT_NEAR(lost(576), 0, 1e-15) << "columns are 72 lines apart, of which they have eight each";
+  const auto [rows, columns] = panel_size(Precision::d);
+  const double panels = std::ceil(48.0 / static_cast<double>(rows)) * std::ceil(16.0 / static_cast<double>(columns));
+  constexpr double lines = 64, each = 1e-9;  // a panel's columns share a line for each product
+  EXPECT_NEAR(lost(512), panels * lines * each, 1e-15);
+  EXPECT_NEAR(lost(520), 0, 1e-15) << "products are 65 lines apart";
 }
 
 TEST(TimeModel, AColumnWaitsForItsSumsAndBringsAFromL2Once) {
@@ -410,6 +398,34 @@ TEST(TiledContraction, ThreadsTakeColumnsIfNoneWaitsLonger) {
   EXPECT_EQ(sharing(96, 24, 1, kmn), Sharing::rows);
   EXPECT_DOUBLE_EQ(speedup_of(2, 96, 40), 96.0 / 56);
   EXPECT_DOUBLE_EQ(speedup_of(4, 96, 96), 1);
+}
+
+TEST(TimeModel, ThreadsThatSplitKAddTheirSums) {
+  const Folded f = folded("ab=ai,ib", {{'a', 24}, {'b', 8}, {'i', 4000}});
+  TileRates rates = only_products();
+  rates.packed_across = 1e-6;
+  const TimeModel model(f, machine(), rates);
+  Tiling tiling{24, 8, 1000, TileKernel::panels, 2};
+  const Seconds alone = model.time({24, 8, 1000, TileKernel::panels, 1}).first.inside.kernel;
+  tiling.split_k = true;
+  EXPECT_EQ(sharing_of(f, tiling), Sharing::sums);
+  EXPECT_NEAR(model.time(tiling).first.inside.kernel, alone / 2 + start_of_a_thread, 1e-12);
+  EXPECT_NEAR(model.time(tiling).first.inside.c, 2 * 24 * 8 * 1e-6, 1e-12);
+  tiling.k = 4000;
+  EXPECT_NE(sharing_of(f, tiling), Sharing::sums) << "there is one tile of K";
+}
+
+TEST(Candidates, SplitKWhereSumsAreLongAndCIsSmall) {
+  const TileRates rates = assumed_tile_rates(machine());
+  const auto split_is_best = [&](const char* text, const Extents& extents, int threads) {
+    const Folded f = folded(text, extents);
+    return candidates(f, machine(), rates, threads).front().tiling.split_k;
+  };
+  EXPECT_TRUE(split_is_best("ab=ija,bji", {{'a', 59}, {'b', 3}, {'i', 2000}, {'j', 500}}, 2));
+  EXPECT_TRUE(split_is_best("=i,i", {{'i', 10'000'000}}, 4));
+  EXPECT_TRUE(split_is_best("ab=ia,ib", {{'a', 8}, {'b', 8}, {'i', 1'000'000}}, 16));
+  EXPECT_FALSE(split_is_best("ab=ija,bji", {{'a', 59}, {'b', 3}, {'i', 2000}, {'j', 500}}, 1));
+  EXPECT_FALSE(split_is_best("ab=ia,ib", {{'a', 2000}, {'b', 2000}, {'i', 2000}}, 2)) << "threads share columns as well";
 }
 
 TEST(TimeModel, OneThreadWaitsForTheOthersLastTile) {

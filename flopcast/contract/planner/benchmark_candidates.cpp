@@ -43,6 +43,9 @@ Folded sample_of(const Folded& folded, const Tiling& tiling, const Box& box) {
   Folded sample = beginning(folded, tiling.rows, box);
   sample.m = from_second_tile(rows_in(tiling.rows, folded), tiling.m, box.m);
   sample.n = from_second_tile(folded.n, tiling.n, box.n);
+  if (splits_k(folded, tiling)) {
+    make_result_dense(sample);
+  }
   return sample;
 }
 
@@ -147,7 +150,10 @@ struct Trial {
         threads(std::max(1, candidate.tiling.threads)),
         tiled(part, serial(candidate.tiling), find) {
     const auto expected_of = [&](std::int64_t k, const Tiling& tiling) {
-      const Folded sample = beginning(whole, candidate.tiling.rows, {box.m, box.n, k, box.batch});
+      Folded sample = beginning(whole, candidate.tiling.rows, {box.m, box.n, k, box.batch});
+      if (splits_k(whole, candidate.tiling)) {
+        make_result_dense(sample);
+      }
       TimeModel of_sample(sample, environment, rates);
       of_sample.set_working_set(model.working_set_bytes());
       of_sample.set_neighbours(candidate.tiling.threads);

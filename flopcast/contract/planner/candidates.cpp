@@ -126,6 +126,12 @@ class Collector {
       add(whole);
     }
     all_.front().is_one_call = true;
+    if (may_split_k()) {
+      Tiling share = whole;
+      share.split_k = true;
+      share.k = round_up(ceil_div<std::int64_t>(whole.k, threads_), unit);
+      add(share);
+    }
   }
 
   void add_gemm() {
@@ -204,6 +210,27 @@ class Collector {
     }
   }
 
+  /// Adds tilings that split K, where the model expects them to be faster than sharing M or N. Only the best few are added.
+  void add_split_k() {
+    constexpr std::size_t max_added = 8;
+    if (!may_split_k()) {
+      return;
+    }
+    sort();
+    const std::size_t usual = all_.size();
+    const Seconds best = all_.front().seconds;
+    for (std::size_t i = 0; i < usual && all_[i].seconds < 2 * threads_ * best; ++i) {
+      Tiling split = all_[i].tiling;
+      split.split_k = true;
+      if (splits_k(folded_, split) && split != all_[i].tiling) {
+        if (const Seconds seconds = model_.time(split).total(); seconds < best) {
+          all_.push_back({split, seconds, Basis::formula});
+        }
+      }
+    }
+    keep_fastest_after(usual, max_added);
+  }
+
   /// Adds the tiles of promising candidates with other orders of the loops and with kept operands. Only the best few are added, and only
   /// where the model expects about the speed of the best candidate in the usual order, or more.
   void add_other_loops() {
@@ -219,8 +246,7 @@ class Collector {
         }
       }
     }
-    std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(usual), all_.end(), is_faster);
-    all_.resize(std::min(all_.size(), usual + max_added));
+    keep_fastest_after(usual, max_added);
   }
 
   std::vector<Candidate> take() {
@@ -286,6 +312,18 @@ class Collector {
     return panels_stream(folded_.precision) && starts_at_unit_step(rows.c) && rows.natural.front() >= panel_size(folded_.precision).rows &&
            !environment_.caches.empty() &&
            share_outside(model_.working_set_bytes(), static_cast<double>(environment_.caches.back().capacity_bytes)) > 0;
+  }
+  /// Returns whether C is small enough, and the sums are long enough, that adding the threads' sums costs little.
+  [[nodiscard]] bool may_split_k() const {
+    constexpr std::int64_t longest_result = 1 << 18, shortest_part = 512;  // elements
+    const std::int64_t result = folded_.batch.extent * folded_.m.extent * folded_.n.extent;
+    return threads_ > 1 && threads_ * result <= longest_result && folded_.k.extent >= threads_ * shortest_part;
+  }
+
+  /// Removes all but the `count` fastest of the candidates from number `first` on.
+  void keep_fastest_after(std::size_t first, std::size_t count) {
+    std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(first), all_.end(), is_faster);
+    all_.resize(std::min(all_.size(), first + count));
   }
   static bool is_faster(const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; }
   void sort() { std::stable_sort(all_.begin(), all_.end(), is_faster); }
@@ -356,6 +394,7 @@ std::vector<Candidate> candidates_on(int threads, const Folded& folded, const En
   if (folded.batch.extent > 1) {
     collector.add_batch();
   }
+  collector.add_split_k();
   collector.add_other_loops();
   return collector.take();
 }
@@ -378,8 +417,8 @@ bool has_other_loops(const Tiling& tiling) { return tiling.order != LoopOrder::n
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   constexpr std::size_t of_each = 3, of_each_with_other_loops = 2;
   constexpr double clearly_slower = 1.5;
-  std::array<std::array<std::size_t, 2>, 4> seen{};            // by kernel, then by whether the loops differ from the usual ones
-  std::set<std::tuple<TileKernel, RowOrder, bool>> ways_seen;  // ways of going through C
+  std::array<std::array<std::size_t, 2>, 4> seen{};                  // by kernel, then by whether the loops differ from the usual ones
+  std::set<std::tuple<TileKernel, RowOrder, bool, bool>> ways_seen;  // ways of going through C
   std::vector<Candidate> promoted, others;
   std::vector<std::pair<std::size_t, Candidate>> by_turn;
   for (const Candidate& candidate : all) {
@@ -390,7 +429,7 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
     const std::size_t number = seen[static_cast<std::size_t>(candidate.tiling.kernel)][is_other ? 1 : 0]++;
     const bool is_slow = candidate.seconds > clearly_slower * all.front().seconds;
     const Tiling& tiling = candidate.tiling;
-    const bool is_first_of_its_way = ways_seen.emplace(tiling.kernel, tiling.rows, tiling.stream_c).second;
+    const bool is_first_of_its_way = ways_seen.emplace(tiling.kernel, tiling.rows, tiling.stream_c, tiling.split_k).second;
     if (number < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_way && !is_slow)) {
       by_turn.emplace_back(is_slow ? of_each : is_first_of_its_way ? std::min<std::size_t>(number, 1) : number, candidate);
     } else {

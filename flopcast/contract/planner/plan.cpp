@@ -48,6 +48,7 @@ std::optional<Tiling> mirrored_tiling(const Folded& folded, const Tiling& chosen
   half.rows = RowOrder::as_c;
   half.order = LoopOrder::nkm;
   half.keep_a = half.keep_b = half.keep_c = false;
+  half.split_k = false;
   half.stream_c = false;  // the other half is copied from C afterwards
   half.m = half.n = side;
   half.k = std::min<std::int64_t>(chosen.k, 320);

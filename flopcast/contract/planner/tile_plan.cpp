@@ -167,9 +167,21 @@ void leave_out_upper_tiles(TilePlan& plan) {
   }
 }
 
-/// Returns the number of parts in which threads share the tiles of M or N in an element of the batch. Usually a part is a tile. If the loop
-/// over K is outermost, each thread takes its share of the tiles through all of K.
+/// Lets the parts of a split K sum up in dense buffers.
+void split_sums(TilePlan& plan) {
+  plan.tiling.split_k = splits_k(plan.folded, plan.tiling);
+  if (plan.tiling.split_k) {
+    plan.split = SplitResult{plan.folded.m.c, plan.folded.n.c, plan.folded.batch.c};
+    make_result_dense(plan.folded);
+  }
+}
+
+/// Returns the number of parts in which threads share the tiles of M, N or K in an element of the batch. Usually a part is a tile. If the
+/// loop over K is outermost, or K is split, each thread takes its share of the tiles.
 std::size_t parts_of(const TilePlan& plan) {
+  if (plan.sharing == Sharing::sums) {
+    return std::min(plan.k.size(), static_cast<std::size_t>(plan.tiling.threads));
+  }
   const std::size_t tiles = plan.sharing == Sharing::rows ? plan.m.size() : plan.n.size();
   return plan.loops.front() == TileLoop::k ? std::min(tiles, static_cast<std::size_t>(plan.tiling.threads)) : tiles;
 }
@@ -208,15 +220,30 @@ std::string TilePlan::packed() const {
   return letters(folded, left, right, result);
 }
 
+std::int64_t TilePlan::split_bytes() const {
+  return split ? static_cast<std::int64_t>(parts) * split->elements() * element_bytes(folded.precision) : 0;
+}
+
 WorkUnit TilePlan::unit(std::size_t number) const {
   const std::size_t batch = number / parts, part = number - batch * parts;
-  WorkUnit unit{static_cast<std::int64_t>(batch), {}, counts};
-  const TileLoop shared = sharing == Sharing::rows ? TileLoop::m : TileLoop::n;
+  WorkUnit unit{static_cast<std::int64_t>(batch), part, {}, counts};
+  const TileLoop shared = sharing == Sharing::sums ? TileLoop::k : sharing == Sharing::rows ? TileLoop::m : TileLoop::n;
   const std::size_t tiles = unit.last[shared];
   const auto beginning = [&](std::size_t of) { return tiles == parts ? of : of * tiles / parts; };
   unit.first[shared] = beginning(part);
   unit.last[shared] = beginning(part + 1);
   return unit;
+}
+
+void make_result_dense(Folded& folded) {
+  const auto number = [](std::vector<std::int64_t>& offsets, std::int64_t step) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      offsets[i] = static_cast<std::int64_t>(i) * step;
+    }
+  };
+  number(folded.m.c, 1);
+  number(folded.n.c, folded.m.extent);
+  number(folded.batch.c, folded.m.extent * folded.n.extent);
 }
 
 TilePlan make_tile_plan(Folded folded, Tiling tiling) {
@@ -228,6 +255,7 @@ TilePlan make_tile_plan(Folded folded, Tiling tiling) {
   plan.tiling = fitted(plan.folded, plan.tiling);
   order_rows(plan);
   check(plan);
+  split_sums(plan);
   plan.m = tiles(plan.folded.m, plan.tiling.m);
   plan.n = tiles(plan.folded.n, plan.tiling.n);
   plan.k = tiles(plan.folded.k, plan.tiling.k);

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,8 @@ using TileAt = PerLoop<std::size_t>;
 /// A range of tiles of each dimension in one element of the batch: one thread's unit of work.
 struct WorkUnit {
   std::int64_t batch = 0;
-  TileAt first, last;  ///< `last` is one past the end
+  std::size_t part = 0;  ///< number of the part in its element of the batch
+  TileAt first, last;    ///< `last` is one past the end
 };
 
 /// A thread's buffers for one operand.
@@ -46,6 +49,13 @@ struct TileMoves {
   friend bool operator==(const TileMoves&, const TileMoves&) = default;
 };
 
+/// Where the sums go that a split-K tiling collects in buffers: offsets of C's rows, columns and elements of the batch.
+struct SplitResult {
+  std::vector<std::int64_t> rows, columns, batch;
+  /// Returns the number of elements of C, which each part's buffer holds.
+  [[nodiscard]] std::int64_t elements() const { return std::ssize(rows) * std::ssize(columns) * std::ssize(batch); }
+};
+
 /// The tiles of a contraction, the buffers that they need, and their distribution over threads.
 struct TilePlan {
   Folded folded;  ///< with M in the tiling's order
@@ -62,14 +72,21 @@ struct TilePlan {
   Slots a_slots, b_slots, c_slots;
   bool packs_b = false;  ///< some tile of the folded B is packed
   bool sums_up = false;  ///< a buffer of C takes the whole sum over K
+  /// Set if the threads share K. `folded` then has dense tables of C, for one part's sums.
+  std::optional<SplitResult> split;
 
   /// Returns the letters of the tensors of which some tile must pass through a buffer.
   [[nodiscard]] std::string packed() const;
   /// Returns the bytes of one thread's buffers.
   [[nodiscard]] std::int64_t buffer_bytes() const { return a_slots.all_bytes() + b_slots.all_bytes() + c_slots.all_bytes(); }
+  /// Returns the bytes of all parts' sums, if the threads share K.
+  [[nodiscard]] std::int64_t split_bytes() const;
   [[nodiscard]] std::size_t units() const { return static_cast<std::size_t>(folded.batch.extent) * parts; }
   [[nodiscard]] WorkUnit unit(std::size_t number) const;
 };
+
+/// Replaces the offsets of C by those of a dense tensor with the rows of M next to each other, then the columns of N and the batch.
+void make_result_dense(Folded& folded);
 
 /// Plans the tiles. Throws bad_input if a tile is longer than 2^31 - 1 elements, if `tiling` is mirrored but C isn't symmetric, or if one of
 /// flopcast's kernels is requested for a contraction that it can't compute.

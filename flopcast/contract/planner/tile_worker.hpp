@@ -76,6 +76,15 @@ class TileWorker {
     at_c_ = c_ + batches.c[static_cast<std::size_t>(batch)];
   }
 
+  /// Selects the unit's element of the batch and, if the threads share K, the buffer of its sums.
+  void take_unit(const WorkUnit& unit) {
+    take_batch(unit.batch);
+    if (plan_.split) {
+      at_c_ += static_cast<std::int64_t>(unit.part) * plan_.split->elements();
+      first_k_ = unit.first.k();
+    }
+  }
+
   /// Selects the tile of B to multiply with, and packs it if it must be packed and no buffer holds it yet. Returns whether the tile was
   /// newly taken.
   bool take_columns(const TileAt& at) {
@@ -155,7 +164,7 @@ class TileWorker {
 
   /// Multiplies the selected tiles of A and B into the tile of C at `at`.
   void multiply(const TileAt& at) {
-    const bool is_first = at.k() == 0;
+    const bool is_first = at.k() == first_k_;
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
         panels_->multiply(at_c_, alpha_, is_first ? beta_ : Element(1));
@@ -341,6 +350,7 @@ class TileWorker {
   Element* c_buffers_ = nullptr;
   TileMoves moves_;
   static constexpr Tile nothing{};
+  std::size_t first_k_ = 0;                         ///< the unit's first tile of K
   const Tile *n_ = &nothing, *k_ = &nothing;        ///< columns and depth of the selected tile of B
   std::size_t panel_count_ = 0;                     ///< column panels of the selected tile of B, for the panel kernel
   Matrix<const Element*> a_matrix_{}, b_matrix_{};  ///< selected tiles, for the other kernels

@@ -30,6 +30,26 @@ void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullpt
       });
 }
 
+/// C := sum of the parts + beta C. Part p's elements begin at `sums` + p * split.elements().
+template <class Element>
+void add_parts(const SplitResult& split, std::size_t parts, const Element* sums, Element beta, Element* c) {
+  const std::int64_t elements = split.elements();
+  std::int64_t at = 0;
+  for (const std::int64_t batch : split.batch) {
+    for (const std::int64_t column : split.columns) {
+      for (const std::int64_t row : split.rows) {
+        Element sum = sums[at];
+        for (std::size_t part = 1; part < parts; ++part) {
+          sum += sums[static_cast<std::int64_t>(part) * elements + at];
+        }
+        Element& to = c[batch + column + row];
+        to = beta == Element(0) ? sum : sum + beta * to;
+        ++at;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TiledContraction::TiledContraction(Folded folded, Tiling tiling, const FindRoutine& find)
@@ -40,13 +60,16 @@ TiledContraction::TiledContraction(Folded folded, Tiling tiling, const FindRouti
     along_batch_.emplace(plan_.folded);
   }
   buffers_ = std::make_shared<BufferPool>(plan_.buffer_bytes());
+  if (plan_.split) {
+    sums_ = std::make_shared<BufferPool>(plan_.split_bytes());
+  }
 }
 
 /// `after` is called after each part of the work with the corresponding member of PartTimes.
 template <class Element, class After>
 void TiledContraction::do_unit(TileWorker<Element>& worker, const WorkUnit& unit, After&& after) const {
   const auto [outer, middle, inner] = plan_.loops;
-  worker.take_batch(unit.batch);
+  worker.take_unit(unit);
   TileAt at;
   for (at[outer] = unit.first[outer]; at[outer] < unit.last[outer]; ++at[outer]) {
     for (at[middle] = unit.first[middle]; at[middle] < unit.last[middle]; ++at[middle]) {
@@ -132,6 +155,25 @@ TileWorker<Element> TiledContraction::make_worker(const Element* a, const Elemen
   }
 }
 
+template <class Element, class Work>
+void TiledContraction::with_result(Element* c, Element beta, Work&& work) const {
+  if (!plan_.split) {
+    work(c, beta);
+    return;
+  }
+  AlignedMemory memory;
+  try {
+    memory = sums_->take();
+  } catch (const std::bad_alloc&) {
+    throw environment_error("sums of {} parts need {} bytes of memory, which aren't available; C was not changed", plan_.parts,
+                            plan_.split_bytes());
+  }
+  auto* const sums = reinterpret_cast<Element*>(memory.get());
+  work(sums, Element(0));
+  add_parts(*plan_.split, plan_.parts, sums, beta, c);
+  sums_->give_back(std::move(memory));
+}
+
 void TiledContraction::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   with_element(plan_.folded.precision, [&](auto zero) {
     using Element = decltype(zero);
@@ -140,17 +182,19 @@ void TiledContraction::run(const void* a, const void* b, void* c, std::complex<d
                         static_cast<Element*>(c), to_element<Element>(alpha), to_element<Element>(beta));
       return;
     }
-    std::vector<TileWorker<Element>> workers;
-    workers.reserve(static_cast<std::size_t>(plan_.tiling.threads));
-    for (int i = 0; i < plan_.tiling.threads; ++i) {
-      workers.push_back(make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
-                                    to_element<Element>(alpha), to_element<Element>(beta)));
-    }
-    if (plan_.sharing == Sharing::together) {
-      share_tiles(workers);
-    } else {
-      share_units(workers);
-    }
+    with_result(static_cast<Element*>(c), to_element<Element>(beta), [&](Element* result, Element of_result) {
+      std::vector<TileWorker<Element>> workers;
+      workers.reserve(static_cast<std::size_t>(plan_.tiling.threads));
+      for (int i = 0; i < plan_.tiling.threads; ++i) {
+        workers.push_back(
+            make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), result, to_element<Element>(alpha), of_result));
+      }
+      if (plan_.sharing == Sharing::together) {
+        share_tiles(workers);
+      } else {
+        share_units(workers);
+      }
+    });
   });
   if (plan_.tiling.mirrored) {
     mirror(plan_.folded, c);
@@ -168,19 +212,26 @@ PartTimes TiledContraction::run_timed(const void* a, const void* b, void* c, std
   }
   with_element(plan_.folded.precision, [&](auto zero) {
     using Element = decltype(zero);
-    TileWorker<Element> worker = make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
-                                             to_element<Element>(alpha), to_element<Element>(beta));
-    std::int64_t last = clock.ticks();
-    for (std::size_t number = 0; number < plan_.units(); ++number) {
-      do_unit(worker, plan_.unit(number), [&](Seconds PartTimes::*part) {
-        const std::int64_t now = clock.ticks();
-        times.*part += clock.seconds(now - last);
-        last = now;
-      });
-    }
-    worker.finish();
-    if (moves != nullptr) {
-      *moves = worker.moves();
+    std::int64_t last = 0;
+    const auto take_time = [&](Seconds PartTimes::*part) {
+      const std::int64_t now = clock.ticks();
+      times.*part += clock.seconds(now - last);
+      last = now;
+    };
+    with_result(static_cast<Element*>(c), to_element<Element>(beta), [&](Element* result, Element of_result) {
+      TileWorker<Element> worker =
+          make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), result, to_element<Element>(alpha), of_result);
+      last = clock.ticks();
+      for (std::size_t number = 0; number < plan_.units(); ++number) {
+        do_unit(worker, plan_.unit(number), take_time);
+      }
+      worker.finish();
+      if (moves != nullptr) {
+        *moves = worker.moves();
+      }
+    });
+    if (plan_.split) {
+      take_time(&PartTimes::rest);
     }
   });
   return times;

@@ -45,8 +45,8 @@ class TiledContraction {
   /// in `moves`.
   PartTimes run_timed(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta,
                       const machine::WallClock& clock, TileMoves* moves = nullptr) const;
-  /// Returns the bytes of the packing buffers of all threads.
-  [[nodiscard]] std::int64_t workspace_bytes() const { return plan_.buffer_bytes() * plan_.tiling.threads; }
+  /// Returns the bytes of the buffers of all threads, for packing and for sums over parts of K.
+  [[nodiscard]] std::int64_t workspace_bytes() const { return plan_.buffer_bytes() * plan_.tiling.threads + plan_.split_bytes(); }
   [[nodiscard]] const Tiling& tiling() const { return plan_.tiling; }
   /// Returns the letters of the tensors of which some tile must pass through a buffer.
   [[nodiscard]] std::string packed() const { return plan_.packed(); }
@@ -54,6 +54,10 @@ class TiledContraction {
  private:
   template <class Element>
   TileWorker<Element> make_worker(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const;
+  /// Calls `work` with the tensor that workers write and the factor of what it holds: C and beta or, if the threads share K, a buffer, which
+  /// is added to beta C afterwards.
+  template <class Element, class Work>
+  void with_result(Element* c, Element beta, Work&& work) const;
   template <class Element, class After>
   void do_unit(TileWorker<Element>& worker, const WorkUnit& unit, After&& after) const;
   template <class Element>
@@ -65,6 +69,7 @@ class TiledContraction {
   BlasKernels blas_;                       ///< empty unless the kernel is gemm
   std::optional<AlongBatch> along_batch_;  ///< set if the batch kernel computes the whole contraction
   std::shared_ptr<BufferPool> buffers_;    ///< the threads' buffers
+  std::shared_ptr<BufferPool> sums_;       ///< buffers for the sums of all parts of K; empty unless the threads share K
 };
 
 }  // namespace flopcast::contract

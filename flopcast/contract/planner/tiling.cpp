@@ -20,7 +20,7 @@ namespace {
 /// Names in the order of TileKernel.
 constexpr std::array<std::string_view, 4> kernel_names = {"gemm", "panels", "streaming", "batch"};
 
-enum class TileOption : std::uint8_t { rows, streams, loops, kept };
+enum class TileOption : std::uint8_t { rows, streams, splits, loops, kept };
 
 /// Reads one of the options behind the kernel into `tiling`. Returns the option's kind, or nothing if `text` is no option.
 std::optional<TileOption> parse_tile_option(std::string_view text, Tiling& tiling) {
@@ -32,6 +32,10 @@ std::optional<TileOption> parse_tile_option(std::string_view text, Tiling& tilin
   if (text == "streamC") {
     tiling.stream_c = true;
     return TileOption::streams;
+  }
+  if (text == "splitK") {
+    tiling.split_k = true;
+    return TileOption::splits;
   }
   if (const std::optional<LoopOrder> order = loop_order(text)) {
     tiling.order = *order;
@@ -90,6 +94,9 @@ std::string to_string(const Tiling& tiling) {
   if (tiling.stream_c) {
     how += ", C streamed";
   }
+  if (tiling.split_k) {
+    how += ", K split";
+  }
   if (tiling.order != LoopOrder::nkm) {
     how += fmt::format(", loops {}", to_string(tiling.order));
   }
@@ -106,7 +113,15 @@ double speedup_of(int threads, double extent, double length) {
   return extent > 0 ? extent / (rounds * length + last) : 1;
 }
 
+bool splits_k(const Folded& folded, const Tiling& tiling) {
+  const bool can_split = tiling.kernel == TileKernel::gemm || tiling.kernel == TileKernel::panels;
+  return tiling.split_k && can_split && !tiling.mirrored && tiling.threads > 1 && tiling.k < folded.k.extent;
+}
+
 Sharing sharing_of(const Folded& folded, const Tiling& tiling) {
+  if (splits_k(folded, tiling)) {
+    return Sharing::sums;
+  }
   struct Side {
     double extent, length;
   };
@@ -151,8 +166,8 @@ Tiling fitted(const Folded& folded, Tiling tiling) {
 bool are_neighbours(const Tiling& x, const Tiling& y) {
   const int different = (x.m != y.m ? 1 : 0) + (x.n != y.n ? 1 : 0) + (x.k != y.k ? 1 : 0) + (x.pack_a != y.pack_a ? 1 : 0) +
                         (x.pack_b != y.pack_b ? 1 : 0) + (x.stream_c != y.stream_c ? 1 : 0);
-  return x.kernel == y.kernel && x.threads == y.threads && x.rows == y.rows && x.order == y.order && kept_operands(x) == kept_operands(y) &&
-         different == 1;
+  return x.kernel == y.kernel && x.threads == y.threads && x.rows == y.rows && x.order == y.order && x.split_k == y.split_k &&
+         kept_operands(x) == kept_operands(y) && different == 1;
 }
 
 Tiling parse_tiles(const std::string& text, int threads, std::string_view what) {
@@ -172,7 +187,8 @@ Tiling parse_tiles(const std::string& text, int threads, std::string_view what) 
     throw bad_input(
         "{} '{}' is neither whole nor batch nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, "
         "96x512x64:panels:interleaved, "
-        "96x512x64:panels:streamC, 96x512x64:gemm:A, 96x512x64:gemm:nmk, 96x512x64:panels:mkn:keepB or 96x512x8:streaming",
+        "96x512x64:panels:streamC, 96x512x64:panels:splitK, 96x512x64:gemm:A, 96x512x64:gemm:nmk, 96x512x64:panels:mkn:keepB or "
+        "96x512x8:streaming",
         what, text);
   }
   tiling.m = parse_integer(sides[0], fmt::format("{}: M", what), 1, longest);

@@ -49,6 +49,9 @@ struct Tiling {
   /// Panel kernel: write whole lines of C past the caches, which saves reading them first, if they are overwritten by sums of one tile. The
   /// flag is dropped if the sum has several tiles or the CPU's vectors are shorter than cache lines.
   bool stream_c = false;
+  /// Split-K: the threads share the tiles of K instead of those of M or N. Each thread sums its tiles up in a buffer, and the buffers are
+  /// added at the end. For products whose sums are long and whose C is small.
+  bool split_k = false;
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 std::string to_string(const Tiling& tiling);
@@ -63,8 +66,8 @@ void keep_operands(Tiling& tiling, std::string_view letters);
 bool are_neighbours(const Tiling& x, const Tiling& y);
 
 /// Reads tiles of M, N and K such as `96x512x64`, by gemm, or with a kernel behind them: `:gemm`, `:panels` or `:streaming`. Behind the
-/// kernel there may be an order of rows (`:interleaved`, `:interleavedA`, `:A`), `:streamC`, an order of the loops (`:nmk`), and kept
-/// operands (`:keepAC`), each at most once. `whole` is one tile for everything, `batch` the batch kernel. Throws bad_input, which names
+/// kernel there may be an order of rows (`:interleaved`, `:interleavedA`, `:A`), `:streamC`, `:splitK`, an order of the loops (`:nmk`), and
+/// kept operands (`:keepAC`), each at most once. `whole` is one tile for everything, `batch` the batch kernel. Throws bad_input, which names
 /// `what`.
 Tiling parse_tiles(const std::string& text, int threads = 1, std::string_view what = "tiles");
 
@@ -76,10 +79,14 @@ void require_row_order(const Tiling& tiling, const Contraction& contraction, std
 double speedup_of(int threads, double extent, double length);
 
 /// The way in which threads share the work. Each thread takes tiles of N, or tiles of M of all elements of the batch, each with all of the
-/// other dimensions. Or the threads pack one tile of B together, and then each takes tiles of M.
-enum class Sharing : std::uint8_t { columns, rows, together };
+/// other dimensions. Or the threads pack one tile of B together, and then each takes tiles of M. Or each thread takes a part of the tiles of
+/// K, with all of M and N.
+enum class Sharing : std::uint8_t { columns, rows, together, sums };
 
-/// Returns the sharing along the outermost of the loops over M and N if this loop has at least four tiles per thread, or leaves threads
+/// Returns whether the threads of a split-K tiling have tiles of K to share.
+bool splits_k(const Folded& folded, const Tiling& tiling);
+
+/// Returns the sharing of K if the tiling splits it. Otherwise returns the sharing along the outermost of the loops over M and N if this loop has at least four tiles per thread, or leaves threads
 /// waiting less than the other loop would. Otherwise the threads share tiles of M beside a common tile of B if M's loop is innermost, or
 /// else share the other loop.
 Sharing sharing_of(const Folded& folded, const Tiling& tiling);

@@ -109,7 +109,7 @@ TimeModel::Packing TimeModel::packing(const Tiling& tiling) const {
   const bool across_sums = starts_at_unit_step(folded.k.a);  // in any order of the rows
   const Seconds a = rate(starts_at_unit_step(rows.a) || (is_interleaved(tiling.rows) && !across_sums)),
                 b = rate(starts_at_unit_step(folded.k.b));
-  const bool c_contiguous = starts_at_unit_step(rows.c);
+  const bool c_contiguous = starts_at_unit_step(rows.c), sums_are_dense = splits_k(folded, tiling);
   if (tiling.kernel == TileKernel::streaming) {
     return {a, b, 0};
   }
@@ -118,11 +118,11 @@ TimeModel::Packing TimeModel::packing(const Tiling& tiling) const {
     const bool direct_a = !tiling.pack_a && starts_at_unit_step(rows.a) && is_regular(folded.k.a, tiling.k);
     const bool direct_b = !tiling.pack_b && is_regular(folded.k.b, tiling.k);
     const bool scatters = !c_contiguous || (rows.natural.front() < few_rows && rows.natural.size() > 1);
-    return {direct_a ? 0 : a, direct_b ? 0 : b, scatters ? rates.packed_across : 0};
+    return {direct_a ? 0 : a, direct_b ? 0 : b, scatters && !sums_are_dense ? rates.packed_across : 0};
   }
   const bool direct_a = is_direct(rows.a, tiling.m, folded.k.a, tiling.k);
   const bool direct_b = is_direct(folded.k.b, tiling.k, folded.n.b, tiling.n);
-  const bool direct_c = c_contiguous && is_regular(rows.c, tiling.m) && is_regular(folded.n.c, tiling.n);
+  const bool direct_c = sums_are_dense || (c_contiguous && is_regular(rows.c, tiling.m) && is_regular(folded.n.c, tiling.n));
   return {direct_a ? 0 : a, direct_b ? 0 : b, direct_c ? 0 : rate(c_contiguous)};
 }
 
@@ -208,6 +208,7 @@ double TimeModel::at_once_of(const Tiling& tiling) const {
   switch (sharing_of(folded, tiling)) {
     case Sharing::columns: return speedup_of(tiling.threads, columns, width);
     case Sharing::rows: return speedup_of(tiling.threads, as_double(folded.batch.extent) * rows, height);
+    case Sharing::sums: return speedup_of(tiling.threads, as_double(folded.k.extent), as_double(tiling.k));
     case Sharing::together: break;
   }
   const bool waits_for_each_other = packs_some_of_b(tiling) || tiling.k < folded.k.extent;
@@ -425,6 +426,9 @@ ExpectedTime TimeModel::time(const Tiling& tiling) const {
   const bool sums_up = is_gemm && writes_c_once(folded, tiling);
   ExpectedTime time{slabs(1, buffered, c.first), slabs(sizes.k_tiles - 1, sums_up ? 0 : buffered, c.later)};
   time.first.inside.kernel += (tiling.threads - 1) * start_of_a_thread;
+  if (splits_k(folded, tiling)) {
+    time.first.inside.c += tiling.threads * all.batch * all.m * all.n * rates_->packed_across;  // adding the parts
+  }
   return time;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 /// Number of the family of candidates. Increase it whenever candidates are added, tried or run differently: the best candidate of one
 /// family may not be the best of another.
-constexpr int family = 14;
+constexpr int family = 15;
 
 std::string effort_name(const PlanOptions& options, Former former) {
   switch (options.effort) {
@@ -42,6 +42,7 @@ nlohmann::json to_json(const Candidate& candidate) {
           {"pack_b", tiling.pack_b},
           {"rows", to_string(tiling.rows)},
           {"stream_c", tiling.stream_c},
+          {"split_k", tiling.split_k},
           {"loops", to_string(tiling.order)},
           {"kept", kept_operands(tiling)},
           {"benchmark", candidate.basis == Basis::benchmark},
@@ -75,6 +76,7 @@ std::optional<Candidate> from_json(const nlohmann::json& json) {
       member<bool>(json, "pack_a"), member<bool>(json, "pack_b")};
   tiling.rows = *rows;
   tiling.stream_c = member<bool>(json, "stream_c");
+  tiling.split_k = json.contains("split_k") && member<bool>(json, "split_k");  // families before 15 have none
   tiling.order = *order;
   keep_operands(tiling, member<std::string>(json, "kept"));
   return Candidate{tiling, member<double>(json, "seconds"), member<bool>(json, "benchmark") ? Basis::benchmark : Basis::execution};

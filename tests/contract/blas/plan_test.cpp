@@ -165,6 +165,7 @@ TEST(TiledContraction, AgreesWithNestedLoopsInEveryOrder) {
     tiling.pack_b = random() % 2 == 0;
     tiling.rows = static_cast<RowOrder>(random() % 3);
     tiling = with_random_loops(tiling, random);
+    tiling.split_k = random() % 2 == 0;
     ++multiplied[static_cast<std::size_t>(tiling.order)];
     expect_right_in_tiles(contraction, tiling, random() % 2 == 0 ? 0.0 : -1.5, random);
   }
@@ -198,6 +199,54 @@ TEST(TiledContraction, AgreesWithNestedLoopsInEveryOrderOnEveryNumberOfThreads) 
   }
 }
 
+TEST(TiledContraction, SplitsSumsBetweenThreads) {
+  std::mt19937 random(15);
+  for (const Precision precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {
+    for (const char* text : {"ab=aij,ijb", "ba=iaj,jbi", "ab=aij,jbi", "cab=acij,cjbi", "=cij,jic", "a=aij,ji", "bca=ija,cjbi"}) {
+      const Contraction contraction =
+          make_contraction(parse_notation(text), {{'a', 11}, {'b', 3}, {'c', 2}, {'i', 7}, {'j', 13}}, precision);
+      for (const char* tiles : {"8x2x10", "11x3x46", "8x3x9:gemm:knm", "8x8x20:panels", "8x2x9:panels:mkn:keepAB", "99x99x91"}) {
+        for (const int threads : {2, 3, 4, 20}) {
+          const std::string split = std::string(tiles) + (std::string(tiles).find(':') == std::string::npos ? ":gemm:splitK" : ":splitK");
+          const Tiling tiling = parse_tiles(split, threads);
+          if (tiling.kernel == TileKernel::panels && is_complex(precision)) {
+            continue;
+          }
+          for (const double beta : {0.0, 0.75}) {
+            expect_right_in_tiles(contraction, tiling, beta, random);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TiledContraction, RepeatsSplitSumsExactly) {
+  std::mt19937 random(16);
+  const Contraction contraction = make_contraction(parse_notation("ab=aij,ijb"), {{'a', 9}, {'b', 5}, {'i', 70}, {'j', 30}});
+  const TiledContraction tiled(fold(contraction), parse_tiles("9x5x64:panels:splitK", 4), test_machine().find);
+  EXPECT_TRUE(tiled.tiling().split_k);
+  const Buffers buffers = random_buffers(contraction, random);
+  const auto result = [&] {
+    std::vector<std::byte> c = buffers.c;
+    tiled.run(buffers.a.data(), buffers.b.data(), c.data(), 1.0, 0.5);
+    return c;
+  };
+  const std::vector<std::byte> first = result();
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(result(), first) << "which thread takes a part must not matter";
+  }
+}
+
+TEST(TiledContraction, SplitsOnlySumsThatThreadsCanShare) {
+  const auto splits = [](const char* tiles, int threads) {
+    return TiledContraction(fold(packed_everywhere()), parse_tiles(tiles, threads), test_machine().find).tiling().split_k;
+  };
+  EXPECT_TRUE(splits("40x40x20:gemm:splitK", 2));
+  EXPECT_FALSE(splits("40x40x20:gemm:splitK", 1));
+  EXPECT_FALSE(splits("40x40x40:gemm:splitK", 2)) << "one tile of K";
+}
+
 /// Returns the tile moves of a tiling of 4 x 5 x 2 tiles for a product that packs every operand.
 TileMoves moves_of(LoopOrder order, const std::string& kept, TileKernel kernel = TileKernel::gemm) {
   std::mt19937 random(14);
@@ -208,8 +257,7 @@ TileMoves moves_of(LoopOrder order, const std::string& kept, TileKernel kernel =
   tiling.keep_b = kept.find('B') != std::string::npos;
   tiling.keep_c = kept.find('C') != std::string::npos;
   const TiledContraction tiled(fold(contraction), tiling, test_machine().find);
-  const bool in_pieces = kernel == TileKernel::panels && panel_kernels<double>().front().takes_pieces;
-  EXPECT_EQ(tiled.packed(), in_pieces ? "AB" : "ABC");
+  EXPECT_EQ(tiled.packed(), kernel == TileKernel::panels ? "AB" : "ABC") << "panels write runs of C in place";
   const Buffers buffers = random_buffers(contraction, random);
   std::vector<std::byte> c = buffers.c;
   TileMoves moves;

@@ -85,7 +85,10 @@ void define_planner(py::module_& module) {
       .def("answer", &Planner::answer, py::arg("question"), py::call_guard<py::gil_scoped_release>())
       .def("plan", [](Planner& planner, const PlanWish& wish) { return std::make_shared<PlanHandle>(planner, wish); })
       .def(
-          "path", [](Planner& planner, const PlanWish& wish) { return planner.path(expression_of(wish), options_of(wish)); },
+          "path",
+          [](Planner& planner, const PlanWish& wish, const std::string& executor) {
+            return planner.path(expression_of(wish), options_of(wish), executor_named(executor));
+          },
           py::call_guard<py::gil_scoped_release>());
 }
 

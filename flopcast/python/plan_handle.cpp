@@ -45,6 +45,17 @@ contract::Effort effort_named(const std::string& name) {
   return found->second;
 }
 
+}  // namespace
+
+contract::Executor executor_named(const std::string& name) {
+  if (name != "numpy" && name != "flopcast") {
+    throw bad_input("executor of a path: '{}' given, expected numpy or flopcast", name);
+  }
+  return name == "numpy" ? contract::Executor::numpy : contract::Executor::planner;
+}
+
+namespace {
+
 std::vector<std::int64_t> signature_of(const NamedPrecision& precision, const std::vector<std::int64_t>& shape,
                                        const std::vector<std::int64_t>& strides) {
   std::vector<py::ssize_t> sizes(shape.begin(), shape.end()), bytes;

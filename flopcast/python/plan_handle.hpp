@@ -37,6 +37,9 @@ contract::ExpressionOptions options_of(const PlanWish& wish);
 /// Returns the expression of the wish.
 contract::SizedExpression expression_of(const PlanWish& wish);
 
+/// Returns the executor of a path by its name, `numpy` or `flopcast`. Throws bad_input for other names.
+contract::Executor executor_named(const std::string& name);
+
 /// A plan that Python holds.
 class PlanHandle {
  public:

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/core/environment.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/support/error.hpp"
@@ -94,6 +95,23 @@ Seconds expected_opening() {
   } catch (const Error&) {
     return opening_with_measurement;  // opening itself will say what is wrong
   }
+}
+
+/// Returns a core of a present machine, for predictions before the real one is known.
+const contract::Machine& usual_machine() {
+  static const contract::Machine all = [] {
+    contract::Machine usual;
+    for (const auto& [bytes, bandwidth] : {std::pair{1 << 15, 100e9}, {1 << 20, 50e9}, {1 << 24, 20e9}}) {
+      CacheLevel level;
+      level.capacity_bytes = bytes;
+      level.bandwidth = bandwidth;
+      usual.environment.caches.push_back(level);
+    }
+    usual.environment.memory_bandwidth = 10e9;
+    usual.environment.peak_flops = 50e9;
+    return usual;
+  }();
+  return all;
 }
 
 bool is_same(const machine::LibraryChoice& x, const machine::LibraryChoice& y) {
@@ -200,14 +218,22 @@ contract::ExpressionPlan Planner::plan(const contract::SizedExpression& expressi
   return plan;
 }
 
-std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& expression, contract::ExpressionOptions options) {
+std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& expression, contract::ExpressionOptions options,
+                                            contract::Executor executor) {
+  options.plan.cancelled = context_.cancelled;
+  if (!is_open_) {
+    contract::ContractionPath path = contract::find_path(expression, usual_machine(), executor, options);
+    throw_if_cancelled();
+    if (!pays(path.seconds, 0)) {
+      return std::move(path.pairs);
+    }
+  }
   const std::scoped_lock lock(*mutex_);
   open_locked();
   const HomeIn home(home_);
-  options.plan.cancelled = context_.cancelled;
-  std::vector<std::vector<int>> path = contract::find_tree(expression, {}, machine(options.plan.threads), options).path();
+  contract::ContractionPath path = contract::find_path(expression, machine(options.plan.threads), executor, options);
   throw_if_cancelled();
-  return path;
+  return std::move(path.pairs);
 }
 
 std::string Planner::answer(const std::string& question) {

@@ -46,8 +46,10 @@ class Planner {
   /// Plans an expression with the choices that the store keeps. Throws what contract::plan_expression() throws.
   contract::ExpressionPlan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                                 contract::ExpressionOptions options);
-  /// Returns the pairs of an expression of dense tensors as contract::ContractionTree::path() gives them.
-  std::vector<std::vector<int>> path(const contract::SizedExpression& expression, contract::ExpressionOptions options);
+  /// Returns the pairs of an expression of dense tensors as contract::ContractionTree::path() gives them. While the libraries aren't open,
+  /// steps are predicted for a usual machine, unless pays() says that the expressions take long enough for opening.
+  std::vector<std::vector<int>> path(const contract::SizedExpression& expression, contract::ExpressionOptions options,
+                                     contract::Executor executor);
 
   /// Answers a question in this process (flopcast::ask()). The libraries of the last question stay open.
   std::string answer(const std::string& question);

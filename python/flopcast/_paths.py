@@ -18,7 +18,9 @@ Path = list[tuple[int, ...]]
 _FIRST_LETTER = 0x4E00  # of a block of 20 000 Unicode letters, so that labels of any kind have one each
 
 
-def _path(text: str, shapes: Sequence[Sequence[int]], precision: str, max_bytes: float | None, threads: int | None) -> Path:
+def _path(
+    text: str, shapes: Sequence[Sequence[int]], precision: str, max_bytes: float | None, threads: int | None, executor: str = "numpy"
+) -> Path:
     """Returns pairs of positions in the list of operands; the product of a pair goes to the end of the list."""
     if len(shapes) < 3:
         return [tuple(range(len(shapes)))]
@@ -28,7 +30,7 @@ def _path(text: str, shapes: Sequence[Sequence[int]], precision: str, max_bytes:
     wish.precision = precision
     wish.threads = blas_threads() if threads is None else threads
     wish.max_bytes = max_bytes
-    return [tuple(sorted(pair)) for pair in PLANNER.path(wish)]
+    return [tuple(sorted(pair)) for pair in PLANNER.path(wish, executor)]
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
@@ -62,12 +64,17 @@ def _make_optimizer(base: type) -> type:
     class PathOptimizer(base):  # type: ignore[misc]
         """An optimiser for opt_einsum's argument `optimize`, which chooses the order by predicted time on this machine.
 
-        `dtype` is the type of the arrays, and `threads=None` stands for the threads that NumPy's BLAS has now.
+        `dtype` is the type of the arrays, and `threads=None` stands for the threads that NumPy's BLAS has now. `executor` says what executes
+        the pairs: "numpy", or "flopcast" with `backend="flopcast"`. NumPy multiplies batches of matrices by loops that are much slower than
+        BLAS, so that the two may need other orders.
         """
 
-        def __init__(self, dtype: Any = np.float64, threads: int | None = None) -> None:
+        def __init__(self, dtype: Any = np.float64, threads: int | None = None, executor: str = "numpy") -> None:
             self.dtype = np.dtype(dtype)
             self.threads = threads
+            if executor not in ("numpy", "flopcast"):
+                raise ValueError(f"executor: {executor!r} given, expected 'numpy' or 'flopcast'")
+            self.executor = executor
 
         def __call__(
             self, inputs: Sequence[Any], output: Any, size_dict: Mapping[Any, int], memory_limit: int | None = None
@@ -79,7 +86,7 @@ def _make_optimizer(base: type) -> type:
             text += "->" + "".join(letters[label] for label in result)
             shapes = [[size_dict[label] for label in labels] for labels in operands]
             limit = None if memory_limit is None or memory_limit < 0 else float(memory_limit) * self.dtype.itemsize
-            return _path(text, shapes, PRECISIONS.get(self.dtype, "d"), limit, self.threads)
+            return _path(text, shapes, PRECISIONS.get(self.dtype, "d"), limit, self.threads, self.executor)
 
     return PathOptimizer
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -260,52 +262,10 @@ std::vector<Label> in_order(const ContractionTree& tree, int tensor, const std::
   return ordered;
 }
 
-}  // namespace
-
-ContractionTree find_tree(const Network& network, const StepCost& cost, const TreeOptions& options) {
-  return std::move(find_trees(network, cost, options).front());
-}
-
-std::vector<ContractionTree> find_trees(const Network& network, const StepCost& cost, const TreeOptions& options) {
-  require_legal(options);
-  const Network whole = completed(network);
-  const Terms terms = terms_of(whole);
-  const Fitting fitting = Finder(terms, cost, options).run();
-  const JoinTree joined(fitting.model, fitting.searched.joins);
-  const Schedule schedule = make_schedule(joined, fitting.model);
-  std::vector<StepList> lists(3, list_steps(joined, fitting.model, schedule));
-  choose_layouts(lists[0], fitting.model);
-  take_plain_layouts(lists[1], fitting.model, false);
-  take_plain_layouts(lists[2], fitting.model, true);
-  const auto have_equal_layouts = [](const StepList& x, const StepList& y) {
-    return std::equal(x.tensors.begin(), x.tensors.end(), y.tensors.begin(),
-                      [](const ListedTensor& one, const ListedTensor& other) { return one.layout == other.layout; });
-  };
-  std::vector<ContractionTree> trees;
-  for (auto list = lists.begin(); list != lists.end(); ++list) {
-    if (std::any_of(lists.begin(), list, [&](const StepList& earlier) { return have_equal_layouts(earlier, *list); })) {
-      continue;
-    }
-    ContractionTree& tree = trees.emplace_back();
-    tree.network = whole;
-    Writer(fitting.model, schedule, *list, tree).write();
-    tree.joins = fitting.searched.joins;
-    tree.is_exhaustive = fitting.searched.is_exhaustive && tree.loops.empty();
-    tree.trials = fitting.searched.trials;
-  }
-  return trees;
-}
-
-bool ContractionTree::is_intermediate(int tensor) const {
-  return tensor >= static_cast<int>(network.operands.size()) && tensor + 1 < static_cast<int>(tensors.size());
-}
-
-std::vector<std::vector<int>> ContractionTree::path() const {
-  const auto operands = static_cast<int>(network.operands.size());
-  std::vector<int> remaining;  // numbers as in joins
-  for (int i = 0; i < operands; ++i) {
-    remaining.push_back(i);
-  }
+/// Returns joins of `operands` tensors as pairs of positions in a list from which the pair is removed, and to which its product is appended.
+std::vector<std::vector<int>> pairs_of(const std::vector<Join>& joins, std::size_t operands) {
+  std::vector<int> remaining(operands);  // numbers as in joins
+  std::iota(remaining.begin(), remaining.end(), 0);
   std::vector<std::vector<int>> all;
   if (joins.empty()) {
     all.push_back({0});
@@ -319,11 +279,83 @@ std::vector<std::vector<int>> ContractionTree::path() const {
     for (const int at : {pair[1], pair[0]}) {
       remaining.erase(remaining.begin() + at);
     }
-    remaining.push_back(operands + static_cast<int>(i));
+    remaining.push_back(static_cast<int>(operands + i));
     all.push_back(std::move(pair));
   }
   return all;
 }
+
+bool have_equal_layouts(const StepList& x, const StepList& y) {
+  return std::equal(x.tensors.begin(), x.tensors.end(), y.tensors.begin(),
+                    [](const ListedTensor& one, const ListedTensor& other) { return one.layout == other.layout; });
+}
+
+/// Finds the steps of a network once, and writes them with various layouts of the intermediates.
+class FoundSteps {
+ public:
+  FoundSteps(const Network& network, const StepCost& cost, const TreeOptions& options)
+      : whole_(completed(network)), terms_(terms_of(whole_)), fitting_(Finder(terms_, cost, options).run()) {}
+
+  [[nodiscard]] const std::vector<Join>& joins() const { return fitting_.searched.joins; }
+  [[nodiscard]] std::size_t operands() const { return whole_.operands.size(); }
+  [[nodiscard]] Seconds seconds() const { return fitting_.seconds; }
+
+  /// Returns one tree for each way of choosing layouts; those that come out alike only once.
+  [[nodiscard]] std::vector<ContractionTree> trees(const std::vector<std::function<void(StepList&, const StepModel&)>>& ways) const {
+    const JoinTree joined(fitting_.model, joins());
+    const Schedule schedule = make_schedule(joined, fitting_.model);
+    const StepList list = list_steps(joined, fitting_.model, schedule);
+    std::vector<StepList> lists;
+    std::vector<ContractionTree> trees;
+    for (const auto& choose : ways) {
+      StepList laid_out = list;
+      choose(laid_out, fitting_.model);
+      if (std::any_of(lists.begin(), lists.end(), [&](const StepList& earlier) { return have_equal_layouts(earlier, laid_out); })) {
+        continue;
+      }
+      lists.push_back(std::move(laid_out));
+      ContractionTree& tree = trees.emplace_back();
+      tree.network = whole_;
+      Writer(fitting_.model, schedule, lists.back(), tree).write();
+      tree.joins = joins();
+      tree.is_exhaustive = fitting_.searched.is_exhaustive && tree.loops.empty();
+      tree.trials = fitting_.searched.trials;
+    }
+    return trees;
+  }
+
+ private:
+  Network whole_;
+  Terms terms_;
+  Fitting fitting_;
+};
+
+}  // namespace
+
+ContractionTree find_tree(const Network& network, const StepCost& cost, const TreeOptions& options) {
+  require_legal(options);
+  return std::move(FoundSteps(network, cost, options).trees({choose_layouts}).front());
+}
+
+std::vector<ContractionTree> find_trees(const Network& network, const StepCost& cost, const TreeOptions& options) {
+  require_legal(options);
+  const auto plain = [](bool turned) {
+    return [turned](StepList& list, const StepModel& model) { take_plain_layouts(list, model, turned); };
+  };
+  return FoundSteps(network, cost, options).trees({choose_layouts, plain(false), plain(true)});
+}
+
+ContractionPath find_path(const Network& network, const StepCost& cost, const TreeOptions& options) {
+  require_legal(options);
+  const FoundSteps found(network, cost, options);
+  return {pairs_of(found.joins(), found.operands()), found.seconds()};
+}
+
+bool ContractionTree::is_intermediate(int tensor) const {
+  return tensor >= static_cast<int>(network.operands.size()) && tensor + 1 < static_cast<int>(tensors.size());
+}
+
+std::vector<std::vector<int>> ContractionTree::path() const { return pairs_of(joins, network.operands.size()); }
 
 std::string usual_label_name(Label label) {
   const bool is_letter = (label >= 'a' && label <= 'z') || (label >= 'A' && label <= 'Z');

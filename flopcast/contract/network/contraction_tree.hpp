@@ -92,6 +92,15 @@ struct TreeOptions {
 /// short enough for the memory. Throws Cancelled if the search is cancelled before a tree is known that fits into the memory.
 ContractionTree find_tree(const Network& network, const StepCost& cost, const TreeOptions& options = {});
 
+/// An order of pairwise contractions without a program for it.
+struct ContractionPath {
+  std::vector<std::vector<int>> pairs;  ///< as ContractionTree::path() returns them
+  Seconds seconds = 0;                  ///< predicted time of all pairs
+};
+
+/// Finds the order that find_tree() finds, without choosing layouts and memory of intermediates. Throws what find_tree() throws.
+ContractionPath find_path(const Network& network, const StepCost& cost, const TreeOptions& options = {});
+
 /// Finds the same steps with several layouts of the intermediates: first those of find_tree(), then plain ones that differ, for callers who
 /// can measure which are faster.
 std::vector<ContractionTree> find_trees(const Network& network, const StepCost& cost, const TreeOptions& options = {});

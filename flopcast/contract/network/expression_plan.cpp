@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,11 +16,13 @@
 #include "flopcast/contract/network/einsum_steps.hpp"
 #include "flopcast/contract/network/measured_networks.hpp"
 #include "flopcast/contract/network/network_plan.hpp"
+#include "flopcast/contract/network/numpy_cost.hpp"
 #include "flopcast/contract/network/planner_cost.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
@@ -96,22 +99,49 @@ class ProductCount : public StepCost {
   [[nodiscard]] Seconds at_least(const PairStep& step) const override { return step.products(); }
 };
 
-/// Returns the trees from which a plan may be chosen, the one with the shortest predicted time first. With effort `measure`, the others
-/// have other layouts of their intermediates, or the least number of products.
-std::vector<ContractionTree> trees_of(const SizedExpression& expression, const TensorAxes& axes, const Machine& machine,
-                                      const ExpressionOptions& options) {
-  if (options.plan.threads < 1) {
-    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.plan.threads);
+/// Returns measure::available_memory_bytes() of at most a second ago. Reading it takes longer than searching through a small network.
+double recently_available_bytes() {
+  constexpr Seconds recent = 1;
+  static std::mutex mutex;
+  static std::optional<Stopwatch> since;
+  static std::int64_t bytes = 0;
+  const std::scoped_lock lock(mutex);
+  if (!since || since->elapsed() > recent) {
+    bytes = measure::available_memory_bytes();
+    since.emplace();
+  }
+  return static_cast<double>(bytes);
+}
+
+/// Returns what predicts the steps of this executor.
+std::unique_ptr<StepCost> cost_of(Executor executor, const Machine& machine, const PlanOptions& options) {
+  if (options.threads < 1) {
+    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.threads);
   }
   const TileRates rates = machine.rates ? *machine.rates : assumed_tile_rates(machine.environment);
-  const PlannerCost cost(machine.environment, rates, options.plan.precision, options.plan.threads);
+  if (executor == Executor::numpy) {
+    return std::make_unique<NumpyCost>(machine.environment, rates, options.precision, options.threads);
+  }
+  return std::make_unique<PlannerCost>(machine.environment, rates, options.precision, options.threads);
+}
+
+/// Returns the options of the search, with the limit of memory and all ways of cancelling it.
+TreeOptions tree_options(const ExpressionOptions& options) {
   constexpr double share_of_memory = 0.5;
   TreeOptions of_tree = options.tree;
-  of_tree.max_bytes = std::min(of_tree.max_bytes, share_of_memory * static_cast<double>(measure::available_memory_bytes()));
+  of_tree.max_bytes = std::min(of_tree.max_bytes, share_of_memory * recently_available_bytes());
   of_tree.search.cancelled = [in_tree = options.tree.search.cancelled, in_plan = options.plan.cancelled] { return in_tree() || in_plan(); };
+  return of_tree;
+}
+
+/// Returns the trees from which a plan may be chosen, the one with the shortest predicted time first. With effort `measure`, the others
+/// have other layouts of their intermediates, or the least number of products.
+std::vector<ContractionTree> trees_of(const SizedExpression& expression, const TensorAxes& axes, const StepCost& cost,
+                                      const ExpressionOptions& options) {
+  TreeOptions of_tree = tree_options(options);
   const Network network = network_of(expression, axes, options);
   if (options.plan.effort != Effort::measure) {
-    return find_trees(network, cost, of_tree);
+    return {find_tree(network, cost, of_tree)};
   }
   constexpr double for_predicted = 0.4, for_counted = 0.1;  // shares of the time budget, within which the machine's time is better used
   const auto take_time = [&](double share) {
@@ -171,7 +201,7 @@ class ExpressionPlan::State {
                       expression.operands.size());
     }
     axes_ = tensor_axes(expression, strides, precision_, options.plan.order);
-    std::vector<ContractionTree> trees = trees_of(expression, axes_, machine, options);
+    std::vector<ContractionTree> trees = trees_of(expression, axes_, *cost_of(Executor::planner, machine, options.plan), options);
     if (options.plan.effort == Effort::measure) {
       take_fastest_of(std::move(trees), expression, strides, machine, options.plan);
     } else {
@@ -306,8 +336,13 @@ ExpressionPlan plan_expression(std::string_view text, std::span<const std::vecto
 
 ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
                           const ExpressionOptions& options) {
-  return std::move(
-      trees_of(expression, tensor_axes(expression, strides, options.plan.precision, options.plan.order), machine, options).front());
+  const TensorAxes axes = tensor_axes(expression, strides, options.plan.precision, options.plan.order);
+  return std::move(trees_of(expression, axes, *cost_of(Executor::planner, machine, options.plan), options).front());
+}
+
+ContractionPath find_path(const SizedExpression& expression, const Machine& machine, Executor executor, const ExpressionOptions& options) {
+  const TensorAxes axes = tensor_axes(expression, {}, options.plan.precision, options.plan.order);
+  return find_path(network_of(expression, axes, options), *cost_of(executor, machine, options.plan), tree_options(options));
 }
 
 }  // namespace flopcast::contract

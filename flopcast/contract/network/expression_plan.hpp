@@ -64,8 +64,15 @@ ExpressionPlan plan_expression(const SizedExpression& expression, const EinsumSt
 ExpressionPlan plan_expression(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
                                const ExpressionOptions& options = {});
 
+/// Says whether flopcast's planner or NumPy executes the pairs of a path.
+enum class Executor : std::uint8_t { planner, numpy };
+
 /// Finds the tree of an expression of dense tensors, one operand or more, without preparing its execution.
 ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
+                          const ExpressionOptions& options = {});
+
+/// Finds an order of pairwise contractions of dense tensors that is fast if `executor` follows it.
+ContractionPath find_path(const SizedExpression& expression, const Machine& machine, Executor executor,
                           const ExpressionOptions& options = {});
 
 }  // namespace flopcast::contract

@@ -128,6 +128,11 @@ Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
   return batch * (m_tiles * n_tiles * k_tiles * multiplying + packing + moving) / at_once;
 }
 
+Seconds PlannerCost::gemm_in_place(const PairStep& step) const {
+  const bool turns = step.rows == 1;  // gemv's vector is the single column
+  return gemm({turns ? step.columns : step.rows, turns ? step.rows : step.columns, step.sums, step.batch, {}, {}, {}}, all_);
+}
+
 Seconds PlannerCost::panels(const Oriented& step, const Team& team) const {
   constexpr double fewest_columns = 8.0 / 3;  // as in TimeModel
   const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;

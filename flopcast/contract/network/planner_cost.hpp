@@ -21,6 +21,13 @@ class PlannerCost final : public StepCost {
   [[nodiscard]] Seconds seconds(const SumStep& step) const override;
   [[nodiscard]] Seconds at_least(const PairStep& step) const override;
 
+  /// Returns the time of one call of the library's gemm, or gemv, on all threads for matrices that aren't packed.
+  [[nodiscard]] Seconds gemm_in_place(const PairStep& step) const;
+  /// Returns the least time of a product by gemm on all threads.
+  [[nodiscard]] Seconds per_gemm_product() const { return rates_.of(TileKernel::gemm).per_product * factor_ / all_.threads; }
+  /// Returns the time in which one thread moves elements from or to the level of the memory that holds so many.
+  [[nodiscard]] Seconds moving(double elements) const { return elements * element_bytes_ * per_byte(elements * element_bytes_, alone_); }
+
  private:
   /// Threads, and the bandwidths that each of them has.
   struct Team {

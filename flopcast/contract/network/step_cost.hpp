@@ -22,6 +22,7 @@ struct Access {
 struct PairStep {
   double rows = 1, columns = 1, sums = 1, batch = 1;  ///< products of the extents of all labels of a role
   Access a, b, c;
+  int sum_labels = 0;  ///< number of labels of the sums; labels that the same tensors have may count as one
 
   [[nodiscard]] double products() const { return batch * rows * columns * sums; }
   [[nodiscard]] double elements_of_a() const { return batch * rows * sums; }

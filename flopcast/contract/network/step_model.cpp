@@ -19,7 +19,10 @@ void add_to(PairStep& step, StepRole role, double extent) {
   switch (role) {
     case StepRole::rows: step.rows *= extent; break;
     case StepRole::columns: step.columns *= extent; break;
-    case StepRole::sums: step.sums *= extent; break;
+    case StepRole::sums:
+      step.sums *= extent;
+      ++step.sum_labels;
+      break;
     case StepRole::batch: step.batch *= extent; break;
     case StepRole::none: break;
   }

@@ -45,7 +45,7 @@ def installed(folder, settings):
     if "build-dir" not in (settings or {}):
         run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DFLOPCAST_PYTHON=ON",
             f"-DFLOPCAST_PYTHON_PROGRAM={sys.executable}", "-DFLOPCAST_PYTHON_FOLDER=lib/python")
-        run("cmake", "--build", build, "--parallel")
+        run("cmake", "--build", build, "--parallel", len(os.sched_getaffinity(0)))  # without a number, make starts everything at once
     run("cmake", "--install", build, "--prefix", folder)
     found = re.search(r"^FLOPCAST_PYTHON_FOLDER:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)
     if found is None:
@@ -57,6 +57,10 @@ def metadata():
     lines = ["Metadata-Version: 2.1", "Name: flopcast", f"Version: {version()}", "Summary: Know how fast dense linear algebra will run, before it runs",
              "Requires-Python: >=3.10", *(f"Requires-Dist: {name}" for name in DEPENDENCIES)]
     return "\n".join(lines) + "\n"
+
+
+def wheel_facts():
+    return f"Wheel-Version: 1.0\nGenerator: flopcast\nRoot-Is-Purelib: false\nTag: {tag()}\n"
 
 
 class Wheel:
@@ -84,6 +88,15 @@ class Wheel:
         self.file.close()
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Writes what pip asks before it decides to build, and returns the name of the folder. Without it, pip builds a wheel to know this."""
+    information = pathlib.Path(metadata_directory) / f"flopcast-{version()}.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(metadata())
+    (information / "WHEEL").write_text(wheel_facts())
+    return information.name
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """Writes the wheel and returns its name."""
     own = f"flopcast-{version()}"
@@ -97,7 +110,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             wheel.add_folder(prefix / folder, f"{own}.data/data/{folder}")
         information = f"{own}.dist-info"
         wheel.add(f"{information}/METADATA", metadata().encode())
-        wheel.add(f"{information}/WHEEL", f"Wheel-Version: 1.0\nGenerator: flopcast\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode())
+        wheel.add(f"{information}/WHEEL", wheel_facts().encode())
         wheel.close(information)
     return name
 

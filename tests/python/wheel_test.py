@@ -36,6 +36,10 @@ class Wheel(unittest.TestCase):
             information = f"flopcast-{fc.__version__}.dist-info"
             for expected in ("flopcast/__init__.py", "flopcast/py.typed", "flopcast/_flopcast.pyi", f"{information}/RECORD", f"{information}/METADATA"):
                 self.assertIn(expected, names)
+            facts = pathlib.Path(folder) / python_wheel.prepare_metadata_for_build_wheel(folder)
+            self.assertEqual(facts.name, information)
+            for name in ("METADATA", "WHEEL"):
+                self.assertEqual((facts / name).read_text(), (site / information / name).read_text())
             recorded = {line.split(",")[0] for line in (site / information / "RECORD").read_text().splitlines()}
             self.assertEqual(recorded, set(names))
             text = "import flopcast as fc, numpy as np; print(fc.einsum('i,i->', np.ones(3), np.ones(3)), fc.find_program())"

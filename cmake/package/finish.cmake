@@ -43,7 +43,7 @@ function(find_dependencies_of_libflopcast0 result)
   set(folder ${root}/libflopcast0)
   file(WRITE ${folder}/debian/control "")
   file(MAKE_DIRECTORY ${folder}/DEBIAN)  # tells dpkg-shlibdeps that this is the folder of a package
-  file(GLOB libraries ${folder}/usr/${CPACK_FLOPCAST_LIBDIR}/libflopcast.so.*.*)
+  file(GLOB libraries ${folder}/usr/${CPACK_FLOPCAST_LIBDIR}/libflopcast.so.*.* ${folder}/usr/${CPACK_FLOPCAST_LIBDIR}/libtapp-flopcast.so)
   run(dpkg-shlibdeps -O ${libraries} WORKING_DIRECTORY ${folder})
   file(REMOVE_RECURSE ${folder}/debian ${folder}/DEBIAN)
   string(REGEX REPLACE "^shlibs:Depends=" "" output "${output}")

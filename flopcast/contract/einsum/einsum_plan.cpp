@@ -88,6 +88,32 @@ std::string indices_of(const std::vector<LabelDimension>& dimensions, bool has_l
   return indices;
 }
 
+/// Returns the subscripts with those labels only that a dimension has, each of them once.
+Subscripts with_labels_of(const std::vector<LabelDimension>& dimensions, const Subscripts& written) {
+  Subscripts kept;
+  for (std::size_t i = 0; i <= written.labels.size(); ++i) {
+    if (written.ellipsis == i) {
+      kept.ellipsis = kept.labels.size();
+    }
+    const auto has_label = [&](const LabelDimension& dimension) { return dimension.label == written.labels[i]; };
+    if (i < written.labels.size() && std::any_of(dimensions.begin(), dimensions.end(), has_label) &&
+        std::find(kept.labels.begin(), kept.labels.end(), written.labels[i]) == kept.labels.end()) {
+      kept.labels.push_back(written.labels[i]);
+    }
+  }
+  return kept;
+}
+
+/// Returns what is left of an expression, in the labels and the order in which it is written, once other steps have dealt with conjugation
+/// and with all labels but those of `dimensions`.
+std::string text_of_rest(const Expression& written, const std::vector<LabelDimension>& dimensions) {
+  Expression rest{{}, with_labels_of(dimensions, written.result), written.has_letters};
+  for (const Subscripts& operand : written.operands) {
+    rest.operands.push_back(with_labels_of(dimensions, operand));
+  }
+  return to_string(rest);
+}
+
 /// A buffer that goes back to its pool. Several threads may hold buffers of one pool.
 class Borrowed {
  public:
@@ -261,6 +287,7 @@ class EinsumPlan::State {
   std::optional<StridedSum> sum_;       ///< the contraction without BLAS
   std::size_t first_ = 0;               ///< the operand that is A of sum_
   std::optional<Plan> plan_;            ///< the contraction with BLAS
+  std::string planned_;                 ///< the contraction of plan_ in the labels of the expression
   std::array<std::int64_t, 3> base_{};  ///< offsets in elements of the first elements of plan_
   bool flips_ = false;                  ///< the contraction computes the conjugate of D
   std::optional<StridedSum> flipped_addend_, flipped_result_;
@@ -470,6 +497,7 @@ void EinsumPlan::State::make_plan(std::vector<LabelDimension> dimensions, const 
     }
   }
   flops_ = contract::flops(contraction);
+  planned_ = text_of_rest(expression_.expression, dimensions);
   plan_.emplace(plan(contraction, machine, options_));
 }
 
@@ -505,7 +533,8 @@ std::string EinsumPlan::State::explain() const {
                         sum_->threads(), sum_->threads() == 1 ? "" : "s");
     return text;
   }
-  return text + plan_->explain();
+  const std::string of_plan = plan_->explain();  // begins with the contraction in the planner's indices, in their order
+  return text + planned_ + of_plan.substr(to_string(plan_->contraction().notation()).size());
 }
 
 void EinsumPlan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {

@@ -84,11 +84,22 @@ TEST(EinsumPlan, ConjugatesWhereFewerElementsAreCopied) {
   EXPECT_THAT(explanation("conj(ij),jk->ik", {{50, 50}, {50, 50}}), Not(HasSubstr("conjugate"))) << "real numbers";
 }
 
-TEST(EinsumPlan, ExplainsTheContractionByTheExpressionsIndices) {
+TEST(EinsumPlan, ExplainsTheContractionInTheExpressionsLabelsAndOrder) {
+  using ::testing::HasSubstr;
   const Shapes shapes = {{50, 40}, {40, 30}};
-  const auto explanation = [&](const char* text) { return plan_einsum(text, shapes, test_machine()).explain(); };
-  EXPECT_THAT(explanation("ix,xk->ik"), ::testing::HasSubstr("ik=ix,kx: "));
-  EXPECT_THAT(explanation("bα,αβ->bβ"), ::testing::HasSubstr("ba=bc,ac: ")) << "letters that aren't taken";
+  const auto explanation = [](const char* text, const Shapes& given) { return plan_einsum(text, given, test_machine()).explain(); };
+  EXPECT_THAT(explanation("ix,xk->ik", shapes), HasSubstr("\nix,xk->ik: tiles of "));
+  EXPECT_THAT(explanation("ki=xk,ix", {{40, 30}, {50, 40}}), HasSubstr("\nxk,ix->ki: tiles of "));
+  EXPECT_THAT(explanation("bα,αβ->bβ", shapes), HasSubstr("\nbα,αβ->bβ: tiles of "));
+  EXPECT_THAT(explanation("...i,...ij->...j", {{30, 40}, {30, 40, 50}}), HasSubstr("\n...i,...ij->...j: tiles of "));
+  EXPECT_THAT(explanation("yixx,xk->ki", {{3, 50, 40, 40}, {40, 30}}), HasSubstr("\nix,xk->ki: tiles of "))
+      << "y is summed, xx is a diagonal";
+}
+
+TEST(EinsumPlan, ExplainsTheContractionOfNumberedLabels) {
+  const Expression expression = make_expression({{{7, -2}}, {{-2, 900}}}, Subscripts{{900, 7}});
+  const SizedExpression sized = with_shapes(expression, Shapes{{50, 40}, {40, 30}});
+  EXPECT_THAT(plan_einsum(sized, {}, test_machine()).explain(), ::testing::HasSubstr("\n[7 -2],[-2 900]->[900 7]: tiles of "));
 }
 
 TEST(EinsumPlan, SumsBeforeMultiplying) {

@@ -1356,6 +1356,7 @@ def einsum_plan(
     expression: str,
     sizes: Mapping[str, int],
     *,
+    strides: Mapping[str, Sequence[int]] | None = None,
     precision: str | None = None,
     order: str | None = None,
     max_bytes: float | None = None,
@@ -1372,8 +1373,10 @@ def einsum_plan(
 
     - expression: of any number of operands: "ab,bc,cd->ad", "ii->i", "conj(ki),kj->ij"
     - sizes: size of each label: {"i": 100, "j": 8}
+    - strides: strides in elements by operand: {"1": [1, 50], "result": [1, 64]}; one or two operands are also A and B, their result is C;
+      missing: dense tensors in `order`
     - precision: s, d, c or z; default: "d"
-    - order: order of the tensors in memory; default: "row_major"
+    - order: order of dense tensors in memory; default: "row_major"
     - max_bytes: largest number of bytes of the intermediates of three operands and more; missing: half of the available memory
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
@@ -1384,6 +1387,7 @@ def einsum_plan(
     request = {
         "expression": expression,
         "sizes": sizes,
+        "strides": strides,
         "precision": precision,
         "order": order,
         "max_bytes": max_bytes,
@@ -1401,6 +1405,7 @@ def einsum_run(
     expression: str,
     sizes: Mapping[str, int],
     *,
+    strides: Mapping[str, Sequence[int]] | None = None,
     precision: str | None = None,
     order: str | None = None,
     max_bytes: float | None = None,
@@ -1417,8 +1422,10 @@ def einsum_run(
 
     - expression: of any number of operands: "ab,bc,cd->ad", "ii->i", "conj(ki),kj->ij"
     - sizes: size of each label: {"i": 100, "j": 8}
+    - strides: strides in elements by operand: {"1": [1, 50], "result": [1, 64]}; one or two operands are also A and B, their result is C;
+      missing: dense tensors in `order`
     - precision: s, d, c or z; default: "d"
-    - order: order of the tensors in memory; default: "row_major"
+    - order: order of dense tensors in memory; default: "row_major"
     - max_bytes: largest number of bytes of the intermediates of three operands and more; missing: half of the available memory
     - effort: effort with which the plan is chosen; default: "estimate"
     - threads: threads that share the contraction, around a BLAS on one thread; default: 1
@@ -1429,6 +1436,7 @@ def einsum_run(
     request = {
         "expression": expression,
         "sizes": sizes,
+        "strides": strides,
         "precision": precision,
         "order": order,
         "max_bytes": max_bytes,

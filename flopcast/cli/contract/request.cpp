@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/contract/einsum/named_strides.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -93,27 +94,13 @@ std::array<std::vector<std::int64_t>, 3> requested_strides(const ContractOptions
   return strides;
 }
 
-/// Reads the strides of an expression: operands have their numbers as names, and up to two also letters.
-contract::EinsumStrides requested_strides(const ContractOptions& options, std::size_t operands) {
+/// Reads the strides of an expression.
+contract::EinsumStrides requested_strides(const ContractOptions& options, const contract::Expression& expression) {
   contract::EinsumStrides strides;
+  const std::size_t operands = expression.operands.size();
   strides.operands.resize(operands);
-  const bool has_letters = operands <= 2;
-  const std::string expected = has_letters ? "A=..., B=..., C=..., 1=..., 2=... or result=..." : "1=..., 2=..., ... or result=...";
-  read_strides(options, expected, [&](const std::string& tensor) -> std::vector<std::int64_t>* {
-    if (tensor == "result" || (has_letters && tensor == "C")) {
-      return &strides.result;
-    }
-    if (operands == 1 && tensor == "B") {
-      throw bad_input("strides of B are given, but '{}' has one operand, A", options.notation);
-    }
-    std::size_t number = operands;
-    if (has_letters && (tensor == "A" || tensor == "B")) {
-      number = tensor == "A" ? 0 : 1;
-    } else if (!tensor.empty() && tensor.find_first_not_of("0123456789") == std::string::npos) {
-      number = static_cast<std::size_t>(parse_integer(tensor, "number of an operand", 1, static_cast<std::int64_t>(operands))) - 1;
-    }
-    return number < operands ? &strides.operands[number] : nullptr;
-  });
+  read_strides(options, contract::names_of_tensors(operands, "=..."),
+               [&](const std::string& tensor) { return contract::strides_of_tensor(strides, tensor, expression); });
   return strides;
 }
 
@@ -233,7 +220,7 @@ EinsumFilesRequest einsum_files_request(const ContractOptions& options) {
 RequestedExpression requested_expression(const ContractOptions& options) {
   const contract::Expression expression = contract::parse_expression(options.notation);
   RequestedExpression requested{contract::with_extents(expression, contract::parse_sizes(options.sizes, expression)),
-                                requested_strides(options, expression.operands.size()), plan_request(options)};
+                                requested_strides(options, expression), plan_request(options)};
   requested.plan.precision = static_cast<Precision>(options.precision[0]);
   requested.plan.order = requested_order(options);
   if (options.explains()) {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "flopcast/contract/einsum/named_strides.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/ask/job.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
@@ -60,6 +61,7 @@ struct ListQuestion {
 struct ExpressionQuestion {
   std::string expression;
   std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, std::vector<std::int64_t>> strides;
   std::string precision = "d";
   contract::Order order = contract::Order::row_major;
   std::optional<double> max_bytes;
@@ -102,6 +104,33 @@ std::vector<std::string> words_of(const std::map<std::string, std::int64_t>& siz
 contract::SizedExpression expression_of(const ExpressionQuestion& question) {
   const contract::Expression expression = parsed("expression", [&] { return contract::parse_expression(question.expression); });
   return parsed("sizes", [&] { return contract::with_extents(expression, contract::parse_sizes(words_of(question.sizes), expression)); });
+}
+
+/// Returns the strides of an expression's tensors. Throws MemberError for a name that no tensor has, and unless each index has a stride.
+contract::EinsumStrides strides_of(const ExpressionQuestion& question, const contract::SizedExpression& expression) {
+  const std::size_t operands = expression.operands.size();
+  contract::EinsumStrides strides;
+  strides.operands.resize(operands);
+  for (const auto& [tensor, list] : question.strides) {
+    std::vector<std::int64_t>* const place =
+        parsed("strides", [&, name = tensor] { return contract::strides_of_tensor(strides, name, expression.expression); });
+    if (place == nullptr) {
+      throw MemberError("strides", fmt::format("'{}' is no tensor; expected {}", tensor, contract::names_of_tensors(operands)));
+    }
+    if (!place->empty()) {
+      throw MemberError("strides", fmt::format("'{}' is a tensor that another name has given strides", tensor));
+    }
+    const std::size_t axes = place == &strides.result ? expression.result.labels.size()
+                                                      : expression.shapes[static_cast<std::size_t>(place - strides.operands.data())].size();
+    if (list.size() != axes) {
+      throw MemberError("strides",
+                        fmt::format("'{}' has {}, but {} given; expected one per index of '{}'", tensor,
+                                    axes == 1 ? "1 index" : fmt::format("{} indices", axes),
+                                    list.size() == 1 ? "1 stride is" : fmt::format("{} strides are", list.size()), question.expression));
+    }
+    *place = list;
+  }
+  return strides;
 }
 
 contract::Contraction contraction_of(const ContractionQuestion& question) {
@@ -224,9 +253,13 @@ struct FieldTable<ExpressionQuestion> {
   using T = ExpressionQuestion;
   static constexpr auto fields = std::tuple(
       field("expression", &T::expression, "of any number of operands: \"ab,bc,cd->ad\", \"ii->i\", \"conj(ki),kj->ij\""),
-      field("sizes", &T::sizes, "size of each label: {\"i\": 100, \"j\": 8}"), optional_field("precision", &T::precision, "s, d, c or z"),
-      optional_field("order", &T::order, "order of the tensors in memory"), optional_field("max_bytes", &T::max_bytes, about_max_bytes),
-      inlined_field(&T::planning));
+      field("sizes", &T::sizes, "size of each label: {\"i\": 100, \"j\": 8}"),
+      optional_field(
+          "strides", &T::strides,
+          "strides in elements by operand: {\"1\": [1, 50], \"result\": [1, 64]}; one or two operands are also A and B, their result "
+          "is C; missing: dense tensors in `order`"),
+      optional_field("precision", &T::precision, "s, d, c or z"), optional_field("order", &T::order, "order of dense tensors in memory"),
+      optional_field("max_bytes", &T::max_bytes, about_max_bytes), inlined_field(&T::planning));
 };
 template <>
 struct FieldTable<ExpressionFilesQuestion> {
@@ -276,12 +309,14 @@ std::vector<Job> contraction_jobs() {
       job<ExpressionQuestion>("einsum_plan", "Plan an expression of any number of operands and describe the steps",
                               "flopcast-einsum-plan-1", DoneIn::any_process,
                               [](const Workbench& bench, const ExpressionQuestion& question, const RunContext& context) {
-                                return explain_einsum(bench, expression_of(question), {}, request_of(question), context);
+                                const contract::SizedExpression expression = expression_of(question);
+                                return explain_einsum(bench, expression, strides_of(question, expression), request_of(question), context);
                               }),
       job<ExpressionQuestion>("einsum", "Plan an expression of any number of operands, execute it on random numbers and time it",
                               "flopcast-einsum-run-1", DoneIn::own_process,
                               [](const Workbench& bench, const ExpressionQuestion& question, const RunContext& context) {
-                                return run_einsum(bench, expression_of(question), {}, request_of(question), context);
+                                const contract::SizedExpression expression = expression_of(question);
+                                return run_einsum(bench, expression, strides_of(question, expression), request_of(question), context);
                               }),
       job<ExpressionFilesQuestion>("einsum_files", "Compute an expression of .npy files", "flopcast-einsum-run-1", DoneIn::any_process,
                                    [](const Workbench& bench, const ExpressionFilesQuestion& question, const RunContext& context) {

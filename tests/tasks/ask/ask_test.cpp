@@ -67,6 +67,22 @@ TEST(Ask, RefusesExpressionsThatContradict) {
   EXPECT_THAT(refusal(R"({"einsum": {"expression": "i->i", "sizes": {"i": 2}, "precision": "x"}})"), HasSubstr("einsum.precision"));
 }
 
+TEST(Ask, RefusesStridesThatContradictTheExpression) {
+  const auto refused = [](const std::string& expression, const std::string& strides) {
+    return refusal(R"({"einsum_plan": {"expression": ")" + expression + R"(", "sizes": {"i": 2, "j": 3}, "strides": )" + strides + "}}");
+  };
+  EXPECT_THAT(refused("ij,j->i", R"({"A": [3]})"),
+              HasSubstr("einsum_plan.strides: 'A' has 2 indices, but 1 stride is given; expected one per index of 'ij,j->i'"));
+  EXPECT_THAT(refused("ij,j->i", R"({"result": [1, 2]})"), HasSubstr("'result' has 1 index, but 2 strides are given"));
+  EXPECT_THAT(refused("ij,j->i", R"({"3": [1]})"), HasSubstr("number of an operand: 3 is out of range"));
+  EXPECT_THAT(refused("ij,j->i", R"({"D": [1]})"), HasSubstr("'D' is no tensor; expected A, B, C, 1, 2 or result"));
+  EXPECT_THAT(refused("ij,j,j->i", R"({"A": [3, 1]})"), HasSubstr("'A' is no tensor; expected 1, 2, ... or result"));
+  EXPECT_THAT(refused("ij->ij", R"({"B": [3, 1]})"), HasSubstr("has one operand, A"));
+  EXPECT_THAT(refused("ij,j->i", R"({"A": [3, 1], "1": [3, 1]})"), HasSubstr("another name has given strides"));
+  EXPECT_THAT(refused("ij,j->i", R"({"A": [3, 0.5]})"), HasSubstr("einsum_plan.strides.A[1]"));
+  EXPECT_THAT(refused("ij->ij", R"({"result": [1, 1]})"), HasSubstr("let elements share addresses"));
+}
+
 TEST(Ask, RefusesWhatIsNoQuestion) {
   EXPECT_THAT(refusal("{"), HasSubstr("the question is cut off"));
   EXPECT_THAT(refusal("[]"), HasSubstr("expected an object"));

@@ -1,6 +1,7 @@
 #include "flopcast/contract/planner/plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <mutex>
 #include <new>
@@ -139,6 +140,7 @@ class Plan::State {
     }
     const Ready& ready = first();
     if (overwrites && a == b && ready.mirrored != nullptr) {
+      has_mirrored_.store(true, std::memory_order_relaxed);
       ready.mirrored->run(a, b, c, alpha, beta);
       return;
     }
@@ -158,7 +160,8 @@ class Plan::State {
       return true;
     }
     const IncrementalPlan &overwriting = *incremental_.front(), &adding = *incremental_.back();
-    const bool is_overwriting_open = (overwriting.is_used() || !adding.is_used()) && !overwriting.is_decided();
+    const bool is_unused = !adding.is_used() && !has_mirrored_.load(std::memory_order_relaxed);
+    const bool is_overwriting_open = (overwriting.is_used() || is_unused) && !overwriting.is_decided();
     return !is_overwriting_open && !(adding.is_used() && !adding.is_decided());
   }
   /// Returns a line for each part of an incremental choice that has begun.
@@ -195,6 +198,7 @@ class Plan::State {
   mutable Ready first_;                                        ///< the choice when the plan was made
   mutable Ready later_;                                        ///< the choice that executions have made, for facts about it
   std::vector<std::unique_ptr<IncrementalPlan>> incremental_;  ///< empty, or for C overwritten and C added to
+  mutable std::atomic<bool> has_mirrored_ = false;             ///< an execution mirrored half of C, for which there is nothing to choose
 };
 
 void Plan::State::prepare(Ready& ready, const Folded& folded) const {

@@ -82,7 +82,7 @@ struct PlanOptions {
 ///
 /// With Effort::incremental, execute() makes the choice: one thread at a time tries the next candidate, others use the best so far. The
 /// decision is kept in a store that is opened at the path of PlanOptions::wisdom. An error there is told by explain() only. If A and B are
-/// one tensor and half of C is mirrored, an execution tries nothing.
+/// one tensor and half of C is mirrored, an execution tries nothing, and there is nothing to choose.
 class Plan {
  public:
   /// C := alpha A B + beta C on complete tensors. If A and B are one tensor (a == b), C is symmetric and beta = 0, half of C may be

@@ -867,6 +867,10 @@ TEST(IncrementalPlan, MirrorsProductsOfOneTensor) {
   std::vector<double> c(160000);
   chosen.execute(a.data(), a.data(), c.data());
   EXPECT_EQ(c, std::vector<double>(160000, 50.0));
+  EXPECT_TRUE(chosen.is_decided()) << "there is nothing to choose";
+  const std::vector<double> b = a;
+  chosen.execute(a.data(), b.data(), c.data());
+  EXPECT_FALSE(chosen.is_decided()) << "products of two tensors have candidates";
 }
 
 TEST(Plan, MayBeExecutedFromSeveralThreads) {

@@ -130,6 +130,9 @@ void note_what_is_dropped(const contract::Plan& plan, const PlanRequest& request
   if (request.tiles->stream_c && !taken.stream_c) {
     context.note("C isn't streamed. Streaming needs the panel kernel with vectors as long as cache lines (AVX-512), and one tile of K.");
   }
+  if (request.tiles->split_k && !taken.split_k) {
+    context.note("K isn't split between threads. Splitting needs two threads and two tiles of K, or more.");
+  }
   for (const char operand : contract::kept_operands(*request.tiles)) {
     if (kept.find(operand) == std::string::npos) {
       context.note(fmt::format("tiles of {} aren't kept: no buffer holds them, or no loop returns to them", operand));

@@ -170,6 +170,17 @@ TEST_F(ContractionTask, SaysWhichTilesAreNotKept) {
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("tiles of C aren't kept")));
 }
 
+TEST_F(ContractionTask, SaysThatASingleThreadSplitsNoSums) {
+  const contract::Contraction contraction =
+      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 64}, {'b', 64}, {'i', 64}}, Precision::d);
+  request_.tiles = contract::parse_tiles("64x64x8:panels:splitK", 2);
+  static_cast<void>(plan(tools_, contraction, request_, context_));
+  EXPECT_TRUE(notes_.empty());
+  request_.tiles = contract::parse_tiles("64x64x8:panels:splitK", 1);
+  static_cast<void>(plan(tools_, contraction, request_, context_));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("K isn't split between threads")));
+}
+
 TEST_F(ContractionTask, RefusesRowOrdersBeforeTheMachineIsOpened) {
   const contract::Contraction contraction =
       contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);

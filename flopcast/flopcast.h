@@ -65,7 +65,7 @@ typedef struct flopcast_workbench_options {
   const char* lapack;  /**< name or path of the LAPACK */
   const char* kernels; /**< kernels of the BLAS: "auto" (default: those that suit the CPU best) or "library" (its own choice) */
   int32_t threads;     /**< threads of the BLAS for predictions and jobs, 1 to 1024; default: 1. Contractions have threads of their own */
-  void (*note)(const char* text, void* user); /**< receives remarks, a sentence or more each */
+  void (*note)(const char* text, void* user); /**< receives remarks, such as one that nothing can be kept */
   int (*cancelled)(void* user);               /**< polled by long operations; a result other than 0 ends them */
   void* user;                                 /**< passed to note and cancelled */
 } flopcast_workbench_options;

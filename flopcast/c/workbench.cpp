@@ -3,6 +3,7 @@
 #include <string>
 
 #include "flopcast/c/status.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::c {
 namespace {
@@ -36,7 +37,7 @@ RunContext context_of(const flopcast_workbench_options& options) {
   if (options.cancelled != nullptr) {
     context.cancelled = [cancelled = options.cancelled, user = options.user] { return cancelled(user) != 0; };
   }
-  return context;
+  return keeping_if_possible(context);
 }
 
 }  // namespace

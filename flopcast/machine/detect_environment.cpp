@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,55 @@ namespace {
 std::filesystem::path measurement_file(const Topology& topology, const DetectOptions& options) {
   const std::filesystem::path directory = options.directory.empty() ? machine_directory() : options.directory;
   return directory / fmt::format("machine-{}.json", hardware_fingerprint(topology));
+}
+
+/// Measurements that couldn't be written, by folder and hardware. Several threads may use them.
+class UnwrittenMeasurements {
+ public:
+  static UnwrittenMeasurements& of_process() {
+    static UnwrittenMeasurements all;
+    return all;
+  }
+  [[nodiscard]] std::optional<MachineMeasurement> find(const Topology& topology, const std::filesystem::path& directory) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = all_.find(directory / hardware_fingerprint(topology));
+    return found == all_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void keep(const Topology& topology, const std::filesystem::path& directory, const MachineMeasurement& measurement) {
+    const std::scoped_lock lock(mutex_);
+    all_[directory / hardware_fingerprint(topology)] = measurement;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::filesystem::path, MachineMeasurement> all_;
+};
+
+/// Returns the measurement that this process or an earlier one has kept.
+std::optional<MachineMeasurement> kept_measurement(const Topology& topology, const DetectOptions& options) {
+  if (std::optional<MachineMeasurement> unwritten = UnwrittenMeasurements::of_process().find(topology, options.directory)) {
+    return unwritten;
+  }
+  try {
+    return read_measurement(measurement_file(topology, options));
+  } catch (const Error&) {  // there is no folder
+    if (!options.unkept) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
+void keep_measurement(const Topology& topology, const MachineMeasurement& measurement, const DetectOptions& options) {
+  try {
+    write_measurement(measurement_file(topology, options), measurement);
+  } catch (const Error& error) {
+    if (!options.unkept) {
+      throw;
+    }
+    UnwrittenMeasurements::of_process().keep(topology, options.directory, measurement);
+    options.unkept(error.what());
+  }
 }
 
 MachineMeasurement measure(const Topology& topology, const DetectOptions& options) {
@@ -55,11 +105,10 @@ bool still_counts(const MachineMeasurement& kept, const DetectOptions& options) 
 
 /// The library's peak on one core, kept with the machine's measurement. A machine may be slow for a minute, so that no measurement in that
 /// minute shows the peak. Therefore the first few processes that ask for the peak measure it anew, and the best result counts.
-double kept_peak(MachineMeasurement& measurement, const Topology& topology, const LibrarySet& libraries, const std::filesystem::path& file,
-                 bool refresh) {
+double kept_peak(MachineMeasurement& measurement, const Topology& topology, const LibrarySet& libraries, const DetectOptions& options) {
   constexpr int moments = 3;
   const std::string key = library_key(libraries.blas());
-  if (refresh) {
+  if (options.refresh) {
     measurement.peaks.erase(key);
     measurement.peak_moments.erase(key);
   }
@@ -71,7 +120,7 @@ double kept_peak(MachineMeasurement& measurement, const Topology& topology, cons
   double& peak = measurement.peaks[key];
   peak = std::max(peak, peak_flops(WallClock(), libraries.function("dgemm")));
   ++measurement.peak_moments[key];
-  write_measurement(file, measurement);
+  keep_measurement(topology, measurement, options);
   return peak;
 }
 
@@ -95,12 +144,11 @@ std::string fingerprint(const Topology& topology, const LibraryIdentity& blas, c
 bool is_measured(const Topology& topology, const std::filesystem::path& directory) {
   DetectOptions options;
   options.directory = directory;
-  return read_measurement(measurement_file(topology, options)).has_value();
+  return kept_measurement(topology, options).has_value();
 }
 
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options) {
-  const std::filesystem::path file = measurement_file(topology, options);
-  std::optional<MachineMeasurement> kept = options.refresh ? std::nullopt : read_measurement(file);
+  std::optional<MachineMeasurement> kept = options.refresh ? std::nullopt : kept_measurement(topology, options);
   if (kept && still_counts(*kept, options)) {
     return *std::move(kept);
   }
@@ -108,7 +156,7 @@ MachineMeasurement measured_machine(const Topology& topology, const DetectOption
   if (kept) {
     measurement.dgemm_rates = std::move(kept->dgemm_rates);  // the best ones count, whenever they were seen
   }
-  write_measurement(file, measurement);
+  keep_measurement(topology, measurement, options);
   return measurement;
 }
 
@@ -120,7 +168,7 @@ std::vector<BandwidthShare> bandwidth_shares_of(MachineMeasurement measurement, 
     constexpr std::int64_t part_of_memory = 8;
     measurement.bandwidth_shares = measure_bandwidth_shares(WallClock(), topology.places, busy_cores(topology.places, topology.cpu_quota),
                                                             measurement.hierarchy, topology.memory_bytes / part_of_memory);
-    write_measurement(measurement_file(topology, options), measurement);
+    keep_measurement(topology, measurement, options);
   }
   return *measurement.bandwidth_shares;
 }
@@ -134,7 +182,7 @@ void keep_dgemm_rates(const Topology& topology, const std::map<std::string, doub
     double& best = measurement.dgemm_rates[library];
     best = std::max(best, rate);
   }
-  write_measurement(measurement_file(topology, options), measurement);
+  keep_measurement(topology, measurement, options);
 }
 
 std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, DetectOptions options) {
@@ -142,7 +190,10 @@ std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, 
   return bandwidth_shares_of(measured_machine(topology, options), topology, options);
 }
 
-std::vector<BandwidthShare> bandwidth_shares_if_measurable(const Topology& topology, const DetectOptions& options) {
+std::vector<BandwidthShare> bandwidth_shares_if_measurable(const Topology& topology, DetectOptions options) {
+  if (!options.unkept) {
+    options.unkept = [](const std::string&) {};
+  }
   MachineMeasurement measurement = measured_machine(topology, options);
   try {
     return bandwidth_shares_of(std::move(measurement), topology, options);
@@ -166,7 +217,7 @@ Environment detect(const LibrarySet& libraries, int threads, const DetectOptions
     environment.caches[i].parallel_chase_bytes = measurement.hierarchy.patterns[i].parallel_chase;
   }
   environment.memory_bandwidth = measurement.hierarchy.memory_bandwidth;
-  environment.peak_flops = kept_peak(measurement, topology, libraries, measurement_file(topology, options), options.refresh);
+  environment.peak_flops = kept_peak(measurement, topology, libraries, options);
   environment.blas = libraries.blas();
   environment.lapack = libraries.lapack();
   environment.threads = threads;

@@ -20,16 +20,18 @@ struct DetectOptions {
   bool quick = false;               ///< measure with the coarser sweep
   std::filesystem::path directory;  ///< where measurements are kept; empty: machine_directory()
   SweepProgress progress;           ///< told of each step of a measurement
-  std::function<bool()> is_busy;    ///< tells whether other programs keep cores busy; empty: half a second of computing tells
+  /// Told why a measurement can't be written. It is then kept until the process ends; without this function, the refusal is an error.
+  std::function<void(const std::string& reason)> unkept;
+  std::function<bool()> is_busy;  ///< tells whether other programs keep cores busy; empty: half a second of computing tells
 };
 
 /// Caches and memory of this machine as measured on its fastest kind of cores (restricted_to() selects the others). They come from the file
 /// of an earlier run (microseconds), or are measured now (up to 15 s) and kept. Measurements beside other programs are made again once
 /// they have ended (half a second shows that). Throws unusable_measurement if the sweep shows no cache at
-/// all or is interrupted, environment_error if the file can't be written.
+/// all or is interrupted, environment_error if the file can't be written and options.unkept is empty.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
 
-/// Returns whether caches and memory were measured before, so that measured_machine() only reads a file. An empty `directory` is
+/// Returns whether caches and memory were measured before, so that measured_machine() doesn't measure them. An empty `directory` is
 /// machine_directory(). Throws as machine_directory().
 bool is_measured(const Topology& topology, const std::filesystem::path& directory = {});
 
@@ -40,8 +42,9 @@ void keep_dgemm_rates(const Topology& topology, const std::map<std::string, doub
 /// (tens of milliseconds) whenever that is. Throws as measured_machine and measure_bandwidth_shares.
 std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, DetectOptions options = {});
 /// Returns measured_bandwidth_shares, or nothing where the shares can't be measured (threads may not be pinned, memory is short). The
-/// caller then assumes that threads don't disturb each other. Throws as measured_machine.
-std::vector<BandwidthShare> bandwidth_shares_if_measurable(const Topology& topology, const DetectOptions& options = {});
+/// caller then assumes that threads don't disturb each other. Shares that can't be written are kept until the process ends. Throws as
+/// measured_machine.
+std::vector<BandwidthShare> bandwidth_shares_if_measurable(const Topology& topology, DetectOptions options = {});
 
 /// The environment of measurements with `libraries` and `threads` threads, which are set. Throws as measured_machine and
 /// LibrarySet::set_threads.

@@ -40,6 +40,7 @@ void Database::fail(int code) const {
       throw environment_error("no space left to write the store {}: {}; its former content is kept", path_.string(), reason);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:  // write-ahead logging gave up waiting
       throw environment_error("the store {} is locked by another process: {}; try again, or set FLOPCAST_HOME to another directory",
                               path_.string(), reason);
     case SQLITE_CANTOPEN:

@@ -307,24 +307,68 @@ std::optional<std::string> remove_unreadable(const std::filesystem::path& path) 
   }
 }
 
+/// Returns a new, empty database in memory.
+Database database_in_memory() {
+  Database database(":memory:", busy_milliseconds);
+  make_tables(database);
+  return database;
+}
+
 }  // namespace
 
 struct Store::State {
   Database database;
   std::string warning;
+  std::function<void(const std::string& reason)> unkept = {};                ///< empty unless open_if_possible() opened the store
+  bool is_within_work = false;                                               ///< an error ends the whole work of an attempt()
   std::map<std::pair<std::string, std::string>, nlohmann::json> below = {};  ///< documents of answer_below(), by kind and name
+
+  /// Lets errors end the whole work in its scope, instead of single statements being done again.
+  class Within {
+   public:
+    explicit Within(State& state) : state_(state), before_(std::exchange(state.is_within_work, true)) {}
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+    ~Within() { state_.is_within_work = before_; }
+
+   private:
+    State& state_;
+    bool before_;
+  };
+
+  /// Returns the result of `work`. In a store that open_if_possible() opened, the work is done again on a database in memory if the file
+  /// refuses.
+  template <class Work>
+  auto attempt(Work work) {
+    if (!unkept || is_within_work) {
+      return work();
+    }
+    try {
+      const Within within(*this);
+      return work();
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::environment) {
+        throw;
+      }
+      unkept(error.what());
+    }
+    database = database_in_memory();
+    return work();
+  }
 
   /// Returns all first columns of a query, as values.
   template <class T, class... Parameters>
   std::vector<T> all(std::string_view sql, const Parameters&... parameters) {
-    Statement statement(database, sql);
-    int at = 0;
-    (statement.bind(++at, parameters), ...);
-    std::vector<T> values;
-    while (statement.step()) {
-      values.push_back(from_text<T>(statement.text(0), database.path()));
-    }
-    return values;
+    return attempt([&] {
+      Statement statement(database, sql);
+      int at = 0;
+      (statement.bind(++at, parameters), ...);
+      std::vector<T> values;
+      while (statement.step()) {
+        values.push_back(from_text<T>(statement.text(0), database.path()));
+      }
+      return values;
+    });
   }
 
   template <class T, class... Parameters>
@@ -336,11 +380,13 @@ struct Store::State {
   /// Runs a statement that changes rows; returns how many it changed.
   template <class... Parameters>
   int change(std::string_view sql, const Parameters&... parameters) {
-    Statement statement(database, sql);
-    int at = 0;
-    (statement.bind(++at, parameters), ...);
-    statement.run();
-    return sqlite3_changes(database.handle());
+    return attempt([&] {
+      Statement statement(database, sql);
+      int at = 0;
+      (statement.bind(++at, parameters), ...);
+      statement.run();
+      return sqlite3_changes(database.handle());
+    });
   }
 
   void insert(const Sample& sample) {
@@ -393,6 +439,20 @@ Store Store::open(const std::filesystem::path& path) {
   }
 }
 
+Store Store::open_if_possible(std::function<void(const std::string& reason)> unkept) {
+  try {
+    Store store = open();
+    store.state_->unkept = std::move(unkept);
+    return store;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::environment) {
+      throw;
+    }
+    unkept(error.what());
+  }
+  return Store(std::make_unique<State>(State{database_in_memory(), "", std::move(unkept)}));
+}
+
 Store Store::open_copy(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path)) {
     throw bad_input("there is no store '{}', expected a flopcast.db", path.string());
@@ -409,25 +469,21 @@ const std::string& Store::warning() const noexcept { return state_->warning; }
 
 void Store::add_sample(const Sample& sample) { add_samples(std::span(&sample, 1)); }
 
-void Store::add_samples(std::span<const Sample> samples) {
-  Transaction transaction(state_->database);
-  for (const Sample& sample : samples) {
-    state_->insert(sample);
-  }
-  transaction.commit();
-}
+void Store::add_samples(std::span<const Sample> samples) { replace_samples({}, samples); }
 
 std::vector<StoredSample> Store::stored_samples(const ModelKey& key) const {
   static constexpr double seconds_per_hour = 3600;
-  Statement statement(state_->database,
-                      "SELECT id, document, CAST(strftime('%s', added) AS INTEGER) FROM samples WHERE key = ? ORDER BY id");
-  statement.bind(1, to_text(key));
-  std::vector<StoredSample> stored;
-  while (statement.step()) {
-    stored.push_back({statement.integer(0), from_text<Sample>(statement.text(1), state_->database.path())});
-    stored.back().sample.find_state(static_cast<double>(statement.integer(2)) / seconds_per_hour);
-  }
-  return stored;
+  return state_->attempt([&] {
+    Statement statement(state_->database,
+                        "SELECT id, document, CAST(strftime('%s', added) AS INTEGER) FROM samples WHERE key = ? ORDER BY id");
+    statement.bind(1, to_text(key));
+    std::vector<StoredSample> stored;
+    while (statement.step()) {
+      stored.push_back({statement.integer(0), from_text<Sample>(statement.text(1), state_->database.path())});
+      stored.back().sample.find_state(static_cast<double>(statement.integer(2)) / seconds_per_hour);
+    }
+    return stored;
+  });
 }
 
 std::vector<Sample> Store::samples(const ModelKey& key) const {
@@ -439,26 +495,32 @@ std::vector<Sample> Store::samples(const ModelKey& key) const {
 }
 
 void Store::replace_samples(std::span<const std::int64_t> removed, std::span<const Sample> added) {
-  Transaction transaction(state_->database);
-  for (const std::int64_t id : removed) {
-    state_->change("DELETE FROM samples WHERE id = ?", id);
-  }
-  for (const Sample& sample : added) {
-    state_->insert(sample);
-  }
-  transaction.commit();
+  state_->attempt([&] {
+    Transaction transaction(state_->database);
+    for (const std::int64_t id : removed) {
+      state_->change("DELETE FROM samples WHERE id = ?", id);
+    }
+    for (const Sample& sample : added) {
+      state_->insert(sample);
+    }
+    transaction.commit();
+  });
 }
 
 std::vector<ModelKey> Store::sampled_keys() const { return state_->all<ModelKey>("SELECT DISTINCT key FROM samples ORDER BY key"); }
 
-std::int64_t Store::sample_count() const { return state_->database.integer("SELECT count(*) FROM samples"); }
+std::int64_t Store::sample_count() const {
+  return state_->attempt([&] { return state_->database.integer("SELECT count(*) FROM samples"); });
+}
 
 bool Store::put_model(const Model& model) {
-  Transaction transaction(state_->database);
-  const bool replaced = find_model(model.key, model.generator).has_value();
-  state_->replace(model);
-  transaction.commit();
-  return replaced;
+  return state_->attempt([&] {
+    Transaction transaction(state_->database);
+    const bool replaced = find_model(model.key, model.generator).has_value();
+    state_->replace(model);
+    transaction.commit();
+    return replaced;
+  });
 }
 
 std::optional<Model> Store::find_model(const ModelKey& key, const std::string& generator) const {
@@ -504,6 +566,7 @@ void Store::answer_below(std::vector<Artifact> documents) {
 
 void Store::put_together(std::span<const Environment> environments, std::span<const Artifact> documents,
                          const std::function<void()>& before_commit) {
+  const State::Within must_be_kept(*state_);
   Transaction transaction(state_->database);
   for (const Environment& environment : environments) {
     state_->replace(environment);
@@ -542,6 +605,7 @@ void Store::import_json(const nlohmann::json& document) {
     throw bad_input("not an export of a store: expected \"schema\": \"{}\"", schema);
   }
   try {
+    const State::Within must_be_kept(*state_);
     Transaction transaction(state_->database);
     for_each_element(document, "environments", [&](const nlohmann::json& item) { state_->replace(item.get<Environment>()); });
     for_each_element(document, "samples", [&](const nlohmann::json& item) { state_->insert_new(item.get<Sample>()); });

@@ -52,6 +52,10 @@ class Store {
   /// then says so. Throws environment_error if the directory can't be made or written (the message names it) or a newer flopcast made the
   /// store. Throws bad_input if the file is a database of another program.
   static Store open(const std::filesystem::path& path = default_store_path());
+  /// Opens the store at its default path. Where that fails for the environment's sake, and from the first operation on that the file system
+  /// or another process refuses, the store is an empty one in memory; `unkept` is then told the reason. Only put_together() and import_json()
+  /// still throw, because their callers ask for something to be kept. Throws bad_input as open().
+  static Store open_if_possible(std::function<void(const std::string& reason)> unkept);
   /// Opens a store that another machine or user made; it is never moved aside. Throws bad_input if there is no such file, or it is damaged
   /// or no store; otherwise as open does.
   static Store open_copy(const std::filesystem::path& path);

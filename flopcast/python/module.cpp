@@ -72,7 +72,7 @@ RunContext context_of(const py::function& note) {
     (*shared)(text);
   };
   context.cancelled = is_interrupted;
-  return context;
+  return keeping_if_possible(context);
 }
 
 void define_planner(py::module_& module) {

@@ -4,14 +4,10 @@
 #include <fmt/format.h>
 #include <link.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,8 +21,6 @@
 
 namespace flopcast::python {
 namespace {
-
-constexpr const char* home_variable = "FLOPCAST_HOME";
 
 /// Gives the calling thread its CPUs back at the end of the scope: opening libraries may bind it to the fastest kind of cores.
 class KeepAffinity {
@@ -45,53 +39,12 @@ class KeepAffinity {
   bool known_;
 };
 
-/// Makes a folder the home of flopcast's files until the end of the scope; does nothing for no folder.
-class HomeIn {
- public:
-  explicit HomeIn(const std::optional<ScratchFolder>& folder) : is_set_(folder.has_value()) {
-    if (is_set_) {
-      if (const char* before = std::getenv(home_variable)) {
-        before_ = before;
-      }
-      ::setenv(home_variable, folder->path().c_str(), 1);
-    }
-  }
-  HomeIn(const HomeIn&) = delete;
-  HomeIn& operator=(const HomeIn&) = delete;
-  ~HomeIn() {
-    if (is_set_ && before_) {
-      ::setenv(home_variable, before_->c_str(), 1);
-    } else if (is_set_) {
-      ::unsetenv(home_variable);
-    }
-  }
-
- private:
-  bool is_set_;
-  std::optional<std::string> before_;
-};
-
-/// Returns the folder of flopcast's files, which is made if it is missing. Returns an empty path if no folder is named, or if the named one
-/// can't be written.
-std::filesystem::path usable_home() {
-  try {
-    std::filesystem::path home = machine::machine_directory();
-    std::error_code failed;
-    std::filesystem::create_directories(home, failed);
-    return !failed && ::access(home.c_str(), W_OK) == 0 ? home : std::filesystem::path();
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 constexpr Seconds opening_with_known_caches = 0.3, opening_with_measurement = 15;
 
 /// Returns the expected time of opening the libraries.
 Seconds expected_opening() {
   try {
-    const std::filesystem::path home = usable_home();
-    const bool is_known = !home.empty() && machine::is_measured(machine::detect_topology(), home);
-    return is_known ? opening_with_known_caches : opening_with_measurement;
+    return machine::is_measured(machine::detect_topology()) ? opening_with_known_caches : opening_with_measurement;
   } catch (const Error&) {
     return opening_with_measurement;  // opening itself will say what is wrong
   }
@@ -131,10 +84,6 @@ void Planner::after_fork() {
     bench_.reset();
   }
   static_cast<void>(asked_.release());
-  if (home_) {
-    static_cast<void>(new ScratchFolder(std::move(*home_)));  // never removed by this process
-    home_.reset();
-  }
   machines_.clear();
   is_open_ = false;
 }
@@ -167,12 +116,6 @@ void Planner::open_locked() {
 
 void Planner::open_place() {
   const KeepAffinity affinity;
-  if (usable_home().empty() && !home_) {
-    home_.emplace();
-    context_.note(
-        "warning: flopcast's folder can't be written, so that no choices of plans are kept; set FLOPCAST_HOME to a folder of yours");
-  }
-  const HomeIn home(home_);
   Workbench bench(planning_libraries({}), context_);
   bench.open();
   static_cast<void>(bench.store());
@@ -206,7 +149,6 @@ contract::ExpressionPlan Planner::plan(const contract::SizedExpression& expressi
                                        contract::ExpressionOptions options) {
   const std::scoped_lock lock(*mutex_);
   open_locked();
-  const HomeIn home(home_);
   options.plan.wisdom = &bench_->store();
   options.plan.cancelled = context_.cancelled;
   options.plan.trials = bench_->trials();
@@ -230,7 +172,6 @@ std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& exp
   }
   const std::scoped_lock lock(*mutex_);
   open_locked();
-  const HomeIn home(home_);
   contract::ContractionPath path = contract::find_path(expression, machine(options.plan.threads), executor, options);
   throw_if_cancelled();
   return std::move(path.pairs);
@@ -239,7 +180,6 @@ std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& exp
 std::string Planner::answer(const std::string& question) {
   const std::scoped_lock lock(*mutex_);
   const KeepAffinity affinity;
-  const HomeIn home(home_);
   machine::LibraryChoice libraries = question_libraries(question);
   if (asked_ == nullptr || !is_same(asked_->libraries, libraries)) {
     asked_ = std::make_unique<Place>(Place{libraries, Workbench(libraries, context_)});

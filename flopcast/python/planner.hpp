@@ -16,15 +16,14 @@
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/support/scratch.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 /// The Python module `_flopcast`: contractions of NumPy arrays and predictions inside of the Python process.
 namespace flopcast::python {
 
-/// The tools with which this process plans contractions and predicts. Libraries and store are opened when they are first needed. If the
-/// user's folder can't be written, a temporary one takes its place. All functions may be called from several threads.
+/// The tools with which this process plans contractions and predicts. Libraries and store are opened when they are first needed. Where nothing
+/// can be kept in the user's folders, this process alone keeps it (keeping_if_possible()). All functions may be called from several threads.
 class Planner {
  public:
   explicit Planner(RunContext context);
@@ -68,7 +67,6 @@ class Planner {
 
   RunContext context_;
   std::unique_ptr<std::mutex> mutex_;  ///< held while any of the following is used
-  std::optional<ScratchFolder> home_;  ///< in place of the user's folder
   std::optional<Workbench> bench_;
   std::map<int, contract::Machine> machines_;  ///< the key is the number of threads
   std::unique_ptr<Place> asked_;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -30,6 +32,9 @@ struct RunContext {
   std::function<Progress(std::string_view label)> progress = [](std::string_view) {
     return [](std::int64_t, std::int64_t) { return true; };
   };
+  /// Receives the reason why nothing can be kept in the user's folders. The operation then goes on, and keeps measurements and choices in
+  /// memory. Without this function such a refusal is an error.
+  std::function<void(const std::string& reason)> unkept = {};
   /// Polled between steps. Returns true once the operation is to end.
   std::function<bool()> cancelled = [] { return false; };
 
@@ -61,5 +66,15 @@ struct RunContext {
     }
   }
 };
+
+/// Returns the context of an operation that goes on where nothing can be kept in the user's folders. Copies of the context note one reason.
+inline RunContext keeping_if_possible(RunContext context) {
+  context.unkept = [note = context.note, is_told = std::make_shared<std::atomic_flag>()](const std::string& reason) {
+    if (!is_told->test_and_set()) {
+      note("warning: measurements and choices of plans are kept in this process only: " + reason);
+    }
+  };
+  return context;
+}
 
 }  // namespace flopcast

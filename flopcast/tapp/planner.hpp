@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/contraction/einsum.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -11,16 +13,33 @@ namespace flopcast::tapp {
 /// The tools with which a process plans its products. Several threads may plan: they wait for each other.
 class Planner {
  public:
+  Planner() : bench_({}, keeping_if_possible(noting())) {}
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
+
   /// Plans an expression. Opens the libraries at the first call, and measures the caches unless they were measured before (up to 15 s).
   /// Throws what flopcast::plan_einsum() throws.
+  /// Where nothing can be kept in the user's folders, choices are kept in this process only.
   contract::EinsumPlan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                             const PlanRequest& request) {
     const std::scoped_lock lock(mutex_);
     return plan_einsum(bench_, expression, strides, request);
   }
+  /// Returns the remarks about opening libraries and store so far, each on a line of its own.
+  [[nodiscard]] std::string remarks() {
+    const std::scoped_lock lock(mutex_);
+    return remarks_;
+  }
 
  private:
-  std::mutex mutex_;
+  RunContext noting() {
+    RunContext context;
+    context.note = [this](const std::string& text) { remarks_ += text + '\n'; };
+    return context;
+  }
+
+  std::mutex mutex_;     ///< held while any of the following is used
+  std::string remarks_;  ///< outlives the tools, which add to it
   Workbench bench_;
 };
 

@@ -285,7 +285,7 @@ void Product::execute(const Executor& executor, const void* alpha, const void* a
 const std::string& Product::explanation() const {
   const std::scoped_lock lock(mutex_);
   if (explanation_.empty()) {
-    explanation_ = plan_.explain();
+    explanation_ = plan_.explain() + planner_->remarks();
   }
   return explanation_;
 }

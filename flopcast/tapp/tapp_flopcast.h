@@ -43,7 +43,8 @@ typedef enum flopcast_tapp_key {
   FLOPCAST_TAPP_EFFORT = 0x1001,
   /** double: expected time of an execution in seconds. A product has this attribute, which can't be set. */
   FLOPCAST_TAPP_SECONDS = 0x1002,
-  /** char[]: several lines on the choice and its reason, ended by a null character. A product has this attribute, which can't be set. */
+  /** char[]: several lines on the choice and its reason, and remarks on this process, ended by a null character. A product has this
+      attribute, which can't be set. */
   FLOPCAST_TAPP_EXPLANATION = 0x1003
 } flopcast_tapp_key;
 

@@ -67,9 +67,8 @@ void put_variable(const std::string& name, const std::optional<std::string>& val
 }
 
 /// Returns the stored result for a library, or the result of trying its kernels now.
-nlohmann::json found_kernels(const fs::path& file, const RunContext& context) {
+nlohmann::json found_kernels(const fs::path& file, model::Store& store, const RunContext& context) {
   const std::string key = library_key(file);
-  model::Store store = open_store(context);
   if (std::optional<nlohmann::json> kept = store.read_artifact(model::artifact::kernel_choice, key, checked)) {
     return *std::move(kept);
   }
@@ -79,6 +78,11 @@ nlohmann::json found_kernels(const fs::path& file, const RunContext& context) {
   nlohmann::json found = inspect(file);
   store.put_artifact(model::artifact::kernel_choice, key, found);
   return found;
+}
+
+nlohmann::json found_kernels(const fs::path& file, const RunContext& context) {
+  model::Store store = open_store(context);
+  return found_kernels(file, store, context);
 }
 
 std::string remark(const fs::path& file, const nlohmann::json& found) {
@@ -111,11 +115,11 @@ std::string format_settings(const KernelSettings& settings) {
   return text;
 }
 
-KernelSettings better_kernels(const fs::path& file, std::string_view consequence, const RunContext& context) {
+KernelSettings better_kernels(const fs::path& file, std::string_view consequence, const RunContext& context, const GetStore& store) {
   if (!in_force(file).empty()) {
     return {};
   }
-  const nlohmann::json found = found_kernels(file, context);
+  const nlohmann::json found = store ? found_kernels(file, store(), context) : found_kernels(file, context);
   KernelSettings better = better_of(found);
   static std::set<std::string> told;  // once per library, however many routines and thread counts it is opened for
   if (!better.empty() && told.insert(library_key(file)).second) {
@@ -217,7 +221,7 @@ KernelSettings known_kernels(const fs::path& but) {
   return known;
 }
 
-KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunContext& context) {
+KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunContext& context, const GetStore& store) {
   const fs::path file =
       machine::locate_usable(options.blas.empty() ? machine::default_blas(options.threads) : options.blas, machine::Role::blas);
   for (const auto& [variable, value] : options.kernel_settings) {
@@ -230,7 +234,7 @@ KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunCo
   if (options.kernels == "library" || !settings.empty()) {
     return settings;
   }
-  settings = better_kernels(file, "so that is what is measured and what 'flopcast run' will set", context);
+  settings = better_kernels(file, "so that is what is measured and what 'flopcast run' will set", context, store);
   for (const auto& [variable, value] : settings) {
     ::setenv(variable.c_str(), value.c_str(), 1);
   }

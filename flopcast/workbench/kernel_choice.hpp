@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,7 +15,13 @@
 
 namespace flopcast {
 
+namespace model {
+class Store;
+}
+
 using machine::KernelSettings;
+/// Returns an open store, which is opened when it is first asked for.
+using GetStore = std::function<model::Store&()>;
 
 /// Returns the settings as a user types them before a command: "OPENBLAS_CORETYPE=SkylakeX".
 std::string format_settings(const KernelSettings& settings);
@@ -70,14 +77,16 @@ class KernelVariables {
 
 /// Selects the kernels of a library before the library is opened. If the library misreads the CPU, and others of its kernels make dgemm
 /// much faster, the variable that selects them is set in this process, and the user is told. A variable that the user has set stays.
-/// Results of trials are kept in the store. Returns the variables in force that the library reads, which `flopcast run` sets as well.
+/// Results of trials are kept in `store`, or without one in that of open_store(). Returns the variables in force that the library reads, which `flopcast run` sets as well.
 /// `options.kernels` = "library" leaves the choice to the library; `options.kernel_settings` are set in any case. If several libraries are to
 /// be opened, call this function for each before the first is opened, because trials run in children, which inherit loaded libraries.
-KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunContext& context);
+KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunContext& context, const GetStore& store = {});
 
 /// Returns the variable that selects kernels with which dgemm of the library in `file` is much faster. Returns nothing if there are no such
 /// kernels or the user has set a variable. Tries the kernels unless that was done before. Tells the user the result and its `consequence`.
-KernelSettings better_kernels(const std::filesystem::path& file, std::string_view consequence, const RunContext& context);
+/// Results are kept as those of choose_kernels().
+KernelSettings better_kernels(const std::filesystem::path& file, std::string_view consequence, const RunContext& context,
+                              const GetStore& store = {});
 
 /// Returns the stored results of earlier trials for all installed libraries but `but`, without variables that the user has set.
 KernelSettings known_kernels(const std::filesystem::path& but);

@@ -68,7 +68,7 @@ std::string place_text(const Environment& environment) {
 }
 
 model::Store open_store(const RunContext& context) {
-  model::Store store = model::Store::open();
+  model::Store store = context.unkept ? model::Store::open_if_possible(context.unkept) : model::Store::open();
   if (!store.warning().empty()) {
     context.note("warning: " + store.warning());
   }
@@ -148,9 +148,9 @@ void keep_to_one_kind(int threads, const RunContext& context) {
 }
 
 /// Kernels are tried on the cores on which they are to run.
-machine::KernelSettings chosen_kernels(const machine::LibraryChoice& options, const RunContext& context) {
+machine::KernelSettings chosen_kernels(const machine::LibraryChoice& options, const RunContext& context, const GetStore& store) {
   keep_to_one_kind(options.threads, context);
-  return choose_kernels(options, context);
+  return choose_kernels(options, context, store);
 }
 
 }  // namespace
@@ -158,10 +158,10 @@ machine::KernelSettings chosen_kernels(const machine::LibraryChoice& options, co
 struct Workbench::State {
   /// The libraries of a choice, as they were opened.
   struct Libraries {
-    Libraries(const machine::LibraryChoice& choice, const RunContext& context, bool with_ilaenv)
-        : settings(chosen_kernels(choice, context)),
+    Libraries(const machine::LibraryChoice& choice, const RunContext& context, const GetStore& store, bool with_ilaenv)
+        : settings(chosen_kernels(choice, context, store)),
           libraries(open_libraries(choice, with_ilaenv)),
-          environment(machine::detect(libraries, choice.threads, {.progress = context.step("measuring caches")})),
+          environment(machine::detect(libraries, choice.threads, {.progress = context.step("measuring caches"), .unkept = context.unkept})),
           sets_blocks(with_ilaenv) {
       note_quota(choice.threads, context);
     }
@@ -186,7 +186,8 @@ Workbench::~Workbench() = default;
 
 void Workbench::open(bool sets_blocks) const {
   if (!state_->opened || (sets_blocks && !state_->opened->sets_blocks)) {
-    state_->opened.emplace(state_->choice, state_->context, sets_blocks);
+    state_->opened.emplace(
+        state_->choice, state_->context, [this]() -> model::Store& { return store(); }, sets_blocks);
   }
 }
 

@@ -81,7 +81,8 @@ class Workbench {
   std::unique_ptr<State> state_;
 };
 
-/// Returns the store at its default path; the context's note tells of a damaged one.
+/// Returns the store at its default path; the context's note tells of a damaged one. With context.unkept, a store that can't be used is one in
+/// memory.
 model::Store open_store(const RunContext& context);
 
 /// Returns the time of the reference kernel in the latest session in `environment`; 0 if none is kept yet.

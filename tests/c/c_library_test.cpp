@@ -17,11 +17,13 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/flopcast.h"
+#include "tests/data_folder.hpp"
 #include "tests/own_folder.hpp"
 
 namespace flopcast {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct Close {
@@ -413,23 +415,45 @@ TEST(CLibrary, RefusesBadUsesOfManyOperands) {
                  FLOPCAST_BAD_INPUT, "has 3 operands, but 2 are given");
 }
 
-/// Sets a variable of the environment until the end of the scope.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) {
-      before_ = before;
-    }
-    ::setenv(name, value.c_str(), 1);
+TEST(CLibrary, PlansWithoutAFolderForChoicesAndSaysSoOnce) {
+  std::string notes;
+  flopcast_workbench_options options = FLOPCAST_WORKBENCH_OPTIONS;
+  options.kernels = "library";
+  options.user = &notes;
+  options.note = [](const char* text, void* user) { *static_cast<std::string*>(user) += std::string(text) + '\n'; };
+  const tests::OwnFolder files;
+  const std::string wisdom = (files.path() / "wisdom").string();
+  {
+    Plan plan;
+    flopcast_plan_options planning = FLOPCAST_PLAN_OPTIONS;
+    planning.effort = FLOPCAST_MICROBENCH;
+    const Bench bench = opened(&options);
+    ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {33, 34}, {34, 37}, {33, 37}, &planning), FLOPCAST_DONE)
+        << flopcast_error_message();
+    ASSERT_EQ(flopcast_wisdom_export_to_filename(bench.get(), wisdom.c_str()), FLOPCAST_DONE) << flopcast_error_message();
   }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
+  for (const auto& [data, reason] : {std::pair("/proc/no such folder", "can't make the directory /proc/no such folder/flopcast"),
+                                     std::pair("", "none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set")}) {
+    const tests::DataFolder folder(data);
+    notes.clear();
+    const Bench bench = opened(&options);
+    for (const flopcast_effort effort : {FLOPCAST_ESTIMATE, FLOPCAST_MICROBENCH, FLOPCAST_MEASURE, FLOPCAST_INCREMENTAL}) {
+      Plan plan;
+      flopcast_plan_options planning = FLOPCAST_PLAN_OPTIONS;
+      planning.effort = effort;
+      planning.threads = 2;
+      ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {20, 20}, {20, 20}, {20, 20}, &planning), FLOPCAST_DONE)
+          << flopcast_error_message();
+      const auto a = numbers<double>(400, 1), b = numbers<double>(400, 2);
+      std::vector<double> c(400);
+      ASSERT_EQ(flopcast_execute(plan.get(), nullptr, a.data(), b.data(), nullptr, c.data()), FLOPCAST_DONE) << flopcast_error_message();
+      EXPECT_EQ(c, product(a, b, 20));
+    }
+    EXPECT_THAT(notes, AllOf(HasSubstr("kept in this process only"), HasSubstr(reason)));
+    EXPECT_EQ(std::count(notes.begin(), notes.end(), '\n'), 1) << notes;
+    expect_refusal(flopcast_wisdom_import_from_filename(bench.get(), wisdom.c_str(), nullptr, nullptr), FLOPCAST_ENVIRONMENT, reason);
+  }
+}
 
 TEST(CLibrary, WisdomTravelsInFiles) {
   std::string notes;
@@ -454,7 +478,7 @@ TEST(CLibrary, WisdomTravelsInFiles) {
   const auto entries = static_cast<std::int64_t>(wisdom.at("artifacts").size() + wisdom.at("profiles").size());
   ASSERT_GT(entries, 0);
 
-  const Variable home("FLOPCAST_HOME", (folder.path() / "home").string());
+  const tests::Variable home("FLOPCAST_HOME", (folder.path() / "home").string());
   const Bench bench = opened(&with_notes);
   expect_refusal(flopcast_wisdom_export_to_filename(bench.get(), file.c_str()), FLOPCAST_BAD_INPUT, "there is no wisdom yet");
   std::int64_t taken = -1, left_out = -1;
@@ -488,15 +512,15 @@ TEST(CLibrary, TheSystemsWisdomIsImported) {
     ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {33, 34}, {34, 36}, {33, 36}, &options), FLOPCAST_DONE);
     ASSERT_EQ(flopcast_wisdom_export_to_filename(bench.get(), file.c_str()), FLOPCAST_DONE);
   }
-  const Variable home("FLOPCAST_HOME", (folder.path() / "home").string());
+  const tests::Variable home("FLOPCAST_HOME", (folder.path() / "home").string());
   std::int64_t taken = -1, left_out = -1;
   {
-    const Variable none("FLOPCAST_SYSTEM_WISDOM", "");
+    const tests::Variable none("FLOPCAST_SYSTEM_WISDOM", "");
     EXPECT_EQ(flopcast_wisdom_import_system(opened().get(), &taken, &left_out), FLOPCAST_DONE) << flopcast_error_message();
     EXPECT_EQ(taken, 0);
     EXPECT_EQ(left_out, 0);
   }
-  const Variable system("FLOPCAST_SYSTEM_WISDOM", file);
+  const tests::Variable system("FLOPCAST_SYSTEM_WISDOM", file);
   ASSERT_EQ(flopcast_wisdom_import_system(opened().get(), &taken, nullptr), FLOPCAST_DONE) << flopcast_error_message();
   EXPECT_GT(taken, 0);
   ASSERT_EQ(flopcast_wisdom_import_system(opened().get(), &taken, nullptr), FLOPCAST_DONE);

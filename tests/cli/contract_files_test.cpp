@@ -10,6 +10,15 @@ namespace {
 
 bool has_numpy() { return shell("/usr/bin/python3 -c 'import numpy'").code == 0; }
 
+TEST(ContractFiles, NeedNoFolderForChoices) {
+  const Ended ended = shell(
+      "d=$(mktemp -d) && trap 'rm -rf \"$d\"' EXIT && mkdir $d/flopcast && cp $FLOPCAST_HOME/machine-*.json $d/flopcast && "
+      "XDG_CACHE_HOME=$d FLOPCAST_HOME= XDG_DATA_HOME='/proc/no such folder' flopcast contract ij,jk-\\>ik i=j=k=40 --run --threads 2 "
+      "--time-budget 1s");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("are kept in this process only: can't make the directory /proc/no such folder/flopcast"));
+}
+
 TEST(ContractFiles, AgreesWithNumPysEinsum) {
   if (!has_numpy()) {
     GTEST_SKIP() << "NumPy isn't installed";

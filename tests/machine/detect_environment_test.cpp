@@ -166,6 +166,31 @@ TEST_F(KeptMeasurement, ErrorNamesTheFileThatCannotBeWritten) {
   }
 }
 
+TEST_F(KeptMeasurement, StaysInTheProcessIfItCannotBeWritten) {
+  std::ofstream(directory_ / "file") << "in the way";
+  std::vector<std::string> reasons;
+  DetectOptions options;
+  options.directory = directory_ / "file";
+  options.quick = true;
+  options.unkept = [&](const std::string& reason) { reasons.push_back(reason); };
+  const Topology topology = detect_topology();
+  EXPECT_FALSE(is_measured(topology, options.directory));
+  MachineMeasurement made;
+  try {
+    made = measured_machine(topology, options);
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();  // no cache shows on this machine now
+  }
+  EXPECT_THAT(reasons, ::testing::ElementsAre(::testing::HasSubstr("FLOPCAST_HOME names another directory")));
+  EXPECT_TRUE(is_measured(topology, options.directory));
+  options.progress = [](std::int64_t, std::int64_t) -> bool { throw internal_error("it measures"); };
+  options.is_busy = [] { return true; };
+  EXPECT_EQ(measured_machine(topology, options), made);
+  EXPECT_EQ(reasons.size(), 1U);
+  options.unkept = nullptr;
+  EXPECT_THROW(keep_dgemm_rates(topology, {{"library", 1e9}}, options), Error);
+}
+
 TEST_F(KeptMeasurement, HasNoBandwidthSharesIfThreadsCannotBePinned) {
   Topology topology = two_cores();
   topology.places = {{1 << 20, 0, 0}, {(1 << 20) + 1, 1, 0}};  // no system has these CPUs

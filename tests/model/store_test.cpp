@@ -226,6 +226,70 @@ TEST_F(Stores, DefaultPathFollowsTheEnvironment) {
   EXPECT_EQ(default_store_path(), "/home/me/.local/share/flopcast/flopcast.db");
 }
 
+/// Reasons that stores were given for keeping nothing.
+class Reasons {
+ public:
+  std::function<void(const std::string&)> teller() {
+    return [this](const std::string& reason) { all.push_back(reason); };
+  }
+  std::vector<std::string> all;
+};
+
+/// Stores a sample, a model and a document, and reads them back.
+void expect_to_remember(Store& store) {
+  store.add_sample(sample(8));
+  EXPECT_EQ(store.samples(key()).size(), 1U);
+  EXPECT_FALSE(store.put_model(model()));
+  EXPECT_TRUE(store.put_model(model()));
+  store.put_artifact("kind", "name", {{"x", 1}});
+  EXPECT_EQ(store.find_artifact("kind", "name"), (nlohmann::json{{"x", 1}}));
+}
+
+TEST_F(Stores, AStoreWithoutAFolderIsInMemory) {
+  Reasons reasons;
+  std::ofstream(directory / "file") << "no directory";
+  ::setenv("FLOPCAST_HOME", (directory / "file" / "home").c_str(), 1);
+  {
+    Store store = Store::open_if_possible(reasons.teller());
+    expect_to_remember(store);
+  }
+  EXPECT_THAT(reasons.all, ElementsAre(HasSubstr("can't make the directory")));
+  EXPECT_FALSE(Store::open_if_possible(reasons.teller()).find_artifact("kind", "name")) << "it ends with the store";
+  for (const char* variable : {"FLOPCAST_HOME", "XDG_DATA_HOME", "HOME"}) {
+    ::unsetenv(variable);
+  }
+  Store homeless = Store::open_if_possible(reasons.teller());
+  expect_to_remember(homeless);
+  EXPECT_THAT(reasons.all.back(), HasSubstr("none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set"));
+}
+
+TEST_F(Stores, AStoreThatStaysLockedGoesOnInMemory) {
+  Reasons reasons;
+  ::setenv("FLOPCAST_HOME", directory.c_str(), 1);
+  Store store = Store::open_if_possible(reasons.teller());
+  store.put_artifact("kind", "before", 1);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_TRUE(store.find_artifact("kind", "before")) << "reading needs no lock";
+  expect_to_remember(store);
+  EXPECT_THAT(reasons.all, ElementsAre(HasSubstr("is locked by another process")));
+  EXPECT_FALSE(store.find_artifact("kind", "before"));
+  ASSERT_EQ(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(other);
+  EXPECT_EQ(Store::open(path).sample_count(), 0) << "the file is as it was";
+}
+
+TEST_F(Stores, AnImportIsKeptOrRefused) {
+  Reasons reasons;
+  ::setenv("FLOPCAST_HOME", directory.c_str(), 1);
+  Store store = Store::open_if_possible(reasons.teller());
+  const std::vector<Artifact> documents = {{"kind", "name", 1}};
+  EXPECT_THROW(store.put_together({}, documents, [] { throw environment_error("a file of the import can't be written"); }), Error);
+  EXPECT_THAT(reasons.all, ::testing::IsEmpty()) << "it isn't tried again in memory";
+  EXPECT_FALSE(store.find_artifact("kind", "name"));
+}
+
 TEST_F(Stores, GarbageIsMovedAside) {
   const std::string garbage(5000, 'x');
   for (const std::string& contents : {garbage, std::string("short"), std::string("SQLite format 3\0 and then rubbish", 34)}) {

@@ -1,8 +1,11 @@
 """flopcast.einsum, tensordot, transpose and contract against NumPy on random cases of all types, layouts and notations."""
 
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -294,8 +297,16 @@ class OwnProcess(unittest.TestCase):
         )
         done = self.run_python(text, FLOPCAST_HOME="/proc/flopcast")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr.count("can't be written"), 1, done.stderr)
+        self.assertEqual(done.stderr.count("kept in this process only"), 1, done.stderr)
         self.assertEqual(done.stdout.strip(), "/proc/flopcast")
+
+    def test_no_folder(self):
+        text = "import flopcast as fc, numpy as np; print(fc.plan('ij,jk->ik', (50, 50), (50, 50))(np.ones((50, 50)), np.ones((50, 50)))[0, 0])"
+        with tempfile.TemporaryDirectory() as cache:
+            shutil.copytree(os.environ["FLOPCAST_HOME"], pathlib.Path(cache) / "flopcast", ignore=shutil.ignore_patterns("flopcast.db*"))
+            done = self.run_python(text, FLOPCAST_HOME="", HOME="", XDG_DATA_HOME="", XDG_CACHE_HOME=cache)
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, "50.0"), done.stderr)
+        self.assertEqual(done.stderr.count("kept in this process only"), 1, done.stderr)
 
     def test_small_contractions_open_nothing(self):
         text = (

@@ -24,6 +24,8 @@
 #include <tapp.h>
 #include <tapp_flopcast.h>
 
+#include "tests/data_folder.hpp"
+
 namespace {
 
 using ::testing::HasSubstr;
@@ -466,6 +468,36 @@ TEST(Tapp, ProductsTellTheirTimeAndTheirPlan) {
   EXPECT_GT(*static_cast<double*>(value), 0);
   expect_success(TAPP_attr_get(plan, FLOPCAST_TAPP_EXPLANATION, &value));
   EXPECT_THAT(std::string(static_cast<char*>(value)), HasSubstr("ij,jk->ik"));
+}
+
+/// Plans and computes a product where no folder can be written. Returns whether the explanation says so.
+bool plan_without_folder(const std::string& data) {
+  const flopcast::tests::DataFolder folder(data);
+  const Tensor of_a = dense({1, 2}, {40, 40}), of_b = dense({2, 3}, {40, 40}), of_d = dense({1, 3}, {40, 40});
+  const Owned handle = new_handle(), executor = new_executor();
+  const int effort = FLOPCAST_TAPP_MICROBENCH, threads = 2;
+  int copy = effort;
+  expect_success(TAPP_attr_set(handle, FLOPCAST_TAPP_EFFORT, &copy));
+  copy = threads;
+  expect_success(TAPP_attr_set(handle, FLOPCAST_TAPP_THREADS, &copy));
+  const Owned plan = new_product(handle, TAPP_F64, of_a, of_b, of_d, of_d);
+  const std::vector<double> a(1600, 1), b(1600, 2);
+  std::vector<double> d(1600);
+  const double one = 1, zero = 0;
+  expect_success(TAPP_execute_product(plan, executor, nullptr, &one, a.data(), b.data(), &zero, nullptr, d.data()));
+  EXPECT_EQ(d, std::vector<double>(1600, 80));
+  void* value = nullptr;
+  expect_success(TAPP_attr_get(plan, FLOPCAST_TAPP_EXPLANATION, &value));
+  const std::string explanation = static_cast<char*>(value);
+  EXPECT_THAT(explanation, HasSubstr("\nwarning: measurements and choices of plans are kept in this process only: "));
+  return !testing::Test::HasFailure();
+}
+
+TEST(Tapp, PlansWithoutAFolderForChoices) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // each in a process of its own, because a process opens one store
+  const auto code = [](const char* data) { return plan_without_folder(data) ? 0 : 1; };
+  EXPECT_EXIT(std::exit(code("/proc/no such folder")), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::exit(code("")), testing::ExitedWithCode(0), "");
 }
 
 TEST(Tapp, BatchesAreComputedInTurns) {

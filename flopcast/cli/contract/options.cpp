@@ -8,6 +8,7 @@
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -51,7 +52,7 @@ void run_expression(const ContractOptions& options, const CommonOptions& common,
 
 void run_contract(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
   check(options, command, common);
-  const RunContext context = run_context(common);
+  const RunContext context = keeping_if_possible(run_context(common));
   if (options.explains()) {
     explain_expression(options, common, context);
     return;

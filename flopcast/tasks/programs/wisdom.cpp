@@ -285,7 +285,11 @@ Wisdom without_known(Wisdom wisdom, const Wisdom& own) {
 }  // namespace
 
 WisdomWorld this_wisdom_world(const std::string& profile) {
-  return {profile.empty() ? program::default_profile_file() : profile, model::default_store_path(), system_wisdom_file(), open_store,
+  const auto open_on_disk = [](RunContext context) {
+    context.unkept = nullptr;  // wisdom that can't be kept is an error
+    return open_store(context);
+  };
+  return {profile.empty() ? program::default_profile_file() : profile, model::default_store_path(), system_wisdom_file(), open_on_disk,
           this_wisdom_machine};
 }
 

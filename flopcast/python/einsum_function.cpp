@@ -97,7 +97,7 @@ bool is_view(const contract::SizedExpression& expression) {
 
 bool fits(PyObject* out, const contract::SizedExpression& expression) {
   const std::vector<std::int64_t> shape = expression.result_shape();
-  return ArrayView(out).is_writable() && std::ranges::equal(ArrayView(out).shape(), shape);
+  return std::ranges::equal(ArrayView(out).shape(), shape);
 }
 
 /// Strides of all operands along one label, in elements; 0 in an operand that doesn't change along the label.
@@ -194,14 +194,14 @@ std::optional<EinsumFunction::Call> EinsumFunction::plain_call(const Arguments& 
   return call;
 }
 
-/// Adds all that a plan of the call depends on but its subscripts. Returns false if the arrays have too many axes.
+/// Adds all that a plan of the call depends on but its subscripts. Returns false if the arrays have too many axes, or `out` is read-only.
 bool EinsumFunction::sign(const Call& call, Signature& signature) const {
   for (PyObject* array : call.operands) {
     if (!signature.add(array)) {
       return false;
     }
   }
-  if (call.out != nullptr && !signature.add(call.out)) {
+  if (call.out != nullptr && !(ArrayView(call.out).is_writable() && signature.add(call.out))) {
     return false;
   }
   if (call.operands.size() > 2) {

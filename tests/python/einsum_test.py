@@ -204,6 +204,18 @@ class AgainstNumPy(Comparison):
         with self.assertRaises(ValueError):
             fc.einsum("ij,jk->ik", np.eye(2), np.eye(2), out=out)
 
+    def test_read_only_result_of_a_known_plan(self):
+        a = np.arange(9.0).reshape(3, 3)
+        out = np.zeros((3, 3))
+        for function in (fc.einsum, fc.contract):
+            function("ij,jk->ik", a, a, out=out)
+            out[...] = 0
+            out.flags.writeable = False
+            with self.assertRaises(ValueError):
+                function("ij,jk->ik", a, a, out=out)
+            self.assertFalse(out.any(), "a read-only array was changed")
+            out.flags.writeable = True
+
     def test_bad_calls(self):
         a = np.eye(2)
         for arguments in (("ij,jk->ik", a), ("ij", a, a), ("ij,jk->iz", a, a), ("i,i", a, a), ("i->ii", a[0]), ("ij,jk->ik", a, np.eye(3)), ("",), (a,)):

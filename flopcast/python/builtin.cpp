@@ -1,9 +1,9 @@
 #include "flopcast/python/builtin.hpp"
 
-#include <atomic>
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "flopcast/support/exception.hpp"
@@ -23,9 +23,11 @@ struct Function {
 
 constexpr const char* capsule_name = "flopcast function";
 
-std::atomic<bool>& interruption() {
-  static std::atomic<bool> seen = false;
-  return seen;
+/// The exception that a signal handler of Python raised while C++ functions ran: KeyboardInterrupt, or one of the program's own. Python's
+/// lock guards it. It is never destroyed, because Python may have ended before.
+std::optional<py::error_already_set>& interruption() {
+  static auto& raised = *std::make_unique<std::optional<py::error_already_set>>().release();
+  return raised;
 }
 
 /// Sets the exception of flopcast._errors for an error. The handlers only call Python's C interface, which throws nothing.
@@ -83,16 +85,16 @@ py::object call(const py::object& function, const Arguments& arguments) {
 bool is_interrupted() {
   const py::gil_scoped_acquire python;
   if (PyErr_CheckSignals() != 0) {
-    PyErr_Clear();
-    interruption() = true;
+    interruption().emplace();  // takes Python's exception
   }
-  return interruption();
+  return interruption().has_value();
 }
 
 void set_python_error() noexcept {
   try {
-    if (interruption().exchange(false)) {
-      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    if (interruption()) {
+      interruption()->restore();
+      interruption().reset();
       return;
     }
     throw;

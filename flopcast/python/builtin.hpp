@@ -27,7 +27,8 @@ pybind11::object call(const pybind11::object& function, const Arguments& argumen
 /// Sets Python's exception for the C++ exception that is being handled.
 void set_python_error() noexcept;
 
-/// Returns whether Ctrl-C was pressed. The exception is raised later, when the C++ functions have returned.
+/// Returns whether Ctrl-C was pressed, or another signal's handler raised an exception. That exception is raised later, when the C++
+/// functions have returned.
 bool is_interrupted();
 
 }  // namespace flopcast::python

@@ -152,6 +152,24 @@ class Plans(unittest.TestCase):
         self.assertLess(time.perf_counter() - begin, 30)
         np.testing.assert_array_equal(fc.plan("ij,jk->ik", (2, 2), (2, 2))(np.eye(2), np.eye(2)), np.eye(2))
 
+    def test_exceptions_of_other_signals_while_measuring(self):
+        def ring(*_):
+            raise TimeoutError("time is up")
+
+        fc.prepare()
+        begin = time.perf_counter()
+        before = signal.signal(signal.SIGALRM, ring)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            with self.assertRaisesRegex(TimeoutError, "time is up"):
+                fc.plan("abcd,cdij->abij", (40, 40, 40, 40), (40, 40, 10, 12), effort="measure", time_budget=60, fresh=True)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertLess(time.perf_counter() - begin, 30)
+        with self.assertRaises(fc.InputError):
+            fc.plan("ij,jk->ik", (2, 3), (2, 2))
+
     def test_wrong_arguments(self):
         a, b = self.arrays((3, 4), (4, 5))
         plan = fc.plan("ij,jk->ik", a, b)

@@ -26,7 +26,16 @@ Label lowest_label(const Expression& expression) {
   return lowest;
 }
 
+/// Returns the name of a label for messages, given lowest_label().
+std::string name_of(const Expression& expression, Label label, Label lowest) {
+  if (label < lowest) {
+    return fmt::format("axis {} of ...", lowest - label);
+  }
+  return expression.has_letters ? visible(static_cast<char32_t>(label)) : fmt::format("{}", label);
+}
+
 std::string to_string(const Expression& expression, const Subscripts& subscripts) {
+  const Label lowest = lowest_label(expression);
   std::string text;
   for (std::size_t i = 0; i <= subscripts.labels.size(); ++i) {
     const auto append = [&](const std::string& word) { text += (expression.has_letters || text.empty() ? "" : " ") + word; };
@@ -34,7 +43,7 @@ std::string to_string(const Expression& expression, const Subscripts& subscripts
       append("...");
     }
     if (i < subscripts.labels.size()) {
-      append(name_of(expression, subscripts.labels[i]));
+      append(name_of(expression, subscripts.labels[i], lowest));
     }
   }
   if (!expression.has_letters) {
@@ -97,12 +106,7 @@ void add_extents(SizedExpression& sized, std::size_t operand) {
 
 std::string name_of_operand(std::size_t number) { return fmt::format("operand {}", number + 1); }
 
-std::string name_of(const Expression& expression, Label label) {
-  if (const Label lowest = lowest_label(expression); label < lowest) {
-    return fmt::format("axis {} of ...", lowest - label);
-  }
-  return expression.has_letters ? visible(static_cast<char32_t>(label)) : fmt::format("{}", label);
-}
+std::string name_of(const Expression& expression, Label label) { return name_of(expression, label, lowest_label(expression)); }
 
 Subscripts implicit_result(std::span<const Subscripts> operands) {
   std::map<Label, int> counts;

@@ -34,6 +34,11 @@ std::string refusal(const std::string& text) {
 /// Returns einsum's notation of what was read.
 std::string read(const std::string& text) { return to_string(parse_expression(text)); }
 
+TEST(Expression, MessagesAboutManyLabelsTakeLinearTime) {
+  const Expression expression = parse_expression(std::string(1 << 18, 'i'));  // minutes if each label looked at all others
+  EXPECT_THAT(message([&] { with_shapes(expression, Shapes{{2, 2}}); }), HasSubstr("operand 1 has 262144 labels for 2 axes"));
+}
+
 TEST(Expression, IsReadInThreeNotations) {
   for (const char* text :
        {"abc=ai,ibc", "C_abc := A_ai B_ibc", "ai,ibc->abc", " abc = ai , ibc ", "C_{abc} := A_{ai} B_{ibc}", "C_abc := A_ai * B_ibc",

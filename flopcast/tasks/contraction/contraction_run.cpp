@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 #include <span>
 #include <string>
 #include <system_error>
@@ -16,6 +18,7 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/measure/memory.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/stopwatch.hpp"
@@ -170,6 +173,16 @@ void require_result_apart(std::span<const std::string> operands, const std::stri
   }
 }
 
+void require_room_for_result(const std::vector<std::int64_t>& shape, Precision precision, const std::string& file) {
+  constexpr double copies = 2;  // the elements, and the contents of the file
+  const double needed = std::accumulate(shape.begin(), shape.end(), copies * static_cast<double>(element_bytes(precision)),
+                                        [](double bytes, std::int64_t size) { return bytes * static_cast<double>(size); });
+  if (const auto available = static_cast<double>(measure::available_memory_bytes()); needed > available) {
+    throw environment_error("computing and writing {} needs {} of memory for its {} elements, but only {} are available", file,
+                            format_bytes(needed), fmt::join(shape, " x "), format_bytes(available));
+  }
+}
+
 std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute,
                               const std::function<bool()>& is_undecided, Seconds budget) {
   constexpr std::size_t min_times = 3, max_times = 100;
@@ -261,11 +274,12 @@ ContractionRun contract_files(const PlanningTools& tools, const ContractFilesReq
   const contract::Extents extents = extents_of(notation, {{{request.a, a.shape}, {request.b, b.shape}}});
   const Contraction contraction =
       contract::make_contraction(notation, extents, a.precision, contract::Order::row_major, {strides_of(a), strides_of(b), {}});
-  const auto [chosen, planning_seconds] = planned(tools, contraction, request.plan, context);
   contract::Array result{a.precision, contract::Order::row_major, {}, {}};
   for (const char index : notation.c) {
     result.shape.push_back(contraction.extent(index));
   }
+  require_room_for_result(result.shape, result.precision, request.c);  // before planning, which lists every offset
+  const auto [chosen, planning_seconds] = planned(tools, contraction, request.plan, context);
   result.elements.resize(static_cast<std::size_t>(contraction.elements(contract::Operand::c) * element_bytes(result.precision)));
   std::error_code none;
   const bool is_one_tensor = std::filesystem::equivalent(request.a, request.b, none);  // C may be symmetric

@@ -48,6 +48,8 @@ void note_special_numbers(const contract::Array& array, const std::string& file,
 std::vector<std::int64_t> strides_of(const contract::Array& array);
 /// Throws bad_input if the result's file is an operand's.
 void require_result_apart(std::span<const std::string> operands, const std::string& result);
+/// Throws environment_error if a result of this shape, and the contents of its file, need more memory than is available.
+void require_room_for_result(const std::vector<std::int64_t>& shape, Precision precision, const std::string& file);
 /// Calls `execute` for a second: at least 3 and at most 100 times. Goes on for `budget` seconds while `is_undecided` returns true. Returns
 /// the time of each call.
 std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute,

@@ -251,6 +251,7 @@ EinsumRun einsum_files(const PlanningTools& tools, const EinsumFilesRequest& req
   const contract::SizedExpression expression = contract::with_shapes(parsed, shapes);
   PlanRequest with_types = request.plan;
   with_types.precision = arrays.front().precision;
+  require_room_for_result(expression.result_shape(), with_types.precision, request.result);  // before planning, which lists every offset
   with_types.order = contract::Order::row_major;
   with_types.tensors = tensors_of(request.operands, context);
   const contract::ExpressionOptions options = einsum_options(tools, with_types, context);

@@ -231,6 +231,20 @@ TEST_F(ContractionTask, NeverWritesOverAnOperand) {
   EXPECT_THAT(load("a.npy"), ElementsAre(1, 2, 3, 4));
 }
 
+TEST_F(ContractionTask, ResultsOfFilesNeedMemory) {
+  constexpr std::int64_t length = 1 << 22;  // C would have 128 TiB
+  save("long.npy", {1, length}, std::vector<double>(length));
+  try {
+    contract_saved("ia,ib->ab", "long.npy", "long.npy");
+    FAIL() << "C has room";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("c.npy needs"), HasSubstr("4194304 x 4194304 elements")));
+  }
+  EXPECT_EQ(machines_, 0) << "nothing is planned";
+  EXPECT_FALSE(std::filesystem::exists(path("c.npy")));
+}
+
 TEST_F(ContractionTask, CancelledFilesWriteNothing) {
   save("a.npy", {2, 2}, {1, 2, 3, 4});
   context_.cancelled = [] { return true; };

@@ -108,6 +108,19 @@ TEST_F(EinsumTask, ComputesFilesOfManyOperands) {
   EXPECT_THAT(notes_, ::testing::IsEmpty());
 }
 
+TEST_F(EinsumTask, ResultsOfFilesNeedMemory) {
+  constexpr std::int64_t length = 1 << 22;  // the result would have 128 TiB
+  save("long.npy", {length}, std::vector<double>(length));
+  try {
+    compute("i,j->ij", {"long.npy", "long.npy"});
+    FAIL() << "the result has room";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("c.npy needs"), HasSubstr("4194304 x 4194304 elements")));
+  }
+  EXPECT_EQ(machines_, 0) << "nothing is planned";
+}
+
 TEST_F(EinsumTask, OneFileIsOneTensorAmongManyOperands) {
   save("a.npy", {2, 2}, {1, 2, 3, 4});
   EXPECT_THAT(compute("ij,jk,kl,lm->im", {"a.npy", "a.npy", "a.npy", "a.npy"}), ElementsAre(199, 290, 435, 634));

@@ -81,8 +81,8 @@ class BlasThreads {
  public:
   /// Looks for the BLAS among the libraries that the process has loaded.
   BlasThreads();
-  /// Returns the present number of threads; 1 if no loaded library tells one.
-  [[nodiscard]] int now() const { return ask_ != nullptr ? std::max(1, ask_()) : 1; }
+  /// Returns the present number of threads, within those that a plan can use; 1 if no loaded library tells one.
+  [[nodiscard]] int now() const { return ask_ != nullptr ? std::clamp(ask_(), 1, contract::max_plan_threads) : 1; }
 
  private:
   int (*ask_)() = nullptr;

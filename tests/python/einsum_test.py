@@ -216,6 +216,16 @@ class AgainstNumPy(Comparison):
             self.assertFalse(out.any(), "a read-only array was changed")
             out.flags.writeable = True
 
+    def test_numbers_of_threads(self):
+        a = np.ones((3, 3))
+        for threads in (0, -1, 1025, 2**40):
+            with self.assertRaisesRegex(fc.InputError, f"threads: {threads} given, expected 1 to 1024"):
+                fc.einsum("ij,jk->ik", a, a, threads=threads)
+        for threads in ("2", 1.5):
+            with self.assertRaises(TypeError):
+                fc.einsum("ij,jk->ik", a, a, threads=threads)
+        np.testing.assert_array_equal(fc.einsum("ij,jk->ik", a, a, threads=np.int64(1)), a @ a)
+
     def test_bad_calls(self):
         a = np.eye(2)
         for arguments in (("ij,jk->ik", a), ("ij", a, a), ("ij,jk->iz", a, a), ("i,i", a, a), ("i->ii", a[0]), ("ij,jk->ik", a, np.eye(3)), ("",), (a,)):

@@ -554,9 +554,7 @@ EinsumPlan plan_einsum(const SizedExpression& expression, const EinsumStrides& s
   if (expression.operands.empty() || expression.operands.size() > 2) {
     throw bad_input("expression '{}' has {} operands; expected one or two", to_string(expression.expression), expression.operands.size());
   }
-  if (options.threads < 1) {
-    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.threads);
-  }
+  require_possible_threads(options.threads);
   return EinsumPlan(std::make_shared<const EinsumPlan::State>(expression, strides, machine, options));
 }
 

@@ -115,9 +115,7 @@ double recently_available_bytes() {
 
 /// Returns what predicts the steps of this executor.
 std::unique_ptr<StepCost> cost_of(Executor executor, const Machine& machine, const PlanOptions& options) {
-  if (options.threads < 1) {
-    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.threads);
-  }
+  require_possible_threads(options.threads);
   const TileRates rates = machine.rates ? *machine.rates : assumed_tile_rates(machine.environment);
   if (executor == Executor::numpy) {
     return std::make_unique<NumpyCost>(machine.environment, rates, options.precision, options.threads);

@@ -268,6 +268,12 @@ Seconds Plan::seconds() const { return state_->seconds(); }
 bool Plan::is_decided() const { return state_->is_decided(); }
 const Contraction& Plan::contraction() const { return state_->contraction; }
 
+void require_possible_threads(int threads) {
+  if (threads < 1 || threads > max_plan_threads) {
+    throw bad_input("a plan can't use {} threads; expected 1 to {}", threads, max_plan_threads);
+  }
+}
+
 TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
 
 Machine local_machine(const std::string& blas) {
@@ -291,9 +297,7 @@ Machine machine_of(FindRoutine find, const Environment& environment, model::Stor
 }
 
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
-  if (options.threads < 1) {
-    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.threads);
-  }
+  require_possible_threads(options.threads);
   if (!(options.time_budget >= 0)) {
     throw bad_input("a plan can't have a time budget of {} s; 0 or more is needed", options.time_budget);
   }

@@ -57,6 +57,10 @@ class TrialMemory;
 /// Returns the rates of the kernels on a machine.
 TileRates rates_of(const Machine& machine);
 
+constexpr int max_plan_threads = 1024;
+/// Throws bad_input unless a plan can use this number of threads: 1 to max_plan_threads.
+void require_possible_threads(int threads);
+
 struct PlanOptions {
   Effort effort = Effort::estimate;
   int threads = 1;  ///< threads of the contraction, around a BLAS on one thread; they call OpenBLAS's single-threaded build in turns

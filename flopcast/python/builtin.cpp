@@ -82,6 +82,16 @@ py::object call(const py::object& function, const Arguments& arguments) {
   return py::reinterpret_steal<py::object>(result);
 }
 
+std::complex<double> number_argument(PyObject* name, PyObject* value) {
+  const Py_complex number = PyComplex_AsCComplex(value);
+  if (number.real == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%U: %R given, expected a number", name, value);
+    throw py::error_already_set();
+  }
+  return {number.real, number.imag};
+}
+
 bool is_interrupted() {
   const py::gil_scoped_acquire python;
   if (PyErr_CheckSignals() != 0) {

@@ -2,6 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <complex>
 #include <functional>
 #include <span>
 
@@ -23,6 +24,9 @@ pybind11::object make_function(const char* name, const char* doc, const pybind11
 
 /// Calls `function` with the arguments as they are.
 pybind11::object call(const pybind11::object& function, const Arguments& arguments);
+
+/// Returns the value of the argument `name`. Throws Python's TypeError for what is no number.
+std::complex<double> number_argument(PyObject* name, PyObject* value);
 
 /// Sets Python's exception for the C++ exception that is being handled.
 void set_python_error() noexcept;

@@ -1,6 +1,7 @@
 #include "flopcast/python/einsum_function.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -55,7 +56,22 @@ std::uint64_t hash_of(PyObject* text, const Signature& signature) {
   return signature.hash() ^ static_cast<std::uint64_t>(PyObject_Hash(text));  // a text keeps its hash
 }
 
-std::string text_of(PyObject* unicode) { return py::cast<std::string>(py::handle(unicode)); }
+/// Returns a text in UTF-8. Throws Python's UnicodeEncodeError for halves of surrogate pairs.
+std::string text_of(PyObject* unicode) {
+  Py_ssize_t bytes = 0;
+  const char* const begin = PyUnicode_AsUTF8AndSize(unicode, &bytes);
+  if (begin == nullptr) {
+    throw py::error_already_set();
+  }
+  return {begin, static_cast<std::size_t>(bytes)};
+}
+
+/// Returns whether a value of `optimize` leaves the order of operands to the plan.
+bool leaves_order_open(PyObject* optimize) {
+  constexpr std::array names = {"greedy", "optimal", "flopcast"};
+  return PyBool_Check(optimize) || (PyUnicode_CheckExact(optimize) &&
+                                    std::any_of(names.begin(), names.end(), [&](const char* name) { return is_named(optimize, name); }));
+}
 
 /// Returns the number of products of elements, of all operands at once.
 double products_of(const contract::SizedExpression& expression) {
@@ -185,7 +201,7 @@ std::optional<EinsumFunction::Call> EinsumFunction::plain_call(const Arguments& 
     PyObject* const value = arguments.named[i];
     if (is_named(name, "out") && (value == Py_None || is_array(value))) {
       call.out = value == Py_None ? nullptr : value;
-    } else if (is_named(name, "optimize") && (PyBool_Check(value) || PyUnicode_CheckExact(value))) {
+    } else if (is_named(name, "optimize") && leaves_order_open(value)) {
       call.names_optimize = true;
     } else {
       return std::nullopt;
@@ -380,7 +396,7 @@ py::object EinsumFunction::planned(const Arguments& arguments) {
     if (is_named(name, "out") && value != Py_None) {
       out = value;
     } else if (is_named(name, "alpha") || is_named(name, "beta")) {
-      (is_named(name, "alpha") ? alpha : beta) = py::cast<std::complex<double>>(py::handle(value));
+      (is_named(name, "alpha") ? alpha : beta) = number_argument(name, value);
     } else if (is_named(name, "threads") && value != Py_None) {
       threads = py::cast<int>(py::handle(value));
     }

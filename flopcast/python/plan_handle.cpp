@@ -124,7 +124,7 @@ py::object PlanHandle::execute(const Arguments& arguments) const {
     if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
       out = value == Py_None ? nullptr : value;
     } else {
-      (PyUnicode_CompareWithASCIIString(name, "alpha") == 0 ? alpha : beta) = py::cast<std::complex<double>>(py::handle(value));
+      (PyUnicode_CompareWithASCIIString(name, "alpha") == 0 ? alpha : beta) = number_argument(name, value);
     }
   }
   bool fits = arguments.positional.size() == operands_.size() &&

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import re
 import time
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ numpy_transpose: Any = np.transpose
 
 _NUMPYS_NOTATION = re.compile(r"[a-zA-Z ,.>-]*")
 _MAX_LABELS = 52  # of NumPy's notation
+_MAX_THREADS = 1024  # of a plan
+_SEARCHES = ("greedy", "optimal", "flopcast")  # values of `optimize`
 _NAIVE_PRODUCTS = 20_000  # NumPy's search of an order takes longer than this number of products
 
 
@@ -140,6 +143,14 @@ def _planned(text: str, arrays: Sequence[Array], dtype: DType, out: Array | None
     return out
 
 
+def _checked_threads(threads: Any) -> int | None:
+    """Returns the argument `threads`. Raises InputError or TypeError for what is no number of threads."""
+    number = None if threads is None else operator.index(threads)
+    if number is not None and not 1 <= number <= _MAX_THREADS:
+        raise InputError(f"threads: {number} given, expected 1 to {_MAX_THREADS}, or None for those that NumPy's BLAS has now")
+    return number
+
+
 def _elsewhere(
     *arguments: Any,
     out: Any = None,
@@ -155,7 +166,8 @@ def _elsewhere(
     options = {name: value for name, value in given.items() if value is not None}
     if others:
         raise TypeError(f"einsum() got an unexpected keyword argument '{next(iter(others))}'")
-    names_path = optimize is not None and not isinstance(optimize, (bool, str, np.bool_))
+    threads = _checked_threads(threads)
+    leaves_order_open = optimize is None or isinstance(optimize, (bool, np.bool_)) or (isinstance(optimize, str) and optimize in _SEARCHES)
     if len(arguments) < 2 or any(_is_foreign(argument) for argument in arguments) or (out is not None and type(out) is not np.ndarray):
         return numpy_einsum(*arguments, optimize=False if optimize in (None, "flopcast") else optimize, **options)
     try:
@@ -170,7 +182,7 @@ def _elsewhere(
         wanted = None
     if isinstance(optimize, str) and optimize == "flopcast":
         optimize = None
-    if wanted is not None and wanted in PRECISIONS and wanted.isnative and not names_path and _is_allowed(arrays, wanted, out, order, casting or "safe"):
+    if wanted is not None and wanted in PRECISIONS and wanted.isnative and leaves_order_open and _is_allowed(arrays, wanted, out, order, casting or "safe"):
         try:
             result = _planned(text, arrays, wanted, out, order, threads)
         except SetupError:  # no memory for packing, or no BLAS

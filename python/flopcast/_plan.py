@@ -46,6 +46,33 @@ def _empty(shape: Sequence[int], strides: Sequence[int], dtype: DType) -> Array:
     return np.ndarray(shape, dtype, memory, -low * dtype.itemsize, [stride * dtype.itemsize for stride in strides])
 
 
+#: Members of a wish, in the words of messages.
+_EXPECTED = {
+    "subscripts": "a text such as 'ij,jk->ik'",
+    "shapes": "sizes of 63 bits at most",
+    "effort": "estimate, microbench, measure or incremental",
+    "threads": "an integer from 1 to 1024",
+    "time_budget": "a number of seconds",
+    "fresh": "True or False",
+    "max_bytes": "a number of bytes",
+}
+
+
+def _set(wish: Any, **members: Any) -> None:
+    """Sets members of a wish. Raises TypeError, which names the member, for a value of another type."""
+    for name, value in members.items():
+        try:
+            setattr(wish, name, value)
+        except TypeError:
+            raise TypeError(f"{name} of a plan: {value!r} given, expected {_EXPECTED[name]}") from None
+
+
+def _require_array(out: Any) -> None:
+    """Raises TypeError if `out` is no NumPy array."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a {type(out).__name__}; expected a NumPy array, which takes the result")
+
+
 class Plan:
     """A planned contraction, for arrays of the planned shapes and type.
 
@@ -118,6 +145,8 @@ class Plan:
             copy = _empty(shape, strides, self.dtype)
             np.copyto(copy, array, casting="same_kind")
             copies.append(copy)
+        if out is not None:
+            _require_array(out)
         if out is not None and (out.shape != self.result_shape or not np.can_cast(self.dtype, out.dtype, "same_kind")):
             raise InputError(f"out is {out.dtype} of shape {out.shape}, but the plan's result is {self.dtype} of shape {self.result_shape}")
         if out is not None and not out.flags.writeable:
@@ -174,12 +203,14 @@ def plan(
     described = [_array_of(operand, dtype) for operand in operands]
     wanted = np.result_type(*(kind for _, kind, _, _ in described)) if described else np.dtype(np.float64)
     if out is not None:
+        _require_array(out)
         wanted = np.result_type(wanted, out.dtype)
+        if not np.can_cast(wanted, out.dtype, "same_kind"):
+            raise InputError(f"out is {out.dtype}, which can't take a result of {wanted}")
     if wanted not in PRECISIONS:
         raise InputError(f"arrays of {wanted} can't be planned; expected float32, float64, complex64 or complex128")
     wish = _flopcast.PlanWish()
-    wish.subscripts = subscripts
-    wish.shapes = [list(shape) for shape, _, _, _ in described]
+    _set(wish, subscripts=subscripts, shapes=[list(shape) for shape, _, _, _ in described])
     wish.strides = [_elements(strides if kind == wanted else None, shape, wanted) for shape, kind, strides, _ in described]
     if out is not None:
         shape = _flopcast.result_shape(subscripts, wish.shapes)
@@ -187,11 +218,7 @@ def plan(
             raise InputError(f"out has shape {out.shape}, but the result of '{subscripts}' has {shape}")
         wish.result_strides = _elements(out.strides if out.dtype == wanted else None, out.shape, wanted)
     wish.precision = PRECISIONS[wanted]
-    wish.effort = effort
-    wish.threads = blas_threads() if threads is None else threads
-    wish.time_budget = time_budget
-    wish.fresh = fresh
-    wish.max_bytes = max_bytes
+    _set(wish, effort=effort, threads=blas_threads() if threads is None else threads, time_budget=time_budget, fresh=fresh, max_bytes=max_bytes)
     if len(described) > 2:
         same = [(data, tuple(shape), strides) for shape, _, strides, data in described]
         wish.tensors = [i if data is None else same.index(same[i]) for i, (data, _, _) in enumerate(same)]

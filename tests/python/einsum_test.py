@@ -226,6 +226,16 @@ class AgainstNumPy(Comparison):
                 fc.einsum("ij,jk->ik", a, a, threads=threads)
         np.testing.assert_array_equal(fc.einsum("ij,jk->ik", a, a, threads=np.int64(1)), a @ a)
 
+    def test_unknown_ways_of_finding_an_order(self):
+        a = np.ones((3, 3))
+        for text in ("ij,jk->ik", "ij,jk,kl->il"):
+            operands = [a] * (text.count(",") + 1)
+            self.assertIs(outcome(fc.einsum, text, *operands, optimize="unknown"), outcome(np.einsum, text, *operands, optimize="unknown"))
+
+    def test_subscripts_that_are_no_text(self):
+        with self.assertRaises(UnicodeError):
+            fc.einsum("\ud800j,jk->\ud800k", np.eye(2), np.eye(2))
+
     def test_bad_calls(self):
         a = np.eye(2)
         for arguments in (("ij,jk->ik", a), ("ij", a, a), ("ij,jk->iz", a, a), ("i,i", a, a), ("i->ii", a[0]), ("ij,jk->ik", a, np.eye(3)), ("",), (a,)):
@@ -293,6 +303,8 @@ class OtherFunctions(Comparison):
             fc.contract("ij,jk->ik", np.eye(2), np.eye(2), beta=1.0)
         with self.assertRaises(fc.InputError):
             fc.contract("ij->ij", np.eye(2), np.eye(2))
+        with self.assertRaisesRegex(TypeError, "alpha"):
+            fc.contract("ij,jk->ik", np.eye(2), np.eye(2), alpha="x")
 
     def test_paths(self):
         arrays = [np.ones((10, 20)), np.ones((20, 300)), np.ones((300, 4))]

@@ -170,6 +170,25 @@ class Plans(unittest.TestCase):
         with self.assertRaises(fc.InputError):
             fc.plan("ij,jk->ik", (2, 3), (2, 2))
 
+    def test_arguments_of_wrong_types(self):
+        a, b = self.arrays((3, 4), (4, 5))
+        plan = fc.plan("ij,jk->ik", a, b)
+        for call, message in (
+            (lambda: fc.plan("ij,jk->ik", a, b, effort=None), "effort of a plan: None given, expected estimate, microbench"),
+            (lambda: fc.plan("ij,jk->ik", a, b, threads=1.5), "threads of a plan: 1.5 given, expected an integer"),
+            (lambda: fc.plan("ij,jk->ik", a, b, threads=2**31), "threads of a plan: 2147483648 given"),
+            (lambda: fc.plan("ij,jk->ik", a, b, time_budget="x"), "time_budget of a plan: 'x' given, expected a number of seconds"),
+            (lambda: fc.plan("ij,jk->ik", (2**70, 4), (4, 5)), "shapes of a plan: .* 63 bits"),
+            (lambda: fc.plan("ij,jk->ik", a, b, out=[[1.0]]), "out is a list"),
+            (lambda: plan(a, b, out=[[1.0]]), "out is a list"),
+            (lambda: plan(a, b, alpha="x"), "alpha: 'x' given, expected a number"),
+            (lambda: plan(a, b, beta=[1], out=np.empty((3, 5))), "beta: .* given, expected a number"),
+        ):
+            with self.assertRaisesRegex(TypeError, message):
+                call()
+        with self.assertRaisesRegex(fc.InputError, "out is int64"):
+            fc.plan("ij,jk->ik", a, b, out=np.empty((3, 5), np.int64))
+
     def test_wrong_arguments(self):
         a, b = self.arrays((3, 4), (4, 5))
         plan = fc.plan("ij,jk->ik", a, b)

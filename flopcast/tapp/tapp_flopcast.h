@@ -28,7 +28,7 @@ typedef enum flopcast_tapp_error {
   FLOPCAST_TAPP_PRECISION = 0x1004,    /**< the precision is unknown, or higher than that of the elements */
   FLOPCAST_TAPP_OPERATION = 0x1005,    /**< the operation on elements is unknown */
   FLOPCAST_TAPP_KEY = 0x1006,          /**< the object has no such attribute, or the attribute can't be set */
-  FLOPCAST_TAPP_VALUE = 0x1007,        /**< an attribute or a number of products has a value out of range */
+  FLOPCAST_TAPP_VALUE = 0x1007,        /**< an attribute, a number of products or a number of dimensions is out of range */
   FLOPCAST_TAPP_BAD_INPUT = 0x1008,    /**< the planner refuses the tensors: overlap, too many elements */
   FLOPCAST_TAPP_ENVIRONMENT = 0x1009,  /**< the machine, a library or the file system refuses; too little memory */
   FLOPCAST_TAPP_INTERNAL = 0x100A      /**< a bug of flopcast */

@@ -16,8 +16,10 @@ void require_type(TAPP_datatype type) {
 }
 
 std::size_t dimensions(int nmode) {
-  if (nmode < 0) {
-    throw failure(FLOPCAST_TAPP_NEGATIVE_NMODES, "the number of dimensions is {}, expected 0 or more", nmode);
+  constexpr int most = 1024;
+  if (nmode < 0 || nmode > most) {
+    throw failure(nmode < 0 ? FLOPCAST_TAPP_NEGATIVE_NMODES : FLOPCAST_TAPP_VALUE, "the number of dimensions is {}, expected 0 to {}",
+                  nmode, most);
   }
   return static_cast<std::size_t>(nmode);
 }

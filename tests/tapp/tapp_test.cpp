@@ -688,6 +688,7 @@ TEST(Tapp, DescriptionsOfTensorsAreReadAndChanged) {
   expect_refusal(TAPP_set_extents(info, wrong.data()), FLOPCAST_TAPP_NEGATIVE_EXTENT, "the extent of dimension 2 is -6");
   expect_refusal(TAPP_set_extents(info, nullptr), FLOPCAST_TAPP_NULL_POINTER, "extents is a null pointer");
   expect_refusal(TAPP_set_nmodes(info, -1), FLOPCAST_TAPP_NEGATIVE_NMODES, "the number of dimensions is -1");
+  expect_refusal(TAPP_set_nmodes(info, 1 << 30), FLOPCAST_TAPP_VALUE, "the number of dimensions is 1073741824, expected 0 to 1024");
   TAPP_get_extents(info, list.data());
   EXPECT_EQ(list, extents);
   TAPP_get_strides(info, list.data());

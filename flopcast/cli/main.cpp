@@ -67,7 +67,7 @@ std::string settings_paragraph(const OptionSet& top, const std::vector<std::stri
     if (!asks_for_help(words)) {
       throw;
     }
-    say(fmt::format("flopcast: {}\n", error.what()));
+    tell(fmt::format("flopcast: {}\n", error.what()));
     return fmt::format("Settings: {}", error.what());
   }
 }

@@ -26,7 +26,7 @@ std::string preparation(const std::string& command) {
 
 /// The indented lines that follow "Example:" or "Examples:" in a help text.
 std::vector<std::string> examples(const std::string& command) {
-  std::istringstream help(shell("flopcast " + command + " --help").out);
+  std::istringstream help(shell("COLUMNS=1000 flopcast " + command + " --help").out);  // an example on a line
   std::vector<std::string> found;
   bool reached = false;
   for (std::string line; std::getline(help, line);) {

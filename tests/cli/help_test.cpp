@@ -89,16 +89,58 @@ TEST_P(Help, IsAsItWasAgreed) {
   EXPECT_EQ(text, expected) << "if this is meant: FLOPCAST_UPDATE_GOLDEN=1 ctest -R cli, and commit " << file;
 }
 
-TEST_P(Help, FitsATerminalAndShowsAnExample) {
+/// Returns the help as a terminal of `width` columns has it.
+std::string help(const std::string& command, int width) {
+  return shell("COLUMNS=" + std::to_string(width) + " flopcast " + command + " --help").out;
+}
+
+/// Returns the lines before the examples that are longer than `width`. An example may have a longer text in quotation marks.
+std::vector<std::string> long_lines(const std::string& text, std::size_t width) {
+  std::vector<std::string> found;
+  std::istringstream lines(text.substr(0, text.find("\nExample")));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > width) {
+      found.push_back(line);
+    }
+  }
+  return found;
+}
+
+TEST_P(Help, HasAnExampleAndLinesOfEightyColumnsWhereItGoesToNoTerminal) {
   const std::string text = help(GetParam());
   EXPECT_THAT(text, ::testing::ContainsRegex("Examples?:\n  [^\n]*flopcast ")) << "an example in the footer";
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(line.size(), 140U) << line;
+    EXPECT_LE(line.size(), 80U) << line;
   }
 }
 
+TEST_P(Help, FoldsAtTheWidthOfTheTerminalAndKeepsItsWords) {
+  const auto without_breaks = [](const std::string& text) {
+    std::vector<std::string> all = words(text);
+    std::erase(all, "\\");  // which ends the lines of a long example
+    return all;
+  };
+  const std::string narrow = help(GetParam(), 64), wide = help(GetParam(), 160);
+  EXPECT_THAT(long_lines(narrow, 64), ::testing::IsEmpty());
+  EXPECT_THAT(long_lines(wide, 160), ::testing::IsEmpty());
+  EXPECT_EQ(without_breaks(narrow), without_breaks(wide));
+  EXPECT_EQ(without_breaks(narrow), without_breaks(help(GetParam())));
+}
+
 INSTANTIATE_TEST_SUITE_P(Commands, Help, ::testing::ValuesIn(commands));
+
+TEST(HelpPage, TextsOfOptionsStandBelowEachOther) {
+  EXPECT_THAT(help("record", 60), ::testing::HasSubstr("  --threads N    Threads of BLAS. Values: 1 to 1024.\n"
+                                                       "  --dry-run      Don't execute calls that compute much; for\n"
+                                                       "                 programs whose flow doesn't depend on their\n"
+                                                       "                 results.\n"));
+}
+
+TEST(HelpPage, ExamplesThatAreTooLongGoOnBehindABackslash) {
+  EXPECT_THAT(help("tune", 60), ::testing::HasSubstr("  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 \\\n"
+                                                     "      --time-budget 5s\n"));
+}
 
 }  // namespace
 }  // namespace flopcast::testing

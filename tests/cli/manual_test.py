@@ -22,7 +22,7 @@ def commands(words=()):
     """Yields the words of each command, by the help texts."""
     yield words
     help_text = output(PROGRAM, *words, "--help").stdout
-    listed = re.search(r"^Subcommands:\n((?:  .*\n)*)", help_text, re.MULTILINE)
+    listed = re.search(r"^Commands:\n((?:  .*\n)*)", help_text, re.MULTILINE)
     for name in re.findall(r"^  ([a-z]\S*)", listed.group(1), re.MULTILINE) if listed else []:
         yield from commands((*words, name))
 
@@ -72,7 +72,7 @@ class Manual(unittest.TestCase):
             with self.subTest(page=page_of(words).name):
                 text = shown(page_of(words))[0]
                 listing = output(PROGRAM, *words, "--help").stdout
-                options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", listing, re.MULTILINE)
+                options = re.findall(r"^  (?:-\w, )?(--[\w-]+)", listing, re.MULTILINE)
                 self.assertEqual([option for option in options if option not in text], [])
 
     def test_named_pages_exist(self):

@@ -64,6 +64,7 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& chan
 
 std::vector<std::string> data_directory() {
   return {"FLOPCAST_HOME=" FLOPCAST_TEST_HOME,
+          "COLUMNS=",
           "FLOPCAST_SYSTEM_WISDOM=",
           "FLOPCAST_CONFIG=",
           "FLOPCAST_BLAS=",

@@ -37,6 +37,7 @@ class Settings : public ::testing::Test {
     std::vector<std::string> words = {FLOPCAST_PROGRAM};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<std::string> environment = {"FLOPCAST_HOME=" FLOPCAST_TEST_HOME,
+                                            "COLUMNS=1000",  // paths stay on the line of their text
                                             "FLOPCAST_SYSTEM_WISDOM=",
                                             "FLOPCAST_CONFIG=" + file_.string(),
                                             "FLOPCAST_BLAS=",
@@ -134,14 +135,14 @@ TEST_F(Settings, TextsNumbersAndListsAreReadAsTomlHasThem) {
     write(text);
     return run({"sample", "--help"}).out + run({"sample", "--help"}).err;
   };
-  EXPECT_THAT(values("blas = 'C:\\blas'  # a path\r\n"), HasSubstr("--blas TEXT=C:\\blas"));
+  EXPECT_THAT(values("blas = 'C:\\blas'  # a path\r\n"), HasSubstr("In force: C:\\blas (" + line(1) + "blas)."));
   EXPECT_THAT(values("\xEF\xBB\xBF"
                      "blas = \"a\\\\b \\\"c\\\" \\u00e9\""),
-              HasSubstr("--blas TEXT=a\\b \"c\" \u00e9"));
-  EXPECT_THAT(values("threads = 1_0"), HasSubstr("=10"));
-  EXPECT_THAT(values("sample.interval = +5e-2"), HasSubstr("=5e-2"));
+              HasSubstr("In force: a\\b \"c\" \u00e9 (" + line(1) + "blas)."));
+  EXPECT_THAT(values("threads = 1_0"), HasSubstr("In force: 10 ("));
+  EXPECT_THAT(values("sample.interval = +5e-2"), HasSubstr("In force: 5e-2 ("));
   EXPECT_THAT(values("[sample]\ncache = [\n  \"warm\",  # first\n  'cold',\n]\nrepetitions = 3"),
-              AllOf(HasSubstr("=warm,cold"), HasSubstr("=3")));
+              AllOf(HasSubstr("In force: warm,cold ("), HasSubstr("In force: 3 (")));
   EXPECT_THAT(values("[ sample . \"x\" ]"), HasSubstr("unknown section below sample 'x'"));
 }
 
@@ -202,7 +203,7 @@ TEST_F(Settings, HelpShowsWhatIsInForceAndWhere) {
   const std::string top = run({"--help"}, {"FLOPCAST_BLAS=blis"}).out;
   EXPECT_THAT(top, AllOf(HasSubstr(file_.string()), HasSubstr("blis (FLOPCAST_BLAS)"), HasSubstr("4 (" + line(1) + "threads)")));
   const std::string tune = run({"tune", "--help"}).out;
-  EXPECT_THAT(tune, AllOf(HasSubstr("--threads TEXT=4"), HasSubstr("--nb TEXT=16,32"), HasSubstr(line(3) + "nb")));
+  EXPECT_THAT(tune, AllOf(HasSubstr("In force: 4 (" + line(1) + "threads)."), HasSubstr("In force: 16,32 (" + line(3) + "nb).")));
 }
 
 TEST_F(Settings, HelpAndVersionAreShownInSpiteOfABrokenFile) {

@@ -34,17 +34,27 @@ TEST_P(Mistakes, AreNamed) {
   EXPECT_THAT(ended.err, HasSubstr(mistake.says));
 }
 
-INSTANTIATE_TEST_SUITE_P(Usage, Mistakes,
-                         ::testing::Values(Mistake{{}, 2, "A subcommand is required\nSee 'flopcast --help'."},
-                                           Mistake{{"mashine"}, 2, "unknown command 'mashine'; did you mean 'machine'?"},
-                                           Mistake{{"xyzzy"}, 2, "unknown command 'xyzzy'\n"},
-                                           Mistake{{"model", "lst"}, 2, "unknown command 'lst'; did you mean 'list'?"},
-                                           Mistake{{"--versoin"}, 2, "unknown option '--versoin'; did you mean '--version'?"},
-                                           Mistake{{"machine", "--jsn"}, 2, "unknown option '--jsn'; did you mean '--json'?"},
-                                           Mistake{{"machine", "--color", "blue"}, 2, "--color"},
-                                           Mistake{{"machine", "--json", "--csv"}, 2, "--csv"},
-                                           Mistake{{"machine", "--output"}, 2, "--output"},
-                                           Mistake{{"machine", "--output", "/no/such/directory/file"}, 4, "No such file or directory"}));
+INSTANTIATE_TEST_SUITE_P(
+    Usage, Mistakes,
+    ::testing::Values(
+        Mistake{{}, 2, "no command given, expected one of machine, tune, "},
+        Mistake{{"mashine"}, 2, "unknown command 'mashine'; did you mean 'machine'?"}, Mistake{{"xyzzy"}, 2, "unknown command 'xyzzy'\n"},
+        Mistake{{"model", "lst"}, 2, "unknown command 'lst'; did you mean 'list'?"},
+        Mistake{{"--versoin"}, 2, "unknown option '--versoin'; did you mean '--version'?"},
+        Mistake{{"machine", "--jsn"}, 2, "unknown option '--jsn'; did you mean '--json'?"},
+        Mistake{{"machine", "--color", "blue"}, 2, "--color: 'blue' given, expected one of auto, always, never"},
+        Mistake{{"machine", "--json", "--csv"}, 2, "--json and --csv exclude one another"},
+        Mistake{{"machine", "--output"}, 2, "--output has no value, expected FILE"},
+        Mistake{{"machine", "--color"}, 2, "--color has no value, expected one of auto, always, never"},
+        Mistake{{"machine", "-x"}, 2, "unknown option '-x'"},
+        Mistake{{"machine", "lscpu"}, 2, "unexpected argument 'lscpu'; usage: flopcast machine [OPTIONS]\n"},
+        Mistake{{"tune"}, 2, "no routine given; usage: flopcast tune [OPTIONS] routine [arguments...]"},
+        Mistake{{"tune", "dgeqrf", "--repetitions", "few"}, 2, "--repetitions: 'few' given, expected a whole number from 1 to 1000"},
+        Mistake{{"tune", "dgeqrf", "--repetitions"}, 2, "--repetitions has no value, expected a whole number from 1 to 1000"},
+        Mistake{{"model", "build", "dscal", "--degree", "high"}, 2, "--degree: 'high' given, expected a whole number"},
+        Mistake{{"wisdom"}, 2, "no command given, expected one of list, export, import, merge, forget"},
+        Mistake{{"mpi", "simulate", "--", "true"}, 2, "no --ranks given, expected LIST; usage: flopcast mpi simulate"},
+        Mistake{{"machine", "--output", "/no/such/directory/file"}, 4, "No such file or directory"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Routines, Mistakes,
@@ -58,8 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"trace", "dgeqrf", "n=x"}, 3, "'x' is not an integer"},
         Mistake{{"trace", "dgeqrf", "n=100", "--output", "/dev/full"}, 4, "No space left on device"},
         Mistake{{"predict", "dgeqrf", "n=0", "nb=32"}, 3, "0 is out of range"},
-        Mistake{{"run", "--threads", "0", "--", "true"}, 2, "--threads: Value 0 not in range 1 to 1024"},
-        Mistake{{"record", "--threads", "0", "--", "true"}, 2, "--threads: Value 0 not in range 1 to 1024"},
+        Mistake{{"run", "--threads", "0", "--", "true"}, 2, "--threads: '0' given, expected a whole number from 1 to 1024"},
+        Mistake{{"record", "--threads", "0", "--", "true"}, 2, "--threads: '0' given, expected a whole number from 1 to 1024"},
         Mistake{{"predict", "dgeqrf", "n=100", "n=200"}, 3, "argument 'n' is given twice"},
         Mistake{{"predict", "dgeqrf", "N=100"}, 3, "dgeqrf has no argument 'N' to set"},
         Mistake{{"tune", "cholesky", "--n", "100"}, 2, "add --variant all"},
@@ -71,8 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"tune", "dgeqrf", "--n", "200", "--blas", "/nonexistent/libblas.so"}, 4, "/nonexistent/libblas.so can't be opened"},
         Mistake{{"tune", "dgeqrf", "--n", "200", "--blas", "/dev/null"}, 4, "/dev/null is no shared library"},
         Mistake{{"sample", "dgemm", "m=8", "n=8", "k=8", "--time-budget", "abc"}, 2, "--time-budget: 'abc' is not a duration"},
-        Mistake{{"mpi", "run", "--policy", "eagre", "--", "true"}, 2, "--policy: eagre not in {full,"},
-        Mistake{{"mpi", "run", "--clock", "moon", "--", "true"}, 2, "--clock: moon not in {auto,wall,cpu}"},
+        Mistake{{"mpi", "run", "--policy", "eagre", "--", "true"}, 2, "--policy: 'eagre' given, expected one of full, "},
+        Mistake{{"mpi", "run", "--clock", "moon", "--", "true"}, 2, "--clock: 'moon' given, expected one of auto, wall, cpu"},
         Mistake{{"model", "show", "nosuch"}, 3, "there is no model 'nosuch'"},
         Mistake{{"tune", "cholesky", "--n", "200", "--variant", "4"}, 3, "cholesky has no variant '4', only 1, 2, 3, recursive"},
         Mistake{{"tune", "dpotrf", "--n", "200", "--variant", "all", "--save"}, 2, "--save"},
@@ -193,6 +203,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--max-bytes", "1KiB"}, 2, "is for expressions of three operands and more"},
         Mistake{{"wisdom", "import"}, 2, "no file of wisdom is named"}, Mistake{{"wisdom", "import", "x", "--system"}, 2, "leave x out"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the three tensors need 224 GiB"}));
+
+TEST(Usage, MessagesFoldAtTheWidthOfTheTerminal) {
+  const std::string command = "flopcast tune dgeqrf --repetitions few";
+  EXPECT_EQ(shell("COLUMNS=50 " + command).err,
+            "flopcast: --repetitions: 'few' given, expected a\nwhole number from 1 to 1000\nSee 'flopcast tune --help'.\n");
+  EXPECT_EQ(shell(command).err,
+            "flopcast: --repetitions: 'few' given, expected a whole number from 1 to 1000\nSee 'flopcast tune --help'.\n");
+}
 
 TEST(Usage, VersionGoesToStandardOutput) {
   const Ended ended = flopcast({"--version"});

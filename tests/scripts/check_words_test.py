@@ -97,7 +97,7 @@ class CheckWords(unittest.TestCase):
             self.assertEqual(check("```\n$ flopcast tune ... bad\n$ flopcast\n# flopcast tune bad\n```\n"), [])
             self.assertEqual(check("```python\nflopcast tune bad\n```\n"), [])
             self.assertEqual(check("Not `flopcast tune` but\n`flopcast tune\nbad`.\n"), refused(2, "tune bad"))
-            program.write_text("#!/bin/sh\necho 'routine is required' >&2\nexit 2\n")
+            program.write_text("#!/bin/sh\necho 'flopcast: no routine given; usage: flopcast tune' >&2\nexit 2\n")
             self.assertEqual(check("`flopcast tune` is no whole command\n"), [])
 
     def test_a_program_that_is_missing_is_an_error(self):

@@ -19,9 +19,9 @@ libraries and threads. 'flopcast schema question' describes all jobs and their r
 writes with --json. An error is answered by {"schema": "flopcast-error-1", "exit_code": ..., "message": ...}.
 
 Examples:
-  flopcast ask '{"tune": {"routine": "dgeqrf", "n": [200, 300], "nb": [16, 32], "time_budget": 2}}'
-  flopcast ask '{"predict": {"routine": "dpotrf", "n": 300, "nb": 64}, "workbench": {"blas": "openblas-serial"}}'
-  flopcast ask '{"contract_list": {"notation": "ai,ibc->abc", "sizes": {"a": 100, "b": 100, "c": 100, "i": 8}}}'
+  flopcast ask '{"tune": {"routine": "dgeqrf", "n": [200, 300], "time_budget": 2}}'
+  flopcast ask '{"workbench": {"threads": 1}, "predict": {"routine": "dpotrf", "n": 90}}'
+  flopcast ask '{"contract_list": {"notation": "ai,i->a", "sizes": {"a": 100, "i": 8}}}'
   flopcast schema question)";
 
 struct AskCommand {

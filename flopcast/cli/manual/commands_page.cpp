@@ -71,14 +71,8 @@ std::string fenced(const std::vector<std::string>& lines, const char* language) 
 
 std::string section_of(const CommandDescription& command) {
   const HelpFooter footer = parse_footer(command.footer);
-  const std::string arguments = usage_of_arguments(command);
   std::string text = fmt::format("\n## {}\n\n{}\n\n", joined_words(command, " "), wrapped(prose(sentence(command.help)), columns));
-  text += fenced({fmt::format("{} [OPTIONS]{}{}", joined_words(command, " "),
-                              command.commands.empty() ? ""
-                              : command.needs_command  ? " COMMAND"
-                                                       : " [COMMAND]",
-                              arguments.empty() ? "" : ' ' + arguments)},
-                 "text");
+  text += fenced({usage_of(command)}, "text");
   for (const OptionGroup& group : groups_of(command)) {
     const bool has_help_only = group.options.size() == 1 && group.options.front().name == "help";
     if (group.heading != OptionSet::common_group && !has_help_only) {

@@ -116,7 +116,7 @@ std::string sentence(const std::string& text) {
   return text.empty() || std::string(".!?:").find(text.back()) != std::string::npos ? text : text + '.';
 }
 
-std::string explanation(const OptionDescription& option) {
+std::string meaning(const OptionDescription& option) {
   std::string text = sentence(option.help);
   if (!option.range.empty()) {
     text += fmt::format(" Values: {}.", option.range);
@@ -124,6 +124,11 @@ std::string explanation(const OptionDescription& option) {
   if (!option.default_value.empty() && option.help.find("(default") == std::string::npos) {
     text += fmt::format(" Default: {}.", option.default_value);
   }
+  return text;
+}
+
+std::string explanation(const OptionDescription& option) {
+  std::string text = meaning(option);
   if (!option.setting.empty()) {
     const std::string variable = variable_of(option);
     text += fmt::format(" General setting: {}{}.", option.setting, variable.empty() ? "" : ", variable " + variable);
@@ -156,6 +161,20 @@ std::vector<std::string> option_names(const OptionDescription& option) {
   return names;
 }
 
+std::string usage_of(const OptionDescription& option) {
+  const std::string value = option.is_argument ? "" : value_text(option);
+  return fmt::format("{}{}{}", fmt::join(option_names(option), ", "), value.empty() ? "" : " ", value);
+}
+
+std::string usage_of(const CommandDescription& command) {
+  const std::string arguments = usage_of_arguments(command);
+  return fmt::format("{} [OPTIONS]{}{}{}", joined_words(command, " "),
+                     command.commands.empty() ? ""
+                     : command.needs_command  ? " COMMAND"
+                                              : " [COMMAND]",
+                     arguments.empty() ? "" : " ", arguments);
+}
+
 std::string value_text(const OptionDescription& option) {
   return option.choices.empty() ? option.placeholder : fmt::format("{}", fmt::join(option.choices, "|"));
 }
@@ -185,6 +204,36 @@ std::vector<const CommandDescription*> all_commands(const CommandDescription& to
     all.insert(all.end(), below.begin(), below.end());
   }
   return all;
+}
+
+std::vector<std::string> broken(const std::string& line, std::size_t width, const std::string& end) {
+  if (line.size() <= width) {
+    return {line};
+  }
+  std::vector<std::string> lines = {""};
+  std::string word;
+  char quote = 0;
+  const auto add_word = [&] {
+    std::string& last = lines.back();
+    const bool is_first = last.find_first_not_of(' ') == std::string::npos;
+    if (!is_first && last.size() + 1 + word.size() + end.size() > width) {
+      last += end;
+      lines.push_back("    " + word);
+    } else {
+      last += (is_first ? "" : " ") + word;
+    }
+    word.clear();
+  };
+  for (const char c : line) {
+    if (quote == 0 && c == ' ' && (!word.empty() || lines.back().find_first_not_of(' ') != std::string::npos)) {
+      add_word();
+      continue;
+    }
+    quote = quote == c ? '\0' : quote == 0 && (c == '\'' || c == '"') ? c : quote;
+    word += c;
+  }
+  add_word();
+  return lines;
 }
 
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {

@@ -34,7 +34,10 @@ HelpFooter parse_footer(const std::string& footer);
 /// Returns `text` with a full stop at its end, unless a mark stands there.
 std::string sentence(const std::string& text);
 
-/// Returns what help, choices, range, default and general setting say of an option, as sentences.
+/// Returns what help, range and default say of an option, as sentences.
+std::string meaning(const OptionDescription& option);
+
+/// Returns the meaning of an option and the general setting that gives its value, as sentences.
 std::string explanation(const OptionDescription& option);
 
 /// Returns "routine [arguments...]" for the arguments of a command.
@@ -45,6 +48,12 @@ std::string option_name(const OptionDescription& option);
 
 /// Returns all names of an option: "-o", "--output".
 std::vector<std::string> option_names(const OptionDescription& option);
+
+/// Returns "-o, --output FILE", or the name of an argument.
+std::string usage_of(const OptionDescription& option);
+
+/// Returns "flopcast tune [OPTIONS] routine [arguments...]".
+std::string usage_of(const CommandDescription& command);
 
 /// Returns "FILE", "auto|library", or nothing for a flag.
 std::string value_text(const OptionDescription& option);
@@ -61,6 +70,10 @@ std::string joined_words(const CommandDescription& command, const std::string& s
 
 /// Returns the command and all commands below it, itself first.
 std::vector<const CommandDescription*> all_commands(const CommandDescription& top);
+
+/// Returns the lines into which a line of a shell is broken so that each takes at most `width` columns. Lines end between words outside of
+/// quotation marks; `end` ends all but the last one.
+std::vector<std::string> broken(const std::string& line, std::size_t width, const std::string& end);
 
 /// Returns `text` with line breaks instead of blanks, where a line would be longer than `width`. Later lines begin with `indent`.
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent = "");

@@ -70,38 +70,10 @@ std::string prose(const std::string& text) {
   return result.starts_with('.') ? "\\&" + result : result;
 }
 
-/// Breaks a line between words outside of quotation marks where it is longer than a page is wide. `end` ends the lines before the last one.
-std::vector<std::string> broken(const std::string& line, const std::string& end) {
-  std::vector<std::string> lines = {""};
-  std::string word;
-  char quote = 0;
-  const auto add_word = [&] {
-    std::string& last = lines.back();
-    const bool is_first = last.find_first_not_of(' ') == std::string::npos;
-    if (!is_first && last.size() + 1 + word.size() + end.size() > text_columns) {
-      last += end;
-      lines.push_back("    " + word);
-    } else {
-      last += (is_first ? "" : " ") + word;
-    }
-    word.clear();
-  };
-  for (const char c : line) {
-    if (quote == 0 && c == ' ' && (!word.empty() || lines.back().find_first_not_of(' ') != std::string::npos)) {
-      add_word();
-      continue;
-    }
-    quote = quote == c ? '\0' : quote == 0 && (c == '\'' || c == '"') ? c : quote;
-    word += c;
-  }
-  add_word();
-  return lines;
-}
-
 std::string literal(const std::vector<std::string>& lines, const std::string& end) {
   std::string text = ".nf\n";
   for (const std::string& line : lines) {
-    const std::vector<std::string> parts = line.size() <= text_columns ? std::vector<std::string>{line} : broken(line, end);
+    const std::vector<std::string> parts = broken(line, text_columns, end);
     for (const std::string& part : parts) {
       text += typed(part) + '\n';
     }

@@ -18,7 +18,8 @@ namespace {
 constexpr const char* footer =
     R"(SPACE is a document like
   {"schema": "flopcast-mpi-space-1", "name": "tile-cholesky-4",
-   "launcher": ["mpirun", "-n", "4"], "command": ["./tile_cholesky", "--n", "2000", "--nb", "{nb}"],
+   "launcher": ["mpirun", "-n", "4"],
+   "command": ["./tile_cholesky", "--n", "2000", "--nb", "{nb}"],
    "parameters": {"nb": [64, 96, 128]}}
 in which every combination of the parameters' values is a configuration. Relative paths begin in the folder where flopcast is started.
 Kernel times are kept in the store, for all programs on this machine with the same MPI, BLAS and number of processes.

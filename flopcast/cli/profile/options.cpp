@@ -24,12 +24,12 @@ namespace {
 constexpr const char* footer =
     R"(Questions of --what-if, which may be given several times. Kernels that the recording lacks are measured within
 --time-budget:
-  same         the recorded libraries and threads: what the models expect of them
-  blas=NAME    another BLAS (LAPACK then is the reference, if it is installed)
-  lapack=NAME  another LAPACK
-  threads=N    other threads of BLAS
-  kernels=auto the best kernels of BLAS for this CPU; kernels=library: those that it chooses by itself
-  nb           LAPACK with the best block sizes; goes with the others: blas=blis,threads=2,nb
+  same          the recorded libraries and threads: what the models expect of them
+  blas=NAME     another BLAS (LAPACK then is the reference, if it is installed)
+  lapack=NAME   another LAPACK
+  threads=N     other threads of BLAS
+  kernels=auto  the best kernels of BLAS for this CPU; kernels=library: those that it chooses by itself
+  nb            LAPACK with the best block sizes; goes with the others: blas=blis,threads=2,nb
 
 Examples:
   flopcast record --threads 1 -- octave-cli --eval 'A = rand(400); A \ A; qr(A);' && flopcast profile flopcast.trace

@@ -30,12 +30,13 @@ the shapes that the searches found are timed 25 times each, interleaved. The rat
 for every roof.
 
 Settings follow a technique, each after a colon:
-  iterations=N     maximum number of iterations of an invocation (200; Single has one)
-  time=DURATION    maximum time of an invocation (10s; 0: no limit); for race and halving, of a whole search (no limit)
-  invocations=N    maximum number of invocations of a shape (10; Single has one)
-  confidence=SHARE confidence level of the intervals of the mean (0.99)
-  margin=SHARE     relative width of the interval at which an invocation stops (0.01; 0: none)
-  minimum-count=N  number of iterations before a shape is given up as below the best so far (2; C+I...)
+  iterations=N      maximum number of iterations of an invocation (200; Single has one)
+  time=DURATION     maximum time of an invocation (10s; 0: no limit); for race and halving, of a whole search (no limit)
+  invocations=N     maximum number of invocations of a shape (10; Single has one)
+  confidence=SHARE  confidence level of the intervals of the mean (0.99)
+  margin=SHARE      relative width of the interval at which an invocation stops (0.01; 0: none)
+  minimum-count=N   number of iterations before a shape is given up as below the best so far (2; C+I...)
+
 'flopcast columns roofline study' defines the columns of the table.
 
 Examples:

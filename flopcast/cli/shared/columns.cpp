@@ -40,7 +40,7 @@ std::string columns_help(std::string_view table) {
   std::string text;
   for (const ColumnDefinition& each : column_definitions) {
     if (each.table == table && !each.title.empty()) {
-      text += fmt::format("  {:15} {}\n", each.title, each.meaning);
+      text += fmt::format("  {:15}  {}\n", each.title, each.meaning);
     }
   }
   return text;

@@ -18,6 +18,8 @@ struct OptionDescription {
   std::string default_value;         ///< empty: none is shown
   std::vector<std::string> choices;  ///< all values; empty: other values are possible
   std::string range;                 ///< "1 to 16", or empty
+  std::string expected;              ///< "a whole number from 1 to 16"; empty: any text
+  std::string in_force;              ///< value that a variable or the configuration file gives, with its origin; empty: the default
   std::string setting;               ///< key of the general setting that gives a value, or empty
   ValueKind kind = ValueKind::text;
   bool is_argument = false;

@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <sstream>
+#include <iterator>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
+#include "flopcast/cli/manual/help_page.hpp"
+#include "flopcast/cli/manual/help_text.hpp"
+#include "flopcast/report/terminal.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
@@ -18,91 +22,7 @@
 namespace flopcast::cli {
 namespace {
 
-/// Returns "INT in [1 - 16]" of "INT:INT in [1 - 16]", "{wall,cpu}" of "TEXT:{wall,cpu}"; "MxN[:KERNEL]" as it is.
-std::string allowed_values(const std::string& type_name) {
-  const std::size_t type_ends = type_name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-  return type_ends == std::string::npos || type_name[type_ends] != ':' ? type_name : type_name.substr(type_ends + 1);
-}
-
-bool ends_in_dots(const std::string& text) { return text.size() >= 3 && text.compare(text.size() - 3, 3, "...") == 0; }
-
-/// Returns `text` with line breaks instead of blanks where a line would be longer than `width`.
-std::string wrapped(const std::string& text, std::size_t width) {
-  std::string result;
-  std::size_t column = 0;
-  std::istringstream stream(text);
-  for (std::string word; stream >> word; column += word.size()) {
-    if (!result.empty()) {
-      const bool fits = column + 1 + word.size() <= width;
-      result += fits ? ' ' : '\n';
-      column = fits ? column + 1 : 0;
-    }
-    result += word;
-  }
-  return result;
-}
-
-/// CLI11's help without what readers stumble over: exclusions, types beside the values that they allow, repeated dots and blank lines,
-/// lines that are longer than a terminal is wide.
-class HelpFormatter : public CLI::Formatter {
- public:
-  explicit HelpFormatter(const NotesOfOptions& notes) : notes_(notes) { column_width(34); }
-  std::string make_option_opts(const CLI::Option* option) const override;
-  std::string make_option_desc(const CLI::Option* option) const override;
-  std::string make_footer(const CLI::App* app) const override;
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
-
- private:
-  /// Returns the value of an option that the command line doesn't give, or null if that is the default.
-  [[nodiscard]] const Preset* preset_of(const CLI::Option* option) const {
-    const auto found = notes_.find(option);
-    return found != notes_.end() && found->second.preset ? &*found->second.preset : nullptr;
-  }
-
-  const NotesOfOptions& notes_;
-};
-
-std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  if (option->get_type_size() == 0) {
-    return "";
-  }
-  std::string text = ' ' + allowed_values(option->get_type_name());
-  if (const Preset* preset = preset_of(option)) {
-    text += fmt::format("={}", fmt::join(preset->values, ","));
-  } else if (!option->get_default_str().empty()) {
-    text += '=' + option->get_default_str();
-  }
-  if (option->get_expected_max() == CLI::detail::expected_max_vector_size && !ends_in_dots(text)) {
-    text += " ...";
-  }
-  return text;
-}
-
-std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
-  constexpr std::size_t terminal_columns = 130;
-  return wrapped(option->get_description(), terminal_columns - get_column_width());
-}
-
-/// Returns the command's footer; before it, the values that variables and the configuration file give.
-std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  std::string settings;
-  for (const CLI::Option* option : app->get_options({})) {
-    if (const Preset* preset = preset_of(option); preset != nullptr && app->get_parent() != nullptr && option->nonpositional()) {
-      const std::string value = fmt::format("{} {}", option->get_name(), fmt::join(preset->values, ","));
-      settings += fmt::format("\n  {:<30}  {}", value, preset->origin);
-    }
-  }
-  return (settings.empty() ? "" : "Settings in force where the command line hasn't the option:" + settings + "\n\n") +
-         CLI::Formatter::make_footer(app);
-}
-
-std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
-  std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-  for (std::size_t at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) {
-    text.erase(at, 1);
-  }
-  return text;
-}
+constexpr std::size_t help_width = 80;  ///< columns of help that goes to no terminal
 
 /// Returns the words of the command line up to `--`.
 std::vector<std::string> words(int argc, char** argv) {
@@ -110,7 +30,7 @@ std::vector<std::string> words(int argc, char** argv) {
   return {all.begin(), std::find(all.begin(), all.end(), "--")};
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
+std::vector<std::string> names_of_options(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options({})) {
     for (const std::string& name : option->get_lnames()) {
@@ -134,11 +54,62 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", fmt::join(nearest, "' or '"));
 }
 
-/// Returns a message about a command line that CLI11 refused. Where a name is unknown, the message helps more than CLI11's own.
-std::string describe(const CLI::App& top, const std::vector<std::string>& given, const CLI::ParseError& error) {
-  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr || dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
-    return error.what();  // all names are known: a value is wrong
+template <typename Kind>
+bool is(const CLI::ParseError& error) {
+  return dynamic_cast<const Kind*>(&error) != nullptr;
+}
+
+/// Returns ", expected a whole number from 1 to 16", ", expected FILE", or nothing if any text may be a value of the option `name`.
+std::string expectation(const CommandDescription& command, const std::string& name) {
+  const auto& options = command.options;
+  const auto found = std::find_if(options.begin(), options.end(), [&](const auto& option) { return option_name(option) == name; });
+  if (found == options.end() || (found->expected.empty() && found->placeholder == "TEXT")) {
+    return "";
   }
+  return ", expected " + (found->expected.empty() ? found->placeholder : found->expected);
+}
+
+/// Returns what is wrong with a command line of `command` whose names are known. CLI11's message begins with the option's name in most
+/// cases; a check of values has written the rest.
+std::string refusal(const CommandDescription& command, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string first = text.substr(0, text.find_first_of(": ")), last = text.substr(text.rfind(' ') + 1);
+  if (is<CLI::RequiredError>(error) && text.starts_with("A subcommand")) {
+    std::vector<std::string> names;
+    std::transform(command.commands.begin(), command.commands.end(), std::back_inserter(names),
+                   [](const CommandDescription& below) { return below.words.back(); });
+    return fmt::format("no command given, expected one of {}", fmt::join(names, ", "));
+  }
+  if (is<CLI::RequiredError>(error)) {
+    const std::string expected = expectation(command, first);
+    return fmt::format("no {} given{}; usage: {}", first, first.starts_with('-') ? expected : "", usage_of(command));
+  }
+  if (is<CLI::ArgumentMismatch>(error) && last == "missing") {
+    return fmt::format("{} has no value{}", first, expectation(command, first));
+  }
+  if (is<CLI::ExcludesError>(error)) {
+    return fmt::format("{} and {} exclude one another", last, first);
+  }
+  if (is<CLI::ExtrasError>(error)) {
+    return fmt::format("unexpected argument '{}'; usage: {}", last, usage_of(command));
+  }
+  constexpr std::string_view no_conversion = "Could not convert: ";  // "NAME = VALUE" follows
+  if (is<CLI::ConversionError>(error) && text.starts_with(no_conversion)) {
+    const std::size_t name_end = text.find(" = ");
+    const std::string name = text.substr(no_conversion.size(), name_end - no_conversion.size());
+    return fmt::format("{}: '{}' given{}", name, text.substr(name_end + 3), expectation(command, name));
+  }
+  return text;
+}
+
+/// Returns the subcommand that was reached.
+CLI::App& reached(CLI::App& app) {
+  const std::vector<CLI::App*> parsed = app.get_subcommands();
+  return parsed.empty() ? app : reached(*parsed.front());
+}
+
+/// Returns the unknown name among the words of a command line that was refused, with the names that were probably meant; or nothing.
+std::optional<std::string> unknown_name(const CLI::App& top, const std::vector<std::string>& given) {
   const CLI::App* app = &top;
   int values = 0, more = 0;  // that the option before takes at least, and may take
   for (const std::string& word : given) {
@@ -149,7 +120,7 @@ std::string describe(const CLI::App& top, const std::vector<std::string>& given,
     }
     if (word.rfind("--", 0) == 0) {
       const std::string name = word.substr(0, word.find('='));
-      const std::vector<std::string> known = option_names(*app);
+      const std::vector<std::string> known = names_of_options(*app);
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         return fmt::format("unknown option '{}'{}", name, suggestion(name, known));
       }
@@ -160,7 +131,7 @@ std::string describe(const CLI::App& top, const std::vector<std::string>& given,
       continue;
     }
     const std::vector<std::string> commands = command_names(*app);
-    if (word.front() == '-' || commands.empty()) {
+    if (word.empty() || word.front() == '-' || commands.empty()) {
       continue;
     }
     if (std::find(commands.begin(), commands.end(), word) == commands.end()) {
@@ -172,21 +143,26 @@ std::string describe(const CLI::App& top, const std::vector<std::string>& given,
     }
     app = app->get_subcommand(word);
   }
-  return error.what();
+  return std::nullopt;
 }
 
-/// Returns the full name of the subcommand that was reached, e.g. "flopcast model build".
-std::string reached_command(const CLI::App& app) {
-  const auto parsed = app.get_subcommands();
-  return parsed.empty() ? app.get_name() : app.get_name() + ' ' + reached_command(*parsed.front());
+/// Returns a message about a command line that CLI11 refused.
+std::string describe(CLI::App& top, NotesOfOptions& notes, const std::vector<std::string>& given, const CLI::ParseError& error) {
+  const bool names_are_known = is<CLI::ValidationError>(error) || is<CLI::ConversionError>(error);
+  const std::optional<std::string> unknown = names_are_known ? std::nullopt : unknown_name(top, given);
+  return unknown ? *unknown : refusal(OptionSet(&reached(top), notes).description(), error);
+}
+
+/// Writes a message to standard error, folded at the terminal's width.
+void complain(const std::string& text) {
+  const std::optional<std::size_t> width = report::terminal_width(STDERR_FILENO);
+  std::fputs((width ? report::wrapped(text, *width) : text).c_str(), stderr);
 }
 
 }  // namespace
 
 CommandLine::CommandLine(const std::string& program, const std::string& description)
-    : app_(std::make_unique<CLI::App>(description, program)) {
-  app_->formatter(std::make_shared<HelpFormatter>(notes_));
-}
+    : app_(std::make_unique<CLI::App>(description, program)) {}
 
 CommandLine::~CommandLine() = default;
 
@@ -202,12 +178,12 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     write_file("-", std::string(version.what()) + '\n');
     return 0;
   } catch (const CLI::Success&) {
-    write_file("-", app_->help());
+    const CommandDescription command = OptionSet(&reached(*app_), notes_).description();
+    write_file("-", help_page(command, report::terminal_width(STDOUT_FILENO).value_or(help_width)));
     return 0;
   } catch (const CLI::ParseError& error) {
-    const std::string name = app_->get_name();
-    const std::string text = describe(*app_, words(argc, argv), error);
-    std::fputs(fmt::format("{}: {}\nSee '{} --help'.\n", name, text, reached_command(*app_)).c_str(), stderr);
+    const std::string command = joined_words(OptionSet(&reached(*app_), notes_).description(), " ");
+    complain(fmt::format("{}: {}\nSee '{} --help'.\n", app_->get_name(), describe(*app_, notes_, words(argc, argv), error), command));
     return static_cast<int>(ExitCode::usage);
   }
 }
@@ -220,7 +196,7 @@ int CommandLine::run(int argc, char** argv, const std::function<void()>& work) {
     work();
     return 0;
   } catch (const Error& error) {
-    std::fputs(fmt::format("{}: {}\n", app_->get_name(), error.what()).c_str(), stderr);
+    complain(fmt::format("{}: {}\n", app_->get_name(), error.what()));
     return static_cast<int>(error.code());
   }
 }

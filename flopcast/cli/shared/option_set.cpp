@@ -13,13 +13,17 @@ namespace {
 
 bool takes_several(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-/// Returns "whole number from 1 to 16", "one of auto, library", or nothing if any text may be a value.
+/// Returns "a whole number from 1 to 16", "one of auto, library", or nothing if any text may be a value.
 std::string expected_value(const OptionNotes& notes) {
   if (!notes.choices.empty()) {
     return fmt::format("one of {}", fmt::join(notes.choices, ", "));
   }
   const std::string type = notes.type.empty() && !notes.range.empty() ? "a number" : notes.type;
   return notes.range.empty() ? type : type + " from " + notes.range;
+}
+
+std::string unexpected(const std::string& value, const OptionNotes& notes) {
+  return fmt::format("'{}' given, expected {}", value, expected_value(notes));
 }
 
 /// Gives the option the preset's values, as the command line would. The option counts as not given all the same. Throws bad_input that
@@ -145,21 +149,20 @@ Option& Option::describe(const std::string& help) {
 }
 
 Option& Option::choices(std::vector<std::string> values) {
-  notes_->choices = values;
-  option_->check(CLI::IsMember(std::move(values)));
-  return *this;
+  notes_->choices = std::move(values);
+  return check([notes = notes_](const std::string& value) {
+    const std::vector<std::string>& all = notes->choices;
+    return std::find(all.begin(), all.end(), value) != all.end() ? "" : unexpected(value, *notes);
+  });
 }
 
-Option& Option::range(std::int64_t min, std::int64_t max) {
-  notes_->range = fmt::format("{} to {}", min, max);
-  option_->check(CLI::Range(min, max));
-  return *this;
-}
+Option& Option::range(std::int64_t min, std::int64_t max) { return within(CLI::Range(min, max), fmt::format("{} to {}", min, max)); }
 
-Option& Option::range(double min, double max) {
-  notes_->range = fmt::format("{} to {}", min, max);
-  option_->check(CLI::Range(min, max));
-  return *this;
+Option& Option::range(double min, double max) { return within(CLI::Range(min, max), fmt::format("{} to {}", min, max)); }
+
+Option& Option::within(const std::function<std::string(std::string&)>& range, const std::string& text) {
+  notes_->range = text;
+  return check([notes = notes_, range](std::string value) { return range(value).empty() ? "" : unexpected(value, *notes); });
 }
 
 Option& Option::check(std::function<std::string(const std::string&)> fault) {
@@ -229,6 +232,10 @@ OptionDescription Option::description() const {
   text.default_value = option_->get_default_str();
   text.choices = notes_->choices;
   text.range = notes_->range;
+  text.expected = expected_value(*notes_);
+  if (const std::optional<Preset>& preset = notes_->preset) {
+    text.in_force = fmt::format("{} ({})", fmt::join(preset->values, ","), preset->origin);
+  }
   text.setting = notes_->setting;
   text.kind = kind_of(*notes_);
   text.is_argument = option_->get_positional();

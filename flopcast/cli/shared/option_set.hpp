@@ -65,6 +65,8 @@ class Option {
   [[nodiscard]] OptionDescription description() const;
 
  private:
+  Option& within(const std::function<std::string(std::string&)>& range, const std::string& text);
+
   CLI::Option* option_;
   OptionNotes* notes_;
 };

@@ -191,7 +191,7 @@ TEST_F(SimulateCommand, ErrorsSayWhichInputWasExpected) {
       {"--ranks four -- " + app, "--ranks", 3},
       {"--ranks 2:4,4 -- " + app, "--ranks: 2:4,4 has 4 processes twice", 3},
       {"--ranks 2", "which program", 2},
-      {"-- " + app, "--ranks is required", 2},
+      {"-- " + app, "no --ranks given, expected LIST", 2},
       {"--ranks 2 -- ./nothing", "there is no program ./nothing", 4},
       {"--ranks 2 -- " FLOPCAST_PROGRAM, "was not built for SimGrid's SMPI", 3},
       {"--ranks 2 --machine machine.json -- " + app, "there is no 'cores'", 3},

@@ -1,11 +1,14 @@
 #include "flopcast/cli/model/actions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "flopcast/cli/model/tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
@@ -21,6 +24,18 @@ namespace {
 
 Workbench workbench(const ModelChoice& choice, const CommonOptions& common) { return Workbench(choice.libraries, run_context(common)); }
 
+/// Returns "basis adapted, degree 2, error bound 0.05".
+std::string text_of(const model::BuildOptions& options) {
+  std::vector<std::string> parts;
+  const nlohmann::json members = model::options_json(options);
+  for (const auto& [name, value] : members.items()) {
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    parts.push_back(fmt::format("{} {}", words, value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 /// Returns true if the user types the model's name once more.
 bool confirmed(const std::string& full_name) {
   if (::isatty(STDIN_FILENO) == 0) {
@@ -35,10 +50,12 @@ bool confirmed(const std::string& full_name) {
 }  // namespace
 
 void show_build(const ModelBuild& build, const CommonOptions& common) {
-  emit((common.json ? to_json(build) : to_text(build)) + '\n', common);
+  common.json ? emit_document(build, common) : emit_wrapped(to_text(build) + '\n', common);
 }
 
-void show_plan(const ModelPlan& plan, const CommonOptions& common) { emit((common.json ? to_json(plan) : to_text(plan)) + '\n', common); }
+void show_plan(const ModelPlan& plan, const CommonOptions& common) {
+  common.json ? emit_document(plan, common) : emit_wrapped(to_text(plan) + '\n', common);
+}
 
 void list_models(const ModelChoice& choice, const CommonOptions& common) {
   const ModelList list = flopcast::list_models(workbench(choice, common), choice.other_machine);
@@ -66,7 +83,7 @@ void show_model(const ModelChoice& choice, const CommonOptions& common) {
     return;
   }
   if (!common.csv) {
-    note(fmt::format("{}\noptions {}\n", description(model), model::options_json(model.options).dump()), common);
+    note(fmt::format("{}\noptions: {}\n", description(model), text_of(model.options)), common);
   }
   emit(pieces_table(model), common);
 }

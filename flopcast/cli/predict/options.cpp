@@ -123,13 +123,17 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
     emit_document(predictions, common);
     return;
   }
+  if (common.csv) {
+    emit(summary_table(predictions), common);
+    return;
+  }
   std::string text = render(summary_table(predictions), common);
   if (command.explain) {
     for (const Prediction& prediction : predictions.predictions) {
       text += explanation(prediction, common);
     }
   }
-  emit(text, common);
+  emit_wrapped(text, common);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void show_validations(const Ranking& ranking, const CommonOptions& common) {
   }
   for (std::size_t place = 0; place < ranking.places.size(); ++place) {
     if (rows_at_once) {
-      emit(validation_text(ranking, place, common), common);
+      emit_wrapped(validation_text(ranking, place, common), common);
     }
     if (const std::string summary = validation_summary(ranking.places[place]); !summary.empty()) {
       note(summary, common);
@@ -74,7 +74,7 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
   };
   request.validated = [&](const Ranking& ranking, std::size_t place, std::size_t problem) {
     if (rows_at_once) {
-      emit("\nmeasured: " + problem_text(ranking, place, problem, common), common);
+      emit_wrapped("\nmeasured: " + problem_text(ranking, place, problem, common), common);
     }
   };
   const Ranking ranking = rank_everywhere(listed_places(options.shared, run_context(common)), options.family, request, run_context(common));

@@ -44,7 +44,7 @@ void record(RecordRequest request, CommonOptions& common) {
   const Recording recording = record_program(request, context);
   common.exit_code = recording.exit_code;
   if (common.json) {
-    note(to_json(recording), common);
+    say(to_json(recording) + '\n');
   } else {
     context.note(overview(recording));
   }

@@ -21,11 +21,10 @@
 #include <cpuid.h>
 #endif
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/prepared_program.hpp"
+#include "flopcast/program/recording_document.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
@@ -196,16 +195,8 @@ class TraceFile {
   bool kept_ = false;
 };
 
-std::string document(const ProgramOptions& program, const RecordingOptions& options) {
-  nlohmann::json json = {{"schema", "flopcast-program-trace-1"},
-                         {"command", program.command},
-                         {"folder", fs::current_path().string()},
-                         {"dry_run", options.dry_run},
-                         {"machine", {{"cpu", options.cpu}, {"cores", options.cores}}}};
-  if (program.threads) {
-    json["threads"] = *program.threads;
-  }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+RecordingDocument document(const ProgramOptions& program, const RecordingOptions& options) {
+  return {program.command, fs::current_path().string(), options.dry_run, {options.cpu, options.cores}, program.threads};
 }
 
 }  // namespace
@@ -216,7 +207,7 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   if (options.dry_run) {
     process::set_variable(environment, protocol::dry_run_variable, find_component("libflopcast-dry-run.so").string());
   }
-  TraceFile trace(options.output, document(program, options));
+  TraceFile trace(options.output, to_json(document(program, options)));
   process::set_variable(environment, protocol::trace_variable, trace.path().string());
   trace.start();
   const int exit_code = run_program(prepared.file(), program.command, environment);

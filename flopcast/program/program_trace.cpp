@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/program/recording_document.hpp"
 #include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
@@ -30,8 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using View = std::span<const std::byte>;
-
-constexpr const char* document_schema = "flopcast-program-trace-1";
 
 /// Returns whether a mapping's holes need memory that a full disk lacks. Reading such a hole would end the process.
 bool is_unsafe_to_map(int file) {
@@ -134,8 +133,8 @@ nlohmann::json read_header_document(View file, const protocol::FileHeader& heade
   }
   const std::string_view text = text_of(file.subspan(protocol::trace_page, header.document_bytes));
   nlohmann::json document = parse_json(text, path.string() + ": its document");
-  if (!document.is_object() || !document.contains("schema") || document["schema"] != document_schema) {
-    throw bad_input("{} is damaged: the schema of its document isn't \"{}\"", path.string(), document_schema);
+  if (!document.is_object() || !document.contains("schema") || document["schema"] != recording_document_name) {
+    throw bad_input("{} is damaged: the schema of its document isn't \"{}\"", path.string(), recording_document_name);
   }
   return document;
 }

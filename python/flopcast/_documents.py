@@ -2214,6 +2214,34 @@ class ProgramProfileResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProgramRecordingDocumentMachine:
+    """Part of a document: program recording document machine.
+
+    - cores: 0: not known.
+    """
+
+    cpu: str | None = None
+    cores: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProgramTraceResult(Result):
+    """Beginning of a recording's file, before the calls.
+
+    - folder: Folder in which the program was started.
+    - threads: Threads of BLAS, if the recording set them.
+    """
+
+    schema_name: ClassVar[str] = "flopcast-program-trace-1"
+    title: ClassVar[str] = "Beginning of a recording's file, before the calls"
+    command: tuple[str, ...]
+    folder: str | None = None
+    dry_run: bool | None = None
+    machine: ProgramRecordingDocumentMachine | None = None
+    threads: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TuningSettings:
     """Part of a document: tuning settings.
 
@@ -3113,6 +3141,36 @@ class RunResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SamplePlanSamples:
+    """Part of a document: sample plan samples.
+
+    - call: The call as text, such as "dgemm N N 100 100 100 ...".
+    - threads: Threads of BLAS.
+    - cache: Cache state before each call.
+    - flops: [flop].
+    - footprint_bytes: [B].
+    - batch: Number of calls that are timed together.
+    """
+
+    call: str
+    threads: int
+    cache: str
+    flops: float
+    footprint_bytes: float
+    batch: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SamplePlanResult(Result):
+    """Calls that would be timed."""
+
+    schema_name: ClassVar[str] = "flopcast-sample-plan-1"
+    title: ClassVar[str] = "Calls that would be timed"
+    main_table: ClassVar[str] = "samples"
+    samples: tuple[SamplePlanSamples, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SamplingRule:
     """Part of a document: sampling rule.
 
@@ -3614,6 +3672,7 @@ RESULTS: dict[str, type[Result]] = {
     "predict": PredictResult,
     "profile": ProfileResult,
     "program-profile": ProgramProfileResult,
+    "program-trace": ProgramTraceResult,
     "rank": RankResult,
     "recording": RecordingResult,
     "roofline": RooflineResult,
@@ -3621,6 +3680,7 @@ RESULTS: dict[str, type[Result]] = {
     "roofline-plan": RooflinePlanResult,
     "roofline-study": RooflineStudyResult,
     "run": RunResult,
+    "sample-plan": SamplePlanResult,
     "samples": SamplesResult,
     "trace": TraceResult,
     "trace-summary": TraceSummaryResult,
@@ -3654,6 +3714,7 @@ __all__ = [
     "PredictResult",
     "ProfileResult",
     "ProgramProfileResult",
+    "ProgramTraceResult",
     "RankResult",
     "RecordingResult",
     "RooflineResult",
@@ -3661,6 +3722,7 @@ __all__ = [
     "RooflinePlanResult",
     "RooflineStudyResult",
     "RunResult",
+    "SamplePlanResult",
     "SamplesResult",
     "TraceResult",
     "TraceSummaryResult",

@@ -56,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         Document{{"machine", "--json"}, "flopcast-machine-2", {"fingerprint", "topology", "measured", "clock", "noise", "libraries"}},
         Document{{"trace", "dgeqrf", "n=200", "nb=32"}, "flopcast-trace-1", {"algorithm", "parameters", "allocations", "calls"}},
         Document{{"sample", "dgemm", "m=64", "n=64", "k=64", "--json"}, "flopcast-samples-3", {"environment", "options", "samples"}},
+        Document{{"sample", "dgemm", "m=64", "n=64", "k=64", "--dry-run", "--json"}, "flopcast-sample-plan-1", {"samples"}},
         Document{{"model", "build", "dscal", "n=8:512", "--error", "50%", "--json"},
                  "flopcast-model-1",
                  {"key", "generator", "options", "sizes", "domain", "pieces", "cost"}},

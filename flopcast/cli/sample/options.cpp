@@ -75,7 +75,8 @@ void run_sample(const SampleArguments& given, const CommonOptions& common) {
   request.normalise = !given.no_normalise;
   const Workbench bench(given.libraries, run_context(common));
   if (given.dry_run) {
-    emit(plan_table(plan_samples(bench, calls, request)), common);
+    const std::vector<PlannedSample> plan = plan_samples(bench, calls, request);
+    common.json ? emit_document(plan, common) : emit(plan_table(plan), common);
     return;
   }
   show(sample(bench, calls, request, run_context(common)), given.raw, common);

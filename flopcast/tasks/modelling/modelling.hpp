@@ -173,6 +173,8 @@ ModelPlan model_plan_from_json(std::string_view text);
 std::string to_json(const ModelList& list);
 ModelList model_list_from_json(std::string_view text);
 std::string to_json(const SampleResult& result);
+std::string to_json(const std::vector<PlannedSample>& plan);  ///< {"schema": "flopcast-sample-plan-1", "samples": [...]}
+std::vector<PlannedSample> sample_plan_from_json(std::string_view text);
 SampleResult sample_result_from_json(std::string_view text);
 
 }  // namespace flopcast

@@ -1,4 +1,5 @@
 #include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -68,6 +69,8 @@ struct FieldTable<SamplingRule> {
 };
 
 namespace {
+
+constexpr const char* sample_plan_schema = "flopcast-sample-plan-1";
 
 nlohmann::json statistics(const Summary& summary) {
   return {{"count", summary.count},
@@ -186,7 +189,49 @@ SampleResult sample_result_from_json(std::string_view text) {
   });
 }
 
+std::string to_json(const std::vector<PlannedSample>& plan) {
+  nlohmann::json samples = nlohmann::json::array();
+  for (const PlannedSample& one : plan) {
+    samples.push_back({{"call", kernel::format_call(one.call)},
+                       {"threads", one.call.threads},
+                       {"cache", one.cache},
+                       {"flops", flops(one.call)},
+                       {"footprint_bytes", footprint_bytes(one.call)},
+                       {"batch", one.batch}});
+  }
+  return text_of({{"schema", sample_plan_schema}, {"samples", nlohmann::ordered_json(samples)}});
+}
+
+std::vector<PlannedSample> sample_plan_from_json(std::string_view text) {
+  static constexpr const char* name = "the plan of samples";
+  const nlohmann::json document = parse_json(text, name);
+  return in_document(name, [&] {
+    require_schema(document, name, {sample_plan_schema});
+    std::vector<PlannedSample> plan;
+    for_each_element(document, "samples", [&](const nlohmann::json& item) {
+      PlannedSample& one = plan.emplace_back();
+      int threads = 1;
+      read_member(item, "threads", threads);
+      read_member(item, "cache", one.cache);
+      read_member(item, "batch", one.batch);
+      one.call = parsed_member(item, "call", [threads](const std::string& call) { return call_from(call, threads); });
+    });
+    return plan;
+  });
+}
+
 namespace {
+
+nlohmann::ordered_json sample_plan_document(SchemaMaker& maker) {
+  const nlohmann::ordered_json sample =
+      object_schema({{"call", described(maker.of<std::string>(), "the call as text, such as \"dgemm N N 100 100 100 ...\"")},
+                     {"threads", described(maker.of<int>(), "threads of BLAS")},
+                     {"cache", described(maker.of<std::string>(), "cache state before each call")},
+                     {"flops", maker.of<double>()},
+                     {"footprint_bytes", maker.of<double>()},
+                     {"batch", described(maker.of<std::int64_t>(), "number of calls that are timed together")}});
+  return object_schema({{"samples", array_schema(sample)}});
+}
 
 nlohmann::ordered_json model_document(SchemaMaker& maker) {
   nlohmann::ordered_json root = maker.of<model::Model>();
@@ -225,7 +270,9 @@ nlohmann::ordered_json samples_document(SchemaMaker& maker) {
 std::vector<PublishedSchema> modelling_schemas() {
   return {published(model::model_schema, "Model of a kernel's time", model_document),
           published<ModelPlan>("flopcast-model-plan-1", "Points that a model would begin with"),
-          published<ModelList>("flopcast-models-2", "Stored models"), published("flopcast-samples-3", "Timed calls", samples_document),
+          published<ModelList>("flopcast-models-2", "Stored models"),
+          published("flopcast-samples-3", "Timed calls", samples_document),
+          published(sample_plan_schema, "Calls that would be timed", sample_plan_document),
           model_check_schema()};
 }
 

@@ -9,6 +9,7 @@
 #include "flopcast/core/core_schemas.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/profile_schema.hpp"
+#include "flopcast/program/recording_document.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
@@ -287,7 +288,9 @@ std::vector<PublishedSchema> recording_schemas() {
   return {published<Recording>("flopcast-recording-1", "Contents of a recording"),
           published<ProgramProfile>("flopcast-program-profile-2", "Where a recorded program's time went"),
           published<Answers>("flopcast-what-if-1", "Predictions of a recorded program after changes"),
-          published<RunOutcome>("flopcast-run-2", "Outcome of a program that ran with tuned block sizes"), program::profile_schema()};
+          published<RunOutcome>("flopcast-run-2", "Outcome of a program that ran with tuned block sizes"),
+          program::profile_schema(),
+          program::recording_document_schema()};
 }
 
 }  // namespace flopcast

@@ -109,6 +109,8 @@ TEST_F(Samples, ArePlannedWithoutMeasuring) {
   ASSERT_EQ(plan.size(), 2U);
   EXPECT_EQ(plan.front(), (PlannedSample{calls_.front(), "warm", 3}));
   EXPECT_EQ(plan.back().cache, "cold");
+  EXPECT_EQ(sample_plan_from_json(to_json(plan)), plan);
+  EXPECT_EQ(tests::schema_violation(to_json(plan), modelling_schemas()), "");
   EXPECT_THAT(measure::fake_world().log, IsEmpty());
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/program/recording_document.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/ilaenv.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
@@ -100,6 +101,13 @@ TEST(Documents, RecordingsReadBackEqual) {
   recording.events = {{0, 0.5, 0.25, "dgemm", "dgemm(N, N)", "executed"}};
   EXPECT_EQ(recording_from_json(to_json(recording)), recording);
   EXPECT_EQ(tests::schema_violation(to_json(recording), recording_schemas()), "");
+}
+
+TEST(Documents, BeginningsOfRecordingsAreAsTheirSchemaSays) {
+  program::RecordingDocument document{{"a.out", "\xff"}, "/home", true, {"a CPU", 2}, {}};
+  EXPECT_EQ(tests::schema_violation(program::to_json(document), recording_schemas()), "");
+  document.threads = 4;
+  EXPECT_EQ(tests::schema_violation(program::to_json(document), recording_schemas()), "");
 }
 
 TEST(Documents, OutcomesOfRunsReadBackEqual) {

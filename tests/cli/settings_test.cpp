@@ -217,7 +217,7 @@ TEST_F(Settings, HelpAndVersionAreShownInSpiteOfABrokenFile) {
 TEST_F(Settings, TheFileIsLookedForWhereTheVariablesSay) {
   write("threads = 7\n");
   const auto help = [&](const std::vector<std::string>& variables) {
-    const std::string unset = "env -u FLOPCAST_CONFIG -u XDG_CONFIG_HOME ";
+    const std::string unset = "env -u FLOPCAST_CONFIG -u XDG_CONFIG_HOME COLUMNS=300 ";  // wide enough for paths
     std::string words;
     for (const std::string& variable : variables) {
       words += '\'' + variable + "' ";

@@ -149,9 +149,9 @@ void add_run_options(OptionSet& command, ContractOptions& options) {
       .option("--tiles", options.tiles,
               "Tiles of M, N and K instead of the planner's choice: 96x512x64 (by gemm), 96x512x64:panels or 96x512x8:streaming. Behind "
               "the kernel: another order of rows than C's (:interleaved, :interleavedA, :A), C written past the caches (:streamC), K split "
-              "between threads (:splitK), another order of the loops over tiles than nkm (from the outside in, :nmk). At the end: operands "
-              "whose packed tiles are kept until "
-              "no loop needs them again (:keepB). whole: transpose, one gemm, transpose; batch: along the batch")
+              "between threads (:splitK). Then, from the outside in, another order of the loops over tiles than nkm (:nmk). At the end: "
+              "operands whose packed tiles are kept until no loop needs them again (:keepB). whole: transpose, one gemm, transpose; "
+              "batch: along the batch")
       .placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
   command
       .option("--time-budget", options.time_budget, "Longest time for measuring candidates with --run and --in, and for runs that try them")

@@ -88,10 +88,11 @@ std::string refusal(const CommandDescription& command, const CLI::ParseError& er
     return fmt::format("{} has no value{}", first, expectation(command, first));
   }
   if (is<CLI::ExcludesError>(error)) {
-    return fmt::format("{} and {} exclude one another", last, first);
+    return fmt::format("{} and {} exclude one another", first, last);
   }
   if (is<CLI::ExtrasError>(error)) {
-    return fmt::format("unexpected argument '{}'; usage: {}", last, usage_of(command));
+    return last.size() > 1 && last.starts_with('-') ? fmt::format("unknown option '{}'", last)
+                                                    : fmt::format("unexpected argument '{}'; usage: {}", last, usage_of(command));
   }
   constexpr std::string_view no_conversion = "Could not convert: ";  // "NAME = VALUE" follows
   if (is<CLI::ConversionError>(error) && text.starts_with(no_conversion)) {

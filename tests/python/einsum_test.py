@@ -228,9 +228,10 @@ class AgainstNumPy(Comparison):
 
     def test_unknown_ways_of_finding_an_order(self):
         a = np.ones((3, 3))
-        for text in ("ij,jk->ik", "ij,jk,kl->il"):
-            operands = [a] * (text.count(",") + 1)
-            self.assertIs(outcome(fc.einsum, text, *operands, optimize="unknown"), outcome(np.einsum, text, *operands, optimize="unknown"))
+        three = ("ij,jk,kl->il", a, a, a)
+        self.assertIs(outcome(fc.einsum, *three, optimize="unknown"), outcome(np.einsum, *three, optimize="unknown"))
+        # NumPy looks at the name only where there is an order to find.
+        np.testing.assert_array_equal(fc.einsum("ij,jk->ik", a, a, optimize="unknown"), np.einsum("ij,jk->ik", a, a, optimize="unknown"))
 
     def test_subscripts_that_are_no_text(self):
         with self.assertRaises(UnicodeError):

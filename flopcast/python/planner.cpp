@@ -15,6 +15,7 @@
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect_environment.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
@@ -79,10 +80,13 @@ Planner::Planner(RunContext context) : context_(std::move(context)), mutex_(std:
 void Planner::after_fork() {
   static_cast<void>(mutex_.release());  // may be locked for ever
   mutex_ = std::make_unique<std::mutex>();
-  if (bench_) {
-    static_cast<void>(new Workbench(std::move(*bench_)));  // never closed: the parent goes on with its store
-    bench_.reset();
+  for (std::optional<Workbench>* const bench : {&bench_, &bench_of_threads_}) {
+    if (*bench) {
+      static_cast<void>(new Workbench(std::move(**bench)));  // never closed: the parent goes on with its store
+      bench->reset();
+    }
   }
+  has_looked_for_threads_ = false;
   static_cast<void>(asked_.release());
   machines_.clear();
   is_open_ = false;
@@ -136,11 +140,27 @@ bool Planner::pays(Seconds spent, Seconds expected) {
   return opening_seconds_ >= 0 && all >= opening_seconds_;
 }
 
+Workbench& Planner::bench(int threads) {
+  if (threads == 1 || !machine(1).rates->gemm_takes_turns) {
+    return *bench_;
+  }
+  if (!std::exchange(has_looked_for_threads_, true)) {
+    if (const std::optional<std::string> blas = machine::serial_blas_for_several_threads()) {
+      const KeepAffinity affinity;
+      Workbench of_threads({.blas = *blas, .threads = 1}, context_);
+      of_threads.open();
+      bench_of_threads_.emplace(std::move(of_threads));
+    }
+  }
+  return bench_of_threads_ ? *bench_of_threads_ : *bench_;
+}
+
 const contract::Machine& Planner::machine(int threads) {
   auto found = machines_.find(threads);
   if (found == machines_.end()) {
-    const contract::FindRoutine find = [libraries = bench_->libraries()](std::string_view routine) { return libraries.find(routine); };
-    found = machines_.emplace(threads, contract::machine_of(find, bench_->environment(), bench_->store(), threads)).first;
+    Workbench& of_threads = bench(threads);
+    const contract::FindRoutine find = [libraries = of_threads.libraries()](std::string_view routine) { return libraries.find(routine); };
+    found = machines_.emplace(threads, contract::machine_of(find, of_threads.environment(), of_threads.store(), threads)).first;
   }
   return found->second;
 }
@@ -149,7 +169,7 @@ contract::ExpressionPlan Planner::plan(const contract::SizedExpression& expressi
                                        contract::ExpressionOptions options) {
   const std::scoped_lock lock(*mutex_);
   open_locked();
-  options.plan.wisdom = &bench_->store();
+  options.plan.wisdom = &bench(options.plan.threads).store();
   options.plan.cancelled = context_.cancelled;
   options.plan.trials = bench_->trials();
   contract::ExpressionPlan plan = contract::plan_expression(expression, strides, machine(options.plan.threads), options);

@@ -58,6 +58,8 @@ class Planner {
   void open_place();
   void throw_if_cancelled() const { context_.throw_if_cancelled("nothing is kept of an unfinished choice"); }
   const contract::Machine& machine(int threads);
+  /// Returns the workbench for plans on so many threads.
+  Workbench& bench(int threads);
 
   /// A workbench with the libraries that it was made for.
   struct Place {
@@ -68,6 +70,8 @@ class Planner {
   RunContext context_;
   std::unique_ptr<std::mutex> mutex_;  ///< held while any of the following is used
   std::optional<Workbench> bench_;
+  std::optional<Workbench> bench_of_threads_;  ///< with a library that several threads may call, if the other workbench hasn't one
+  bool has_looked_for_threads_ = false;
   std::map<int, contract::Machine> machines_;  ///< the key is the number of threads
   std::unique_ptr<Place> asked_;
   std::optional<Error> failure_;  ///< reason for which the libraries couldn't be opened

@@ -26,6 +26,13 @@ TEST(NumpyCost, BatchesGoThroughSlowLoops) {
   EXPECT_LT(cost_on(4).seconds(step(1000, 1000, 1000)), 0.5 * cost.seconds(step(1000, 1000, 1000)));
 }
 
+TEST(NumpyCost, ThreadsOfItsBlasShareOneCall) {
+  TileRates rates = assumed_tile_rates(machine());
+  rates.gemm_takes_turns = true;
+  const PairStep matrices = step(1000, 1000, 1000);
+  EXPECT_DOUBLE_EQ(NumpyCost(machine(), rates, Precision::d, 4).seconds(matrices), cost_on(4).seconds(matrices));
+}
+
 TEST(NumpyCost, TensorsThatAreNoMatricesAreCopied) {
   const NumpyCost cost = cost_on(1);
   PairStep copied = step(64, 64, 64);

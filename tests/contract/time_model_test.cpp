@@ -415,6 +415,19 @@ TEST(TimeModel, ThreadsThatSplitKAddTheirSums) {
   EXPECT_NE(sharing_of(f, tiling), Sharing::sums) << "there is one tile of K";
 }
 
+TEST(TimeModel, ThreadsTakeTurnsInALibraryForOneCaller) {
+  const Folded f = folded("ab=ai,ib", {{'a', 96}, {'b', 96}, {'i', 64}});
+  TileRates rates = only_products();
+  const auto multiplying = [&](TileKernel kernel, int threads) {
+    return TimeModel(f, machine(), rates).time({96, 12, 64, kernel, threads}).first.inside.kernel;
+  };
+  const Seconds alone = multiplying(TileKernel::gemm, 1);
+  EXPECT_NEAR(multiplying(TileKernel::gemm, 2), alone / 2 + start_of_a_thread, 1e-12);
+  rates.gemm_takes_turns = true;
+  EXPECT_NEAR(multiplying(TileKernel::gemm, 2), alone + start_of_a_thread, 1e-12);
+  EXPECT_NEAR(multiplying(TileKernel::panels, 2), alone / 2 + start_of_a_thread, 1e-12) << "flopcast's own kernel";
+}
+
 TEST(Candidates, SplitKWhereSumsAreLongAndCIsSmall) {
   const TileRates rates = assumed_tile_rates(machine());
   const auto split_is_best = [&](const char* text, const Extents& extents, int threads) {

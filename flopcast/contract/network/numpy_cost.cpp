@@ -3,9 +3,18 @@
 #include <algorithm>
 
 namespace flopcast::contract {
+namespace {
+
+/// Returns rates of NumPy's BLAS, whose own threads share the work of a call.
+TileRates with_threads_inside(TileRates rates) {
+  rates.gemm_takes_turns = false;
+  return rates;
+}
+
+}  // namespace
 
 NumpyCost::NumpyCost(const Environment& environment, const TileRates& rates, Precision precision, int threads)
-    : planner_(environment, rates, precision, threads),
+    : planner_(environment, with_threads_inside(rates), precision, threads),
       // Loads and stores bound einsum's loops, not the multiplication. So a product takes about as long as moving an element.
       per_loop_product_((is_complex(precision) ? 4 : 1) * rates.packed_along),
       per_copied_element_(rates.packed_across),

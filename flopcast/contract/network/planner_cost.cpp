@@ -125,7 +125,8 @@ Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
   const Seconds moving = outer * (m * k * n_tiles * fetching(a, batch * m * k) + k * n * m_tiles * fetching(b, batch * k * n) +
                                   m * n * (2 * k_tiles + (passes_twice ? 1 : 0)));
   const double at_once = std::min<double>(team.threads, std::max(1.0, batch * std::max(m / panel_rows_, n / panel_columns_)));
-  return batch * (m_tiles * n_tiles * k_tiles * multiplying + packing + moving) / at_once;
+  const double multiplying_at_once = rates_.gemm_takes_turns ? 1 : at_once;
+  return batch * (m_tiles * n_tiles * k_tiles * multiplying / multiplying_at_once + (packing + moving) / at_once);
 }
 
 Seconds PlannerCost::gemm_in_place(const PairStep& step) const {

@@ -22,6 +22,7 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
@@ -276,6 +277,15 @@ void require_possible_threads(int threads) {
 
 TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
 
+namespace {
+
+bool takes_turns(const FindRoutine& find) {
+  const kernel::Function gemm = find("dgemm");
+  return gemm != nullptr && !machine::may_be_called_by_several_threads(reinterpret_cast<const void*>(gemm));
+}
+
+}  // namespace
+
 Machine local_machine(const std::string& blas) {
   const std::string name = blas.empty() ? machine::default_blas(2) : blas;
   const int integer_bytes = machine::Library::open(name).identity().integer_bytes;
@@ -285,6 +295,7 @@ Machine local_machine(const std::string& blas) {
   Environment environment = machine::detect(libraries, 1, {});
   TileRates rates = measure_tile_rates(find);
   rates.bandwidth_shares = machine::bandwidth_shares_if_measurable(machine::detect_topology());
+  rates.gemm_takes_turns = takes_turns(find);
   return {find, std::move(environment), std::move(rates)};
 }
 
@@ -293,6 +304,7 @@ Machine machine_of(FindRoutine find, const Environment& environment, model::Stor
   if (threads > 1) {
     rates.bandwidth_shares = machine::bandwidth_shares_if_measurable(machine::detect_topology());
   }
+  rates.gemm_takes_turns = takes_turns(find);
   return {std::move(find), environment, std::move(rates)};
 }
 

@@ -416,6 +416,7 @@ ExpectedTime TimeModel::time(const Tiling& tiling) const {
   slab.moving = moving_time(tiling, sizes, packed, turns);
   const TimesOfC c = moving_time_of_c(tiling, sizes, turns.c);
   const double at_once = at_once_of(tiling);
+  slab.inside.kernel *= is_gemm && rates_->gemm_takes_turns ? at_once : 1;  // one thread multiplies while the others wait
   const auto slabs = [&](double slabs_of_k, Seconds buffered, Seconds moved) {
     slab.inside.c = buffered;
     slab.moving.c = moved;

@@ -317,6 +317,16 @@ std::string default_blas(int threads) {
   throw environment_error("no BLAS library is installed; on Debian: apt-get install libopenblas0-serial");
 }
 
+std::optional<std::string> serial_blas_for_several_threads() {
+  for (const InstalledLibrary& library : installed_libraries()) {
+    const bool is_serial = library.has_blas && library.name.ends_with("-serial");
+    if (is_serial && may_be_called_by_several_threads(std::filesystem::path(library.path)).value_or(false)) {
+      return library.name;
+    }
+  }
+  return std::nullopt;
+}
+
 bool has_one_thread(std::string_view name_or_path) {
   const fs::path path = locate(name_or_path, Role::blas);
   const std::vector<InstalledLibrary> installed = installed_libraries();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +53,10 @@ bool buffers_can_be_locked(const std::filesystem::path& blas);
 /// several threads: the first of MKL, OpenBLAS and BLIS that can have them, else the one for one thread. Throws environment_error if
 /// nothing is installed.
 std::string default_blas(int threads = 1);
+
+/// Returns an installed BLAS without threads of its own that several threads may call at once, or nothing if there is none. The process
+/// may use a BLAS with threads besides, whose number of threads stays as it is.
+std::optional<std::string> serial_blas_for_several_threads();
 /// Returns true if the library is known to have one thread only. Such a library is the reference, or a variant named so ("openblas-serial",
 /// also if "openblas" or a path stands for that file). Throws as locate does.
 bool has_one_thread(std::string_view name_or_path);

@@ -82,9 +82,19 @@ double products_of(const contract::SizedExpression& expression) {
   return products;
 }
 
-/// Returns whether a contraction of two operands reads and writes about as many numbers as it multiplies. NumPy then is at most a few times
-/// slower than a plan, and may be faster.
-bool is_bound_by_memory(const contract::SizedExpression& expression, double products) {
+/// Returns whether a label is in both operands and in the result, so that NumPy can't call BLAS.
+bool has_batch(const contract::SizedExpression& expression) {
+  const auto& kept = expression.result.labels;
+  return std::any_of(kept.begin(), kept.end(), [&](contract::Label label) {
+    return std::all_of(expression.operands.begin(), expression.operands.end(), [&](const contract::Subscripts& subscripts) {
+      return std::find(subscripts.labels.begin(), subscripts.labels.end(), label) != subscripts.labels.end();
+    });
+  });
+}
+
+/// Returns whether NumPy may compute a contraction of two operands faster than a plan: it does few products for each number that it reads
+/// or writes, or not many and all of them by BLAS.
+bool may_be_faster_by_numpy(const contract::SizedExpression& expression, double products) {
   double largest = 1;
   const auto measure = [&](const contract::Subscripts& subscripts) {
     double elements = 1;
@@ -95,8 +105,8 @@ bool is_bound_by_memory(const contract::SizedExpression& expression, double prod
   };
   std::for_each(expression.operands.begin(), expression.operands.end(), measure);
   measure(expression.result);
-  constexpr double few = 2;
-  return expression.operands.size() == 2 && products <= few * largest;
+  constexpr double few = 2, not_many = 32;
+  return expression.operands.size() == 2 && products <= (has_batch(expression) ? few : not_many) * largest;
 }
 
 bool has_repeated_labels(const contract::Subscripts& subscripts) {
@@ -183,8 +193,8 @@ std::vector<std::int64_t> kept_order(const contract::SizedExpression& expression
 
 }  // namespace
 
-EinsumFunction::EinsumFunction(std::shared_ptr<Planner> planner, py::object c_einsum, py::object otherwise)
-    : planner_(std::move(planner)), c_einsum_(std::move(c_einsum)), otherwise_(std::move(otherwise)) {}
+EinsumFunction::EinsumFunction(std::shared_ptr<Planner> planner, py::object c_einsum, py::object with_blas, py::object otherwise)
+    : planner_(std::move(planner)), c_einsum_(std::move(c_einsum)), with_blas_(std::move(with_blas)), otherwise_(std::move(otherwise)) {}
 
 /// Returns the call if its arguments are a text and arrays, and nothing but `out` and `optimize` is named. A plan has an order of its own
 /// unless `optimize` is a list.
@@ -273,7 +283,7 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precisi
   const int type = ArrayView(call.operands.front()).type();
   auto plan = std::make_shared<const Prepared>(prepared(made(), expression, type, precision, strides.result));
   constexpr int enough = 3;
-  const bool needs_trial = plan->takes_long && is_bound_by_memory(expression, products) && is_numpys_notation(text_of(call.subscripts));
+  const bool needs_trial = plan->takes_long && may_be_faster_by_numpy(expression, products) && is_numpys_notation(text_of(call.subscripts));
   return {Way::plan, false, std::move(plan), needs_trial ? enough : 0};
 }
 
@@ -334,7 +344,7 @@ EinsumFunction::Choice EinsumFunction::choice_for(const Call& call, const Signat
 /// early if the plan is far faster. The first call is no trial, because then memory and caches are used for the first time.
 py::object EinsumFunction::tried(const Call& call, const Signature& signature, const Prepared& plan, const Arguments& arguments) {
   const Stopwatch of_numpy;
-  static_cast<void>(python::call(c_einsum_, arguments));
+  static_cast<void>(python::call(with_blas_, arguments));
   const Seconds numpys = of_numpy.elapsed();
   const Stopwatch of_plan;
   py::object result = execute(plan, call.operands, call.out);
@@ -349,7 +359,7 @@ py::object EinsumFunction::tried(const Call& call, const Signature& signature, c
   choice.of_plan = std::min(choice.of_plan, plans);
   choice.trials = choice.of_plan < far * choice.of_numpy ? 0 : choice.trials - 1;
   if (choice.trials == 0 && choice.of_numpy < clearly * choice.of_plan) {
-    choice = {Way::numpy};
+    choice = {Way::with_blas};
   }
   return result;
 }
@@ -377,7 +387,7 @@ py::object EinsumFunction::einsum(const Arguments& arguments) {
     return call(otherwise_, arguments);
   }
   if (!choice.until_open) {
-    return call(c_einsum_, arguments);
+    return call(choice.way == Way::with_blas ? with_blas_ : c_einsum_, arguments);
   }
   const Stopwatch watch;
   py::object result = call(c_einsum_, arguments);

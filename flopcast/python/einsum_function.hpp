@@ -23,12 +23,13 @@ namespace flopcast::python {
 /// Einsum of NumPy arrays with plans that are kept: later calls with the same subscripts, types, shapes and strides find them.
 ///
 /// Sums and small products are planned at once. Others go to NumPy until the time that they have taken there is as long as opening the
-/// planner's libraries takes. Types that aren't planned, and single operands of which NumPy makes a view, always go to NumPy. Where memory
-/// bounds the speed, the calls after the first are computed both ways for a few times, and NumPy does later ones if it was faster.
+/// planner's libraries takes. Types that aren't planned, and single operands of which NumPy makes a view, always go to NumPy. Where NumPy may
+/// be faster, the calls after the first are computed both ways for a few times, and NumPy does later ones if it was faster.
 class EinsumFunction {
  public:
-  /// `c_einsum` is NumPy's einsum without its search of an order, and `otherwise` is Python's function for all other calls.
-  EinsumFunction(std::shared_ptr<Planner> planner, pybind11::object c_einsum, pybind11::object otherwise);
+  /// `c_einsum` is NumPy's einsum without its search of an order, `with_blas` the one that calls BLAS where it can, and `otherwise` is
+  /// Python's function for all other calls.
+  EinsumFunction(std::shared_ptr<Planner> planner, pybind11::object c_einsum, pybind11::object with_blas, pybind11::object otherwise);
 
   /// Returns the einsum of a call with NumPy's arguments.
   pybind11::object einsum(const Arguments& arguments);
@@ -57,6 +58,7 @@ class EinsumFunction {
   enum class Way : std::uint8_t {
     plan,
     numpy,      ///< c_einsum
+    with_blas,  ///< NumPy's einsum that calls BLAS
     elsewhere,  ///< `otherwise`, with conversions and searches of an order
   };
   struct Choice {
@@ -84,7 +86,7 @@ class EinsumFunction {
   [[nodiscard]] Choice choose_for_type(const Call& call, Precision precision);
 
   std::shared_ptr<Planner> planner_;
-  pybind11::object c_einsum_, otherwise_;
+  pybind11::object c_einsum_, with_blas_, otherwise_;
   BlasThreads threads_;
   std::unordered_map<std::uint64_t, std::vector<Entry>> entries_;  ///< the key is the hash of subscripts and signature
   std::size_t count_ = 0;

@@ -120,8 +120,8 @@ void define_plans(py::module_& module) {
 }
 
 /// Returns `einsum`, `planned`, and functions that forget all plans and count them.
-py::tuple einsum_functions(const std::shared_ptr<Planner>& planner, py::object c_einsum, py::object otherwise) {
-  const auto state = std::make_shared<EinsumFunction>(planner, std::move(c_einsum), std::move(otherwise));
+py::tuple einsum_functions(const std::shared_ptr<Planner>& planner, py::object c_einsum, py::object with_blas, py::object otherwise) {
+  const auto state = std::make_shared<EinsumFunction>(planner, std::move(c_einsum), std::move(with_blas), std::move(otherwise));
   return py::make_tuple(
       make_function("einsum", einsum_doc, py::str("flopcast"), [state](const Arguments& arguments) { return state->einsum(arguments); }),
       make_function("planned", planned_doc, py::str("flopcast"), [state](const Arguments& arguments) { return state->planned(arguments); }),
@@ -165,7 +165,7 @@ PYBIND11_MODULE(_flopcast, module) {
   });
   define_planner(module);
   define_plans(module);
-  module.def("einsum_functions", &einsum_functions, py::arg("planner"), py::arg("c_einsum"), py::arg("otherwise"));
+  module.def("einsum_functions", &einsum_functions, py::arg("planner"), py::arg("c_einsum"), py::arg("with_blas"), py::arg("otherwise"));
   module.def("result_shape", [](const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes) {
     return py::tuple(py::cast(flopcast::contract::with_shapes(flopcast::contract::parse_expression(subscripts), shapes).result_shape()));
   });

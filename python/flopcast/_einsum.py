@@ -207,7 +207,8 @@ def _is_allowed(arrays: Sequence[Array], dtype: DType, out: Array | None, order:
         return False
 
 
-einsum, planned, forget_plans, count_plans = _flopcast.einsum_functions(PLANNER, c_einsum(), _elsewhere)
+_with_blas = functools.partial(numpy_einsum, optimize=True)
+einsum, planned, forget_plans, count_plans = _flopcast.einsum_functions(PLANNER, c_einsum(), _with_blas, _elsewhere)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -70,7 +70,7 @@ class Planner {
   RunContext context_;
   std::unique_ptr<std::mutex> mutex_;  ///< held while any of the following is used
   std::optional<Workbench> bench_;
-  std::optional<Workbench> bench_of_threads_;  ///< with a library that several threads may call, if the other workbench hasn't one
+  std::optional<Workbench> bench_of_threads_;  ///< with a library that several threads may call; empty if bench_ has one
   bool has_looked_for_threads_ = false;
   std::map<int, contract::Machine> machines_;  ///< the key is the number of threads
   std::unique_ptr<Place> asked_;

@@ -41,7 +41,7 @@ struct TileRates {
   /// The shares of the outer bandwidths that threads leave each other, measured with the machine's caches. Empty: threads don't disturb
   /// each other.
   std::vector<machine::BandwidthShare> bandwidth_shares;
-  bool gemm_takes_turns = false;  ///< one thread at a time may call the library: its gemm gains nothing by several
+  bool gemm_takes_turns = false;  ///< one thread at a time may call the library, so that gemm gains nothing by several
   friend bool operator==(const TileRates&, const TileRates&) = default;
 
   [[nodiscard]] const KernelRates& of(TileKernel kernel) const { return kernels[static_cast<std::size_t>(kernel)]; }

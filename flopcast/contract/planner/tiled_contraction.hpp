@@ -54,8 +54,8 @@ class TiledContraction {
  private:
   template <class Element>
   TileWorker<Element> make_worker(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const;
-  /// Calls `work` with the tensor that workers write and the factor of what it holds: C and beta or, if the threads share K, a buffer, which
-  /// is added to beta C afterwards.
+  /// Calls `work(result, beta)`. Workers then compute result := alpha A B + beta result for their tiles. If the threads share K, they get a
+  /// buffer and 0, and beta C plus the buffer's parts becomes C afterwards. Otherwise they get C and beta.
   template <class Element, class Work>
   void with_result(Element* c, Element beta, Work&& work) const;
   template <class Element, class After>

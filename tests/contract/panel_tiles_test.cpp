@@ -18,6 +18,32 @@ std::vector<std::int64_t> rows_of(const std::vector<RowPanel>& panels) {
   return rows;
 }
 
+TEST(Panels, AreCountedByTheirLengths) {
+  EXPECT_EQ(panels_of(96, 96, 24), (PanelCounts{{24, 4}}));
+  EXPECT_EQ(panels_of(100, 48, 24), (PanelCounts{{4, 1}, {24, 4}}));
+  EXPECT_EQ(panels_of(100, 30, 24), (PanelCounts{{6, 3}, {10, 1}, {24, 3}}));
+  EXPECT_EQ(panels_of(3, 240, 24), (PanelCounts{{3, 1}}));
+  EXPECT_TRUE(panels_of(0, 240, 24).empty());
+}
+
+TEST(Panels, SmallOnesTakeLongerThanTheirPart) {
+  const PanelSize full{24, 8, 8};
+  EXPECT_DOUBLE_EQ(products_in_full_panels({{24, 2}}, {{8, 3}}, full), 48 * 24);
+  EXPECT_DOUBLE_EQ(products_in_full_panels({{24, 1}}, {{1, 1}}, full), 24 * 8 / 3.0) << "each sum waits four cycles";
+  EXPECT_DOUBLE_EQ(products_in_full_panels({{8, 1}}, {{8, 1}}, full), 24 * 8 * 4.5 / 12) << "eight numbers and a vector are loaded";
+  EXPECT_DOUBLE_EQ(products_in_full_panels({{3, 1}}, {{8, 1}}, full), 24 * 8 * 4.5 / 12) << "three rows need a vector";
+  EXPECT_DOUBLE_EQ(products_in_full_panels({{16, 1}}, {{8, 1}}, full), 16 * 8) << "eight multiplications take four cycles";
+}
+
+TEST(Panels, AreCutWhereRunsOfCEnd) {
+  const Folded f = fold(make_contraction(parse_notation("axb=aix,ib"), {{'a', 10}, {'x', 300}, {'b', 2}, {'i', 3}}));
+  double rows = 0;
+  for (const auto& [height, number] : panels_of_rows(f.m, 3000, Precision::d)) {
+    rows += static_cast<double>(height) * number;
+  }
+  EXPECT_NEAR(rows, 3000, 1e-6) << "the first rows stand for all";
+}
+
 TEST(RowPanels, EndWithTheRunsOfC) {
   // C's first index a has length 10 and is contiguous; b comes after c
   const Folded f = folded("acb=abi,ic", {{'a', 10}, {'b', 3}, {'c', 5}, {'i', 4}});

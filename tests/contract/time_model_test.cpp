@@ -30,6 +30,12 @@ double starts(double lines) { return 1 + lines_until_prefetched / lines; }
 
 Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
 
+/// Returns the products of full panels that take as long as one in each of `extent` rows and columns, in tiles of `length`.
+double in_panels(std::int64_t extent, std::int64_t length) {
+  const PanelSize full = panel_size(Precision::d);
+  return products_in_full_panels(panels_of(extent, length, full.rows), panels_of(extent, length, full.columns), full);
+}
+
 TEST(TimeModel, IsTheKernelsTimeInTheCaches) {
   const Folded f = folded("ab=ai,ib", {{'a', 64}, {'b', 64}, {'i', 64}});
   const TimeModel model(f, machine(), only_products());
@@ -77,7 +83,7 @@ TEST(TimeModel, ChargesLinesOfDirectColumnsThatL1Loses) {
     packed.pack_b = true;
     return model.time(direct).total() - model.time(packed).total();
   };
-  const auto [rows, columns] = panel_size(Precision::d);
+  const auto [rows, columns, lanes] = panel_size(Precision::d);
   const double panels = std::ceil(48.0 / static_cast<double>(rows)) * std::ceil(16.0 / static_cast<double>(columns));
   constexpr double lines = 64, each = 1e-9;  // a panel's columns share a line for each product
   EXPECT_NEAR(lost(512), panels * lines * each, 1e-15);
@@ -99,6 +105,20 @@ TEST(TimeModel, AColumnWaitsForItsSumsAndBringsAFromL2Once) {
   EXPECT_NEAR(TimeModel(two_rows, machine(), only_products()).time({2, 240, 240}).total(), 2 * products + from_l2, 1e-12);
   const Folded small = folded("ab=ai,ib", {{'a', 48}, {'b', 1}, {'i', 48}});
   EXPECT_NEAR(TimeModel(small, machine(), only_products()).time({48, 1, 48}).total(), 48 * 48 * 1e-9, 1e-12) << "all of it is in L1";
+}
+
+TEST(TimeModel, PanelsThatRunsOfCCutTakeLonger) {
+  // C's runs of rows are a vector and a row long: kernels that write no pieces compute two vectors for each
+  const PanelSize panel = panel_size(Precision::d);
+  const auto time_of = [&](std::int64_t run) {
+    const Folded f = folded("axb=aix,ib", {{'a', run}, {'x', 240}, {'b', 8 * panel.columns}, {'i', 8}});
+    return TimeModel(f, machine(), only_products()).time({240 * run, 8 * panel.columns, 8, TileKernel::panels}).parts().kernel;
+  };
+  const double of_a_row = time_of(panel.rows) / static_cast<double>(panel.rows);
+  EXPECT_GE(time_of(panel.lanes + 1) / static_cast<double>(panel.lanes + 1), (1 - 1e-9) * of_a_row);
+  const Folded few = folded("ab=ai,ib", {{'a', 3}, {'b', 8 * panel.columns}, {'i', 8}});
+  const Seconds of_few = TimeModel(few, machine(), only_products()).time({3, 8 * panel.columns, 8, TileKernel::panels}).parts().kernel;
+  EXPECT_GT(of_few, 3.0 * 8 * static_cast<double>(8 * panel.columns) * 1e-9 * 1.1) << "three rows don't fill a panel";
 }
 
 TEST(TimeModel, PanelsWhoseRowsAreInTwoRunsOfAArePacked) {
@@ -274,7 +294,8 @@ TEST(TimeModel, AddsTransfersFromMemory) {
   EXPECT_NEAR(model.time({64, 64, 8}).total(), products * 1e-9 + (2 * c_bytes + a_bytes + b_bytes) / 10e9 + again, 1e-6)
       << "C is read before it is written";
   EXPECT_NEAR(model.time({64, 64, 8, TileKernel::streaming}).total(), products * 1e-9 + (c_bytes + a_bytes + b_bytes) / 10e9 + again, 1e-6);
-  EXPECT_NEAR(model.time({64, 4096, 8, TileKernel::panels}).total(), products * 1e-9 + (2 * c_bytes + a_bytes + side_bytes) / 10e9, 1e-6)
+  EXPECT_NEAR(model.time({64, 4096, 8, TileKernel::panels}).total(),
+              8 * in_panels(4096, 64) * 1e-9 + (2 * c_bytes + a_bytes + side_bytes) / 10e9, 1e-6)
       << "there is one tile of N";
 }
 
@@ -339,7 +360,7 @@ TEST(TimeModel, ThreadsShareTheBandwidthOfMemory) {
   const Tiling one = {64, 64, 8, TileKernel::panels}, two = {64, 64, 8, TileKernel::panels, 2};
   TileRates rates = only_products();
   const double a_bytes = starts(8) * 8.0 * 4096 * 8, b_bytes = starts(64) * 8.0 * 4096 * 8;
-  const Seconds products = 4096.0 * 4096 * 8 * 1e-9 + 63 * a_bytes / 20e9, moved = (2 * 8.0 * 4096 * 4096 + a_bytes + b_bytes) / 10e9;
+  const Seconds products = 8 * in_panels(4096, 64) * 1e-9 + 63 * a_bytes / 20e9, moved = (2 * 8.0 * 4096 * 4096 + a_bytes + b_bytes) / 10e9;
   EXPECT_NEAR(TimeModel(f, machine(), rates).time(two).total(), (products + moved) / 2 + start_of_a_thread, 1e-6)
       << "there is enough for both";
   rates.bandwidth_shares = {{2, 1, 0.5}};

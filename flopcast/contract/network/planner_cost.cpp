@@ -48,8 +48,7 @@ PlannerCost::PlannerCost(const Environment& environment, const TileRates& rates,
       element_bytes_(static_cast<double>(element_bytes(precision))),
       line_elements_(static_cast<double>(elements_per_line(precision))),
       factor_((flopcast::is_complex(precision) ? 4.0 : 1.0) / (real_bytes(precision) == 4 ? 2 : 1)),
-      panel_rows_(static_cast<double>(panel_size(precision).rows)),
-      panel_columns_(static_cast<double>(panel_size(precision).columns)),
+      panel_(panel_size(precision)),
       is_complex_(flopcast::is_complex(precision)),
       is_double_(precision == Precision::d),
       can_stream_(contract::can_stream()),
@@ -97,6 +96,23 @@ double PlannerCost::bytes_of(const Oriented& step) const {
   return step.batch * element_bytes_ * (step.m * step.k + step.k * step.n + step.m * step.n);
 }
 
+double PlannerCost::panels_across(double m, double n) const {
+  return std::max(m / static_cast<double>(panel_.rows), n / static_cast<double>(panel_.columns));
+}
+
+double PlannerCost::products_in_full_panels(double m, double n) const {
+  const auto rows = static_cast<double>(panel_.rows), columns = static_cast<double>(panel_.columns);
+  const double high = std::floor(m / rows), wide = std::floor(n / columns);
+  const auto rest_of_rows = static_cast<std::int64_t>(m - high * rows), rest_of_columns = static_cast<std::int64_t>(n - wide * columns);
+  const auto cycles = [&](std::int64_t height, std::int64_t width) {
+    return height > 0 && width > 0 ? cycles_of_panel(height, width, panel_.lanes) : 0;
+  };
+  const double of_full = cycles(panel_.rows, panel_.columns);
+  const double all = high * (wide * of_full + cycles(panel_.rows, rest_of_columns)) + wide * cycles(rest_of_rows, panel_.columns) +
+                     cycles(rest_of_rows, rest_of_columns);
+  return all / of_full * rows * columns;
+}
+
 Seconds PlannerCost::kernel(TileKernel which, double m, double n, double k) const {
   KernelRates rates = rates_.of(which);
   if (which != TileKernel::gemm) {  // their rates were measured with packing, which is counted separately
@@ -124,7 +140,7 @@ Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
   const bool passes_twice = m * n * element_bytes_ > inner_bytes() / 2;
   const Seconds moving = outer * (m * k * n_tiles * fetching(a, batch * m * k) + k * n * m_tiles * fetching(b, batch * k * n) +
                                   m * n * (2 * k_tiles + (passes_twice ? 1 : 0)));
-  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * std::max(m / panel_rows_, n / panel_columns_)));
+  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * panels_across(m, n)));
   const double multiplying_at_once = rates_.gemm_takes_turns ? 1 : at_once;
   return batch * (m_tiles * n_tiles * k_tiles * multiplying / multiplying_at_once + (packing + moving) / at_once);
 }
@@ -135,15 +151,11 @@ Seconds PlannerCost::gemm_in_place(const PairStep& step) const {
 }
 
 Seconds PlannerCost::panels(const Oriented& step, const Team& team) const {
-  constexpr double fewest_columns = 8.0 / 3;  // as in TimeModel
   const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
   const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
   const double m_tiles = tiles(m, rows_of_panels), n_tiles = tiles(n, columns_of_panels), k_tiles = tiles(k, sums_of_panels);
-  Seconds multiplying = m_tiles * n_tiles * k_tiles * kernel(TileKernel::panels, m / m_tiles, n / n_tiles, k / k_tiles);
-  if (n < fewest_columns) {
-    multiplying +=
-        rates_.of(TileKernel::panels).per_product * factor_ * std::ceil(m / panel_rows_) * panel_rows_ * (fewest_columns - n) * k;
-  }
+  const Seconds multiplying = m_tiles * n_tiles * k_tiles * kernel(TileKernel::panels, m / m_tiles, n / n_tiles, k / k_tiles) +
+                              rates_.of(TileKernel::panels).per_product * factor_ * (products_in_full_panels(m, n) - m * n) * k;
   const bool direct_b = b.is_free || b.is_matrix || b.unit == StepRole::sums;
   const Seconds packing = (a_along ? 0 : m * k * n_tiles * rates_.packed_across) + (direct_b ? 0 : k * n * rate(b_along)) +
                           (c_along ? 0 : m * n * k_tiles * rates_.packed_across);
@@ -151,7 +163,7 @@ Seconds PlannerCost::panels(const Oriented& step, const Team& team) const {
   const Seconds again = per_byte(element_bytes_ * (m * k + n_tiles * columns_of_panels * (k + m)), team) * element_bytes_;
   const Seconds moving = outer * (m * k * fetching(a, batch * m * k) + k * n * fetching(b, batch * k * n) + 2 * m * n * k_tiles) +
                          again * m * k * (n_tiles - 1);
-  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * std::max(m / panel_rows_, n / panel_columns_)));
+  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * panels_across(m, n)));
   return batch * (multiplying + packing + moving) / at_once;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "flopcast/contract/network/step_cost.hpp"
+#include "flopcast/contract/planner/panels.hpp"
 #include "flopcast/contract/planner/tile_rates.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/routine.hpp"
@@ -45,6 +46,10 @@ class PlannerCost final : public StepCost {
   [[nodiscard]] Seconds panels(const Oriented& step, const Team& team) const;
   [[nodiscard]] Seconds streaming(const Oriented& step, const Team& team) const;
   [[nodiscard]] Seconds along_batch(const Oriented& step, const Team& team) const;
+  /// Returns the larger of the numbers of panels along the rows and along the columns.
+  [[nodiscard]] double panels_across(double m, double n) const;
+  /// Returns contract::products_in_full_panels() of a matrix in a single tile.
+  [[nodiscard]] double products_in_full_panels(double m, double n) const;
   [[nodiscard]] Seconds kernel(TileKernel which, double m, double n, double k) const;
   [[nodiscard]] double bytes_of(const Oriented& step) const;
   [[nodiscard]] Seconds per_byte(double working_set_bytes, const Team& team) const;
@@ -56,7 +61,7 @@ class PlannerCost final : public StepCost {
   TileRates rates_;
   Team alone_, all_;
   double element_bytes_, line_elements_, factor_;  ///< `factor_`: time of a product, relative to double precision
-  double panel_rows_, panel_columns_;
+  PanelSize panel_;
   bool is_complex_, is_double_, can_stream_;
   Seconds fastest_product_;  ///< the fastest of all kernels, on one thread
 };

@@ -209,9 +209,60 @@ std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_
 }
 
 PanelSize panel_size(Precision precision) {
-  const auto size = [](const auto& kernel) { return PanelSize{kernel.rows, kernel.columns}; };
+  const auto size = [](const auto& kernel) { return PanelSize{kernel.rows, kernel.columns, kernel.lanes}; };
   const bool is_single = precision == Precision::s || precision == Precision::c;
   return is_single ? size(panel_kernels<float>().front()) : size(panel_kernels<double>().front());
+}
+
+PanelCounts panels_of(std::int64_t extent, std::int64_t length, std::int64_t most) {
+  PanelCounts counts;
+  const auto add = [&](std::int64_t panel, std::int64_t panels) {
+    if (panel > 0 && panels > 0) {
+      counts[panel] += static_cast<double>(panels);
+    }
+  };
+  const std::int64_t tiles = extent / length, rest = extent % length;
+  add(most, tiles * (length / most) + rest / most);
+  add(length % most, tiles);
+  add(rest % most, 1);
+  return counts;
+}
+
+PanelCounts panels_of_rows(const Fold& m, std::int64_t length, Precision precision) {
+  constexpr std::int64_t enough = 1024;
+  const auto count = [&](const auto& kernel) {
+    const RowPanels panels(m, kernel.rows, kernel.lanes, kernel.takes_pieces);
+    PanelCounts counts;
+    std::int64_t at = 0;
+    for (; at < std::min(enough, m.extent); at += length) {
+      for (const RowPanel& panel : panels.of(at, std::min(length, m.extent - at))) {
+        counts[panel.rows] += 1;
+      }
+    }
+    const double all = static_cast<double>(m.extent) / static_cast<double>(std::clamp<std::int64_t>(at, 1, m.extent));
+    for (auto& [rows, number] : counts) {
+      number *= all;
+    }
+    return counts;
+  };
+  const bool is_single = precision == Precision::s || precision == Precision::c;
+  return is_single ? count(panel_kernels<float>().front()) : count(panel_kernels<double>().front());
+}
+
+double cycles_of_panel(std::int64_t rows, std::int64_t columns, std::int64_t lanes) {
+  constexpr double of_an_addition = 4, units = 2;
+  const auto vectors = static_cast<double>(ceil_div(rows, lanes)), numbers = static_cast<double>(columns);
+  return std::max({of_an_addition, vectors * numbers / units, (vectors + numbers) / units});
+}
+
+double products_in_full_panels(const PanelCounts& rows, const PanelCounts& columns, const PanelSize& full) {
+  double all = 0;
+  for (const auto& [height, high] : rows) {
+    for (const auto& [width, wide] : columns) {
+      all += high * wide * cycles_of_panel(height, width, full.lanes);
+    }
+  }
+  return all / cycles_of_panel(full.rows, full.columns, full.lanes) * static_cast<double>(full.rows * full.columns);
 }
 
 bool panels_stream(Precision precision) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "flopcast/contract/kernels/panel_kernel.hpp"
@@ -12,8 +13,20 @@ namespace flopcast::contract {
 /// Largest numbers of rows and columns of C that the best panel kernel for a precision's real numbers computes at once.
 struct PanelSize {
   std::int64_t rows = 0, columns = 0;
+  std::int64_t lanes = 1;  ///< rows in a vector
 };
 PanelSize panel_size(Precision precision);
+
+/// Numbers of panels by their lengths.
+using PanelCounts = std::map<std::int64_t, double>;
+/// Returns the panels of `extent` rows or columns in tiles of `length`, with `most` in a panel.
+PanelCounts panels_of(std::int64_t extent, std::int64_t length, std::int64_t most);
+/// Returns the cycles that a panel of `rows` and `columns` takes for one product in each, in vectors of `lanes` rows. Additions take four cycles;
+/// two units multiply and add, and two load: A's vectors, and a number of B for each column.
+double cycles_of_panel(std::int64_t rows, std::int64_t columns, std::int64_t lanes);
+/// Returns the products of full panels that take as long as one product in each row and column of these panels. Small panels take longer than
+/// their part of a full one.
+double products_in_full_panels(const PanelCounts& rows, const PanelCounts& columns, const PanelSize& full);
 /// Returns whether the best panel kernel can write C past the caches.
 bool panels_stream(Precision precision);
 
@@ -76,6 +89,9 @@ class RowPanels {
 };
 std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most);
 
+/// Returns the panels into which the best kernel of `precision` cuts the rows in tiles of `length`. Those of the first rows (a thousand, at
+/// least a tile) stand for all.
+PanelCounts panels_of_rows(const Fold& m, std::int64_t length, Precision precision);
 /// The share of a tile's first `length` rows that the panel kernel of `precision` can't read where they lie, as neighbours in a panel aren't
 /// neighbours in A (the first few thousand tell).
 double share_of_scattered_rows(const Fold& m, std::int64_t length, Precision precision);

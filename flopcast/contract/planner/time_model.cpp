@@ -10,11 +10,6 @@ namespace {
 /// Time of a line from L2 while several others are under way.
 constexpr Seconds seconds_per_lost_line = 1e-9;
 
-/// Least number of columns that the time of a panel counts: each sum waits for the product before, so that fewer columns take as long. The
-/// number is that of additions that two units have under way for four cycles each, over the vectors of a panel. Panels of 24 rows took 1.1
-/// ns for each product with one column, and 3.2 ns with 8 columns (a Zen 5).
-constexpr double fewest_columns = 8.0 / 3;
-
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
 
@@ -143,6 +138,15 @@ double TimeModel::scattered_share(const Tiling& tiling) const {
   const auto [known, is_new] = scattered_.emplace(TableAndLength{rows.a.data(), tiling.m}, 0.0);
   if (is_new) {
     known->second = share_of_scattered_rows(rows, tiling.m, folded_->precision);
+  }
+  return known->second;
+}
+
+const PanelCounts& TimeModel::row_panels(const Tiling& tiling) const {
+  const Fold& rows = rows_of(tiling);
+  const auto [known, is_new] = row_panels_.try_emplace(TableAndLength{rows.a.data(), tiling.m});
+  if (is_new) {
+    known->second = panels_of_rows(rows, tiling.m, folded_->precision);
   }
   return known->second;
 }
@@ -321,12 +325,8 @@ Seconds TimeModel::losses_in_panels(const Tiling& tiling, const TileSizes& sizes
     lost += batch * count(folded.m.extent, panel_.rows) * count(folded.n.extent, panel_.columns) *
             lines_lost(std::min(tiling.k, folded.k.extent)) * seconds_per_lost_line;
   }
-  if (sizes.columns < fewest_columns) {
-    const double in_panels = std::ceil(sizes.rows / as_double(panel_.rows)) * as_double(panel_.rows);
-    lost +=
-        batch * sizes.m_tiles * sizes.n_tiles * rates_in(tiling).per_product * in_panels * (fewest_columns - sizes.columns) * sizes.depth;
-  }
-  return lost;
+  const double products = products_in_full_panels(row_panels(tiling), panels_of(folded.n.extent, tiling.n, panel_.columns), panel_);
+  return lost + batch * rates_in(tiling).per_product * (products - as_double(folded.m.extent * folded.n.extent)) * sizes.depth;
 }
 
 Seconds TimeModel::kernel_time(const Tiling& tiling, const TileSizes& sizes) const {

@@ -104,8 +104,8 @@ class TimeModel {
   [[nodiscard]] TileSizes sizes_of(const Tiling& tiling) const;
   /// Rates of the tiling's kernel for the contraction's precision, without packing.
   [[nodiscard]] KernelRates rates_in(const Tiling& tiling) const;
-  /// Seconds of multiplying all tiles of one tile of K: by the kernel's rates, and what the panel kernel loses where panels of B conflict
-  /// in L1 or have few columns.
+  /// Seconds of multiplying all tiles of one tile of K: by the kernel's rates, and what the panel kernel loses where panels are small, and
+  /// where those of B conflict in L1.
   [[nodiscard]] Seconds kernel_time(const Tiling& tiling, const TileSizes& sizes) const;
   /// Seconds of gemm for a tile with a single column, which include reading A from L2; 0 for other tiles, or where that wasn't measured.
   [[nodiscard]] Seconds time_of_gemv(const Tiling& tiling, const TileSizes& sizes) const;
@@ -146,6 +146,8 @@ class TimeModel {
   [[nodiscard]] double fetching(const Side& rows, const Side& columns) const;
   /// Share of A's rows that panels can't read in place although most rows allow it. Computed once.
   [[nodiscard]] double scattered_share(const Tiling& tiling) const;
+  /// Returns the panels of all rows. Computed once for each length of tiles.
+  [[nodiscard]] const PanelCounts& row_panels(const Tiling& tiling) const;
   /// Rows (M) in the tiling's order.
   [[nodiscard]] const Fold& rows_of(const Tiling& tiling) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
@@ -161,6 +163,7 @@ class TimeModel {
   mutable std::map<std::pair<TableAndLength, std::int64_t>, std::int64_t> runs_;  ///< index: table, length and step
   mutable std::map<TableAndLength, bool> regular_;
   mutable std::map<TableAndLength, double> scattered_;
+  mutable std::map<TableAndLength, PanelCounts> row_panels_;
   mutable std::map<std::int64_t, double> lines_lost_;  ///< index: depth
 };
 

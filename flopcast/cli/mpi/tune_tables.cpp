@@ -1,6 +1,8 @@
 #include "flopcast/cli/mpi/tune_tables.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "flopcast/cli/mpi/profile_tables.hpp"
@@ -33,6 +35,14 @@ std::vector<report::Cell> row_of(const MpiConfiguration& each, std::size_t colum
   return row;
 }
 
+/// Returns the definition of the predictions, for the foot of the table.
+std::string legend_of(std::optional<protocol::MpiClock> clock) {
+  if (clock == protocol::MpiClock::cpu) {
+    return "predicted: length of the critical path, in CPU time and modelled messages;\n95 % of such runs lie within +- of it\n";
+  }
+  return prediction_legend("predicted", "lie within +- of it") + "The time is that of the critical path.\n";
+}
+
 }  // namespace
 
 report::Table tuning_table(const MpiTuning& tuning) {
@@ -49,7 +59,7 @@ report::Table tuning_table(const MpiTuning& tuning) {
   for (const MpiConfiguration& each : tuning.configurations) {
     table.rows.push_back(row_of(each, table.columns.size(), validates, shows_full));
   }
-  table.footnote = prediction_legend("predicted", "lie within +- of it") + "The time is that of the critical path.\n";
+  table.footnote = legend_of(tuning.clock);
   return table;
 }
 

@@ -104,7 +104,7 @@ void tell(const std::string& text) { say(wrapped(text, report::terminal_width(ST
 
 void note(const std::string& text, const CommonOptions& common) {
   if (!common.quiet) {
-    tell(text + '\n');
+    tell(text.ends_with('\n') ? text : text + '\n');
   }
 }
 

@@ -17,6 +17,10 @@ namespace flopcast::contract {
 struct ChoiceKeeper::Connection {
   explicit Connection(const std::filesystem::path& path) {
     try {
+      if (path == ":memory:") {  // SQLite's name of such a database
+        reason = "the store of this process is in memory";
+        return;
+      }
       if (!std::filesystem::exists(path)) {
         reason = path.string() + " doesn't exist any more";
         return;

@@ -60,7 +60,7 @@ flopcast_status flopcast_predict(flopcast_workbench* bench, const char* routine,
     const std::string name = &required(routine, "routine");
     const flopcast::PredictRequest request = request_of(problem);
     const std::scoped_lock lock(used.in_use);
-    const flopcast::Prediction found = flopcast::predict(*used.tools, name, request, used.context);
+    const flopcast::Prediction found = flopcast::predict(*used.tools.first(), name, request, used.context);
     const flopcast_prediction values = {known.size,          found.seconds, found.interval.low,
                                         found.interval.high, found.flops,   found.extrapolated_share};
     std::memcpy(&result, &values, std::min(known.size, sizeof values));
@@ -74,8 +74,8 @@ flopcast_status flopcast_ask(flopcast_workbench* bench, const char* question, ch
     char*& result = required(answer, "answer");
     const std::string text = &required(question, "question");
     const std::scoped_lock lock(used.in_use);
-    result = new_text(flopcast::needs_own_process(text) ? flopcast::ask_program(used.tools->choice(), text, used.context)
-                                                        : flopcast::ask(*used.tools, text, used.context));
+    result = new_text(flopcast::needs_own_process(text) ? flopcast::ask_program(used.tools.first()->choice(), text, used.context)
+                                                        : flopcast::ask(*used.tools.first(), text, used.context));
   });
 }
 

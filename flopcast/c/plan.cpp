@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -102,8 +103,9 @@ flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpressi
     require_shape_of_result(expression, *tensors.result);
   }
   const std::scoped_lock lock(bench.in_use);
-  contract::ExpressionPlan plan = plan_expression(*bench.tools, expression, tensors.strides, request, bench.context);
-  return new flopcast_plan{bench.tools, std::move(plan), type, expression.operands.size()};
+  const std::shared_ptr<const Workbench>& tools = bench.tools.for_threads(request.threads);
+  contract::ExpressionPlan plan = plan_expression(*tools, expression, tensors.strides, request, bench.context);
+  return new flopcast_plan{tools, std::move(plan), type, expression.operands.size()};
 }
 
 /// Returns the name of operand `t` of `count` in messages: A or B, or the number of one of many.

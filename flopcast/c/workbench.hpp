@@ -1,19 +1,20 @@
 #pragma once
 
-#include <memory>
 #include <mutex>
+#include <utility>
 
 #include "flopcast/flopcast.h"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/contraction/planning_workbenches.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 /// A workbench that several threads may call in turns. Plans share the tools, which they need after the handle is closed.
 struct flopcast_workbench {
   flopcast_workbench(flopcast::machine::LibraryChoice choice, flopcast::RunContext its_context)
-      : tools(std::make_shared<const flopcast::Workbench>(std::move(choice), its_context)), context(std::move(its_context)) {}
+      : tools(std::move(choice), its_context), context(std::move(its_context)) {}
 
-  std::shared_ptr<const flopcast::Workbench> tools;
+  flopcast::PlanningWorkbenches tools;
   flopcast::RunContext context;
   std::mutex in_use;  ///< held while the tools are used
 };

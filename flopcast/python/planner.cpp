@@ -15,10 +15,8 @@
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect_environment.hpp"
-#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
-#include "flopcast/tasks/contraction/contraction.hpp"
 
 namespace flopcast::python {
 namespace {
@@ -51,23 +49,6 @@ Seconds expected_opening() {
   }
 }
 
-/// Returns a core of a present machine, for predictions before the real one is known.
-const contract::Machine& usual_machine() {
-  static const contract::Machine all = [] {
-    contract::Machine usual;
-    for (const auto& [bytes, bandwidth] : {std::pair{1 << 15, 100e9}, {1 << 20, 50e9}, {1 << 24, 20e9}}) {
-      CacheLevel level;
-      level.capacity_bytes = bytes;
-      level.bandwidth = bandwidth;
-      usual.environment.caches.push_back(level);
-    }
-    usual.environment.memory_bandwidth = 10e9;
-    usual.environment.peak_flops = 50e9;
-    return usual;
-  }();
-  return all;
-}
-
 bool is_same(const machine::LibraryChoice& x, const machine::LibraryChoice& y) {
   return x.blas == y.blas && x.lapack == y.lapack && x.threads == y.threads && x.kernels == y.kernels &&
          x.kernel_settings == y.kernel_settings;
@@ -80,13 +61,10 @@ Planner::Planner(RunContext context) : context_(std::move(context)), mutex_(std:
 void Planner::after_fork() {
   static_cast<void>(mutex_.release());  // may be locked for ever
   mutex_ = std::make_unique<std::mutex>();
-  for (std::optional<Workbench>* const bench : {&bench_, &bench_of_threads_}) {
-    if (*bench) {
-      static_cast<void>(new Workbench(std::move(**bench)));  // never closed: the parent goes on with its store
-      bench->reset();
-    }
+  if (benches_) {
+    static_cast<void>(new PlanningWorkbenches(std::move(*benches_)));  // never closed: the parent goes on with their stores
+    benches_.reset();
   }
-  has_looked_for_threads_ = false;
   static_cast<void>(asked_.release());
   machines_.clear();
   is_open_ = false;
@@ -120,10 +98,10 @@ void Planner::open_locked() {
 
 void Planner::open_place() {
   const KeepAffinity affinity;
-  Workbench bench(planning_libraries({}), context_);
-  bench.open();
-  static_cast<void>(bench.store());
-  bench_.emplace(std::move(bench));
+  PlanningWorkbenches benches({}, context_);
+  benches.first()->open();
+  static_cast<void>(benches.first()->store());
+  benches_.emplace(std::move(benches));
   is_open_ = true;
 }
 
@@ -140,27 +118,13 @@ bool Planner::pays(Seconds spent, Seconds expected) {
   return opening_seconds_ >= 0 && all >= opening_seconds_;
 }
 
-Workbench& Planner::bench(int threads) {
-  if (threads == 1 || !machine(1).rates->gemm_takes_turns) {
-    return *bench_;
-  }
-  if (!std::exchange(has_looked_for_threads_, true)) {
-    if (const std::optional<std::string> blas = machine::serial_blas_for_several_threads()) {
-      const KeepAffinity affinity;
-      Workbench of_threads({.blas = *blas, .threads = 1}, context_);
-      of_threads.open();
-      bench_of_threads_.emplace(std::move(of_threads));
-    }
-  }
-  return bench_of_threads_ ? *bench_of_threads_ : *bench_;
-}
-
 const contract::Machine& Planner::machine(int threads) {
   auto found = machines_.find(threads);
   if (found == machines_.end()) {
-    Workbench& of_threads = bench(threads);
-    const contract::FindRoutine find = [libraries = of_threads.libraries()](std::string_view routine) { return libraries.find(routine); };
-    found = machines_.emplace(threads, contract::machine_of(find, of_threads.environment(), of_threads.store(), threads)).first;
+    const KeepAffinity affinity;
+    const Workbench& bench = *benches_->for_threads(threads);
+    const contract::FindRoutine find = [libraries = bench.libraries()](std::string_view routine) { return libraries.find(routine); };
+    found = machines_.emplace(threads, contract::machine_of(find, bench.environment(), bench.store(), threads)).first;
   }
   return found->second;
 }
@@ -169,9 +133,9 @@ contract::ExpressionPlan Planner::plan(const contract::SizedExpression& expressi
                                        contract::ExpressionOptions options) {
   const std::scoped_lock lock(*mutex_);
   open_locked();
-  options.plan.wisdom = &bench(options.plan.threads).store();
+  options.plan.wisdom = &benches_->for_threads(options.plan.threads)->store();
   options.plan.cancelled = context_.cancelled;
-  options.plan.trials = bench_->trials();
+  options.plan.trials = benches_->first()->trials();
   contract::ExpressionPlan plan = contract::plan_expression(expression, strides, machine(options.plan.threads), options);
   throw_if_cancelled();
   if (plan.pair() != nullptr && plan.pair()->core() != nullptr) {
@@ -184,7 +148,7 @@ std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& exp
                                             contract::Executor executor) {
   options.plan.cancelled = context_.cancelled;
   if (!is_open_) {
-    contract::ContractionPath path = contract::find_path(expression, usual_machine(), executor, options);
+    contract::ContractionPath path = contract::find_path(expression, contract::usual_machine(), executor, options);
     throw_if_cancelled();
     if (!pays(path.seconds, 0)) {
       return std::move(path.pairs);

@@ -17,6 +17,7 @@
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/contraction/planning_workbenches.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 /// The Python module `_flopcast`: contractions of NumPy arrays and predictions inside of the Python process.
@@ -58,8 +59,6 @@ class Planner {
   void open_place();
   void throw_if_cancelled() const { context_.throw_if_cancelled("nothing is kept of an unfinished choice"); }
   const contract::Machine& machine(int threads);
-  /// Returns the workbench for plans on so many threads.
-  Workbench& bench(int threads);
 
   /// A workbench with the libraries that it was made for.
   struct Place {
@@ -69,9 +68,7 @@ class Planner {
 
   RunContext context_;
   std::unique_ptr<std::mutex> mutex_;  ///< held while any of the following is used
-  std::optional<Workbench> bench_;
-  std::optional<Workbench> bench_of_threads_;  ///< with a library that several threads may call; empty if bench_ has one
-  bool has_looked_for_threads_ = false;
+  std::optional<PlanningWorkbenches> benches_;
   std::map<int, contract::Machine> machines_;  ///< the key is the number of threads
   std::unique_ptr<Place> asked_;
   std::optional<Error> failure_;  ///< reason for which the libraries couldn't be opened

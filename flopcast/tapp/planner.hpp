@@ -6,14 +6,14 @@
 
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/contraction/einsum.hpp"
-#include "flopcast/workbench/workbench.hpp"
+#include "flopcast/tasks/contraction/planning_workbenches.hpp"
 
 namespace flopcast::tapp {
 
 /// The tools with which a process plans its products. Several threads may plan: they wait for each other.
 class Planner {
  public:
-  Planner() : bench_({}, keeping_if_possible(noting())) {}
+  Planner() : benches_({}, keeping_if_possible(noting())) {}
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
@@ -23,7 +23,7 @@ class Planner {
   contract::EinsumPlan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                             const PlanRequest& request) {
     const std::scoped_lock lock(mutex_);
-    return plan_einsum(bench_, expression, strides, request);
+    return plan_einsum(*benches_.for_threads(request.threads), expression, strides, request);
   }
   /// Returns the remarks about opening libraries and store so far, each on a line of its own.
   [[nodiscard]] std::string remarks() {
@@ -40,7 +40,7 @@ class Planner {
 
   std::mutex mutex_;     ///< held while any of the following is used
   std::string remarks_;  ///< outlives the tools, which add to it
-  Workbench bench_;
+  PlanningWorkbenches benches_;
 };
 
 /// Returns the planner of this process. Products keep the planner, since their kernels come from its libraries.

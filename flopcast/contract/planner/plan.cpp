@@ -299,6 +299,22 @@ Machine local_machine(const std::string& blas) {
   return {find, std::move(environment), std::move(rates)};
 }
 
+const Machine& usual_machine() {
+  static const Machine usual = [] {
+    Machine machine;
+    for (const auto& [bytes, bandwidth] : {std::pair{1 << 15, 100e9}, {1 << 20, 50e9}, {1 << 24, 20e9}}) {
+      CacheLevel level;
+      level.capacity_bytes = bytes;
+      level.bandwidth = bandwidth;
+      machine.environment.caches.push_back(level);
+    }
+    machine.environment.memory_bandwidth = 10e9;
+    machine.environment.peak_flops = 50e9;
+    return machine;
+  }();
+  return usual;
+}
+
 Machine machine_of(FindRoutine find, const Environment& environment, model::Store& store, int threads, bool fresh) {
   TileRates rates = tile_rates_in(store, environment.fingerprint, find, fresh);
   if (threads > 1) {

@@ -39,6 +39,10 @@ struct Machine {
 /// Throws what LibrarySet::open and machine::detect throw.
 Machine local_machine(const std::string& blas = {});
 
+/// Returns one core of a present machine, without routines, for predictions before the real machine is known: 50 GFLOP/s, caches of 32 KiB,
+/// 1 MiB and 16 MiB, 10 GB/s to the memory.
+const Machine& usual_machine();
+
 /// Returns the machine on which `find`'s library runs on one thread. The rates of the kernels come from `store`, or are measured (milliseconds)
 /// and kept there; `fresh` measures again. For a plan on several threads, the bandwidths that they leave each other are looked up too.
 Machine machine_of(FindRoutine find, const Environment& environment, model::Store& store, int threads, bool fresh = false);

@@ -16,10 +16,12 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(A contraction is abc=ai,ibc (C = A, B), 'C_abc := A_ai B_ibc', or 'ai,ibc->abc'; sizes are a=400 b=c=400 i=8.
+    R"(A contraction is abc=ai,ibc (indices of C = those of A, B), 'C_abc := A_ai B_ibc', or 'ai,ibc->abc'; sizes are
+a=400 b=c=400 i=8.
 With --run, --in and --explain, NumPy's whole notation is possible: 'iij->j', '...i,i', 'conj(ki),kj'. Three operands
 and more are computed by a tree of pairwise contractions; without --run and --in, its steps are shown as with --explain.
-Algorithms are called as in the paper: the loops from the outside in, ' for a copy in the loop before it, the kernel.
+Algorithms are called as in Peise et al. 2015: the loops from the outside in, ' for a copy in the loop before it, the
+kernel.
 
 Examples:
   flopcast contract abc=ai,ibc a=b=c=64 i=8
@@ -89,7 +91,9 @@ void run_contract(const ContractOptions& options, const OptionSet& command, cons
 }
 
 void add_problem_options(OptionSet& command, ContractOptions& options) {
-  command.option("contraction", options.notation, "Contraction such as abc=ai,ibc (C = A, B), or expression of several operands")
+  command
+      .option("contraction", options.notation,
+              "Contraction such as abc=ai,ibc (indices of C = those of A, B), or expression of several operands")
       .required();
   command.option("sizes", options.sizes, "Size of every index, such as a=b=c=400 i=8").placeholder("INDEX=SIZE ...");
   command.option("--precision", options.precision, "Type of elements: s, d, c or z").choices({"s", "d", "c", "z"}).show_default();
@@ -118,10 +122,12 @@ void add_ranking_options(OptionSet& command, ContractOptions& options) {
       .option("--stage", options.stage,
               "Part of the algorithms' cache behaviour that micro-benchmarks recreate. repeated: nothing; distance: how long ago operands "
               "were used; prefetching; failures (of prefetching); first (iterations of loops). Each of these includes those before it, and "
-              "times single calls, as in the paper. segments: consecutive calls are timed together")
+              "times single calls, as Peise et al. 2015 do. segments: consecutive calls are timed together")
       .choices({"repeated", "distance", "prefetching", "failures", "first", "segments"})
       .show_default();
-  command.option("--prefetched-lines", options.prefetched_lines, "Cache lines of an operand that prefetching has brought (the paper: 1)")
+  command
+      .option("--prefetched-lines", options.prefetched_lines,
+              "Cache lines of an operand that prefetching has brought (Peise et al. 2015: 1)")
       .range(1, 1000000)
       .show_default();
   command.option("--repetitions", options.repetitions, "Repetitions of each micro-benchmark").range(1, 1000).show_default();

@@ -126,13 +126,14 @@ std::string options_section(const CommandDescription& command) {
     text +=
         group.heading == groups.front().heading && !group.options.front().is_argument ? "" : fmt::format(".SS {}\n", prose(group.heading));
     for (const OptionDescription& option : group.options) {
-      text += fmt::format(".TP\n{}\n{}\n", tag_of(option), prose(explanation(option)));
+      text +=
+          fmt::format(".TP\n{}\n{}\n", tag_of(option), option.name == "help" ? "Print a summary and exit." : prose(explanation(option)));
     }
   }
   return text;
 }
 
-std::string description_section(const CommandDescription& command, const HelpFooter& footer) {
+std::string description_section(const CommandDescription& command, const HelpFooter& footer, bool is_top) {
   std::string text = ".SH DESCRIPTION\n" + prose(sentence(own_help(command))) + '\n';
   for (const HelpBlock& block : footer.blocks) {
     if (!block.paragraph.empty()) {
@@ -142,6 +143,13 @@ std::string description_section(const CommandDescription& command, const HelpFoo
     } else {
       text += ".PP\n" + literal(block.lines, "");
     }
+  }
+  if (is_top) {
+    text += ".PP\n" +
+            prose(
+                "The documents have tutorials, how-tos, a reference and explanations. They begin at docs/index.md of the sources, and at "
+                "/usr/share/doc/flopcast/html/index.html where the package flopcast-doc is installed.") +
+            '\n';
   }
   if (!command.commands.empty()) {
     text += ".SH COMMANDS\n";
@@ -193,13 +201,13 @@ std::string places_sections(const CommandDescription& command, const CommandDesc
   for (const NamedPlace& file : files()) {
     text += fmt::format(".TP\n.I {}\n{}\n", typed(file.name), prose(file.meaning));
   }
-  text += ".SH ENVIRONMENT\n";
+  text += ".PP\nWith FLOPCAST_HOME set, store, profile and measured caches are in the folder that it names.\n.SH ENVIRONMENT\n";
   for (const NamedPlace& variable : variables(top)) {
     if (is_top || used.count(variable.name) > 0) {
       text += fmt::format(".TP\n.B {}\n{}\n", typed(variable.name), prose(variable.meaning));
     }
   }
-  return is_top ? text : text + ".PP\n\\fBflopcast\\fR(1) has all variables and describes the configuration file.\n";
+  return is_top ? text : text + ".PP\n\\fBflopcast\\fR(1) has more variables and describes the configuration file.\n";
 }
 
 /// Returns the pages of the command before, of the commands below, and of those that the command's texts name.
@@ -260,7 +268,7 @@ ManualPage manual_page(const CommandDescription& command, const CommandDescripti
                       : command.needs_command  ? " " + italic("COMMAND")
                                                : " [" + italic("COMMAND") + ']',
                       usage_of_arguments(command).empty() ? "" : ' ' + italic(usage_of_arguments(command)));
-  text += description_section(command, footer);
+  text += description_section(command, footer, &command == &top);
   text += options_section(command);
   text += &command == &top ? configuration_section(top) : "";
   text += exit_status_section();

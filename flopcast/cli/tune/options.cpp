@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -192,7 +193,11 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
       .completes(ValueKind::routine);
   command.option("arguments", shared.arguments,
                  "Sizes (m=2000:4000) and flags (uplo=U; both of two values where none is given) as name=value; n alone means square");
-  command.option("--n", shared.n, "Orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
+  command.option(
+      "--n", shared.n,
+      fmt::format("Orders: 1000, 200:3200 (16 values), 200:3200:100 or a list. A routine needs them, or sizes as arguments; default "
+                  "for lapack: {}",
+                  fmt::join(LapackRequest().n, ",")));
   command.option("--nb", shared.blocks, "Block sizes to choose from").show_default();
   add_time_budget_option(command, shared, "Time for tuning (50s, for lapack 10min); where it is given, --validate has as much again");
   add_repetitions_option(command, shared);
@@ -209,6 +214,7 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
   add_library_lists(command, shared.libraries, shared.blas, shared.threads);
   command.footer(
       "Examples:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s\n"
+      "  flopcast tune dgelqf --n 200,400 --nb 16,32 --time-budget 2s --save\n"
       "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s\n"
       "  flopcast tune lapack --n 100,200 --precision d --profile lapack.json --time-budget 5s");
   command.action([options, &common] { run_tune(*options, common); });

@@ -54,6 +54,15 @@ END
   EXPECT_THAT(ended.out, ::testing::Not(::testing::HasSubstr("never.npy")));
 }
 
+TEST(ContractFiles, EmptyTensorsAreContracted) {
+  for (const char* size : {"a=0", "i=0"}) {
+    const std::string other = size[0] == 'a' ? "i" : "a";
+    const Ended ended = shell(std::string("flopcast contract 'ai,ib->ab' b=3 ") + other + "=4 " + size + " --run --json");
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.out, ::testing::HasSubstr("flopcast-contract-run-1"));
+  }
+}
+
 TEST(ContractFiles, AgreesWithNumPysWholeNotation) {
   if (!has_numpy()) {
     GTEST_SKIP() << "NumPy isn't installed";

@@ -63,7 +63,7 @@ TEST(Extents, ErrorsNameTheProblem) {
   const auto says = [](std::vector<std::string> words) { return message([&] { parse_extents(words, parse_notation("ab=ai,ib")); }); };
   EXPECT_THAT(says({"a=1", "b=2"}), HasSubstr("index i of ab=ai,ib has no size; give i=SIZE"));
   EXPECT_THAT(says({"a=1", "a=2", "b=1", "i=1"}), HasSubstr("index a is given two sizes, 1 and 2"));
-  EXPECT_THAT(says({"a=0", "b=1", "i=1"}), HasSubstr("size of a"));
+  EXPECT_THAT(says({"a=-1", "b=1", "i=1"}), HasSubstr("size of a: -1 is out of range; expected an integer from 0"));
   EXPECT_THAT(says({"a=99999999999", "b=1", "i=1"}), HasSubstr("out of range"));
   EXPECT_THAT(says({"x=1", "a=1", "b=1", "i=1"}), HasSubstr("'x' is no index of ab=ai,ib"));
   EXPECT_THAT(says({"α=1"}), HasSubstr("size 'α=1': 'α' is no index of ab=ai,ib"));

@@ -151,6 +151,11 @@ std::vector<Algorithm> choose_algorithms(const Contraction& contraction, std::sp
   for (const Kernel kernel : kernels) {
     names.push_back(name(kernel));
   }
+  for (const char index : contraction.notation().a + contraction.notation().b) {
+    if (contraction.extent(index) == 0) {
+      throw bad_input("size of {}: 0 is out of range for algorithms, which would compute nothing; expected 1 or more", index);
+    }
+  }
   std::vector<Algorithm> all = generate(contraction, kernels);
   if (all.empty()) {
     throw bad_input("{} has no algorithm of {}", to_string(contraction.notation()), fmt::join(names, ", "));

@@ -20,7 +20,7 @@ double algorithm_count(const Contraction& contraction, std::span<const Kernel> k
 /// end).
 std::vector<Algorithm> generate(const Contraction& contraction, std::span<const Kernel> kernels = {}, double most = 1e6);
 
-/// Returns the algorithms of these kernels (empty: all), or the one called `name`. Throws bad_input if there is none.
+/// Returns the algorithms of these kernels (empty: all), or the one called `name`. Throws bad_input if there is none, or an index has size 0.
 std::vector<Algorithm> choose_algorithms(const Contraction& contraction, std::span<const Kernel> kernels, const std::string& name = {});
 
 /// Adds the copies to an algorithm of which the kernel, the kernel indices and the loops are given.

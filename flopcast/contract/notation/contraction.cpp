@@ -207,7 +207,7 @@ Extents parse_extents(std::span<const std::string> words, const Notation& notati
       throw bad_input("size '{}' is not INDEX=SIZE, such as {}=400", legible(item), known.empty() ? 'a' : known.front());
     }
     const std::string_view names = item.substr(0, last);
-    const std::int64_t extent = parse_integer(item.substr(last + 1), fmt::format("size of {}", names), 1, largest_extent);
+    const std::int64_t extent = parse_integer(item.substr(last + 1), fmt::format("size of {}", names), 0, largest_extent);
     for (std::size_t i = 0; i < names.size(); i += 2) {
       const char index = names[i];
       if ((i + 1 < names.size() && names[i + 1] != '=') || known.find(index) == std::string::npos) {

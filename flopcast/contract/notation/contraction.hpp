@@ -36,7 +36,7 @@ std::string to_string(const Notation& notation);
 using Extents = std::map<char, std::int64_t>;
 
 /// Reads `a=400`, `a=b=c=400`, and several of these separated by commas. Throws bad_input, which names the index, if an index is given
-/// twice with different values, is unknown or missing, or has a size outside of [1, 2^31 - 1] (BLAS takes 32-bit integers).
+/// twice with different values, is unknown or missing, or has a size outside of [0, 2^31 - 1] (BLAS takes 32-bit integers).
 Extents parse_extents(std::span<const std::string> words, const Notation& notation);
 
 /// Order of a tensor's elements in memory unless strides are given.

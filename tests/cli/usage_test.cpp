@@ -102,7 +102,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"rank", "cholesky", "--n", "200", "--blas", "reference,nosuch"}, 3, "no BLAS library 'nosuch' is installed"},
         Mistake{{"rank", "cholesky", "--n", "200", "--blas", "reference,"}, 3, "has an empty name in it"},
         Mistake{{"rank", "cholesky", "--n", "200", "uplo=X"}, 3, "'X' is not a legal flag"}, Mistake{{"run"}, 2, "no program to run"},
-        Mistake{{"run", "--profile", "/nonexistent", "--", "true"}, 3, "there is no profile /nonexistent; make one with: flopcast tune"}));
+        Mistake{{"run", "--profile", "/nonexistent", "--", "true"}, 3, "there is no profile /nonexistent; make one with: flopcast tune"},
+        Mistake{{"export", "ilaenv", "--output", "ilaenv.f"}, 2, "'ilaenv.f' as Fortran in fixed form"},
+        Mistake{{"export", "ilaenv", "--output", "ilaenv.c"}, 2, "'ilaenv.c' isn't the name of a Fortran source"},
+        Mistake{{"export", "ilaenv", "--language", "c", "--output", "ilaenv.f90"}, 2, "'ilaenv.f90' isn't the name of a C source"},
+        Mistake{{"export", "ilaenv", "--profile", "/nonexistent"}, 3, "there is no profile /nonexistent; make one with: flopcast tune"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Roofline, Mistakes,

@@ -75,6 +75,9 @@ program::Profile requested_place(const IlaenvRequest& request, const std::string
 
 IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& context) {
   const std::string file = request.profile.empty() ? program::default_profile_file() : request.profile;
+  if (!std::filesystem::exists(file)) {
+    throw bad_input("{}", missing_profile(file, request.profile));
+  }
   const program::Profile place = requested_place(request, file);
   IlaenvExport exported{program::ilaenv_source(place, request.language), request.language, place.environment.cpu,
                         place_text(place.environment)};

@@ -93,8 +93,7 @@ void warn_of_place(const Environment& tuned, const RunRequest& request, const fs
 program::Profile without_profile(const RunRequest& request, const std::string& file, const program::LibraryFiles& chosen,
                                  const RunWorld& world, const RunContext& context) {
   program::Profile profile;
-  const std::string lacking = fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
-                                          request.profile.empty() ? "--save" : "--profile " + request.profile);
+  const std::string lacking = missing_profile(file, request.profile);
   profile.settings = request.profile.empty() ? kernels_alone(request, world) : KernelSettings();
   const bool chosen_otherwise = request.profile.empty() && (!chosen.blas.empty() || !chosen.lapack.empty() || request.threads);
   if (profile.settings.empty() && !chosen_otherwise) {
@@ -140,6 +139,11 @@ std::vector<program::Profile> known_places(const RunRequest& request, const std:
 }
 
 }  // namespace
+
+std::string missing_profile(const std::string& file, const std::string& requested) {
+  return fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
+                     requested.empty() ? "--save" : "--profile " + requested);
+}
 
 program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
                              const RunContext& context) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
@@ -14,6 +15,10 @@ namespace flopcast {
 /// there is no file. Throws bad_input if nothing is to be set at all, and for a profile of another machine.
 program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
                              const RunContext& context);
+
+/// Returns a message that the profile `file` doesn't exist, and the command that makes it. `requested` is the file that the user named; empty:
+/// none, so that `file` is the default one.
+std::string missing_profile(const std::string& file, const std::string& requested);
 
 /// Returns whether two files are variants of one library, which lie in a folder of their own.
 inline bool in_same_folder(const std::filesystem::path& a, const std::filesystem::path& b) { return a.parent_path() == b.parent_path(); }

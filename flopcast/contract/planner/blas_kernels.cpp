@@ -63,6 +63,11 @@ std::unique_lock<std::mutex> BlasKernels::turn() const {
   return takes_turns ? std::unique_lock(turn_of_all()) : std::unique_lock<std::mutex>();
 }
 
+bool takes_turns(const FindRoutine& find) {
+  const kernel::Function gemm = find("dgemm");
+  return gemm != nullptr && !machine::may_be_called_by_several_threads(reinterpret_cast<const void*>(gemm));
+}
+
 BlasKernels find_blas_kernels(Precision precision, const FindRoutine& find) {
   const std::string routine = static_cast<char>(precision) + std::string("gemm");
   const kernel::Function gemm = find(routine);

@@ -56,6 +56,9 @@ struct BlasKernels {
   [[nodiscard]] std::unique_lock<std::mutex> turn() const;
 };
 
+/// Returns whether one thread at a time may call the library from which `find` takes dgemm.
+bool takes_turns(const FindRoutine& find);
+
 /// Looks the routines up and checks them on small products, which costs less than a microsecond. Throws environment_error if no library
 /// has gemm, or if its result is wrong.
 BlasKernels find_blas_kernels(Precision precision, const FindRoutine& find);

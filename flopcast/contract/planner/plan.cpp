@@ -11,6 +11,7 @@
 
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/contract/planner/benchmark_candidates.hpp"
+#include "flopcast/contract/planner/blas_kernels.hpp"
 #include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/execute_candidates.hpp"
 #include "flopcast/contract/planner/incremental_plan.hpp"
@@ -22,7 +23,6 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
-#include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
@@ -276,15 +276,6 @@ void require_possible_threads(int threads) {
 }
 
 TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
-
-namespace {
-
-bool takes_turns(const FindRoutine& find) {
-  const kernel::Function gemm = find("dgemm");
-  return gemm != nullptr && !machine::may_be_called_by_several_threads(reinterpret_cast<const void*>(gemm));
-}
-
-}  // namespace
 
 Machine local_machine(const std::string& blas) {
   const std::string name = blas.empty() ? machine::default_blas(2) : blas;

@@ -9,14 +9,17 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/work_size.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
+#include "flopcast/kernel/work_size_overflow.hpp"
 #include "flopcast/preload/record/record.hpp"
 #include "flopcast/protocol/recorder_protocol.hpp"
 #include "flopcast/support/error.hpp"
@@ -110,10 +113,6 @@ std::vector<OperandMemory> place_operands(Call& call) {
   return memory;
 }
 
-double real_part(const void* element, Precision precision) {
-  return real_bytes(precision) == 4 ? static_cast<double>(*static_cast<const float*>(element)) : *static_cast<const double*>(element);
-}
-
 /// Sets the diagonals of triangles that are factored, inverted or solved with to 1.
 void set_diagonals(const Call& call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -146,9 +145,14 @@ void size_workspaces(kernel::Function function, Call& call) {
     kernel::Invocation(function, query).run();
     const void* const answer = answers.at(i - 1).data();
     const bool integer = call.routine->arguments[i - 1].integer;
-    const auto elements = integer ? std::int64_t{*static_cast<const std::int32_t*>(answer)}
-                                  : static_cast<std::int64_t>(real_part(answer, call.routine->precision));
-    call.arguments[i] = std::max<std::int64_t>(1, elements);
+    const std::int64_t elements = integer                                    ? *static_cast<const std::int32_t*>(answer)
+                                  : real_bytes(call.routine->precision) == 4 ? answered_elements(*static_cast<const float*>(answer))
+                                                                             : answered_elements(*static_cast<const double*>(answer));
+    if (elements < 0 && kernel::overflowing_work_size(call)) {
+      throw kernel::work_size_overflow(call);
+    }
+    const std::int64_t most = call.integer_bytes == 8 ? elements : std::numeric_limits<std::int32_t>::max();
+    call.arguments[i] = std::max<std::int64_t>(1, std::min(elements, most));
   }
 }
 

@@ -87,7 +87,10 @@ int run(int argc, char** argv) {
   top.footer(settings_paragraph(top, words) + "\n\n" + exit_code_help() + "\n\n" + examples);
   const std::optional<int> ended = line.parse(argc, argv);
   note_restless(common);
-  return ended.value_or(common.exit_code);
+  if (!ended && !common.exit_code) {  // a command that ran a program has the program's code
+    throw_if_interrupted("what was complete by then is shown");
+  }
+  return ended.value_or(common.exit_code.value_or(0));
 }
 
 /// Runs the program; every exception ends here as a message and an exit code.

@@ -38,7 +38,7 @@ CallSum sum_of(const ProgramEvent& event) {
     sum.described_seconds = event.seconds;
   }
   if (event.described()) {
-    sum.invalid_seconds = event.met_invalid && !tests_arithmetic(*event.call.routine) ? event.seconds : 0;
+    sum.invalid_seconds = event.has_nan || (event.met_invalid && !tests_arithmetic(*event.call.routine)) ? event.seconds : 0;
     sum.denormal_seconds =
         event.met_denormals && !kernel::iterates(*event.call.routine) && !tests_arithmetic(*event.call.routine) ? event.seconds : 0;
   }

@@ -370,6 +370,7 @@ struct ProgramTraceFile::State {
       event.name = static_cast<std::uint32_t>(routine);
       event.treatment = static_cast<protocol::Treatment>(header.packed >> protocol::treatment_shift & 3U);
       event.met_invalid = (notes & protocol::invalid_operation) != 0;
+      event.has_nan = (notes & protocol::nan_result) != 0;
       event.met_denormals = (notes & protocol::denormal_operand) != 0;
       event.size_was_queried = queried.count(routine) > 0;
       event.start = static_cast<double>(header.start & protocol::latest_start) * tick;

@@ -24,6 +24,7 @@ struct ProgramEvent {
   Seconds start = 0;                                              ///< since the start of the recording
   Seconds seconds = 0;                                            ///< duration; 0 where the call wasn't executed
   bool met_invalid = false;                                       ///< a result was undefined, as with NaN or Inf among the operands
+  bool has_nan = false;                                           ///< NaN was seen among the results
   bool met_denormals = false;                                     ///< numbers below the smallest normal one were computed with
   bool size_was_queried = false;                                  ///< its thread had queried this routine's workspace size before
   /// The call with the program's addresses. `call.routine` is null where only the name is known, or where the arguments are invalid

@@ -97,7 +97,8 @@ enum class Treatment : std::uint8_t {
 enum CallNote : std::uint8_t {
   invalid_operation = 1,  ///< a result was undefined, as of Inf - Inf or a comparison with NaN (MXCSR's IE)
   denormal_operand = 2,   ///< an operand was below the smallest normal number (MXCSR's DE)
-  size_query = 4          ///< the call only queried the best workspace size
+  size_query = 4,         ///< the call only queried the best workspace size
+  nan_result = 8          ///< a result on the border of its matrix was NaN
 };
 
 /// Begin of a record.

@@ -505,6 +505,12 @@ void note_unseen_libraries() noexcept {
 
 }  // namespace
 
+bool has_nan(std::uint32_t routine, const std::byte* arguments, std::uint64_t ticks) noexcept {
+  const Intercepted& one = intercepted[routine];
+  return one.result_count > 0 &&
+         has_nan_on_border(one.results, one.result_count, arguments, std::strchr(one.layout, 'l') != nullptr, ticks);
+}
+
 bool make_room(std::size_t bytes) noexcept {
   if (header == nullptr) {
     return false;

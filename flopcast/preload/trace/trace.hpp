@@ -6,6 +6,7 @@
 
 #include "flopcast/preload/common/cblas_flags.hpp"
 #include "flopcast/preload/common/redirect.hpp"
+#include "flopcast/preload/trace/nan_results.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 
 /// Shared by the stubs of libflopcast-trace.so: the place of a thread's records, and the handling of one call.
@@ -16,6 +17,8 @@ struct Intercepted {
   const char* symbol;
   /// Layout of its record; empty: known by name only. Described routines have two entries, one for each width of integers.
   const char* layout;
+  const Result* results;  ///< results that are examined for NaN
+  std::size_t result_count;
 };
 
 /// All intercepted routines in the order of their numbers, written by the generator.
@@ -98,6 +101,7 @@ inline std::uint8_t noticed_since(unsigned) noexcept { return 0; }
 #endif
 
 /// Slow paths, none of which throws or changes errno.
+bool has_nan(std::uint32_t routine, const std::byte* arguments, std::uint64_t ticks) noexcept;
 bool make_room(std::size_t bytes) noexcept;
 Definition find_definition(std::uint32_t routine, const void* caller) noexcept;
 Definition definition_behind(Redirected& door) noexcept;
@@ -174,11 +178,17 @@ class Recording {
     }
     if (record_ != nullptr) {
       const std::uint64_t duration = protocol::trace_ticks(settings.counter) - start_;
-      keep(start_, duration, noticed_since(noticed_before_));
+      std::uint8_t notes = noticed_since(noticed_before_);
+      if (duration >= examined_from && has_nan(routine_, arguments(), duration)) [[unlikely]] {
+        notes |= protocol::nan_result;
+      }
+      keep(start_, duration, notes);
       return;
     }
     thread.frame = nullptr;
   }
+
+  static constexpr std::uint64_t examined_from = 20000;  ///< ticks; the results of shorter calls aren't examined for NaN
 
   /// Returns a skipped function's result.
   [[nodiscard]] double value(int part = 0) const noexcept { return value_[part]; }

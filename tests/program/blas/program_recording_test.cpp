@@ -130,6 +130,20 @@ TEST_F(ProgramRecording, ASkippedCallReportsSuccess) {
   EXPECT_EQ(trace.events.at(0).at(0).treatment, protocol::Treatment::skipped);
 }
 
+/// No exception of the CPU tells of a quiet NaN. The lower triangle of the last product has none; the upper one, which the call leaves alone,
+/// has those of the call before.
+TEST_F(ProgramRecording, NotesNanAmongTheResults) {
+  const std::vector<ProgramEvent> events = record("not-a-number").events.at(0);
+  ASSERT_EQ(events.size(), 5U);
+  EXPECT_FALSE(events[0].has_nan);
+  EXPECT_TRUE(events[1].has_nan);
+  EXPECT_TRUE(events[2].has_nan);
+  EXPECT_TRUE(events[3].has_nan);
+  EXPECT_FALSE(events[4].has_nan);
+  const ProgramBreakdown breakdown{ProgramTraceFile(folder_ / "trace")};
+  EXPECT_NEAR(breakdown.all().invalid_seconds, events[1].seconds + events[2].seconds + events[3].seconds, 1e-9);
+}
+
 #if defined(__x86_64__)
 TEST_F(ProgramRecording, NotesNumbersThatMayBeSlow) {
   const std::vector<ProgramEvent> events = record("odd-numbers").events.at(0);

@@ -215,7 +215,7 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
 
 Call Recorder::with_work_sizes(const Call& call) {
   protocol::Bytes payload;
-  const protocol::Reply reply = state_->exchange(call, std::nullopt, protocol::Mode::skip, payload);
+  const protocol::Reply reply = state_->exchange(call, std::nullopt, protocol::Mode::only_sizes, payload);
   Call sized = call;
   sized.integer_bytes = reply.integer_bytes;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {

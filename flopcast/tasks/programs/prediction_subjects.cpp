@@ -116,6 +116,9 @@ class RoutineRecorder {
  private:
   /// Returns nothing for routines that never query, and for those that can't be recorded.
   std::optional<protocol::BlockSizeQuery> own_question(const Call& call) {
+    if (kernel::iterates(*call.routine)) {
+      return std::nullopt;  // its blocked part is a routine of its own, and recording it takes as long as iterating
+    }
     try {
       return recorder_.block_size_query(call);
     } catch (const Error& error) {

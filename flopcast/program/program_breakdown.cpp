@@ -319,6 +319,14 @@ std::size_t ProgramBreakdown::shape_of(const ProgramEvent& event) const {
   return is_first_call(event) ? first_shape_of_.at(event.name) : index_.at(key_of(event));
 }
 
+Seconds own_code_seconds(const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
+  Seconds longest = 0;
+  for (const ThreadSum& thread : breakdown.threads()) {
+    longest = std::max(longest, thread.sum.seconds);
+  }
+  return std::max(0.0, summary.seconds - longest);
+}
+
 std::string to_string(const std::vector<SizeRange>& sizes) {
   std::string text;
   for (const SizeRange& size : sizes) {

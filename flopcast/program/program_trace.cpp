@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -187,6 +188,13 @@ struct ProgramTraceFile::State {
     if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
       summary.threads_option = threads->get<int>();
     }
+    if (const auto variables = document.find("thread_variables"); variables != document.end() && variables->is_object()) {
+      for (const auto& [name, value] : variables->items()) {
+        if (value.is_string()) {
+          summary.thread_variables[name] = value.get<std::string>();
+        }
+      }
+    }
     if (const auto machine = document.find("machine"); machine != document.end() && machine->is_object()) {
       const auto cpu = machine->find("cpu"), cores = machine->find("cores");
       summary.cpu = cpu != machine->end() && cpu->is_string() ? cpu->get<std::string>() : "";
@@ -306,6 +314,9 @@ struct ProgramTraceFile::State {
     if (summary.finished) {
       summary.exit_code = header.exit_code;
       summary.seconds = static_cast<double>(header.ended - header.origin) * tick;
+      summary.cores_got =
+          summary.seconds > 0 && std::isfinite(header.cpu_seconds) ? std::max(0.0, header.cpu_seconds) / summary.seconds : 0;
+      summary.other_cores = std::isfinite(header.other_cores) ? std::max(0.0, header.other_cores) : 0;
       return;
     }
     for (std::size_t t = 0; t < ordered.size(); ++t) {

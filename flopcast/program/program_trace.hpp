@@ -11,6 +11,7 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
+#include "flopcast/program/thread_variables.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -60,11 +61,14 @@ struct ProgramSummary {
   std::string cpu;                    ///< the machine's CPU; empty in recordings that don't have it
   int cores = 0;                      ///< cores of the machine; 0: not known
   std::optional<int> threads_option;  ///< threads of BLAS that `flopcast record --threads` set
+  ThreadVariables thread_variables;   ///< those of the program's environment; none in older recordings
   bool dry_run = false;
   /// False if `flopcast record` itself was killed or is still running. The next three values are then guesses.
   bool finished = false;
   int exit_code = 0;                   ///< the program's own, or 128 plus the signal that ended it
   Seconds seconds = 0;                 ///< from start to end
+  double cores_got = 0;                ///< CPU time over `seconds`; 0: not known
+  double other_cores = 0;              ///< cores that other programs kept busy meanwhile, on average; 0: none, or not known
   double ticks_per_second = 1e9;       ///< ticks of the recording's clock
   std::uint64_t dropped = 0;           ///< calls that were not recorded because the disk was full
   std::uint64_t damaged = 0;           ///< chunks that can't be read

@@ -16,7 +16,8 @@ struct RecordedPlace {
   std::string kernels;         ///< that BLAS had chosen, as it calls them; empty: not recorded
   /// Variables that make this machine's library take those kernels; empty: it does by itself, or they are not known.
   std::map<std::string, std::string> kernel_settings = {};
-  std::string cpu;  ///< empty: not recorded
+  std::string cpu;                        ///< empty: not recorded
+  ThreadVariables thread_variables = {};  ///< those of the program's environment
 };
 
 /// Returns the place of a recording in the names of installed libraries. Libraries that are not installed here have their paths.

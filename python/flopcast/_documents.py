@@ -1858,7 +1858,11 @@ class Prediction:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PredictResult(Result):
-    """Predicted times of routines, traces or recorded programs."""
+    """Predicted times of routines, traces or recorded programs.
+
+    - own_code_seconds: Recorded time outside of BLAS and LAPACK, which no prediction includes [s].
+    - own_code_share: Its share of the recorded run; of a dry run, with the predicted calls in it.
+    """
 
     schema_name: ClassVar[str] = "flopcast-predict-2"
     title: ClassVar[str] = "Predicted times of routines, traces or recorded programs"
@@ -1866,6 +1870,8 @@ class PredictResult(Result):
     environment: Environment
     options: PredictionOptions
     predictions: tuple[Prediction, ...]
+    own_code_seconds: float | None = None
+    own_code_share: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1879,6 +1885,8 @@ class ProfileRoutinesPoints:
     - nx: Crossover point; 0: LAPACK's own.
     - ties: Other block sizes that are as good within noise.
     - regret: Greatest possible loss, fraction of the best time.
+    - considered: Number of block sizes that were predicted; 0: not known.
+    - samples: Measured calls that the predictions rest on; 0: not known.
     """
 
     m: int
@@ -1889,6 +1897,8 @@ class ProfileRoutinesPoints:
     ties: tuple[int, ...] | None = None
     regret: float | None = None
     undecided: bool | None = None
+    considered: int | None = None
+    samples: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1911,6 +1921,8 @@ class ProfileOthersRoutinesPoints:
     - nx: Crossover point; 0: LAPACK's own.
     - ties: Other block sizes that are as good within noise.
     - regret: Greatest possible loss, fraction of the best time.
+    - considered: Number of block sizes that were predicted; 0: not known.
+    - samples: Measured calls that the predictions rest on; 0: not known.
     """
 
     m: int
@@ -1921,6 +1933,8 @@ class ProfileOthersRoutinesPoints:
     ties: tuple[int, ...] | None = None
     regret: float | None = None
     undecided: bool | None = None
+    considered: int | None = None
+    samples: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2186,6 +2200,7 @@ class ProgramProfileResult(Result):
     - missing_bytes: [B].
     - warnings: Remarks that the reader must know first.
     - seconds: Time of the whole run [s].
+    - own_code_seconds: Time outside of BLAS and LAPACK in the thread with the longest time in calls; no answer includes it [s].
     - thread_count: Threads with calls, also those whose calls can't be read.
     - routines: By falling time, as are shapes; without first calls.
     """
@@ -2202,6 +2217,7 @@ class ProgramProfileResult(Result):
     missing_bytes: int
     warnings: tuple[str, ...]
     seconds: float
+    own_code_seconds: float | None = None
     thread_count: int | None = None
     all: CallTotals
     first_calls: CallTotals
@@ -2230,6 +2246,7 @@ class ProgramTraceResult(Result):
 
     - folder: Folder in which the program was started.
     - threads: Threads of BLAS, if the recording set them.
+    - thread_variables: Variables of the program's environment that set the threads of a BLAS, such as BLIS_NUM_THREADS.
     """
 
     schema_name: ClassVar[str] = "flopcast-program-trace-1"
@@ -2239,6 +2256,7 @@ class ProgramTraceResult(Result):
     dry_run: bool | None = None
     machine: ProgramRecordingDocumentMachine | None = None
     threads: int | None = None
+    thread_variables: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2412,7 +2430,10 @@ class TuningDecision:
     - default: Forecast without tuning; 0 seconds if the problem has no default.
     - gain: Time of the default / time of the chosen alternative - 1.
     - ties: Other block sizes of the chosen variant that tie with the chosen one.
-    - regret: Upper bound (95 %) of time of the chosen / time of the best alternative - 1.
+    - regret: Upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates.
+    - candidates: Number of pairs of a variant and a block size that were asked for, with the default; 0: not known.
+    - considered: Of these, the pairs that were predicted.
+    - samples: Measured calls that the predictions rest on, with those of earlier runs.
     - ranking: Ranking of the variants, the fastest first.
     - forecasts: Forecasts of every alternative, by variant and block size.
     - validation: If the alternatives were run.
@@ -2425,6 +2446,9 @@ class TuningDecision:
     gain: float
     ties: tuple[int, ...] | None = None
     regret: float
+    candidates: int | None = None
+    considered: int | None = None
+    samples: int | None = None
     ranking: tuple[TuningVariantRank, ...] | None = None
     forecasts: tuple[TuningForecast, ...] | None = None
     validation: TuningCheck | None = None
@@ -2601,6 +2625,9 @@ class RecordingResult(Recorded):
     - finished: False if the recorder was killed or is still running.
     - exit_code: The program's own, or 128 plus the signal that ended it.
     - seconds: From start to end of the program [s].
+    - cores_got: CPU time of the program over its seconds; 0: not known.
+    - other_cores: Cores that other programs kept busy meanwhile, on average.
+    - own_code_seconds: Time outside of BLAS and LAPACK in the thread with the longest time in calls: own code, and waiting [s].
     - skipped: Calls that a dry run skipped.
     - blind: Calls of a dry run whose operands were never computed.
     - routine_names: Number of routines, those with first calls only included.
@@ -2628,6 +2655,9 @@ class RecordingResult(Recorded):
     finished: bool
     exit_code: int
     seconds: float
+    cores_got: float | None = None
+    other_cores: float | None = None
+    own_code_seconds: float | None = None
     calls: int
     skipped: int | None = None
     blind: int | None = None
@@ -3494,6 +3524,8 @@ class WisdomProfilesRoutinesPoints:
     - nx: Crossover point; 0: LAPACK's own.
     - ties: Other block sizes that are as good within noise.
     - regret: Greatest possible loss, fraction of the best time.
+    - considered: Number of block sizes that were predicted; 0: not known.
+    - samples: Measured calls that the predictions rest on; 0: not known.
     """
 
     m: int
@@ -3504,6 +3536,8 @@ class WisdomProfilesRoutinesPoints:
     ties: tuple[int, ...] | None = None
     regret: float | None = None
     undecided: bool | None = None
+    considered: int | None = None
+    samples: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3526,6 +3560,8 @@ class WisdomProfilesOthersRoutinesPoints:
     - nx: Crossover point; 0: LAPACK's own.
     - ties: Other block sizes that are as good within noise.
     - regret: Greatest possible loss, fraction of the best time.
+    - considered: Number of block sizes that were predicted; 0: not known.
+    - samples: Measured calls that the predictions rest on; 0: not known.
     """
 
     m: int
@@ -3536,6 +3572,8 @@ class WisdomProfilesOthersRoutinesPoints:
     ties: tuple[int, ...] | None = None
     regret: float | None = None
     undecided: bool | None = None
+    considered: int | None = None
+    samples: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,6 +82,7 @@ class Profiler {
     profile_.damaged = summary_.damaged;
     profile_.missing_bytes = summary_.missing;
     profile_.seconds = summary_.seconds;
+    profile_.own_code_seconds = program::own_code_seconds(summary_, breakdown_);
     profile_.thread_count = summary_.threads.size();
     const program::RecordedPlace& place = opened_.place;
     profile_.recorded = {place.blas, place.lapack, place.cpu, place.threads, place.kernels};

@@ -71,9 +71,13 @@ struct Recording {
   std::vector<std::string> command;
   Machine machine;
   bool dry_run = false;
-  bool finished = false;  ///< false if the recorder was killed or is still running
-  int exit_code = 0;      ///< the program's own, or 128 plus the signal that ended it
-  Seconds seconds = 0;    ///< from start to end of the program
+  bool finished = false;   ///< false if the recorder was killed or is still running
+  int exit_code = 0;       ///< the program's own, or 128 plus the signal that ended it
+  Seconds seconds = 0;     ///< from start to end of the program
+  double cores_got = 0;    ///< CPU time of the program over `seconds`; 0: not known
+  double other_cores = 0;  ///< cores that other programs kept busy meanwhile, on average
+  /// Time outside of BLAS and LAPACK in the thread with the longest time in calls: the program's own code, and waiting.
+  Seconds own_code_seconds = 0;
   std::int64_t calls = 0;
   std::int64_t skipped = 0;                  ///< calls that a dry run skipped
   std::int64_t blind = 0;                    ///< calls of a dry run whose operands were never computed
@@ -184,6 +188,7 @@ struct ProgramProfile {
   std::uint64_t missing_bytes = 0;
   std::vector<std::string> warnings;  ///< remarks that the reader must know first
   Seconds seconds = 0;                ///< time of the whole run
+  Seconds own_code_seconds = 0;       ///< as in Recording; no answer to what_if includes it
   std::size_t thread_count = 0;       ///< threads with calls, also those whose calls can't be read
   CallTotals all, first_calls;
   std::optional<PeakRate> peak;

@@ -18,11 +18,12 @@ namespace flopcast::preload {
 
 /// A routine behind a door.
 struct alignas(64) Redirected {
-  void* stub;                       ///< the preloaded library's function, which the door enters
-  void* definition;                 ///< original destination of the call
-  std::string_view prefix, suffix;  ///< parts around the routine's name in the library that defines it
-  bool c;                           ///< the routine belongs to CBLAS
-  std::atomic<std::uint8_t> width;  ///< bytes of its integers; 0: not determined yet
+  void* stub;                         ///< the preloaded library's function, which the door enters
+  void* definition;                   ///< original destination of the call
+  std::string_view prefix, suffix;    ///< parts around the routine's name in the library that defines it
+  bool c;                             ///< the routine belongs to CBLAS
+  std::atomic<std::uint8_t> width;    ///< bytes of its integers; 0: not determined yet
+  std::atomic<std::uint8_t> library;  ///< number that the preloaded library has given to its library; 0: none
 };
 
 /// Returns the symbol of the preloaded library's function for a routine whose name is in lower case; nullptr if it has none.

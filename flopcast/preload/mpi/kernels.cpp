@@ -6,6 +6,7 @@
 #include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/preload/common/intercept.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
 #include "flopcast/preload/mpi/session.hpp"
@@ -39,50 +40,57 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   if (all == nullptr || depth > 0 || !all->gate().follows_program() || !all->measures() || all->is_in_region()) {
     return;
   }
-  const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
-  if (digest.is_workspace_query(pointers)) {
-    return;
-  }
-  const auto turn = all->gate().try_lock_turn();
-  if (!turn) {
-    return;  // beside another thread's communication: unnamed time of the program
-  }
-  all->leave_program();
-  number = all->kernels().number(digest.key_of(pointers));
-  if (selective::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
-    kernel.flops = flops(program_call(routine, pointers, door_, caller));
-  }
-  part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
-  cause = digest.decides() ? selective::Cause::always : all->cause();
-  if (part_ == Part::skipped) {
-    const Call call = program_call(routine, pointers, door_, caller);
-    skipped_value_ = kernel::skip(call).value;
-    mpi::settle_outputs(call);
-    all->note_left_out();
-    all->computed(number, all->estimate(number), false);
-    all->return_to_program();
-    all->note_time_of_leaving_out();
-    return;
-  }
-  if (all->skipping().has_skipped()) {
-    unsafe = program_call(routine, pointers, door_, caller);
-    // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
-    if (cause != selective::Cause::brief || mpi::can_fail(*unsafe->routine)) {
-      mpi::make_safe(*unsafe);
+  on_own_stack([this, all] {
+    const mpi::RoutineDigest& digest = mpi::routine_digests()[routine_];
+    if (digest.is_workspace_query(pointers_)) {
+      return;
     }
-    damped.apply(*unsafe, pointers);
-    denormals.begin();
+    const auto turn = all->gate().try_lock_turn();
+    if (!turn) {
+      return;  // beside another thread's communication: unnamed time of the program
+    }
+    all->leave_program();
+    number = all->kernels().number(digest.key_of(pointers_));
+    if (selective::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
+      kernel.flops = flops(program_call(routine_, pointers_, door_, caller_));
+    }
+    part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
+    cause = digest.decides() ? selective::Cause::always : all->cause();
+    if (part_ == Part::skipped) {
+      const Call call = program_call(routine_, pointers_, door_, caller_);
+      skipped_value_ = kernel::skip(call).value;
+      mpi::settle_outputs(call);
+      all->note_left_out();
+      all->computed(number, all->estimate(number), false);
+      all->return_to_program();
+      all->note_time_of_leaving_out();
+      return;
+    }
+    if (all->skipping().has_skipped()) {
+      unsafe = program_call(routine_, pointers_, door_, caller_);
+      // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
+      if (cause != selective::Cause::brief || mpi::can_fail(*unsafe->routine)) {
+        mpi::make_safe(*unsafe);
+      }
+      damped.apply(*unsafe, pointers_);
+      denormals.begin();
+    }
+    ++depth;
+  });
+  if (part_ == Part::observed) {
+    started = all->clock().now();
   }
-  ++depth;
-  started = all->clock().now();
 }
 
 Interception::~Interception() {
-  if (part_ == Part::observed) {
-    mpi::Session* all = mpi::session();
-    const Seconds seconds = all->clock().now() - started;
-    denormals.end();
-    --depth;
+  if (part_ != Part::observed) {
+    return;
+  }
+  mpi::Session* all = mpi::session();
+  const Seconds seconds = all->clock().now() - started;
+  denormals.end();
+  --depth;
+  on_own_stack([all, seconds] {
     if (unsafe) {
       mpi::settle_solution(*unsafe);
       unsafe.reset();
@@ -92,7 +100,7 @@ Interception::~Interception() {
       all->computed(number, seconds, true);
       all->return_to_program();
     }
-  }
+  });
 }
 
 void* Interception::next() const noexcept { return definition_of_call(routine_, door_, caller_); }

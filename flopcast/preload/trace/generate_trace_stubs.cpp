@@ -12,6 +12,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/common/cblas_interface.hpp"
 #include "flopcast/preload/common/generator.hpp"
+#include "flopcast/preload/trace/trace.hpp"
 #include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/error.hpp"
@@ -20,8 +21,9 @@
 namespace flopcast::preload {
 namespace {
 
+constexpr int words_in_registers = 6;
 /// Arguments and hidden lengths of a routine of which only the name is known. LAPACK's longest list (zuncsd) has 38.
-constexpr int max_words = 40;
+constexpr int max_words = words_in_registers + static_cast<int>(UnnamedCall::stack_words);
 constexpr int max_numbers = 8;  ///< arguments in floating-point registers (CBLAS passes real scalars by value)
 
 /// Returns `count` comma-separated copies of `item`, with {} replaced by the number.
@@ -69,7 +71,7 @@ class Stubs {
     if (result == nullptr) {
       throw bad_input("{}: '{}' is no kind of result; it must be real, complex or nothing", symbol, kind);
     }
-    code_ += fmt::format("[[gnu::visibility(\"default\")]] {} {}(WORDS, NUMBERS) {{ FORWARD({}, {}) }}\n", result, symbol, result,
+    code_ += fmt::format("[[gnu::visibility(\"default\")]] {} {}(PARAMETERS) {{ FORWARD({}, {}) }}\n", result, symbol, result,
                          add(symbol, ""));
   }
 
@@ -79,13 +81,18 @@ class Stubs {
 
   [[nodiscard]] std::string text() const {
     std::string all = "#include \"flopcast/preload/trace/trace.hpp\"\n\nusing namespace flopcast::preload;\n\n";
-    all += fmt::format("#define WORDS {}\n#define NUMBERS {}\n", repeated("void* w{}", max_words), repeated("double d{}", max_numbers));
+    // Words beyond those in registers may lie behind the end of the caller's stack, where their copies are zeros.
+    const std::string in_registers = repeated("w{}", words_in_registers), numbers = repeated("d{}", max_numbers);
+    all += fmt::format("#if defined(__x86_64__)\n#define PARAMETERS {0}, {1}\n#define ALL_WORDS {2}, {3}\n#else\n#define PARAMETERS {4}, {1}\n"
+                       "#define ALL_WORDS {5}\n#endif\n",
+                       repeated("void* w{}", words_in_registers), repeated("double d{}", max_numbers), in_registers,
+                       repeated("call.stack[{}]", max_words - words_in_registers), repeated("void* w{}", max_words), repeated("w{}", max_words));
     all += fmt::format(
         "#define FORWARD(Result, id) \\\n  using Type = Result (*)({}, {}); \\\n  UnnamedCall call; \\\n"
-        "  const UnnamedWords words = {{{{w0, w1, w2, w3, w4, w5}}, __builtin_frame_address(0)}}; \\\n"
+        "  const UnnamedWords words = {{{{{}}}, __builtin_frame_address(0)}}; \\\n"
         "  const auto next = reinterpret_cast<Type>(begin(call, id, words, __builtin_return_address(0))); \\\n"
-        "  const Result result = next({}, {}); \\\n  finish(call); \\\n  return result;\n\n",
-        repeated("void*", max_words), repeated("double", max_numbers), repeated("w{}", max_words), repeated("d{}", max_numbers));
+        "  const Result result = next(ALL_WORDS, {}); \\\n  finish(call); \\\n  return result;\n\n",
+        repeated("void*", max_words), repeated("double", max_numbers), in_registers, numbers);
     all += "extern \"C\" {\n" + code_ + "}\n\nnamespace flopcast::preload {\n\nconst Intercepted intercepted[] = {\n";
     for (const auto& [symbol, layout] : table_) {
       all += fmt::format("    {{\"{}\", \"{}\"}},\n", symbol, layout);

@@ -23,6 +23,7 @@
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/common/unnoticed.hpp"
 #include "flopcast/preload/record/dry_run.hpp"
 
@@ -376,11 +377,6 @@ void note_library(const void* definition) noexcept {
   }
 }
 
-[[noreturn]] void end_without(const char* symbol) noexcept {
-  std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol);
-  _exit(127);  // as the dynamic linker does for an undefined symbol
-}
-
 /// Maps the file's header. Without it nothing is recorded.
 void open_trace(const char* name) noexcept {
   const std::size_t length = std::strlen(name);
@@ -498,8 +494,10 @@ void note_unseen_libraries() noexcept {
 
 [[gnu::destructor]] void finish() noexcept {
   if (header != nullptr && presence->here.load() == 0) {
-    const Unnoticed unnoticed;
-    note_unseen_libraries();
+    on_own_stack([] {
+      const Unnoticed unnoticed;
+      note_unseen_libraries();
+    });
   }
 }
 
@@ -509,12 +507,17 @@ bool make_room(std::size_t bytes) noexcept {
   if (header == nullptr) {
     return false;
   }
-  const Unnoticed unnoticed;
-  const bool written = join() && (thread.live == nullptr || thread.generation != generation
-                                      ? sit_down()
-                                      : static_cast<std::size_t>(thread.end - thread.at) >= bytes || seal(*thread.live, thread.live->live));
+  const bool written = on_own_stack([bytes] {
+    const Unnoticed unnoticed;
+    const bool done = join() && (thread.live == nullptr || thread.generation != generation
+                                     ? sit_down()
+                                     : static_cast<std::size_t>(thread.end - thread.at) >= bytes || seal(*thread.live, thread.live->live));
+    if (!done) {
+      stop("can't write the trace");
+    }
+    return done;
+  });
   if (!written) {
-    stop("can't write the trace");
     header->dropped.fetch_add(1, std::memory_order_relaxed);
     thread.at = thread.end = nullptr;
     thread.live = nullptr;
@@ -530,58 +533,84 @@ Definition find_definition(std::uint32_t routine, const void* caller) noexcept {
   if (const std::uint64_t known = found_for_callers.find(routine, caller)) {
     return unpacked(known);
   }
-  const Unnoticed unnoticed;
-  const char* symbol = intercepted[routine].symbol;
-  void* next = dlsym(RTLD_NEXT, symbol);
-  void* address = next != nullptr ? next : next_symbol(symbol, caller);
-  if (address == nullptr) {
-    end_without(symbol);
-  }
-  const Unrecorded unrecorded(__builtin_frame_address(0));
-  const Definition definition = {address, integer_bytes_at(address, routine_symbol(symbol)) == 8};
-  if (next != nullptr) {
-    definitions[routine].store(packed(definition), std::memory_order_relaxed);
-  } else {
-    found_for_callers.remember(routine, caller, packed(definition));
-  }
-  note_library(address);
-  return definition;
+  return on_own_stack([routine, caller] {
+    const Unnoticed unnoticed;
+    const char* symbol = intercepted[routine].symbol;
+    const NextSymbol next = required_symbol(symbol, caller);
+    const Unrecorded unrecorded(__builtin_frame_address(0));
+    const Definition definition = {next.address, integer_bytes_at(next.address, routine_symbol(symbol)) == 8};
+    if (next.for_all) {
+      definitions[routine].store(packed(definition), std::memory_order_relaxed);
+    } else {
+      found_for_callers.remember(routine, caller, packed(definition));
+    }
+    note_library(next.address);
+    return definition;
+  });
 }
 
 Definition definition_behind(Redirected& door) noexcept {
-  const bool known = door.width.load(std::memory_order_relaxed) != 0;
-  if (!known) {
-    const Unnoticed unnoticed;
-    const Unrecorded unrecorded(__builtin_frame_address(0));
-    integer_bytes_of(door);
-    note_library(door.definition);
+  if (door.width.load(std::memory_order_relaxed) == 0) {
+    on_own_stack([&door] {
+      const Unnoticed unnoticed;
+      const Unrecorded unrecorded(__builtin_frame_address(0));
+      integer_bytes_of(door);
+      note_library(door.definition);
+    });
   }
   return {door.definition, integer_bytes_of(door) == 8};
 }
 
 protocol::Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept {
   const int integer_bytes = std::strchr(intercepted[routine].layout, 'l') != nullptr ? 8 : 4;
-  return dry_run.decide(intercepted[routine].symbol, integer_bytes, arguments, value);
+  return on_own_stack([&] { return dry_run.decide(intercepted[routine].symbol, integer_bytes, arguments, value); });
 }
 
-protocol::Treatment decide_unnamed(const UnnamedWords& words) noexcept {
-  constexpr std::size_t max_words = 24;
+protocol::Treatment decide_unnamed(const UnnamedWords& words, const UnnamedCall& call) noexcept {
   constexpr std::size_t in_registers = sizeof words.first / sizeof(void*);
-  void* all[max_words];
+  void* all[in_registers + UnnamedCall::stack_words];
   std::memcpy(all, words.first, sizeof words.first);
-  std::size_t count = in_registers;
-#if defined(__x86_64__)  // on other machines the other words are not read
-  std::memcpy(all + in_registers, static_cast<void* const*>(words.frame) + 2, (max_words - in_registers) * sizeof(void*));
-  count = max_words;
-#endif
-  return dry_run.decide_unnamed(all, count);
+  std::memcpy(all + in_registers, call.stack, sizeof call.stack);
+  return on_own_stack([&all] { return dry_run.decide_unnamed(all, std::size(all)); });
 }
+
+namespace {
+
+/// Returns whether the word at `address` can be read. The system reads it before it refuses the request for another reason.
+[[maybe_unused]] bool is_readable(const void* address) noexcept {
+  constexpr long no_such_change = -1, set_bytes = 8;
+  const int error = errno;
+  const bool readable = syscall(SYS_rt_sigprocmask, no_such_change, address, nullptr, set_bytes) == 0 || errno != EFAULT;
+  errno = error;
+  return readable;
+}
+
+/// Copies the words above a frame. A program may call a routine with few arguments at the very end of its stack.
+void copy_stack([[maybe_unused]] const void* frame, void* (&words)[UnnamedCall::stack_words]) noexcept {
+#if defined(__x86_64__)  // on other machines the words come as arguments
+  constexpr std::uintptr_t page = 4096;
+  auto* const first = static_cast<void* const*>(frame) + 2;
+  const auto begin = reinterpret_cast<std::uintptr_t>(first);
+  const std::uintptr_t next_page = (begin + page - 1) / page * page;
+  std::size_t bytes = sizeof words;
+  if (begin + sizeof words > next_page && !is_readable(reinterpret_cast<const void*>(next_page))) {
+    bytes = next_page - begin;
+    std::memset(words, 0, sizeof words);
+  }
+  std::memcpy(words, first, bytes);
+#else
+  std::memset(words, 0, sizeof words);
+#endif
+}
+
+}  // namespace
 
 void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept {
   void* next = definition(routine, caller).address;
+  copy_stack(words.frame, call.stack);
   auto* recording = new (call.recording) Recording(routine, sizeof(protocol::RecordHeader), words.frame, caller);
   if (*recording) {
-    recording->start_unnamed(words);
+    recording->start_unnamed(words, call);
   }
   return next;
 }

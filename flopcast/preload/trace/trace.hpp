@@ -65,6 +65,8 @@ struct Settings {
 };
 extern Settings settings;
 
+struct UnnamedCall;
+
 /// Positions of the possible arguments of a routine of which only the name is known.
 struct UnnamedWords {
   void* first[6];
@@ -102,7 +104,7 @@ bool make_room(std::size_t bytes) noexcept;
 Definition find_definition(std::uint32_t routine, const void* caller) noexcept;
 Definition definition_behind(Redirected& door) noexcept;
 protocol::Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
-protocol::Treatment decide_unnamed(const UnnamedWords& words) noexcept;
+protocol::Treatment decide_unnamed(const UnnamedWords& words, const UnnamedCall& call) noexcept;
 
 /// Returns the routine behind the stub, whose first action this call must be. Ends the process, as the dynamic linker does, if there is
 /// none.
@@ -159,9 +161,9 @@ class Recording {
     return true;
   }
   /// Starts the clock for a routine of which only the name is known; such calls are always executed.
-  void start_unnamed(const UnnamedWords& words) noexcept {
+  void start_unnamed(const UnnamedWords& words, const UnnamedCall& call) noexcept {
     if (settings.dry_run) [[unlikely]] {
-      treatment_ = decide_unnamed(words);
+      treatment_ = decide_unnamed(words, call);
     }
     noticed_before_ = take_noticed();
     start_ = protocol::trace_ticks(settings.counter);
@@ -259,7 +261,9 @@ inline bool is_query(const void* work_size) noexcept { return work_size != nullp
 /// Handles a call of a routine of which only the name is known. The functions are out of line, because there are some two thousand such
 /// routines.
 struct UnnamedCall {
+  static constexpr std::size_t stack_words = 34;
   alignas(Recording) std::byte recording[sizeof(Recording)];
+  void* stack[stack_words];  ///< words that lie above the stub's frame on x86-64, its possible arguments; zeros beyond the end of the stack
 };
 /// Returns the routine behind the stub.
 void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept;

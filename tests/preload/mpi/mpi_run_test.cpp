@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -128,6 +129,40 @@ TEST_P(MpiRun, CblasIsLeftOut) {
   EXPECT_GT(product->at("skipped"), 0);
   EXPECT_EQ(product->at("skipped").get<int>() + product->at("executed").at("count").get<int>(), 2 * 200);
   EXPECT_EQ(kernel(found, "ddot(33)")->at("skipped"), 0) << "its course depends on the result";
+}
+
+/// Returns the bytes of the stack that the first call of each routine used, as small_stack prints them.
+std::map<std::string, std::size_t> used_stacks(const std::string& printed) {
+  std::map<std::string, std::size_t> used;
+  std::istringstream lines(printed);
+  std::string name;
+  for (std::size_t first = 0, second = 0; lines >> name >> first >> second;) {
+    used[name] = std::max(first, second);
+  }
+  return used;
+}
+
+TEST_P(MpiRun, KernelsTakeLittleOfTheirCallersStack) {
+  constexpr std::size_t most = 3072;
+  const auto alone = used_stacks(run(1, program("small_stack")).out);
+  const Result result = followed(1, "--output profile.json", program("small_stack"));
+  const auto used = used_stacks(result.out);
+  EXPECT_EQ(used.size(), 8U) << result.err;
+  for (const auto& [name, bytes] : used) {
+    EXPECT_LE(bytes, alone.at(name) + most) << name;
+  }
+}
+
+TEST_P(MpiRun, PluginsKeepLibrariesOfOtherIntegers) {
+  const Result result = followed(1, "--policy full --output profile.json", program("two_widths_program") + " " FLOPCAST_TWO_WIDTHS);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "0 wrong\n");
+  for (const char* name : {"dgemm(NN, 3, 3, 3)", "ddot(9)", "ddot(3)"}) {
+    const json found = profile();
+    const json* each = kernel(found, name);
+    ASSERT_NE(each, nullptr) << name << '\n' << found;
+    EXPECT_EQ(each->at("executed").at("count"), 6) << name;
+  }
 }
 
 /// Names as Julia's, SciPy's and MKL's builds have them; Julia's has integers of 64 bits.

@@ -10,8 +10,8 @@
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
-
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::program {
@@ -56,6 +56,8 @@ std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::
   if (summary.loaded == 0) {
     const std::string reason = summary.command.empty() ? "" : why_not_started(summary.command.front(), summary.exit_code);
     all.push_back(!reason.empty() ? reason : "the recording library was not loaded: did the program clear its environment?");
+  } else if (const std::string signal = signal_behind(summary.exit_code); !signal.empty()) {
+    all.push_back(fmt::format("{} ended the program. The recording holds the calls that had returned by then", signal));
   } else if (calls == 0 && summary.dropped == 0 && summary.damaged == 0 && summary.missing == 0) {
     all.push_back("no BLAS or LAPACK call was seen: " + why_no_calls(summary));
   }

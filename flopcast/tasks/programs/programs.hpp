@@ -250,9 +250,10 @@ struct RunOutcome {
     std::string what_happened;               ///< a clause, if RunRequest::explain asks for it
     friend bool operator==(const Routine&, const Routine&) = default;
   };
-  int exit_code = 0;                            ///< the program's own, or 128 plus the signal that ended it
-  std::int64_t processes = 0;                   ///< processes into which the preloaded library was loaded
-  std::string blas;                             ///< library that defined dgemm; empty: none was seen
+  int exit_code = 0;           ///< the program's own, or 128 plus the signal that ended it
+  std::int64_t processes = 0;  ///< processes into which the preloaded library was loaded
+  std::string ended_by;        ///< "signal 11 (Segmentation fault)" if that ended the program, whose queries count up to then
+  std::string blas;            ///< library that defined dgemm; empty: none was seen
   std::map<std::string, std::string> settings;  ///< variables for kernels that were set
   std::vector<Routine> routines;                ///< in the order of the profile
   bool counted = true;                          ///< false if queries could not be counted, so that only exit code and settings are known
@@ -260,7 +261,7 @@ struct RunOutcome {
 };
 
 /// Runs a program whose LAPACK gets tuned block sizes, and waits for its end. Throws environment_error if the program doesn't exist or
-/// libraries can't be preloaded into it; bad_input for an unknown library, a profile of another machine, or if there is nothing to set.
+/// libraries can't be preloaded into it; bad_input for an unknown library, a damaged profile, or if there is nothing to set.
 RunOutcome run_program(const RunRequest& request, const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-run-2", ...}.

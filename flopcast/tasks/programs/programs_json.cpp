@@ -189,14 +189,15 @@ struct FieldTable<RunOutcome::Routine> {
 
 template <>
 struct FieldTable<RunOutcome> {
-  static constexpr auto fields =
-      std::tuple(field("exit_code", &RunOutcome::exit_code, "the program's own, or 128 plus the signal that ended it"),
-                 field("processes", &RunOutcome::processes, "processes into which the preloaded library was loaded"),
-                 field("blas", &RunOutcome::blas, "library that defined dgemm; empty: none was seen"),
-                 field("settings", &RunOutcome::settings, "variables for kernels that were set"),
-                 field("routines", &RunOutcome::routines, "in the order of the profile"),
-                 optional_field("counted", &RunOutcome::counted,
-                                "false if queries could not be counted, so that only exit code and settings are known"));
+  static constexpr auto fields = std::tuple(
+      field("exit_code", &RunOutcome::exit_code, "the program's own, or 128 plus the signal that ended it"),
+      field("processes", &RunOutcome::processes, "processes into which the preloaded library was loaded"),
+      field("blas", &RunOutcome::blas, "library that defined dgemm; empty: none was seen"),
+      field("settings", &RunOutcome::settings, "variables for kernels that were set"),
+      field("routines", &RunOutcome::routines, "in the order of the profile"),
+      optional_field("ended_by", &RunOutcome::ended_by, "signal that ended the program, whose queries count up to then; empty: none did"),
+      optional_field("counted", &RunOutcome::counted,
+                     "false if queries could not be counted, so that only exit code and settings are known"));
 };
 
 namespace {

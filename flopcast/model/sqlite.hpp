@@ -51,6 +51,9 @@ class Database {
  public:
   /// Opens `path`, and creates the file if it doesn't exist. Waits up to `busy_milliseconds` for other processes.
   Database(const std::filesystem::path& path, int busy_milliseconds);
+  /// Returns a copy in memory of the file `path`, which is only read: also where it may not be written, or its folder is full. Throws as
+  /// the other functions if the file can't be read. With `alone`, what other processes have not yet put into the file itself is left out.
+  static Database copy_of(const std::filesystem::path& path, bool alone);
 
   void execute(const std::string& sql);
   /// Returns the first column of the first row of a query; 0 or empty without rows.
@@ -64,6 +67,8 @@ class Database {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
+  Database() = default;
+
   struct Close {
     void operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
   };

@@ -313,7 +313,10 @@ class ProgramEvaluator {
     choice.threads = question.threads.value_or(place_.threads.value_or(1));
     choice.blas = question.blas.empty() ? place_.blas : question.blas;
     if (choice.blas.empty()) {
-      throw bad_input("--what-if {}: the recording doesn't say which BLAS the program called; add blas=NAME", to_string(question));
+      throw bad_input(
+          "the recording doesn't say which BLAS the program called. Name one: 'flopcast predict' takes --blas NAME, 'flopcast profile' "
+          "takes "
+          "--what-if blas=NAME");
     }
     if (question.kernels.empty() && question.blas.empty() && kernels == as_recorded) {
       choice.kernel_settings = place_.kernel_settings;

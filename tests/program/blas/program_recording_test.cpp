@@ -1,4 +1,5 @@
 #include "flopcast/program/program_recording.hpp"
+#include "flopcast/program/recorded_place.hpp"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -31,9 +32,9 @@ using testing::Pair;
 class ProgramRecording : public testing::Test {
  protected:
   /// Records the test program in the mode `what`.
-  ProgramTrace record(const std::string& what, int expected_exit_code = 0, bool dry_run = false) {
+  ProgramTrace record(const std::string& what, int expected_exit_code = 0, bool dry_run = false, const LibraryFiles& libraries = {}) {
     const fs::path file = folder_ / "trace";
-    EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, {}, 1}, {file, dry_run, {}}), expected_exit_code) << what;
+    EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, libraries, 1}, {file, dry_run, {}}), expected_exit_code) << what;
     return read_program_trace(file);
   }
 
@@ -128,6 +129,28 @@ TEST_F(ProgramRecording, ASkippedCallReportsSuccess) {
   const std::string unused = testing::internal::GetCapturedStdout();
   EXPECT_THAT(unused, HasSubstr("0"));
   EXPECT_EQ(trace.events.at(0).at(0).treatment, protocol::Treatment::skipped);
+}
+
+TEST_F(ProgramRecording, ADryRunKnowsTheBlasBehindASkippedLapack) {
+  const auto file = [](const char* name, machine::Role role) { return machine::locate(name, role); };
+  if (machine::default_lapack().empty() || machine::default_blas() != "openblas-serial") {
+    GTEST_SKIP() << "OpenBLAS and the reference LAPACK are not installed";
+  }
+  testing::internal::CaptureStdout();
+  const ProgramTrace trace =
+      record("factor", 0, true, {file("openblas-serial", machine::Role::blas), file("reference", machine::Role::lapack)});
+  testing::internal::GetCapturedStdout();
+  ASSERT_EQ(trace.events.at(0).size(), 1U);
+  EXPECT_EQ(trace.events[0][0].treatment, protocol::Treatment::skipped);
+  const RecordedPlace place = recorded_place(trace.summary);
+  EXPECT_EQ(place.blas, "openblas-serial");
+  EXPECT_EQ(place.lapack, "reference");
+}
+
+TEST_F(ProgramRecording, ADryRunSkipsCallsWithLongWorkspaces) {
+  const ProgramTrace trace = record("long-workspace", 0, true);
+  ASSERT_EQ(trace.events.at(0).size(), 1U);
+  EXPECT_EQ(trace.events[0][0].treatment, protocol::Treatment::skipped);
 }
 
 #if defined(__x86_64__)

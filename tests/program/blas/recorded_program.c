@@ -118,6 +118,16 @@ static void factor(void) {
   printf("%d\n", info);
 }
 
+/* A workspace that is much longer than the routine needs. */
+static void long_workspace(void) {
+  const int n = order, size = 4000000;
+  int info = -1;
+  double* work = malloc(size * sizeof *work);
+  fill(a);
+  dgeqrf_(&n, &n, a, &n, b, work, &size, &info);
+  free(work);
+}
+
 static void child(int by_exec, const char* self) {
   if (fork() == 0) {
     if (by_exec) {
@@ -143,6 +153,10 @@ int main(int count, char** arguments) {
   }
   if (strcmp(what, "factor") == 0) {
     factor();
+    return 0;
+  }
+  if (strcmp(what, "long-workspace") == 0) {
+    long_workspace();
     return 0;
   }
   if (strcmp(what, "odd-numbers") == 0) {

@@ -76,7 +76,9 @@ struct ProgramSummary {
   std::vector<LibraryState> states;  ///< settings that libraries report; none in older recordings
   std::vector<RecordedProcess> processes;
   std::vector<RecordedThread> threads;  ///< in the order of their first calls
-  std::vector<std::string> names;       ///< routines: "dgemm", "dgesvd", "cblas_dgemm_batch"
+  std::vector<std::string> names;  ///< routines: "dgemm", "cblas_dgemm_batch"; "dgemm (blis)" where several libraries were called for it
+  /// For each name the file of its library, where several libraries were called for a routine; else empty.
+  std::vector<std::string> name_libraries;
 };
 
 /// A recording whose events can be read any number of times.

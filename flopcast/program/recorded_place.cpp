@@ -105,6 +105,12 @@ RecordedPlace recorded_place(const ProgramSummary& summary) {
   return place;
 }
 
+std::string library_name(const std::string& path) {
+  const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
+  const std::string name = installed_name(path, machine::Role::blas, installed);
+  return name != path ? name : installed_name(path, machine::Role::lapack, installed);
+}
+
 bool is_this_machine(const RecordedPlace& place) { return place.cpu == machine::detect_topology().cpu; }
 
 std::string assume_threads(RecordedPlace& place) {

@@ -71,8 +71,8 @@ class Stubs {
     if (result == nullptr) {
       throw bad_input("{}: '{}' is no kind of result; it must be real, complex or nothing", symbol, kind);
     }
-    code_ += fmt::format("[[gnu::visibility(\"default\")]] {} {}(PARAMETERS) {{ FORWARD({}, {}) }}\n", result, symbol, result,
-                         add(symbol, ""));
+    code_ +=
+        fmt::format("[[gnu::visibility(\"default\")]] {} {}(PARAMETERS) {{ FORWARD({}, {}) }}\n", result, symbol, result, add(symbol, ""));
   }
 
   [[nodiscard]] bool has(const std::string& symbol) const {
@@ -83,10 +83,11 @@ class Stubs {
     std::string all = "#include \"flopcast/preload/trace/trace.hpp\"\n\nusing namespace flopcast::preload;\n\n";
     // Words beyond those in registers may lie behind the end of the caller's stack, where their copies are zeros.
     const std::string in_registers = repeated("w{}", words_in_registers), numbers = repeated("d{}", max_numbers);
-    all += fmt::format("#if defined(__x86_64__)\n#define PARAMETERS {0}, {1}\n#define ALL_WORDS {2}, {3}\n#else\n#define PARAMETERS {4}, {1}\n"
-                       "#define ALL_WORDS {5}\n#endif\n",
-                       repeated("void* w{}", words_in_registers), repeated("double d{}", max_numbers), in_registers,
-                       repeated("call.stack[{}]", max_words - words_in_registers), repeated("void* w{}", max_words), repeated("w{}", max_words));
+    all += fmt::format(
+        "#if defined(__x86_64__)\n#define PARAMETERS {0}, {1}\n#define ALL_WORDS {2}, {3}\n#else\n#define PARAMETERS {4}, {1}\n"
+        "#define ALL_WORDS {5}\n#endif\n",
+        repeated("void* w{}", words_in_registers), repeated("double d{}", max_numbers), in_registers,
+        repeated("call.stack[{}]", max_words - words_in_registers), repeated("void* w{}", max_words), repeated("w{}", max_words));
     all += fmt::format(
         "#define FORWARD(Result, id) \\\n  using Type = Result (*)({}, {}); \\\n  UnnamedCall call; \\\n"
         "  const UnnamedWords words = {{{{{}}}, __builtin_frame_address(0)}}; \\\n"
@@ -119,7 +120,8 @@ class Stubs {
   /// Returns the declaration of the recording. The routine's number is `id` with 4-byte integers, `id` + 1 with 8-byte integers.
   static std::string recording(std::size_t id, const std::string& layout, const std::string& wide, const std::string& query) {
     return fmt::format(
-        "  Recording recording(found.wide ? {} : {}, found.wide ? {} : {}, __builtin_frame_address(0), __builtin_return_address(0), {});\n",
+        "  Recording recording(found.wide ? {} : {}, found.library, found.wide ? {} : {}, __builtin_frame_address(0), "
+        "__builtin_return_address(0), {});\n",
         id + 1, id, sizeof(protocol::RecordHeader) + protocol::record_bytes(wide),
         sizeof(protocol::RecordHeader) + protocol::record_bytes(layout), query);
   }

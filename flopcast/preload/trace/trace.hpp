@@ -24,16 +24,21 @@ extern const std::uint32_t intercepted_count;
 /// The routine behind a stub.
 struct Definition {
   void* address;
-  bool wide;  ///< its integers have 64 bits
+  bool wide;             ///< its integers have 64 bits
+  std::uint8_t library;  ///< number of its library; 0: not known
 };
 
-/// A Definition in one word; 0: not known. Bit 63, which no program's address has, holds the width.
+/// A Definition in one word; 0: not known. Programs' addresses have 57 bits; above them are the library's number and the width.
 inline constexpr std::uint64_t wide_bit = std::uint64_t{1} << 63U;
+inline constexpr unsigned library_place = 57;
+inline constexpr std::uint64_t address_bits = (std::uint64_t{1} << library_place) - 1;
 inline std::uint64_t packed(const Definition& definition) noexcept {
-  return reinterpret_cast<std::uintptr_t>(definition.address) | (definition.wide ? wide_bit : 0);
+  return reinterpret_cast<std::uintptr_t>(definition.address) | static_cast<std::uint64_t>(definition.library) << library_place |
+         (definition.wide ? wide_bit : 0);
 }
 inline Definition unpacked(std::uint64_t word) noexcept {
-  return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(word & ~wide_bit)), (word & wide_bit) != 0};
+  return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(word & address_bits)), (word & wide_bit) != 0,
+          static_cast<std::uint8_t>(word >> library_place & protocol::max_numbered_libraries)};
 }
 
 /// Packed definitions of the libraries' routines by number, once found; 0 for those that depend on the caller.
@@ -119,10 +124,10 @@ inline Definition definition(std::uint32_t routine, const void* caller) noexcept
 /// One call, in the stub whose frame is given. Only a thread's outermost call is recorded.
 class Recording {
  public:
-  /// `bytes` is the size of the record. `query` marks a call that only queries its workspace size.
-  [[gnu::always_inline]] Recording(std::uint32_t routine, std::size_t bytes, const void* frame, const void* caller,
+  /// `library` is the number of the library that is called, and `bytes` the size of the record. `query` marks a call that only queries its workspace size.
+  [[gnu::always_inline]] Recording(std::uint32_t routine, std::uint8_t library, std::size_t bytes, const void* frame, const void* caller,
                                    bool query = false) noexcept
-      : routine_(routine), bytes_(bytes), query_(query) {
+      : routine_(routine), library_(library), bytes_(bytes), query_(query) {
     Thread& own = thread;
     if (is_nested(own, frame)) {
       return;
@@ -194,7 +199,8 @@ class Recording {
 
   [[gnu::always_inline]] void keep(std::uint64_t start, std::uint64_t duration, std::uint8_t notes = 0) noexcept {
     Thread& own = thread;
-    const auto all_notes = static_cast<std::uint8_t>(notes | (query_ ? protocol::size_query : 0));
+    const auto all_notes =
+        static_cast<std::uint8_t>(notes | (query_ ? protocol::size_query : 0) | static_cast<unsigned>(library_) << protocol::library_shift);
     const protocol::RecordHeader header = protocol::record_header(start - settings.origin, duration, routine_, treatment_, all_notes);
     __builtin_memcpy(record_, &header, sizeof header);
     own.at = record_ + bytes_;
@@ -204,6 +210,7 @@ class Recording {
   }
 
   std::uint32_t routine_;
+  std::uint8_t library_;
   std::size_t bytes_;
   std::byte* record_ = nullptr;
   bool outermost_ = false;

@@ -3126,6 +3126,7 @@ class RunResult(Result):
     - blas: Library that defined dgemm; empty: none was seen.
     - settings: Variables for kernels that were set.
     - routines: In the order of the profile.
+    - ended_by: Signal that ended the program, whose queries count up to then; empty: none did.
     - counted: False if queries could not be counted, so that only exit code and settings are known.
     """
 
@@ -3137,6 +3138,7 @@ class RunResult(Result):
     blas: str
     settings: dict[str, str]
     routines: tuple[RunOutcomeRoutine, ...]
+    ended_by: str | None = None
     counted: bool | None = None
 
 

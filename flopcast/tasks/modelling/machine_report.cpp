@@ -105,11 +105,12 @@ MachineReport inspect_machine(const MachineRequest& request, const RunContext& c
 
 namespace {
 
-/// Adds the levels for which the system reports another capacity than the measured one, beyond the interval and a factor of two.
+/// Adds the levels for which the system reports a capacity outside of the measured interval, and twice or half the measured one or beyond.
 void add_disagreements(const machine::MachineMeasurement& measurement, std::vector<std::string>& lines) {
   for (const CacheLevel& level : measurement.hierarchy.levels) {
     const std::int64_t reported = level.reported_bytes;
-    if (reported > 0 && (reported > 2 * level.capacity_high_bytes || 2 * reported < level.capacity_low_bytes)) {
+    const bool is_outside = reported > level.capacity_high_bytes || reported < level.capacity_low_bytes;
+    if (reported > 0 && is_outside && (reported >= 2 * level.capacity_bytes || 2 * reported <= level.capacity_bytes)) {
       lines.push_back(fmt::format(
           "the system reports {} for {}, and {} were measured ({} to {}). Predictions take what was measured: the system of a virtual "
           "machine "

@@ -105,12 +105,12 @@ class MachineReports : public ::testing::Test {
 TEST_F(MachineReports, NameCachesOnWhichSystemAndMeasurementDisagree) {
   MachineReport report = inspect_machine(tools(), {});
   const auto level = [](const char* name, std::int64_t low, std::int64_t high, std::int64_t reported) {
-    CacheLevel level;
-    level.name = name;
-    level.capacity_bytes = level.capacity_low_bytes = low;
-    level.capacity_high_bytes = high;
-    level.reported_bytes = reported;
-    return level;
+    CacheLevel made;
+    made.name = name;
+    made.capacity_bytes = made.capacity_low_bytes = low;
+    made.capacity_high_bytes = high;
+    made.reported_bytes = reported;
+    return made;
   };
   constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
   report.measurement.hierarchy.levels = {level("L1", 40 << 10, 48 << 10, 32 << 10), level("L2", mebibyte, mebibyte, 4 * mebibyte),

@@ -15,6 +15,7 @@ std::string system_reason(sqlite3* handle) {
 }  // namespace
 
 Database::Database(const std::filesystem::path& path, int busy_milliseconds) : path_(path) {
+  const NoForkScope scope;
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
   handle_.reset(handle);
@@ -59,6 +60,7 @@ void Database::fail(int code) const {
 }
 
 void Database::execute(const std::string& sql) {
+  const NoForkScope scope;
   const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) {
     fail(code);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/no_fork_scope.hpp"
 
 /// The part of SQLite that the store needs, with errors as exceptions.
 namespace flopcast::model::sqlite {
@@ -42,6 +43,7 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
   };
+  NoForkScope scope_;  ///< a child could find the locks of SQLite taken for ever
   Database* database_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
@@ -65,7 +67,10 @@ class Database {
 
  private:
   struct Close {
-    void operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+    void operator()(sqlite3* handle) const noexcept {
+      const NoForkScope scope;
+      sqlite3_close_v2(handle);
+    }
   };
   std::filesystem::path path_;
   std::unique_ptr<sqlite3, Close> handle_;
@@ -82,6 +87,7 @@ class Transaction {
   void commit();
 
  private:
+  NoForkScope scope_;
   Database& database_;
   bool open_ = true;
 };

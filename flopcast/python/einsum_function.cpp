@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"
 
@@ -277,7 +278,7 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precisi
     options.tensors = numbers_of(call.operands);
   }
   const auto made = [&] {
-    const py::gil_scoped_release others_run;
+    const WithoutPythonLock others_run;
     return needs_tools ? planner_->plan(expression, strides, options) : contract::plan_expression(expression, strides, {}, options);
   };
   const int type = ArrayView(call.operands.front()).type();

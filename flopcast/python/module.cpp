@@ -14,6 +14,7 @@
 #include "flopcast/python/einsum_function.hpp"
 #include "flopcast/python/plan_handle.hpp"
 #include "flopcast/python/planner.hpp"
+#include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/version.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
@@ -63,13 +64,13 @@ Executes the plan, or returns NotImplemented if the arrays don't have the planne
 RunContext context_of(const py::function& note) {
   // Copies of the context are made while other Python threads run. They share the function, whose count of references Python guards.
   const std::shared_ptr<py::function> shared(new py::function(note), [](const py::function* function) {
-    const py::gil_scoped_acquire python;
+    const WithPythonLock python;
     delete function;
   });
   RunContext context;
   context.note = [shared](const std::string& text) {
-    const py::gil_scoped_acquire python;
-    (*shared)(text);
+    const WithPythonLock python;
+    while_python_lasts([&] { (*shared)(text); });
   };
   context.cancelled = is_interrupted;
   return keeping_if_possible(context);
@@ -79,17 +80,19 @@ void define_planner(py::module_& module) {
   py::class_<Planner, std::shared_ptr<Planner>>(module, "Planner")
       .def(py::init([](const py::function& note) { return std::make_shared<Planner>(context_of(note)); }), py::arg("note"))
       .def_property_readonly("is_open", &Planner::is_open)
-      .def("after_fork", &Planner::after_fork)
-      .def("open", &Planner::open, py::call_guard<py::gil_scoped_release>())
-      .def("pays", &Planner::pays, py::arg("spent"), py::arg("expected"), py::call_guard<py::gil_scoped_release>())
-      .def("answer", &Planner::answer, py::arg("question"), py::call_guard<py::gil_scoped_release>())
+      .def("before_fork", &Planner::before_fork, py::call_guard<WithoutPythonLock>())
+      .def("after_fork_in_parent", &Planner::after_fork_in_parent)
+      .def("after_fork_in_child", &Planner::after_fork_in_child)
+      .def("open", &Planner::open, py::call_guard<WithoutPythonLock>())
+      .def("pays", &Planner::pays, py::arg("spent"), py::arg("expected"), py::call_guard<WithoutPythonLock>())
+      .def("answer", &Planner::answer, py::arg("question"), py::call_guard<WithoutPythonLock>())
       .def("plan", [](Planner& planner, const PlanWish& wish) { return std::make_shared<PlanHandle>(planner, wish); })
       .def(
           "path",
           [](Planner& planner, const PlanWish& wish, const std::string& executor) {
             return planner.path(expression_of(wish), options_of(wish), executor_named(executor));
           },
-          py::call_guard<py::gil_scoped_release>());
+          py::call_guard<WithoutPythonLock>());
 }
 
 void define_plans(py::module_& module) {
@@ -154,6 +157,7 @@ std::int64_t block_size(const std::string& routine, std::int64_t m, std::int64_t
 PYBIND11_MODULE(_flopcast, module) {
   using namespace flopcast::python;
   module.doc() = "flopcast's planner and predictions in this process; for the package flopcast";
+  prepare_for_end_of_python();
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       std::rethrow_exception(std::move(thrown));

@@ -5,6 +5,7 @@
 #include <complex>
 #include <utility>
 
+#include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::python {
@@ -99,7 +100,7 @@ PlanHandle::PlanHandle(Planner& planner, const PlanWish& wish)
         const contract::EinsumStrides strides = {wish.strides, wish.result_strides.value_or(std::vector<std::int64_t>())};
         const contract::ExpressionOptions options = options_of(wish);
         const auto made = [&] {
-          const py::gil_scoped_release others_run;
+          const WithoutPythonLock others_run;
           return planner.plan(expression, strides, options);
         };
         const auto& [name, precision, type] = precision_named(wish.precision);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "flopcast/python/array_view.hpp"
+#include "flopcast/python/python_lock.hpp"
 
 namespace flopcast::python {
 
@@ -112,7 +113,7 @@ py::object execute(const Prepared& prepared, std::span<PyObject* const> operands
   py::object result = out != nullptr ? py::reinterpret_borrow<py::object>(out) : new_result(prepared);
   void* const data = ArrayView(result.ptr()).data();
   if (prepared.takes_long) {
-    const py::gil_scoped_release others_run;
+    const WithoutPythonLock others_run;
     prepared.plan.execute(addresses, data, alpha, beta);
   } else {
     prepared.plan.execute(addresses, data, alpha, beta);

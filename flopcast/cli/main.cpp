@@ -104,16 +104,10 @@ int guarded_run(int argc, char** argv) {
     return interrupted_exit_code();
   } catch (const BrokenPipe&) {
     return broken_pipe_exit_code;
-  } catch (const std::bad_alloc&) {
-    tell("flopcast: out of memory\n");
-    return static_cast<int>(ExitCode::environment);
-  } catch (const std::filesystem::filesystem_error& error) {
+  } catch (const std::exception& exception) {
+    const Error error = as_error(exception);
     tell(fmt::format("flopcast: {}\n", error.what()));
-    return static_cast<int>(ExitCode::environment);
-  } catch (const std::exception& error) {
-    tell(fmt::format("flopcast: internal error: {}\nThis is a bug of flopcast; please report it with the command line that led here.\n",
-                     error.what()));
-    return static_cast<int>(ExitCode::internal);
+    return static_cast<int>(error.code());
   }
 }
 

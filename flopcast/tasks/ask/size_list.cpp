@@ -6,7 +6,7 @@
 namespace flopcast {
 namespace {
 
-constexpr std::int64_t max_size = 1'000'000;
+constexpr std::int64_t max_size = 1'000'000, max_sizes = 100'000;
 
 }  // namespace
 
@@ -47,7 +47,9 @@ std::map<std::string, std::vector<std::int64_t>> values_of(const NamedSizes& siz
 nlohmann::ordered_json SchemaOf<SizeList>::make(SchemaMaker& /*maker*/) {
   const nlohmann::ordered_json size = {{"type", "integer"}, {"minimum", 1}, {"maximum", max_size}};
   const nlohmann::ordered_json text = described({{"type", "string"}}, "sizes as on the command line: \"200:3200:200\"");
-  return {{"anyOf", nlohmann::ordered_json::array({size, array_schema(size), text})}};
+  nlohmann::ordered_json list = array_schema(size);
+  list["maxItems"] = max_sizes;
+  return {{"anyOf", nlohmann::ordered_json::array({size, std::move(list), text})}};
 }
 
 }  // namespace flopcast

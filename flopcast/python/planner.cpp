@@ -61,7 +61,9 @@ Planner::Planner(RunContext context) : context_(std::move(context)) {}
 
 void Planner::before_fork() {
   constexpr std::chrono::seconds longest(5);  // measuring caches takes longer
-  is_forking_ = tools_->mutex.try_lock_for(longest);
+  if (tools_->mutex.try_lock_for(longest)) {
+    is_forking_ = true;
+  }
 }
 
 void Planner::after_fork_in_parent() {

@@ -119,8 +119,10 @@ ordered_json member_schema(std::string_view name, ordered_json schema, std::stri
 }
 
 void add_bounds(ordered_json& schema, const Bounds& bounds) {
-  for (ordered_json& alternative : schema.contains("anyOf") ? schema["anyOf"] : ordered_json::array()) {
-    add_bounds(alternative, bounds);
+  if (schema.contains("anyOf")) {
+    for (ordered_json& alternative : schema["anyOf"]) {
+      add_bounds(alternative, bounds);
+    }
   }
   if (may_be(schema, "number") || may_be(schema, "integer")) {
     add_bounds_of_number(schema, bounds);

@@ -202,8 +202,8 @@ void require_number(const nlohmann::json& value, const ordered_json& schema) {
   if (number >= min && number <= max && !(is_above && number == min)) {
     return;
   }
-  json_detail::refuse(value, std::isfinite(max) ? fmt::format("a number {} {} to {}", is_above ? "above" : "from", min, max)
-                                                : fmt::format("a number of {} or more", min));
+  json_detail::refuse(value,
+                      std::isfinite(max) ? fmt::format("{}{} to {}", is_above ? "above " : "", min, max) : fmt::format("{} or more", min));
 }
 
 void require_text(const std::string& text, const ordered_json& schema) {

@@ -27,7 +27,6 @@ namespace {
 
 constexpr const char* source = "the question";
 constexpr const char* workbench_member = "workbench";
-constexpr int max_threads = 1024;
 
 /// A job and its request.
 struct Question {  // NOLINT(bugprone-exception-escape): null of JSON allocates nothing
@@ -125,9 +124,6 @@ machine::LibraryChoice question_libraries(std::string_view question, const machi
       at_place(workbench_member, [&] {
         require_members(asked.workbench, [](SchemaMaker& maker) { return maker.of<machine::LibraryChoice>(); });
         read_fields(asked.workbench, libraries);
-        if (libraries.threads < 1 || libraries.threads > max_threads) {
-          throw MemberError("threads", fmt::format("{} given, expected 1 to {}", libraries.threads, max_threads));
-        }
         if (libraries.kernels != "auto" && libraries.kernels != "library") {
           throw MemberError("kernels", "'" + libraries.kernels + "' given, expected auto or library");
         }

@@ -29,11 +29,6 @@ void from_json(const nlohmann::json& json, SizeList& sizes) {
   } else {
     json_detail::refuse(json, "a size, a list of sizes, or a text such as \"200:3200:200\"");
   }
-  for (const std::int64_t size : sizes.values) {
-    if (size < 1 || size > max_size) {
-      throw MemberError("", fmt::format("{} given, expected sizes from 1 to {}", size, max_size));
-    }
-  }
 }
 
 std::map<std::string, std::vector<std::int64_t>> values_of(const NamedSizes& sizes) {

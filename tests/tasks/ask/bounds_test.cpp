@@ -32,6 +32,8 @@ bool may_be(const ordered_json& schema, const char* type) {
   return types == type || (types.is_array() && std::find(types.begin(), types.end(), type) != types.end());
 }
 
+std::vector<int> too_long(const ordered_json& list) { return std::vector<int>(list.at("maxItems").get<std::size_t>() + 1, 1); }
+
 /// Returns values that a member of this schema must not have.
 std::vector<ordered_json> refused_values(const ordered_json& reference) {
   const ordered_json& schema = resolved(reference);
@@ -44,7 +46,7 @@ std::vector<ordered_json> refused_values(const ordered_json& reference) {
     for (const ordered_json& element : {ordered_json(0), ordered_json(-1), ordered_json("x"), ordered_json(1e300)}) {
       values.push_back(ordered_json::array({element}));
     }
-    values.emplace_back(std::vector<int>(200'000, 1));
+    values.emplace_back(too_long(schema.at("anyOf")[1]));
     if (schema.at("anyOf")[1].value("minItems", 0) > 0) {
       values.push_back(ordered_json::array());
     }
@@ -68,8 +70,12 @@ std::vector<ordered_json> refused_values(const ordered_json& reference) {
     return values;
   }
   if (may_be(schema, "string")) {
-    std::vector<ordered_json> values = {
-        1, true, ordered_json::array(), ordered_json::object(), std::string(200'000, 'a'), std::string("a\0b", 3)};
+    std::vector<ordered_json> values = {1,
+                                        true,
+                                        ordered_json::array(),
+                                        ordered_json::object(),
+                                        std::string(schema.at("maxLength").get<std::size_t>() + 1, 'a'),
+                                        std::string("a\0b", 3)};
     if (schema.value("minLength", 0) > 0) {
       values.emplace_back("");
     }
@@ -79,7 +85,7 @@ std::vector<ordered_json> refused_values(const ordered_json& reference) {
     return values;
   }
   if (may_be(schema, "array")) {
-    std::vector<ordered_json> values = {1, true, "x", ordered_json::object(), std::vector<int>(200'000, 1)};
+    std::vector<ordered_json> values = {1, true, "x", ordered_json::object(), too_long(schema)};
     if (schema.value("minItems", 0) > 0) {
       values.push_back(ordered_json::array());
     }

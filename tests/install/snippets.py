@@ -20,6 +20,7 @@ from markdown_blocks import blocks_of  # noqa: E402
 #: Variables of C's snippets, by a word of the snippet.
 C_VARIABLES = {
     "TAPP_": """#include <tapp.h>
+#include <tapp_flopcast.h>
 static void snippet(TAPP_handle handle, TAPP_tensor_product plan) {
 """,
     "flopcast_next_configuration": """#include <stdint.h>

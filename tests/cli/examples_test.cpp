@@ -27,6 +27,7 @@ const std::map<std::string, std::string> only_understood = {
     {"env", "the examples speak to shells, and name files of a cluster"},
     {"model build", "the examples take a minute"},
     {"model check", "the examples take a minute"},
+    {"model delete", "the program asks on the terminal"},
     {"mpi", "the user's program"},
     {"mpi describe", "messages are measured by the tests of MPI"},
     {"mpi run", "the user's program"},
@@ -56,7 +57,6 @@ std::string preparation(const std::string& command) {
       {"export ilaenv", tune},
       {"model show", model_a_little},
       {"model export", model_a_little},
-      {"model delete", model_a_little},
       {"model list", model_a_little},
       {"wisdom", tune},
       {"wisdom export", tune},
@@ -112,7 +112,7 @@ class FreshStore {
   }
   /// Lets the program only read the words of its commands.
   [[nodiscard]] Ended understand(const std::string& command) const {
-    return run("export FLOPCAST_PARSE_ONLY=1 && " + command.substr(0, command.find(" && ")));
+    return run("export FLOPCAST_PARSE_ONLY=1 && " + command.substr(0, std::min(command.find(" && "), command.find(" | "))));
   }
 
  private:

@@ -80,7 +80,10 @@ def ask_program(question: Mapping[str, Any], shows_program: bool = False) -> dic
         words = [program, "ask", asked, "--output", answer] + (["--quiet"] if shows_program else [])
         sys.stdout.flush()
         # A session of its own keeps the terminal's Ctrl-C from the program, which gets it from here: once.
-        child = subprocess.Popen(words, stderr=None if shows_program else subprocess.PIPE, text=True, start_new_session=not shows_program)
+        environment = None if shows_program else {**os.environ, "COLUMNS": ""}  # a remark stays on one line
+        child = subprocess.Popen(
+            words, stderr=None if shows_program else subprocess.PIPE, text=True, env=environment, start_new_session=not shows_program
+        )
         remarks: list[str] = []
         reader = threading.Thread(target=_pass_remarks, args=(child.stderr, remarks), daemon=True) if child.stderr else None
         try:

@@ -142,6 +142,13 @@ class Errors(WithFake):
             fc.tune("dgeqrf")
         self.assertEqual(log.output, ["WARNING:flopcast:flopcast: the machine was restless"])
 
+    def test_a_long_remark_is_one_record(self):
+        remark = "the machine was restless: other programs kept 1.0 of the cores busy while kernels were timed"
+        self.answer_with(TUNING, FAKE_REMARK="warning: " + remark, COLUMNS="40")  # as an interactive Python sets it
+        with self.assertLogs("flopcast", logging.INFO) as log:
+            fc.tune("dgeqrf")
+        self.assertEqual(log.output, ["WARNING:flopcast:flopcast: " + remark])
+
 
 class Interruption(WithFake):
     def interrupt(self, answer):

@@ -33,6 +33,15 @@ os.register_at_fork(after_in_child=PLANNER.after_fork)
 PRECISIONS: dict[DType | None, str] = {np.dtype(np.float32): "s", np.dtype(np.float64): "d", np.dtype(np.complex64): "c", np.dtype(np.complex128): "z"}
 
 
+_NDARRAYS_RULE = np.ndarray.__array_function__
+
+
+def decides(argument: Any) -> bool:
+    """Returns whether the argument's class has a rule of its own for NumPy's functions (NEP 18): units, other libraries' arrays."""
+    kind = type(argument)
+    return kind is not np.ndarray and getattr(kind, "__array_function__", _NDARRAYS_RULE) is not _NDARRAYS_RULE
+
+
 def c_einsum() -> Any:
     """Returns NumPy's einsum without its search of an order of several operands."""
     core = getattr(np, "_core", None) or getattr(np, "core")

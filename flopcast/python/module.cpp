@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/profile_file.hpp"
@@ -120,8 +121,10 @@ void define_plans(py::module_& module) {
 }
 
 /// Returns `einsum`, `planned`, and functions that forget all plans and count them.
-py::tuple einsum_functions(const std::shared_ptr<Planner>& planner, py::object c_einsum, py::object with_blas, py::object otherwise) {
-  const auto state = std::make_shared<EinsumFunction>(planner, std::move(c_einsum), std::move(with_blas), std::move(otherwise));
+py::tuple einsum_functions(const std::shared_ptr<Planner>& planner, py::object c_einsum, py::object with_blas, py::object otherwise,
+                           py::object searched_axes, bool is_row_major) {
+  NumpysFunctions numpy = {std::move(c_einsum), std::move(with_blas), std::move(otherwise), std::move(searched_axes)};
+  const auto state = std::make_shared<EinsumFunction>(planner, std::move(numpy), is_row_major);
   return py::make_tuple(
       make_function("einsum", einsum_doc, py::str("flopcast"), [state](const Arguments& arguments) { return state->einsum(arguments); }),
       make_function("planned", planned_doc, py::str("flopcast"), [state](const Arguments& arguments) { return state->planned(arguments); }),
@@ -139,6 +142,24 @@ std::pair<std::vector<Labels>, Labels> labels(const std::string& subscripts, con
     operands.emplace_back(operand.labels, operand.conjugated);
   }
   return {operands, {expression.result.labels, expression.result.conjugated}};
+}
+
+/// Returns the axes of NumPy's result of einsum in its order "K", from the outermost inwards. `strides` are those of the operands.
+std::vector<std::size_t> axes_in_memory(const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes,
+                                        const std::vector<std::vector<std::int64_t>>& strides) {
+  return kept_axes(contract::with_shapes(contract::parse_expression(subscripts), shapes), strides);
+}
+
+/// Returns whether two elements of an array share bytes. `strides` and `element_bytes` are in bytes.
+bool overlaps_itself(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides, std::int64_t element_bytes) {
+  std::vector<contract::Axis> axes = {{1, element_bytes}};
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 0) {
+      return false;
+    }
+    axes.push_back({strides.at(axis), shape[axis]});
+  }
+  return contract::may_share_addresses(axes);
 }
 
 /// Returns the tuned block size of a routine for an m x n problem, 0 if the profile has none. `options` are ilaenv's, such as "L".
@@ -165,11 +186,14 @@ PYBIND11_MODULE(_flopcast, module) {
   });
   define_planner(module);
   define_plans(module);
-  module.def("einsum_functions", &einsum_functions, py::arg("planner"), py::arg("c_einsum"), py::arg("with_blas"), py::arg("otherwise"));
+  module.def("einsum_functions", &einsum_functions, py::arg("planner"), py::arg("c_einsum"), py::arg("with_blas"), py::arg("otherwise"),
+             py::arg("searched_axes") = py::none(), py::arg("is_row_major") = false);
   module.def("result_shape", [](const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes) {
     return py::tuple(py::cast(flopcast::contract::with_shapes(flopcast::contract::parse_expression(subscripts), shapes).result_shape()));
   });
   module.def("labels", &labels, py::arg("subscripts"), py::arg("shapes"));
+  module.def("axes_in_memory", &axes_in_memory, py::arg("subscripts"), py::arg("shapes"), py::arg("strides"));
+  module.def("overlaps_itself", &overlaps_itself, py::arg("shape"), py::arg("strides"), py::arg("element_bytes"));
   module.def("tuned_block_size", &block_size, py::arg("routine"), py::arg("m"), py::arg("n"), py::arg("options"), py::arg("file"));
   module.def("blas_threads", [threads = BlasThreads()] { return threads.now(); });
   module.def("needs_program", [](const std::string& question) { return flopcast::needs_own_process(question); });

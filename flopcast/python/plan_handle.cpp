@@ -111,7 +111,7 @@ PlanHandle::PlanHandle(Planner& planner, const PlanWish& wish)
   for (std::size_t i = 0; i < wish.shapes.size(); ++i) {
     operands_.push_back(signature_of(precision, wish.shapes[i], wish.strides[i]));
   }
-  const std::vector<std::int64_t> shape(prepared_.result_shape.begin(), prepared_.result_shape.end());
+  const std::vector<std::int64_t> shape(prepared_.result.shape.begin(), prepared_.result.shape.end());
   result_ = signature_of(precision, shape, wish.result_strides.value_or(row_major_strides(shape)));
 }
 

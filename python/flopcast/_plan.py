@@ -46,6 +46,13 @@ def _elements(strides: Sequence[int] | None, shape: Sequence[int], dtype: DType)
     return [stride // dtype.itemsize for stride in strides]
 
 
+def _planned_strides(strides: Sequence[int] | None, shape: Sequence[int], kind: DType, wanted: DType) -> list[int]:
+    """Returns strides in elements for an operand of type `kind` in a plan of type `wanted`. An array that is to be converted becomes dense,
+    unless its elements share memory, for which a dense copy might not have room."""
+    keeps = kind == wanted or (strides is not None and _flopcast.overlaps_itself(shape, strides, kind.itemsize))
+    return _elements(strides if keeps else None, shape, kind)
+
+
 def _empty(shape: Sequence[int], strides: Sequence[int], dtype: DType) -> Array:
     """Returns a new array with these strides in elements."""
     if 0 in shape:
@@ -163,7 +170,9 @@ class Plan:
                 )
             copy = _empty(shape, strides, self.dtype)
             np.copyto(copy, array)
-            if _flopcast.overlaps_itself(shape, strides, 1) and not np.array_equal(copy, array, equal_nan=True):
+            if _flopcast.overlaps_itself(shape, strides, 1) and not all(
+                np.array_equal(own, given, equal_nan=True) for own, given in zip(copy, array)
+            ):
                 raise InputError(
                     f"operand {i + 1} of '{self.subscripts}' is planned as a view whose elements share memory, but the given elements differ."
                     " Plan for an array without such elements"
@@ -238,7 +247,7 @@ def plan(
         raise InputError(f"arrays of {wanted} can't be planned; expected float32, float64, complex64 or complex128")
     wish = _flopcast.PlanWish()
     _set(wish, subscripts=subscripts, shapes=[list(shape) for shape, _, _, _ in described])
-    wish.strides = [_elements(strides if kind == wanted else None, shape, wanted) for shape, kind, strides, _ in described]
+    wish.strides = [_planned_strides(strides, shape, kind, wanted) for shape, kind, strides, _ in described]
     if out is not None:
         shape = _flopcast.result_shape(subscripts, wish.shapes)
         if out.shape != shape:

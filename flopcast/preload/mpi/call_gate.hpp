@@ -25,9 +25,15 @@ class CallGate {
   [[nodiscard]] bool follows_this_thread() const noexcept { return open_ && is_main_thread(); }
   /// Returns whether this thread's MPI calls are followed. They are in other threads, too, if the program may call MPI there.
   [[nodiscard]] bool follows_calls() const noexcept { return open_ && (is_main_thread() || other_threads_call_); }
-  /// Returns follows_this_thread() while the thread isn't inside an intercepted MPI function, and false otherwise.
+  /// Returns follows_this_thread() while the thread executes the program's code, and false inside an intercepted MPI function.
   [[nodiscard]] bool follows_program() const noexcept;
 
+  /// Returns whether the thread that is followed is inside an intercepted MPI function, and not in the program's code that MPI called there.
+  [[nodiscard]] bool is_inside_mpi() const noexcept;
+
+  /// Notes that MPI calls the program's code. Its kernels are followed, but not its calls of MPI.
+  static void enter_callback() noexcept;
+  static void leave_callback() noexcept;
   /// Notes that this thread has entered an intercepted function. Returns whether it was in none before.
   static bool enter_function() noexcept;
   static void leave_function() noexcept;

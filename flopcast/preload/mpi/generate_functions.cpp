@@ -242,12 +242,18 @@ std::string call(const std::string& name, const Function& function) {
   return fmt::format("{}({})", name, arguments);
 }
 
+/// Returns the description of a collective. One with an operation that may be the program's own says so.
+std::string description_of(const Function& function) {
+  return has(function, "op") ? fmt::format("with_operation({}, {})", parameter_of(function, "op", ""), function.description)
+                             : function.description;
+}
+
 /// Returns a collective, which is executed with its own large counts: reductions can't work on elements made of many.
 std::string collective(const Function& function, bool large) {
   const std::string request = has(function, "new_request") ? parameter_of(function, "new_request", "") + ", " : "";
   return fmt::format("{} {{\n  return {}(Routine::{}, {}, {}{}, [&] {{ return {}; }});\n}}\n", head(function, large),
                      request.empty() ? "executed" : "begun", enumerator(function.name), parameter_of(function, "comm", ""), request,
-                     function.description, call('P' + function.name + (large ? "_c" : ""), function));
+                     description_of(function), call('P' + function.name + (large ? "_c" : ""), function));
 }
 
 /// Returns the function with large counts that calls the one with small counts, with elements made of many if necessary. A receive must

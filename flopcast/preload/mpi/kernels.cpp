@@ -8,6 +8,7 @@
 #include "flopcast/preload/common/intercept.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
+#include "flopcast/preload/mpi/callbacks.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 
 /// Intercepts BLAS and LAPACK in MPI programs: the outermost calls of the thread that called MPI_Init are kernels.
@@ -20,7 +21,8 @@ thread_local Seconds started = 0;
 thread_local selective::Cause cause = selective::Cause::always;
 thread_local mpi::DampedUpdate damped;
 thread_local mpi::DenormalsAsZero denormals;
-thread_local std::optional<Call> unsafe;  ///< a call with data that aren't the program's
+thread_local std::optional<Call> unsafe;                    ///< a call with data that aren't the program's
+thread_local std::optional<mpi::ProgramCallback> callback;  ///< the call comes from the program's code that MPI called
 
 /// Returns the call that the program makes. Determining the width of its integers calls a function of the library, which doesn't count as a
 /// kernel.
@@ -36,8 +38,14 @@ Call program_call(std::size_t routine, std::span<void* const> pointers, Redirect
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
   mpi::Session* all = mpi::session();
-  if (all == nullptr || depth > 0 || !all->gate().follows_program() || !all->measures() || all->is_in_region()) {
+  if (all == nullptr || depth > 0 || !all->measures() || all->is_in_region()) {
     return;
+  }
+  if (!all->gate().follows_program()) {
+    if (!all->gate().is_inside_mpi()) {
+      return;
+    }
+    callback.emplace();
   }
   const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
   if (digest.is_workspace_query(pointers)) {
@@ -92,6 +100,9 @@ Interception::~Interception() {
       all->computed(number, seconds, true);
       all->return_to_program();
     }
+  }
+  if (depth == 0) {
+    callback.reset();
   }
 }
 

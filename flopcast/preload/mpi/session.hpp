@@ -156,9 +156,9 @@ class Session {
   /// Runs `wait`, which waits for other processes and whose time is on no path of this process.
   template <class Wait>
   auto idle(Wait wait) {
-    const Seconds start = clock_.is_cpu_time() ? 0 : SessionClock::wall();
+    const Seconds start = clock_.is_cpu_time() ? 0 : clock_.now();
     auto result = wait();
-    waited(clock_.is_cpu_time() ? 0 : SessionClock::wall() - start);
+    waited(clock_.is_cpu_time() ? 0 : clock_.now() - start);
     return result;
   }
 

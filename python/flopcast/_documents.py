@@ -1398,6 +1398,20 @@ class MpiKernelExecuted:
     - mean: Null: infinite.
     - variance: Null: infinite.
     - seconds: Null: infinite [s].
+@dataclass(frozen=True, kw_only=True)
+class MpiOtherTool:
+    """Part of a document: mpi other tool.
+
+    - library: File; empty for the program itself.
+    - functions: Functions that the program calls first, and that call flopcast's.
+    - unseen_functions: Functions that don't call flopcast's.
+    """
+
+    library: str
+    functions: tuple[str, ...] | None = None
+    unseen_functions: tuple[str, ...] | None = None
+
+
     """
 
     count: int
@@ -1492,6 +1506,7 @@ class MpiProfileResult(Result):
     longest: MpiProfileLongest
     per_process: MpiProfilePerProcess
     volumetric: MpiProfileVolumetric
+    - other_tools: Other tools in the process that define MPI functions, too.
     processes: tuple[MpiProfileProcesses, ...] | None = None
     prediction_error_seconds: float | None = None
     program_variance: float | None = None
@@ -1520,6 +1535,7 @@ class SimulatedRunPath:
     supersteps: float
     words: float
     flops: float
+    other_tools: tuple[MpiOtherTool, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -249,6 +249,10 @@ void* replacement_of(const Object& object, const Binding& binding) noexcept {
 
 void look_through(const Object& object) noexcept {
   for_each_binding(*object.map, [&object](const Binding& binding) {
+    if (void* always = replacements.always != nullptr && !object.apart ? replacements.always(*object.map, binding) : nullptr) {
+      set_binding(binding, always);
+      return;
+    }
     if (void* hook = hook_of(binding.name); hook != nullptr && !binding.own) {
       if (!object.apart) {  // another namespace has a linker's interface of its own
         set_binding(binding, hook);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/support/bindings.hpp"
 
 /// Redirects calls that don't reach a preloaded library by themselves. The dynamic linker hands out a preloaded function only for its exact
 /// name, and only to callers that look into the whole program's libraries first. Other callers use other names (scipy_dgemm_64_), look into
@@ -34,6 +35,8 @@ struct Replacements {
   void* (*deep)(std::string_view name) noexcept;
   /// Returns the function that replaces `function`, called `name`, in objects of other namespaces. Called where `deep` replaces it elsewhere.
   void* (*apart)(std::string_view name, void* function) noexcept;
+  /// Returns the function that `binding` of `object` is to lead to, whatever it leads to now; nullptr: it stays.
+  void* (*always)(const link_map& object, const Binding& binding) noexcept = nullptr;
 };
 
 /// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. Calls in other namespaces of

@@ -25,6 +25,7 @@
 #include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/mpi/blas_in_use.hpp"
+#include "flopcast/preload/mpi/other_tools.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
@@ -152,6 +153,14 @@ json head_document(const protocol::MpiOptions& options, const ProfileFacts& fact
           {"mpi", library_version()},
           {"ranks", facts.ranks},
           {"where", where_times_hold(facts.ranks, facts.cpu_clock)},
+json tools_document() {
+  json all = json::array();
+  for (const OtherTool& tool : other_tools()) {
+    all.push_back({{"library", tool.library}, {"functions", tool.functions}, {"unseen_functions", tool.unseen}});
+  }
+  return all;
+}
+
           {"clock", facts.cpu_clock ? "cpu" : "wall"},
           {"granted_cpus", facts.granted_cpus},
           {"policy", selective::to_string(options.policy)},
@@ -181,6 +190,7 @@ void append_profile_text(Text& text, const protocol::MpiOptions& options, const 
   constexpr std::size_t usual_kernel = 340;  // bytes
   const std::string head = dumped(head_document(options, facts));
   text.reserve(text.size() + head.size() + kernels.size() * usual_kernel);
+          {"other_tools", tools_document()},
   append(text, std::string_view(head).substr(0, head.size() - 1));  // without its closing brace
   append(text, R"(,"kernels":[)");
   bool is_first = true;

@@ -13,6 +13,7 @@
 
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/other_tools.hpp"
 #include "flopcast/preload/mpi/results.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/preload/mpi/startup.hpp"
@@ -44,8 +45,10 @@ std::unique_ptr<Session> make_session() {
   try {
     routine_digests();  // takes milliseconds the first time, which must not count as the program's
     auto made = std::make_unique<Session>(protocol::parse_mpi_options(text));
+    find_other_tools();
     if (!has_stage(made->options())) {
-      write_stage(made->options(), protocol::mpi_stage_loaded);
+      const std::string tool = tool_that_hides_the_beginning();
+      write_stage(made->options(), tool.empty() ? std::string(protocol::mpi_stage_loaded) : std::string(protocol::mpi_stage_hidden) + tool);
     }
     return made;
   } catch (const std::exception& error) {

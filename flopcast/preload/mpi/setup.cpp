@@ -7,6 +7,7 @@
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/redirect.hpp"
+#include "flopcast/preload/mpi/other_tools.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/support/error.hpp"
 
@@ -44,8 +45,9 @@ void require_one_mpi() noexcept {
   flopcast::preload::mpi::open_session();  // reports that the library is loaded
   require_one_mpi();
   if (session() != nullptr) {
-    flopcast::preload::redirect_calls(flopcast::preload::followed_symbol,
-                                      {flopcast::preload::locked_deep, flopcast::preload::locked_apart});
+    flopcast::preload::redirect_calls(flopcast::preload::followed_symbol, {flopcast::preload::locked_deep, flopcast::preload::locked_apart,
+                                                                           flopcast::preload::mpi::layered_function});
+    flopcast::preload::mpi::end_layering_of_program();
   }
 }
 

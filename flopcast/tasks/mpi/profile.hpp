@@ -92,6 +92,14 @@ struct MpiProfile {
   std::string where;  ///< place for which the kernels' times hold
   protocol::MpiClock clock = protocol::MpiClock::wall;
   double granted_cpus = 0;  ///< CPUs that a control group grants; 0 if none limits them
+/// Another tool in the process that defines MPI functions, too.
+struct MpiOtherTool {
+  std::string library;                        ///< file; empty for the program itself
+  std::vector<std::string> functions;         ///< functions that the program calls first, and that call flopcast's
+  std::vector<std::string> unseen_functions;  ///< functions that don't call flopcast's
+  friend bool operator==(const MpiOtherTool&, const MpiOtherTool&) = default;
+};
+
   selective::Policy policy = selective::Policy::full;
   double tolerance = 0, confidence = 0;
   Seconds elapsed = 0;
@@ -122,6 +130,7 @@ struct MpiProfile {
 };
 
 /// Returns the document `flopcast-mpi-profile-1`, one kernel a line. Its last line is ended, as in the file that a program leaves.
+  std::vector<MpiOtherTool> other_tools;
 [[nodiscard]] std::string to_json(const MpiProfile& profile);
 /// Inverse of to_json(). `source` names the text in messages. Throws bad_input for members that are missing or wrong.
 [[nodiscard]] MpiProfile mpi_profile_from_json(std::string_view text, const std::string& source = "the profile");

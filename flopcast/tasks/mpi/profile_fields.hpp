@@ -63,6 +63,20 @@ struct FieldTable<MpiTraffic> {
   static constexpr auto fields = std::tuple(field("messages", &MpiTraffic::messages), field("bytes", &MpiTraffic::bytes),
                                             field("largest_bytes", &MpiTraffic::largest_bytes));
 };
+template <>
+struct FieldTable<MpiWait> {
+  static constexpr auto fields =
+      std::tuple(field("routine", &MpiWait::routine),
+                 field("awaited_rank", &MpiWait::awaited_rank, "the other process; missing or null if there are several"),
+                 field("seconds", &MpiWait::seconds));
+};
+template <>
+struct FieldTable<MpiOtherTool> {
+  static constexpr auto fields =
+      std::tuple(field("library", &MpiOtherTool::library, "file; empty for the program itself"),
+                 optional_field("functions", &MpiOtherTool::functions, "functions that the program calls first, and that call flopcast's"),
+                 optional_field("unseen_functions", &MpiOtherTool::unseen_functions, "functions that don't call flopcast's"));
+};
 void to_json(nlohmann::json& json, const MpiTimes& times);
 void from_json(const nlohmann::json& json, MpiTimes& times);
 
@@ -112,8 +126,9 @@ struct FieldTable<MpiProfile> {
                  optional_field("program_variance", &MpiProfile::program_variance,
                                 "variance of the time of the program's own code along the path, in square seconds"),
                  field("pace", &MpiProfile::pace), field("spent", &MpiProfile::spent, "means of the processes"),
-                 field("own_messages", &MpiProfile::own_messages), optional_field("calls", &MpiProfile::calls),
-                 field("kernels", &MpiProfile::kernels));
+                 field("own_messages", &MpiProfile::own_messages),
+                 optional_field("other_tools", &MpiProfile::other_tools, "other tools in the process that define MPI functions, too"),
+                 optional_field("calls", &MpiProfile::calls), field("kernels", &MpiProfile::kernels));
 };
 
 namespace mpi_detail {

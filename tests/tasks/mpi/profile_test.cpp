@@ -48,6 +48,13 @@ MpiProfile a_profile() {
   profile.critical_path = {.time = 2.5, .computation = 2, .communication = 0.25, .idle = 0.25, .supersteps = 3, .words = 4, .flops = 5};
   profile.longest = profile.per_process = profile.volumetric = profile.critical_path;
   profile.processes = {{0, "here", profile.critical_path, 1.5}, {1, "there", profile.critical_path, 0}};
+  profile.processes[0].cpu = 1.25;
+  profile.processes[0].without_core = 0.75;
+  profile.processes[0].program_without_core = 0.5;
+  profile.processes[0].blocked = 0.25;
+  profile.processes[0].longest_wait = MpiWait{"MPI_Bcast", std::nullopt, 0.125};
+  profile.processes[1].longest_wait = MpiWait{"MPI_Recv", 0, 0.5};
+  profile.other_tools = {{"/lib/libtool.so", {"MPI_Init", "MPI_Send"}, {"MPI_Pcontrol"}}};
   profile.prediction_error = 0.5;
   profile.program_variance = 0.0625;
   profile.pace = selective::RunTimeRatio{2, 3};

@@ -1296,6 +1296,19 @@ class MpiProfileVolumetric:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MpiWait:
+    """Part of a document: mpi wait.
+
+    - awaited_rank: The other process; missing or null if there are several.
+    - seconds: [s].
+    """
+
+    routine: str
+    awaited_rank: int | None = None
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class MpiProfileProcesses:
     """Part of a document: mpi profile processes.
 
@@ -1304,6 +1317,10 @@ class MpiProfileProcesses:
     - communication_seconds: [s].
     - idle_seconds: [s].
     - flops: [flop].
+    - cpu_seconds: CPU time of all threads [s].
+    - without_core_seconds: Ready to run, but without a core [s].
+    - program_without_core_seconds: The part of that outside of MPI [s].
+    - blocked_seconds: Outside of MPI neither computing nor ready to run: asleep, or waiting for a file [s].
     """
 
     seconds: float
@@ -1316,6 +1333,11 @@ class MpiProfileProcesses:
     rank: int
     host: str
     on_path_seconds: float
+    cpu_seconds: float | None = None
+    without_core_seconds: float | None = None
+    program_without_core_seconds: float | None = None
+    blocked_seconds: float | None = None
+    longest_wait: MpiWait | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1377,6 +1399,20 @@ class MpiTraffic:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MpiOtherTool:
+    """Part of a document: mpi other tool.
+
+    - library: File; empty for the program itself.
+    - functions: Functions that the program calls first, and that call flopcast's.
+    - unseen_functions: Functions that don't call flopcast's.
+    """
+
+    library: str
+    functions: tuple[str, ...] | None = None
+    unseen_functions: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class MpiKernelAlong:
     """Part of a document: mpi kernel along.
 
@@ -1398,20 +1434,6 @@ class MpiKernelExecuted:
     - mean: Null: infinite.
     - variance: Null: infinite.
     - seconds: Null: infinite [s].
-@dataclass(frozen=True, kw_only=True)
-class MpiOtherTool:
-    """Part of a document: mpi other tool.
-
-    - library: File; empty for the program itself.
-    - functions: Functions that the program calls first, and that call flopcast's.
-    - unseen_functions: Functions that don't call flopcast's.
-    """
-
-    library: str
-    functions: tuple[str, ...] | None = None
-    unseen_functions: tuple[str, ...] | None = None
-
-
     """
 
     count: int
@@ -1484,6 +1506,7 @@ class MpiProfileResult(Result):
     - prediction_error_seconds: Half-width that predictions across sizes add to the path's time [s].
     - program_variance: Variance of the time of the program's own code along the path, in square seconds.
     - spent: Means of the processes.
+    - other_tools: Other tools in the process that define MPI functions, too.
     """
 
     schema_name: ClassVar[str] = "flopcast-mpi-profile-1"
@@ -1506,13 +1529,13 @@ class MpiProfileResult(Result):
     longest: MpiProfileLongest
     per_process: MpiProfilePerProcess
     volumetric: MpiProfileVolumetric
-    - other_tools: Other tools in the process that define MPI functions, too.
     processes: tuple[MpiProfileProcesses, ...] | None = None
     prediction_error_seconds: float | None = None
     program_variance: float | None = None
     pace: SelectiveRunTimeRatio | None = None
     spent: MpiProfileSpent | None = None
     own_messages: MpiTraffic | None = None
+    other_tools: tuple[MpiOtherTool, ...] | None = None
     calls: tuple[tuple[Any, ...], ...] | None = None
     kernels: tuple[MpiKernel, ...]
 
@@ -1535,7 +1558,6 @@ class SimulatedRunPath:
     supersteps: float
     words: float
     flops: float
-    other_tools: tuple[MpiOtherTool, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1715,6 +1737,7 @@ class MpiConfiguration:
     - coverage: Share of the path that lies in kernels, 0 to 1.
     - executed_share: Share of kernels that were executed, 0 to 1.
     - elapsed_seconds: Time of the executions that the prediction is based on, as the program measures itself [s].
+    - blocked_seconds: Part of that in which a process neither computed nor was ready to run, outside of MPI; 0 if small [s].
     - self_check_seconds: Time of executions that only served the self-check [s].
     - selective: Kernels were left out.
     - finalist: Executed in full at the end, among those with the least predictions.
@@ -1729,6 +1752,7 @@ class MpiConfiguration:
     coverage: float | None = None
     executed_share: float | None = None
     elapsed_seconds: float | None = None
+    blocked_seconds: float | None = None
     self_check_seconds: float | None = None
     selective: bool | None = None
     finalist: bool | None = None

@@ -162,6 +162,7 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   const Arrival* shadow = nullptr;
   const bool known = names_a_message(source, tag) && channel.has(source);
   if (known) {
+    all.note_awaited(routine, channel.world_rank(source));
     shadow = &channel.receive(source, tag);
     all.follow(*shadow);
     all.acknowledge(channel, source, shadow->bytes);

@@ -139,7 +139,24 @@ json processes_document(const std::vector<ProcessFacts>& processes) {
     document["rank"] = all.size();
     document["host"] = process.host.data();
     document["on_path_seconds"] = process.on_path;
+    document["cpu_seconds"] = process.lost.cpu;
+    document["without_core_seconds"] = process.lost.without_core;
+    document["program_without_core_seconds"] = process.lost.program_without_core;
+    document["blocked_seconds"] = process.lost.blocked;
+    if (const Wait& wait = process.longest_wait; wait.routine < routine_names.size()) {
+      document["longest_wait"] = {{"routine", routine_names[wait.routine]},
+                                  {"awaited_rank", wait.awaited == Wait::nobody ? json() : json(wait.awaited)},
+                                  {"seconds", wait.seconds}};
+    }
     all.push_back(std::move(document));
+  }
+  return all;
+}
+
+json tools_document() {
+  json all = json::array();
+  for (const OtherTool& tool : other_tools()) {
+    all.push_back({{"library", tool.library}, {"functions", tool.functions}, {"unseen_functions", tool.unseen}});
   }
   return all;
 }
@@ -153,14 +170,6 @@ json head_document(const protocol::MpiOptions& options, const ProfileFacts& fact
           {"mpi", library_version()},
           {"ranks", facts.ranks},
           {"where", where_times_hold(facts.ranks, facts.cpu_clock)},
-json tools_document() {
-  json all = json::array();
-  for (const OtherTool& tool : other_tools()) {
-    all.push_back({{"library", tool.library}, {"functions", tool.functions}, {"unseen_functions", tool.unseen}});
-  }
-  return all;
-}
-
           {"clock", facts.cpu_clock ? "cpu" : "wall"},
           {"granted_cpus", facts.granted_cpus},
           {"policy", selective::to_string(options.policy)},
@@ -181,6 +190,7 @@ json tools_document() {
           {"pace", {{"taken_seconds", facts.pace.taken}, {"expected_seconds", facts.pace.expected}}},
           {"spent", spent_document(facts.spent, facts.ranks)},
           {"own_messages", traffic_document(traffic_of_all())},
+          {"other_tools", tools_document()},
           {"calls", std::move(calls)}};
 }
 
@@ -190,7 +200,6 @@ void append_profile_text(Text& text, const protocol::MpiOptions& options, const 
   constexpr std::size_t usual_kernel = 340;  // bytes
   const std::string head = dumped(head_document(options, facts));
   text.reserve(text.size() + head.size() + kernels.size() * usual_kernel);
-          {"other_tools", tools_document()},
   append(text, std::string_view(head).substr(0, head.size() - 1));  // without its closing brace
   append(text, R"(,"kernels":[)");
   bool is_first = true;

@@ -8,6 +8,8 @@
 #include "flopcast/path/message_model.hpp"
 #include "flopcast/preload/kernels/call_sequence.hpp"
 #include "flopcast/preload/kernels/region_names.hpp"
+#include "flopcast/preload/mpi/core_time.hpp"
+#include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/selective/kernel_table.hpp"
@@ -23,6 +25,8 @@ struct ProcessFacts {
   path::Costs own;
   Seconds on_path = 0;  ///< its kernels on the critical path
   std::array<char, 64> host{};
+  LostTime lost;
+  Wait longest_wait;
 };
 
 /// Facts that rank 0 knows at the end, apart from the kernels.

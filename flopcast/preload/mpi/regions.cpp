@@ -55,6 +55,7 @@ void Session::measure(bool on) {
   region_.drop();
   measures_ = on;
   on ? clock_.start() : clock_.stop();
+  on ? core_time_.start() : core_time_.stop();
   return_to_program();
 }
 
@@ -84,6 +85,8 @@ void Session::count_anew() {
   skipping_.begin_epoch();
   PMPI_Barrier(world_);
   clock_.restart();
+  core_time_.restart();
+  waits_.forget();
 }
 
 void Session::reset() {

@@ -40,6 +40,7 @@ Requests& requests() {
 void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
   if (channel != nullptr && channel->has(destination)) {
     session()->note_call(Routine::send, bytes, destination, tag);
+    session()->note_awaited(Routine::send, channel->world_rank(destination));
     channel->send(session()->path(), session()->envelope(bytes, tag, skipped), destination, session()->counts());
   }
 }
@@ -189,6 +190,7 @@ class Completion {
  public:
   /// Runs before MPI is called: waits for shadows of messages, and for agreements, that must come before MPI can complete the request.
   void await(int request, Pending pending) {
+    session()->note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, pending.source) : Wait::nobody);
     if (pending.names_its_message()) {
       const Arrival* shadow = session()->idle([&] { return &pending.channel->receive(pending.source, pending.tag); });
       follow(pending, *shadow);
@@ -220,6 +222,7 @@ class Completion {
 
   /// Runs after MPI has completed the request.
   void finish(Pending pending, MPI_Status& status) {
+    session()->note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, status.MPI_SOURCE) : Wait::nobody);
     if (!pending.is_receive()) {
       follow(pending);
     } else if (pending.is_exchange()) {
@@ -285,6 +288,10 @@ class Completion {
   static const Arrival* shadow_of_exchange(const Pending& pending) {
     return pending.names_its_message() ? &pending.channel->receive(pending.source, pending.tag)
                                        : pending.channel->look(pending.source, pending.tag);
+  }
+
+  static std::int32_t world_rank_of(const Pending& pending, int source) {
+    return pending.channel->has(source) ? pending.channel->world_rank(source) : Wait::nobody;
   }
 
   static bool was_cancelled(const Pending& pending, MPI_Status& status) {

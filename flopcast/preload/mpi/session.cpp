@@ -110,6 +110,11 @@ void Session::enter_call() noexcept {
   gate_.lock();
   if (CallGate::is_main_thread()) {
     leave_program();
+    const Seconds wall = clock_.wall_of_call();
+    if (core_time_.enter_mpi(wall)) {
+      clock_.leave_out_since(clock_.called(), clock_.called());
+    }
+    waits_.enter(wall);
   } else {
     clock_.enter_library();
   }
@@ -118,6 +123,14 @@ void Session::enter_call() noexcept {
 void Session::leave_call() noexcept {
   const bool own = CallGate::is_main_thread();
   own ? clock_.end_call() : clock_.end_call_of_other_thread();
+  if (const Seconds wall = clock_.wall_of_return(); own) {
+    if (measures_ && clock_.is_cpu_time()) {
+      waits_.add_until(wall);
+    }
+    if (core_time_.leave_mpi(wall)) {
+      clock_.return_to_program();
+    }
+  }
   polling_.end_call(measures_ && own && !clock_.is_cpu_time() ? clock_.in_call() : 0);
   if (measures_) {
     spent_.calls += clock_.in_call();
@@ -180,6 +193,7 @@ void Session::begin() {
   gate_.open();
   PMPI_Barrier(world_);
   clock_.start();
+  core_time_.start();
   return_to_program();
 }
 
@@ -260,6 +274,7 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
   }
   calls_.hash = hash;
   ++calls_.calls;
+  note_awaited(routine);
 }
 
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
@@ -340,8 +355,29 @@ void Session::note_contexts() {
   }
 }
 
+Wait Session::longest_wait() const {
+  struct Least {
+    double seconds;
+    int rank;
+  };
+  constexpr auto routines = static_cast<std::size_t>(Routine::count);
+  std::array<Least, routines> least;
+  for (std::size_t i = 0; i < routines; ++i) {
+    least[i] = {waits_.together(static_cast<std::uint32_t>(i)), rank_};
+  }
+  PMPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(routines), MPI_DOUBLE_INT, MPI_MINLOC, world_);
+  Wait longest = waits_.longest();
+  if (longest.routine < routines && longest.awaited == Wait::nobody) {
+    constexpr double much_less = 0.5;
+    const Least& last = least[longest.routine];
+    longest.awaited = last.rank != rank_ && last.seconds < much_less * longest.seconds ? last.rank : Wait::nobody;
+  }
+  return longest;
+}
+
 ProfileFacts Session::conclude() {
   ProfileFacts facts;
+  core_time_.stop();
   waited_on_path(settle_polling(0, 0));
   note_system_time();
   facts.ranks = size_;
@@ -377,7 +413,7 @@ ProfileFacts Session::conclude() {
   collect_kernels(world_, kernels_);
   collect_region_names(world_, regions_);
   facts.calls = gather_values(world_, calls_);
-  ProcessFacts mine{path_.own(), parts.kernels, {}};
+  ProcessFacts mine{path_.own(), parts.kernels, {}, core_time_.lost(), longest_wait()};
   gethostname(mine.host.data(), mine.host.size() - 1);
   facts.processes = gather_values(world_, mine);
   facts.prediction_error = decisions_.prediction_error();

@@ -20,6 +20,7 @@
 #include "flopcast/preload/kernels/region_names.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/mpi/call_gate.hpp"
+#include "flopcast/preload/mpi/core_time.hpp"
 #include "flopcast/preload/mpi/launch_executions.hpp"
 #include "flopcast/preload/mpi/open_region.hpp"
 #include "flopcast/preload/mpi/polling.hpp"
@@ -28,6 +29,7 @@
 #include "flopcast/preload/mpi/session_clock.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/preload/mpi/skipping.hpp"
+#include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/selective/eager_propagation.hpp"
 #include "flopcast/selective/execution_decisions.hpp"
@@ -107,6 +109,14 @@ class Session {
   /// Notes a call of `routine` for the comparison of two runs. The three values describe the message, and must not depend on time.
   void note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept;
 
+  /// Notes that the call of `routine` waits for process `rank` of MPI_COMM_WORLD from here on.
+  void note_awaited(Routine routine, std::int32_t rank = Wait::nobody) {
+    if (clock_.is_cpu_time()) {
+      waits_.add_until(SessionClock::wall());
+    }
+    waits_.await(static_cast<std::uint32_t>(routine), rank);
+  }
+
   /// Begins a region of the program's own code. Returns false if the region is to be left out; the region has then ended, too. A region
   /// inside another one belongs to the outer one.
   bool enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out);
@@ -139,6 +149,7 @@ class Session {
   void waited(Seconds seconds) noexcept {
     if (measures_) {
       path_.wait(seconds);
+      waits_.add(seconds);
     }
   }
 
@@ -146,6 +157,7 @@ class Session {
   void waited_on_path(Seconds seconds) noexcept {
     if (measures_) {
       path_.add({.time = seconds, .idle = seconds});
+      waits_.add(seconds);
     }
   }
 
@@ -207,6 +219,8 @@ class Session {
   /// Writes the current execution's result and returns the length of its path. Collective.
   Seconds finish_execution();
   void note_contexts();
+  /// Returns the longest wait of this process. For a collective, the awaited process is the one that waits least in it. Collective.
+  [[nodiscard]] Wait longest_wait() const;
 
   /// The latest communication of a routine, because programs often repeat the same one.
   struct LatestKernel {
@@ -231,6 +245,8 @@ class Session {
   std::optional<Arrival> acknowledgement_;  ///< the one with the longest path of those that were collected
   std::uint32_t acknowledged_messages_ = 0;
   ProgramGaps gaps_;
+  CoreTime core_time_;
+  Waits waits_;
   bool measures_ = true;
   bool uses_sessions_ = false;
   int spawned_ = 0;

@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/support/units.hpp"
@@ -20,8 +22,6 @@ bool was_asked_to_end(int exit_code) {
 bool leaves_none_out(const MpiProfile& profile) noexcept {
   return std::all_of(profile.kernels.begin(), profile.kernels.end(), [](const MpiKernel& kernel) { return kernel.skipped == 0; });
 }
-
-}  // namespace
 
 /// Returns at most four names, and how many others there are.
 std::string listed(const std::vector<std::string>& names) {
@@ -76,6 +76,8 @@ std::string blocked_processes(const MpiProfile& profile) {
                                                : "Such time counts as computation");
 }
 
+}  // namespace
+
 std::string why_no_profile(const MpiRun& run, const MpiRunRequest& request) {
   if (run.stage == protocol::mpi_stage_sessions) {
     return "the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed";
@@ -92,8 +94,6 @@ std::string why_no_profile(const MpiRun& run, const MpiRunRequest& request) {
   if (run.stage == protocol::mpi_stage_writing) {
     return "the process of rank 0 ended before all of it was written";
   }
-  if (run.stage == protocol::mpi_stage_loaded) {
-    return "the program never called MPI_Init";
   if (run.stage.starts_with(protocol::mpi_stage_hidden)) {
     return fmt::format(
         "{} defines MPI_Init and doesn't pass the call on to PMPI_Init in a way that flopcast sees. Run the program without that tool, or "
@@ -101,6 +101,8 @@ std::string why_no_profile(const MpiRun& run, const MpiRunRequest& request) {
         "the tool call PMPI_Init",
         run.stage.substr(protocol::mpi_stage_hidden.size()));
   }
+  if (run.stage == protocol::mpi_stage_loaded) {
+    return "the program never called MPI_Init";
   }
   const std::string reason = program::why_not_started(request.command.front(), run.exit_code);
   return !reason.empty() ? reason : "the library was not loaded. The program may have cleared its environment";
@@ -118,14 +120,24 @@ std::vector<std::string> warnings_about(const MpiProfile& profile) {
   if (profile.sessions) {
     all.emplace_back("the program uses sessions (MPI_Session_init) beside MPI_Init. Sessions aren't followed");
   }
-  return all;
-}
   for (const MpiOtherTool& tool : profile.other_tools) {
     add_warnings_about(tool, all);
   }
   if (std::string blocked = blocked_processes(profile); !blocked.empty()) {
     all.push_back(std::move(blocked));
   }
+  return all;
+}
+
+std::string restlessness_of(const MpiProfile& profile) {
+  if (profile.clock != protocol::MpiClock::wall || !profile.lacked_cores()) {
+    return "";
+  }
+  const bool is_balanced = profile.imbalance() < MpiProfile::considerable_imbalance;
+  return fmt::format("{} got {:.1f} of {}, because other programs kept the cores busy, or cores are too few. Wall times are unreliable{}",
+                     counted(profile.ranks, "process"), profile.cores_got().value_or(0), counted(profile.ranks, "core"),
+                     is_balanced ? ", and an imbalance isn't the program's" : "");
+}
 
 bool leaves_kernels_out(const MpiRunRequest& request) noexcept {
   return request.policy != selective::Policy::full || !request.executions.empty();

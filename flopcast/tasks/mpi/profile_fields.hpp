@@ -176,6 +176,14 @@ struct SchemaOf<MpiProcess> {
     add_member(process, "rank", maker.of<int>());
     add_member(process, "host", maker.of<decltype(MpiProcess::host)>());
     add_member(process, "on_path_seconds", maker.of<double>());
+    const auto add_later = [&process, &maker](const char* name, const char* description) {
+      add_member(process, name, schema_detail::member_schema(name, maker.of<double>(), description), false);
+    };
+    add_later("cpu_seconds", "CPU time of all threads");
+    add_later("without_core_seconds", "ready to run, but without a core");
+    add_later("program_without_core_seconds", "the part of that outside of MPI");
+    add_later("blocked_seconds", "outside of MPI neither computing nor ready to run: asleep, or waiting for a file");
+    add_member(process, "longest_wait", maker.of<MpiWait>(), false);
     return process;
   }
 };

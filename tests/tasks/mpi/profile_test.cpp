@@ -96,6 +96,34 @@ TEST(MpiProfile, SurvivesJson) {
   EXPECT_EQ(tests::schema_violation(to_json(smaller), mpi_schemas()), "");
 }
 
+TEST(MpiProfile, KnowsCoresGotAndWhatIsComputed) {
+  MpiProfile profile;
+  profile.ranks = 2;
+  profile.elapsed = 10;
+  EXPECT_EQ(profile.cores_got(), std::nullopt);
+  EXPECT_FALSE(profile.lacked_cores()) << "documents of before don't say";
+  EXPECT_EQ(profile.imbalance(), 1);
+  profile.processes.resize(2);
+  profile.processes[1].rank = 1;
+  for (MpiProcess& process : profile.processes) {
+    process.cpu = 8;
+    process.own.computation = 8;
+  }
+  EXPECT_EQ(profile.cores_got(), 2);
+  EXPECT_FALSE(profile.lacked_cores());
+  EXPECT_EQ(profile.most_blocked(), nullptr);
+  profile.processes[1].without_core = profile.processes[1].program_without_core = 4;
+  EXPECT_DOUBLE_EQ(profile.cores_got().value(), 1.6);
+  EXPECT_TRUE(profile.lacked_cores());
+  EXPECT_DOUBLE_EQ(profile.computing(profile.processes[1]), 4);
+  EXPECT_DOUBLE_EQ(profile.imbalance(), 8 / 6.0);
+  profile.processes[0].blocked = 4;
+  EXPECT_DOUBLE_EQ(profile.imbalance(), 1);
+  EXPECT_EQ(profile.most_blocked(), profile.processes.data());
+  profile.clock = protocol::MpiClock::cpu;
+  EXPECT_DOUBLE_EQ(profile.computing(profile.processes[1]), 8) << "CPU time has no waiting in it";
+}
+
 TEST(MpiProfile, InfiniteTimesAreWrittenAsNull) {
   MpiProfile profile = a_profile();
   profile.kernels.front().along.variance = std::numeric_limits<double>::infinity();

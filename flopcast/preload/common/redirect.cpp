@@ -369,10 +369,13 @@ void* followed_dlsym(void* handle, const char* name) {
   if (found == nullptr) {
     return found;
   }
-  const Turn turn;
-  void* door = turn ? substitute(found, name) : nullptr;
+  void* instead = replacements.asked_for != nullptr ? replacements.asked_for(name, found) : nullptr;
+  if (instead == nullptr) {
+    const Turn turn;
+    instead = turn ? substitute(found, name) : nullptr;
+  }
   dlerror();
-  return door != nullptr ? door : found;
+  return instead != nullptr ? instead : found;
 }
 
 }  // namespace

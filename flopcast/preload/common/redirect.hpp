@@ -34,6 +34,8 @@ struct Replacements {
   void* (*deep)(std::string_view name) noexcept;
   /// Returns the function that replaces `function`, called `name`, in objects of other namespaces. Called where `deep` replaces it elsewhere.
   void* (*apart)(std::string_view name, void* function) noexcept;
+  /// Returns the function that dlsym is to return in place of `function`, called `name`; nullptr: `function` stays.
+  void* (*asked_for)(const char* name, void* function) noexcept = nullptr;
 };
 
 /// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. Calls in other namespaces of

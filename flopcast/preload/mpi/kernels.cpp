@@ -43,7 +43,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   if (digest.is_workspace_query(pointers)) {
     return;
   }
-  const auto turn = all->gate().try_lock_turn();
+  const auto turn = all->gate().try_turn();
   if (!turn) {
     return;  // beside another thread's communication: unnamed time of the program
   }
@@ -87,7 +87,7 @@ Interception::~Interception() {
       mpi::settle_solution(*unsafe);
       unsafe.reset();
     }
-    if (const auto turn = all->gate().try_lock_turn()) {
+    if (const auto turn = all->gate().try_turn()) {
       all->note_executed(cause, started, seconds);
       all->computed(number, seconds, true);
       all->return_to_program();

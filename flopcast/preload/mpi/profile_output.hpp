@@ -33,6 +33,9 @@ struct ProfileFacts {
   bool complete = true;     ///< no process's event log was full
   bool sessions = false;    ///< the program uses sessions, which aren't followed
   int spawned = 0;          ///< processes that the program has started, which aren't followed
+  double bypassing = 0;     ///< messages that flopcast has seen at one end only, or not at all
+  int prefixed = 0;         ///< not 0: the program calls MPI by names with PMPI_ or by addresses from dlsym
+  int simultaneous = 0;     ///< calls that weren't followed, because another thread of the process was in a call
   Seconds elapsed = 0;      ///< measured wall time of the slowest process
   path::PathMark longest;
   path::Costs max, sum;                 ///< largest and total costs of the processes' own work

@@ -60,7 +60,7 @@ void Session::measure(bool on) {
 
 void Session::control(int level) {
   if (gate_.follows_program()) {
-    const auto lock = gate_.turn();
+    const auto turn = gate_.turn();
     measure(level > 0);
   }
 }

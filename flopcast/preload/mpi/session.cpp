@@ -13,6 +13,7 @@
 
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/prefixed_names.hpp"
 #include "flopcast/preload/mpi/results.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/preload/mpi/startup.hpp"
@@ -86,10 +87,7 @@ void Session::note_sessions() noexcept {
 
 InterceptGuard::InterceptGuard() noexcept {
   Session* all = session();
-  followed_ = all != nullptr && CallGate::enter_function() && all->gate().follows_calls();
-  if (followed_) {
-    all->enter_call();
-  }
+  followed_ = all != nullptr && CallGate::enter_function() && all->gate().is_open() && all->enter_call();
 }
 
 InterceptGuard::~InterceptGuard() {
@@ -103,13 +101,20 @@ InterceptGuard::~InterceptGuard() {
   }
 }
 
-void Session::enter_call() noexcept {
-  gate_.lock();
+bool Session::enter_call() noexcept {
+  if (!CallGate::is_main_thread() && gate_.succeed_main_thread()) {
+    return_to_program();
+  }
+  if (!gate_.take_for_call()) {
+    return false;
+  }
   if (CallGate::is_main_thread()) {
     leave_program();
   } else {
+    clock_.stop_estimating();
     clock_.enter_library();
   }
+  return true;
 }
 
 void Session::leave_call() noexcept {
@@ -119,7 +124,7 @@ void Session::leave_call() noexcept {
   if (measures_) {
     spent_.calls += clock_.in_call();
   }
-  gate_.unlock();
+  gate_.give_back();
 }
 
 void Session::leave_program() noexcept {
@@ -147,7 +152,6 @@ void Session::begin() {
   if (multiple != 0) {
     return;
   }
-  gate_.choose(level == MPI_THREAD_SERIALIZED);
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &group);
   PMPI_Comm_create(MPI_COMM_WORLD, group, &world_);
@@ -159,8 +163,7 @@ void Session::begin() {
   }
   const NodeFacts node = join_node(world_);
   granted_cpus_ = node.granted_cpus;
-  clock_.choose(options_.clock == protocol::MpiClock::cpu || (options_.clock == protocol::MpiClock::automatic && node.crowded),
-                !gate_.other_threads_call());
+  clock_.choose(options_.clock == protocol::MpiClock::cpu || (options_.clock == protocol::MpiClock::automatic && node.crowded));
   WallClock::calibrate();
   messages_ = measure_messages(world_, clock_.is_cpu_time());
   read_statistics();
@@ -259,8 +262,8 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
   ++calls_.calls;
 }
 
-void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
-  if (in_full() && bytes >= min_acknowledged && channel.has(source)) {
+void Session::acknowledge(Channel& channel, int source, std::int64_t bytes) {
+  if (in_full() && bytes >= min_acknowledged && channel.has(source) && channel.may_acknowledge(source)) {
     mpi::acknowledge(path_, envelope(bytes, 0, false), channel.world_rank(source));
     collect_acknowledgements(bytes);
   }
@@ -353,6 +356,11 @@ ProfileFacts Session::conclude() {
   PMPI_Allreduce(MPI_IN_PLACE, &sessions, 1, MPI_INT, MPI_MAX, world_);
   facts.sessions = sessions != 0;
   collect_traffic(world_);
+  facts.bypassing = count_bypassing(world_);
+  facts.prefixed = names_are_passed_by() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.prefixed, 1, MPI_INT, MPI_MAX, world_);
+  facts.simultaneous = gate_.refused_calls();
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.simultaneous, 1, MPI_INT, MPI_SUM, world_);
   facts.longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
   PMPI_Reduce(&path_.own(), &facts.max, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
@@ -394,8 +402,6 @@ void Session::end() {
     }
   }
   PMPI_Barrier(world_);
-  while (next_acknowledgement() != nullptr) {  // for which no sender has waited
-  }
   detach_channel(MPI_COMM_WORLD);
   detach_channel(MPI_COMM_SELF);
   disconnect_shadows();

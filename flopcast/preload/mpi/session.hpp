@@ -55,7 +55,8 @@ class Session {
   void end();
 
   /// Notes that the program has called MPI. For threads that didn't call MPI_Init only communication counts.
-  void enter_call() noexcept;
+  /// Returns false if the call isn't followed, because another thread is in one.
+  [[nodiscard]] bool enter_call() noexcept;
   void leave_call() noexcept;
   /// Notes that the program has just called the library. The time since return_to_program() counts as computation.
   void leave_program() noexcept;
@@ -166,7 +167,7 @@ class Session {
   /// had to wait for the receiver continues on the receiver's path.
   /// Does nothing where kernels are left out. There, while its sender waits for a moment, a receiver may have left out kernels that the
   /// program executes long after the message. A path that continued from there would count the work of both twice.
-  void acknowledge(const Channel& channel, int source, std::int64_t bytes);
+  void acknowledge(Channel& channel, int source, std::int64_t bytes);
   static constexpr std::int64_t min_acknowledged = 4096;  ///< every MPI sends smaller messages without waiting for their receiver
   /// Takes the acknowledgements that have come, after every few messages of `bytes` that are acknowledged. If they were left to MPI, each
   /// further message would be compared with all of them.

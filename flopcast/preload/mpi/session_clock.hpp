@@ -12,11 +12,13 @@ namespace flopcast::preload::mpi {
 /// Measures a process: when the program called the library and when it went on, the wall time between start and stop, and the system's part.
 class SessionClock {
  public:
-  /// Chooses CPU time or wall time. `estimates`: no other thread calls MPI, so that the library's own work may be estimated.
-  void choose(bool cpu_time, bool estimates) noexcept {
+  /// Chooses CPU time or wall time.
+  void choose(bool cpu_time) noexcept {
     cpu_time_ = cpu_time;
-    estimates_ = estimates && !cpu_time;
+    estimates_ = !cpu_time;
   }
+  /// Notes that other threads call MPI, so that the library's own work can't be estimated any more.
+  void stop_estimating() noexcept { estimates_ = false; }
   [[nodiscard]] bool is_cpu_time() const noexcept { return cpu_time_; }
   /// Returns the seconds of the clock that measures computation.
   [[nodiscard]] Seconds now() const noexcept { return cpu_time_ ? cpu_seconds() : WallClock::now(); }

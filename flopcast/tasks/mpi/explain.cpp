@@ -55,6 +55,23 @@ std::vector<std::string> warnings_about(const MpiProfile& profile) {
     all.push_back(fmt::format("the program spawned {}. Spawned processes aren't followed: waiting for them counts as computation",
                               counted(profile.spawned_processes, "process")));
   }
+  if (profile.bypassing_messages > 0) {
+    all.push_back(fmt::format(
+        "some messages bypass flopcast: at least {:.0f} were sent or received in ways that it doesn't see, or were never received. The "
+        "critical path "
+        "may lack what led to them",
+        profile.bypassing_messages));
+  }
+  if (profile.prefixed_calls) {
+    all.emplace_back(
+        "some messages bypass flopcast's MPI_ functions, because the program uses names with PMPI_ or addresses from dlsym. They are "
+        "followed all the same");
+  }
+  if (profile.simultaneous_calls > 0) {
+    all.push_back(fmt::format(
+        "{} came while another thread of the same process was in one, which needs MPI_THREAD_MULTIPLE. Such calls aren't followed",
+        counted(profile.simultaneous_calls, "MPI call")));
+  }
   if (profile.sessions) {
     all.emplace_back("the program uses sessions (MPI_Session_init) beside MPI_Init. Sessions aren't followed");
   }

@@ -109,6 +109,9 @@ struct MpiProfile {
   std::optional<selective::RunTimeRatio> pace;
   std::optional<selective::TimeSpent> spent;  ///< means of the processes
   std::optional<MpiTraffic> own_messages;
+  double bypassing_messages = 0;  ///< messages that were seen at one end only, or that came without their sender's path
+  bool prefixed_calls = false;    ///< the program calls MPI by names with PMPI_, or by addresses from dlsym
+  int simultaneous_calls = 0;     ///< calls of MPI that weren't followed, because another thread of the process was in one
   std::vector<MpiCallSequence> calls;
   std::vector<MpiKernel> kernels;
   friend bool operator==(const MpiProfile&, const MpiProfile&) = default;

@@ -113,6 +113,9 @@ struct FieldTable<MpiProfile> {
                                 "variance of the time of the program's own code along the path, in square seconds"),
                  field("pace", &MpiProfile::pace), field("spent", &MpiProfile::spent, "means of the processes"),
                  field("own_messages", &MpiProfile::own_messages), optional_field("calls", &MpiProfile::calls),
+                 optional_field("bypassing_messages", &MpiProfile::bypassing_messages, "messages seen at one end only, or at none"),
+                 optional_field("prefixed_calls", &MpiProfile::prefixed_calls, "calls by names with PMPI_, or by addresses from dlsym"),
+                 optional_field("simultaneous_calls", &MpiProfile::simultaneous_calls, "calls beside another thread's, not followed"),
                  field("kernels", &MpiProfile::kernels));
 };
 

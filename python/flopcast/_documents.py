@@ -1470,6 +1470,9 @@ class MpiProfileResult(Result):
     - prediction_error_seconds: Half-width that predictions across sizes add to the path's time [s].
     - program_variance: Variance of the time of the program's own code along the path, in square seconds.
     - spent: Means of the processes.
+    - bypassing_messages: Messages seen at one end only, or at none.
+    - prefixed_calls: Calls by names with PMPI_, or by addresses from dlsym.
+    - simultaneous_calls: Calls beside another thread's, not followed.
     """
 
     schema_name: ClassVar[str] = "flopcast-mpi-profile-1"
@@ -1499,6 +1502,9 @@ class MpiProfileResult(Result):
     spent: MpiProfileSpent | None = None
     own_messages: MpiTraffic | None = None
     calls: tuple[tuple[Any, ...], ...] | None = None
+    bypassing_messages: float | None = None
+    prefixed_calls: bool | None = None
+    simultaneous_calls: int | None = None
     kernels: tuple[MpiKernel, ...]
 
 

@@ -41,6 +41,13 @@ TEST(WarningsAboutAProfile, NameWhatIsntFollowed) {
   profile.path_complete = false;
   EXPECT_THAT(warnings_about(profile),
               ElementsAre(HasSubstr("more events than are kept"), HasSubstr("spawned 2 processes"), HasSubstr("MPI_Session_init")));
+  profile = {};
+  profile.bypassing_messages = 3;
+  profile.prefixed_calls = true;
+  profile.simultaneous_calls = 1;
+  EXPECT_THAT(warnings_about(profile),
+              ElementsAre(HasSubstr("some messages bypass flopcast: at least 3 were sent or received in ways that it doesn't see"),
+                          HasSubstr("names with PMPI_ or addresses from dlsym"), HasSubstr("1 MPI call came while another thread")));
 }
 
 TEST(EndWithKernelsLeftOut, TellsAStandstillAFailureAndGarbage) {

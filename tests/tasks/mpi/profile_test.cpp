@@ -44,6 +44,9 @@ MpiProfile a_profile() {
   profile.path_complete = false;
   profile.sessions = true;
   profile.spawned_processes = 1;
+  profile.bypassing_messages = 5;
+  profile.prefixed_calls = true;
+  profile.simultaneous_calls = 2;
   profile.message_model = {1e-6, 5e9};
   profile.critical_path = {.time = 2.5, .computation = 2, .communication = 0.25, .idle = 0.25, .supersteps = 3, .words = 4, .flops = 5};
   profile.longest = profile.per_process = profile.volumetric = profile.critical_path;

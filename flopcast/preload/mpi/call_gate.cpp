@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 namespace flopcast::preload::mpi {
-namespace {
 
-thread_local bool main_thread = false;  ///< this thread is the main thread
-thread_local int depth = 0;             ///< intercepted functions that this thread is in
+constinit thread_local ThreadFacts this_thread{};
+
+namespace {
 
 std::atomic<bool> main_thread_ended{false};
 
@@ -20,8 +20,8 @@ void become_main_thread() noexcept {
     pthread_key_create(&key, [](void*) { main_thread_ended.store(true); });
     return key;
   }();
-  main_thread = true;
-  pthread_setspecific(at_end, &main_thread);
+  this_thread.is_main = true;
+  pthread_setspecific(at_end, &this_thread);
 }
 
 constexpr int barrier_command = 8;    // MEMBARRIER_CMD_PRIVATE_EXPEDITED of linux/membarrier.h
@@ -38,8 +38,6 @@ void CallGate::open() noexcept {
   open_ = true;
 }
 
-bool CallGate::is_main_thread() noexcept { return main_thread; }
-
 bool CallGate::succeed_main_thread() noexcept {
   bool ended = true;
   if (!main_thread_ended.load(std::memory_order_relaxed) || !main_thread_ended.compare_exchange_strong(ended, false)) {
@@ -48,14 +46,6 @@ bool CallGate::succeed_main_thread() noexcept {
   become_main_thread();
   return true;
 }
-
-bool CallGate::follows_program() const noexcept { return follows_this_thread() && depth == 0; }
-
-bool CallGate::enter_function() noexcept { return depth++ == 0; }
-
-void CallGate::leave_function() noexcept { --depth; }
-
-bool CallGate::is_in_function() noexcept { return depth > 0; }
 
 /// From here on the main thread takes the state as other threads do. An earlier use by the main thread shows in `main_`.
 void CallGate::announce_others() noexcept {
@@ -66,7 +56,7 @@ void CallGate::announce_others() noexcept {
 }
 
 bool CallGate::take_among_threads(User user, bool waits) noexcept {
-  if (!main_thread) {
+  if (!is_main_thread()) {
     announce_others();
   }
   const auto is_in_call = [](const std::atomic<User>& place) { return place.load(std::memory_order_acquire) == User::call; };
@@ -77,7 +67,7 @@ bool CallGate::take_among_threads(User user, bool waits) noexcept {
     }
     sched_yield();
   }
-  while (!main_thread && main_.load(std::memory_order_acquire) != User::none) {
+  while (!is_main_thread() && main_.load(std::memory_order_acquire) != User::none) {
     if (is_in_call(main_)) {
       user_.store(User::none, std::memory_order_release);
       ++refused_;
@@ -86,14 +76,6 @@ bool CallGate::take_among_threads(User user, bool waits) noexcept {
     sched_yield();
   }
   return true;
-}
-
-void CallGate::give_back() noexcept {
-  if (main_thread && main_.load(std::memory_order_relaxed) != User::none) {
-    main_.store(User::none, std::memory_order_release);
-  } else {
-    user_.store(User::none, std::memory_order_release);
-  }
 }
 
 }  // namespace flopcast::preload::mpi

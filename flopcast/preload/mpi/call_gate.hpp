@@ -5,6 +5,13 @@
 
 namespace flopcast::preload::mpi {
 
+/// Facts about the current thread. They are read in every call.
+struct ThreadFacts {
+  bool is_main = false;  ///< the thread is the main thread
+  int depth = 0;         ///< intercepted functions that the thread is in
+};
+extern constinit thread_local ThreadFacts this_thread;
+
 /// Decides which threads' calls are followed, and when. Threads other than the one that called MPI_Init may call MPI too, one at a time,
 /// whatever level of threads the program has asked for. The gate then lets one thread at a time use the session's state. Until the first
 /// such call the state belongs to the main thread, which marks its use by plain writes.
@@ -19,24 +26,27 @@ class CallGate {
   /// Returns whether another thread than the main thread has called MPI.
   [[nodiscard]] bool other_threads_call() const noexcept { return others_.load(std::memory_order_relaxed); }
   /// Returns whether this thread called MPI_Init, or has taken over from that thread, which has ended.
-  [[nodiscard]] static bool is_main_thread() noexcept;
+  [[nodiscard]] static bool is_main_thread() noexcept { return this_thread.is_main; }
   /// Makes this thread the main thread if there is none any more. Returns whether it does.
   bool succeed_main_thread() noexcept;
   /// Returns whether this thread's actions are followed: while the gate is open, in the main thread.
   [[nodiscard]] bool follows_this_thread() const noexcept { return open_ && is_main_thread(); }
   /// Returns follows_this_thread() while the thread isn't inside an intercepted MPI function, and false otherwise.
-  [[nodiscard]] bool follows_program() const noexcept;
+  [[nodiscard]] bool follows_program() const noexcept { return follows_this_thread() && !is_in_function(); }
 
   /// Notes that this thread has entered an intercepted function. Returns whether it was in none before.
-  static bool enter_function() noexcept;
-  static void leave_function() noexcept;
-  [[nodiscard]] static bool is_in_function() noexcept;
+  static bool enter_function() noexcept { return this_thread.depth++ == 0; }
+  static void leave_function() noexcept { --this_thread.depth; }
+  [[nodiscard]] static bool is_in_function() noexcept { return this_thread.depth > 0; }
 
   /// Takes the session's state for an MPI call of this thread. Returns false if another thread is in an MPI call, because a program that
   /// calls MPI from several threads at once must not wait for the end of that call.
   [[nodiscard]] bool take_for_call() noexcept { return take(User::call, false); }
   /// Gives the state back.
-  void give_back() noexcept;
+  void give_back() noexcept {
+    std::atomic<User>& place = is_main_thread() && main_.load(std::memory_order_relaxed) != User::none ? main_ : user_;
+    place.store(User::none, std::memory_order_release);
+  }
   /// Returns the number of calls for which take_for_call() returned false.
   [[nodiscard]] int refused_calls() const noexcept { return refused_.load(std::memory_order_relaxed); }
 

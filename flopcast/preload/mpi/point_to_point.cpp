@@ -76,7 +76,7 @@ Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   made.result = send(made.empty ? 0 : message.count);
   const Seconds end = all.clock().now();
   made.taken = std::max(end - start, 0.0);
-  bypassing().left += announced && made.result != MPI_SUCCESS ? 1 : 0;
+  bypassing.left += announced && made.result != MPI_SUCCESS ? 1 : 0;
   all.clock().note_message_done(all.clock().after_sends(), end);
   return made;
 }

@@ -10,7 +10,6 @@
 #include "flopcast/preload/common/caller_table.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
-#include "flopcast/preload/mpi/call_gate.hpp"
 
 namespace flopcast::preload::mpi {
 namespace {
@@ -21,7 +20,7 @@ enum class Origin : std::uint64_t { mpi = 1, binding, program };
 constinit CallerTable<8> callers{};
 constinit std::atomic<bool> passed_by{false};
 
-const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&is_called_in_place_of_mpi)); }
+const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&is_outside_mpi)); }
 
 bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> starts) noexcept {
   for (const std::string_view start : starts) {
@@ -53,10 +52,7 @@ Origin origin_of(const void* caller) noexcept {
 
 void* address_in_mpi(const char* name) noexcept { return next_symbol(name, nullptr); }
 
-bool is_called_in_place_of_mpi(const void* caller) noexcept {
-  if (CallGate::is_in_function()) {
-    return false;
-  }
+bool is_outside_mpi(const void* caller) noexcept {
   auto origin = static_cast<Origin>(callers.find(0, caller));
   if (origin == Origin{}) {
     origin = origin_of(caller);

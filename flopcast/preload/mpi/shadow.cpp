@@ -167,7 +167,7 @@ bool Channel::send(const path::CriticalPath& path, const Envelope& envelope, int
     mail->send(ShadowMail::Kind::shadow, {envelope, path.mark(), stream.sent, number_}, counts, peer);
   }
   ++stream.sent;
-  bypassing().announced += 1;
+  bypassing.announced += 1;
   count_sent(sizeof(Shadow) + counts.size() * sizeof(selective::KernelCount));
   return true;
 }
@@ -405,14 +405,9 @@ const Arrival* Channel::look(int source, int tag) {
 
 SpinBackoff new_backoff() noexcept { return SpinBackoff(is_crowded); }
 
-Bypassing& bypassing() noexcept {
-  static Bypassing all;
-  return all;
-}
-
 double count_bypassing(MPI_Comm world) {
   Bypassing all;
-  PMPI_Reduce(&bypassing(), &all, static_cast<int>(sizeof all / sizeof(double)), MPI_DOUBLE, MPI_SUM, 0, world);
+  PMPI_Reduce(&bypassing, &all, static_cast<int>(sizeof all / sizeof(double)), MPI_DOUBLE, MPI_SUM, 0, world);
   return all.unknown + std::max(all.announced - all.taken - all.left, 0.0);
 }
 

@@ -196,7 +196,7 @@ struct Bypassing {
   double left = 0;       ///< shadows that will not be taken although flopcast has seen the receive
   double unknown = 0;    ///< messages that came without a shadow
 };
-Bypassing& bypassing() noexcept;
+inline Bypassing bypassing;
 /// Returns the number of messages that flopcast has seen at one end only, or not at all. Collective; complete at rank 0.
 double count_bypassing(MPI_Comm world);
 

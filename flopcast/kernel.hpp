@@ -5,6 +5,7 @@
 #include "flopcast/core/routine.hpp"
 #include "flopcast/kernel/call_list.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/kernel/routine_problem.hpp"

@@ -16,8 +16,9 @@
 !>
 !> Arrays have up to 7 dimensions (15 where the compiler has as many), one of the types real(c_float), real(c_double),
 !> complex(c_float_complex) and complex(c_double_complex), and lie contiguously in memory. The plan's arrays needn't be those of
-!> the execution, but have their type and shape. A subroutine with an argument `status` returns 0 or the exit code of the program
-!> flopcast for the same error, whose text flopcast_error() has; without that argument an error ends the program.
+!> the execution, but have their type and shape: an execution refuses others with status 3. A subroutine with an argument `status`
+!> returns 0 or the exit code of the program flopcast for the same error, whose text flopcast_error() has; without that argument
+!> an error ends the program.
 module flopcast_contract
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_double_complex, c_f_pointer, c_float, &
     c_float_complex, c_int, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_funptr, c_null_ptr, c_funptr, c_ptr, c_size_t, c_sizeof
@@ -31,15 +32,12 @@ module flopcast_contract
   public :: flopcast_estimate, flopcast_microbench, flopcast_measure, flopcast_incremental
 
   integer(c_int), parameter :: f32 = 0, f64 = 1, c32 = 2, c64 = 3
+  character(*), parameter :: type_names(f32:c64) = &
+    [character(26) :: 'real(c_float)', 'real(c_double)', 'complex(c_float_complex)', 'complex(c_double_complex)']
   integer, parameter :: max_rank = 15
 
   !> Libraries, the measured machine, and what is known about it.
   type :: flopcast_bench
-    private
-    type(c_ptr) :: handle = c_null_ptr
-  end type
-  !> A contraction that is planned.
-  type :: flopcast_contraction
     private
     type(c_ptr) :: handle = c_null_ptr
   end type
@@ -58,12 +56,19 @@ module flopcast_contract
     integer(c_int64_t) :: sizes(max_rank) = 1
     logical :: contiguous = .true.
   end type
+  !> A contraction that is planned, with the types and shapes of the arrays that it is planned for.
+  type :: flopcast_contraction
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    type(flopcast_operand), allocatable :: operands(:)
+    type(flopcast_operand) :: result
+  end type
 
   !> Effort with which a plan is chosen: by a model, by timing tiles, by executing candidates, or by executions of the program's own,
   !> each of which tries a candidate until the fastest is known.
   integer, parameter :: flopcast_estimate = 0, flopcast_microbench = 1, flopcast_measure = 2, flopcast_incremental = 3
 
-  integer(c_int), parameter :: bad_usage = 2
+  integer(c_int), parameter :: bad_usage = 2, bad_input = 3
   character(*), parameter :: not_contiguous = 'an array section with gaps is no operand; pass a contiguous array'
 
   type, bind(c) :: bench_options
@@ -247,8 +252,9 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
     integer, intent(out), optional :: status
-    call plan_shapes(plan, bench, notation, f32, sizes(shape(a)), sizes(shape(b)), sizes(shape(c)), effort, threads, time_budget, &
-      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+    call plan_pair(plan, bench, notation, new_operand(c_null_ptr, f32, shape(a), is_contiguous(a)), &
+      new_operand(c_null_ptr, f32, shape(b), is_contiguous(b)), new_operand(c_null_ptr, f32, shape(c), is_contiguous(c)), &
+      effort, threads, time_budget, status)
   end subroutine
 
   subroutine plan_d(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
@@ -259,8 +265,9 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
     integer, intent(out), optional :: status
-    call plan_shapes(plan, bench, notation, f64, sizes(shape(a)), sizes(shape(b)), sizes(shape(c)), effort, threads, time_budget, &
-      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+    call plan_pair(plan, bench, notation, new_operand(c_null_ptr, f64, shape(a), is_contiguous(a)), &
+      new_operand(c_null_ptr, f64, shape(b), is_contiguous(b)), new_operand(c_null_ptr, f64, shape(c), is_contiguous(c)), &
+      effort, threads, time_budget, status)
   end subroutine
 
   subroutine plan_c(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
@@ -271,8 +278,9 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
     integer, intent(out), optional :: status
-    call plan_shapes(plan, bench, notation, c32, sizes(shape(a)), sizes(shape(b)), sizes(shape(c)), effort, threads, time_budget, &
-      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+    call plan_pair(plan, bench, notation, new_operand(c_null_ptr, c32, shape(a), is_contiguous(a)), &
+      new_operand(c_null_ptr, c32, shape(b), is_contiguous(b)), new_operand(c_null_ptr, c32, shape(c), is_contiguous(c)), &
+      effort, threads, time_budget, status)
   end subroutine
 
   subroutine plan_z(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
@@ -283,8 +291,9 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
     integer, intent(out), optional :: status
-    call plan_shapes(plan, bench, notation, c64, sizes(shape(a)), sizes(shape(b)), sizes(shape(c)), effort, threads, time_budget, &
-      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+    call plan_pair(plan, bench, notation, new_operand(c_null_ptr, c64, shape(a), is_contiguous(a)), &
+      new_operand(c_null_ptr, c64, shape(b), is_contiguous(b)), new_operand(c_null_ptr, c64, shape(c), is_contiguous(c)), &
+      effort, threads, time_budget, status)
   end subroutine
 
   subroutine execute_s(plan, a, b, c, alpha, beta, status)
@@ -298,8 +307,7 @@ contains
     keep = c_null_ptr
     if (present(alpha)) scale = c_loc(alpha)
     if (present(beta)) keep = c_loc(beta)
-    call execute(plan, scale, c_loc(a), c_loc(b), keep, c_loc(c), &
-      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+    call execute_pair(plan, scale, flopcast_operand(a), flopcast_operand(b), keep, flopcast_operand(c), status)
   end subroutine
 
   subroutine execute_d(plan, a, b, c, alpha, beta, status)
@@ -313,8 +321,7 @@ contains
     keep = c_null_ptr
     if (present(alpha)) scale = c_loc(alpha)
     if (present(beta)) keep = c_loc(beta)
-    call execute(plan, scale, c_loc(a), c_loc(b), keep, c_loc(c), &
-      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+    call execute_pair(plan, scale, flopcast_operand(a), flopcast_operand(b), keep, flopcast_operand(c), status)
   end subroutine
 
   subroutine execute_c(plan, a, b, c, alpha, beta, status)
@@ -328,8 +335,7 @@ contains
     keep = c_null_ptr
     if (present(alpha)) scale = c_loc(alpha)
     if (present(beta)) keep = c_loc(beta)
-    call execute(plan, scale, c_loc(a), c_loc(b), keep, c_loc(c), &
-      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+    call execute_pair(plan, scale, flopcast_operand(a), flopcast_operand(b), keep, flopcast_operand(c), status)
   end subroutine
 
   subroutine execute_z(plan, a, b, c, alpha, beta, status)
@@ -343,8 +349,7 @@ contains
     keep = c_null_ptr
     if (present(alpha)) scale = c_loc(alpha)
     if (present(beta)) keep = c_loc(beta)
-    call execute(plan, scale, c_loc(a), c_loc(b), keep, c_loc(c), &
-      is_contiguous(a) .and. is_contiguous(b) .and. is_contiguous(c), status)
+    call execute_pair(plan, scale, flopcast_operand(a), flopcast_operand(b), keep, flopcast_operand(c), status)
   end subroutine
 
   function operand_s(array) result(operand)
@@ -380,8 +385,8 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
     integer, intent(out), optional :: status
-    call plan_many(plan, bench, notation, f32, operands, sizes(shape(c)), effort, threads, time_budget, max_bytes, &
-      is_contiguous(c), status)
+    call plan_many(plan, bench, notation, operands, new_operand(c_null_ptr, f32, shape(c), is_contiguous(c)), effort, threads, &
+      time_budget, max_bytes, status)
   end subroutine
 
   subroutine plan_many_d(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
@@ -393,8 +398,8 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
     integer, intent(out), optional :: status
-    call plan_many(plan, bench, notation, f64, operands, sizes(shape(c)), effort, threads, time_budget, max_bytes, &
-      is_contiguous(c), status)
+    call plan_many(plan, bench, notation, operands, new_operand(c_null_ptr, f64, shape(c), is_contiguous(c)), effort, threads, &
+      time_budget, max_bytes, status)
   end subroutine
 
   subroutine plan_many_c(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
@@ -406,8 +411,8 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
     integer, intent(out), optional :: status
-    call plan_many(plan, bench, notation, c32, operands, sizes(shape(c)), effort, threads, time_budget, max_bytes, &
-      is_contiguous(c), status)
+    call plan_many(plan, bench, notation, operands, new_operand(c_null_ptr, c32, shape(c), is_contiguous(c)), effort, threads, &
+      time_budget, max_bytes, status)
   end subroutine
 
   subroutine plan_many_z(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
@@ -419,8 +424,8 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
     integer, intent(out), optional :: status
-    call plan_many(plan, bench, notation, c64, operands, sizes(shape(c)), effort, threads, time_budget, max_bytes, &
-      is_contiguous(c), status)
+    call plan_many(plan, bench, notation, operands, new_operand(c_null_ptr, c64, shape(c), is_contiguous(c)), effort, threads, &
+      time_budget, max_bytes, status)
   end subroutine
 
   subroutine execute_many_s(plan, operands, c, alpha, beta, status)
@@ -434,7 +439,7 @@ contains
     keep = c_null_ptr
     if (present(alpha)) scale = c_loc(alpha)
     if (present(beta)) keep = c_loc(beta)
-    call execute_many(plan, f32, scale, operands, keep, c_loc(c), is_contiguous(c), status)
+    call execute_many(plan, scale, operands, keep, flopcast_operand(c), status)
   end subroutine
 
   subroutine execute_many_d(plan, operands, c, alpha, beta, status)
@@ -448,7 +453,7 @@ contains
     keep = c_null_ptr
     if (present(alpha)) scale = c_loc(alpha)
     if (present(beta)) keep = c_loc(beta)
-    call execute_many(plan, f64, scale, operands, keep, c_loc(c), is_contiguous(c), status)
+    call execute_many(plan, scale, operands, keep, flopcast_operand(c), status)
   end subroutine
 
   subroutine execute_many_c(plan, operands, c, alpha, beta, status)
@@ -462,7 +467,7 @@ contains
     keep = c_null_ptr
     if (present(alpha)) scale = c_loc(alpha)
     if (present(beta)) keep = c_loc(beta)
-    call execute_many(plan, c32, scale, operands, keep, c_loc(c), is_contiguous(c), status)
+    call execute_many(plan, scale, operands, keep, flopcast_operand(c), status)
   end subroutine
 
   subroutine execute_many_z(plan, operands, c, alpha, beta, status)
@@ -476,13 +481,14 @@ contains
     keep = c_null_ptr
     if (present(alpha)) scale = c_loc(alpha)
     if (present(beta)) keep = c_loc(beta)
-    call execute_many(plan, c64, scale, operands, keep, c_loc(c), is_contiguous(c), status)
+    call execute_many(plan, scale, operands, keep, flopcast_operand(c), status)
   end subroutine
 
   subroutine destroy_plan(plan)
     type(flopcast_contraction), intent(inout) :: plan
     call c_destroy(plan%handle)
     plan%handle = c_null_ptr
+    if (allocated(plan%operands)) deallocate (plan%operands)
   end subroutine
 
   !> Returns the expected time of an execution in seconds, a negative number if there is no plan.
@@ -560,43 +566,50 @@ contains
     end if
   end function
 
-  subroutine plan_shapes(plan, bench, notation, type, a, b, c, effort, threads, time_budget, contiguous, status)
+  subroutine plan_pair(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
     type(flopcast_contraction), intent(inout) :: plan
     type(flopcast_bench), intent(in) :: bench
     character(*), intent(in) :: notation
-    integer(c_int), intent(in) :: type
-    integer(c_int64_t), intent(in) :: a(:), b(:), c(:)
+    type(flopcast_operand), intent(in) :: a, b, c
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
-    logical, intent(in) :: contiguous
     integer, intent(out), optional :: status
     integer(c_int32_t), target :: ranks(3)
     type(plan_options) :: options
-    options%size = c_sizeof(options)
-    if (present(effort)) options%effort = int(effort, c_int32_t)
-    if (present(threads)) options%threads = int(threads, c_int32_t)
-    if (present(time_budget)) options%time_budget = time_budget
+    integer(c_int) :: code
     call destroy_plan(plan)
-    if (.not. contiguous) then
+    if (.not. all([a%contiguous, b%contiguous, c%contiguous])) then
       call finish(bad_usage, status, not_contiguous)
-    else
-      ranks = [size(a), size(b), size(c)]
-      options%ranks = c_loc(ranks)
-      call finish(c_plan(plan%handle, bench%handle, letters(notation), type, a, c_null_ptr, b, c_null_ptr, c, c_null_ptr, &
-        options), status)
+      return
     end if
+    options = options_of(effort, threads, time_budget)
+    ranks = [a%rank, b%rank, c%rank]
+    options%ranks = c_loc(ranks)
+    code = c_plan(plan%handle, bench%handle, letters(notation), a%type, a%sizes, c_null_ptr, b%sizes, c_null_ptr, c%sizes, &
+      c_null_ptr, options)
+    if (code == 0) then
+      plan%operands = [a, b]
+      if (index(notation, ',') == 0) plan%operands = [a]  ! B isn't read
+      plan%result = c
+    end if
+    call finish(code, status)
   end subroutine
 
-  subroutine execute(plan, alpha, a, b, beta, c, contiguous, status)
+  subroutine execute_pair(plan, alpha, a, b, beta, c, status)
     type(flopcast_contraction), intent(in) :: plan
-    type(c_ptr), intent(in) :: alpha, a, b, beta, c
-    logical, intent(in) :: contiguous
+    type(flopcast_operand), intent(in) :: a, b, c
+    type(c_ptr), intent(in) :: alpha, beta
     integer, intent(out), optional :: status
-    if (contiguous) then
-      call finish(c_execute(plan%handle, alpha, a, b, beta, c), status)
-    else
+    integer(c_int) :: code
+    character(:), allocatable :: fault
+    if (.not. all([a%contiguous, b%contiguous, c%contiguous])) then
       call finish(bad_usage, status, not_contiguous)
+      return
     end if
+    fault = misfit(plan, [a, b], c)
+    code = bad_input
+    if (fault == '') code = c_execute(plan%handle, alpha, a%address, b%address, beta, c%address)
+    call finish(code, status, fault)
   end subroutine
 
   function new_operand(address, type, extents, contiguous) result(operand)
@@ -612,43 +625,88 @@ contains
     operand%contiguous = contiguous
   end function
 
-  !> Returns what is wrong with the operands of a plan whose elements have this type; an empty text if nothing is.
-  function fault_of(operands, type) result(fault)
-    type(flopcast_operand), intent(in) :: operands(:)
-    integer(c_int), intent(in) :: type
-    character(:), allocatable :: fault
-    fault = ''
-    if (.not. all(operands%contiguous)) fault = not_contiguous
-    if (any(operands%type /= type)) fault = 'operands and result have different types of elements; all need the same'
-  end function
-
-  subroutine plan_many(plan, bench, notation, type, operands, c, effort, threads, time_budget, max_bytes, contiguous, status)
-    type(flopcast_contraction), intent(inout) :: plan
-    type(flopcast_bench), intent(in) :: bench
-    character(*), intent(in) :: notation
-    integer(c_int), intent(in) :: type
-    type(flopcast_operand), intent(in) :: operands(:)
-    integer(c_int64_t), intent(in) :: c(:)
+  function options_of(effort, threads, time_budget, max_bytes) result(options)
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
-    logical, intent(in) :: contiguous
-    integer, intent(out), optional :: status
-    type(flopcast_operand), allocatable, target :: kept(:)
-    type(c_ptr), allocatable :: shapes(:)
-    integer(c_int32_t), allocatable, target :: ranks(:)
-    character(:), allocatable :: fault
     type(plan_options) :: options
-    integer :: i, place
     options%size = c_sizeof(options)
     if (present(effort)) options%effort = int(effort, c_int32_t)
     if (present(threads)) options%threads = int(threads, c_int32_t)
     if (present(time_budget)) options%time_budget = time_budget
     if (present(max_bytes)) options%max_bytes = max_bytes
+  end function
+
+  !> Returns which of the arrays has another type or shape than the plan's, and the difference; an empty text if all of them fit.
+  !> The library itself refuses a plan that wasn't made, and another number of operands.
+  function misfit(plan, operands, c) result(fault)
+    type(flopcast_contraction), intent(in) :: plan
+    type(flopcast_operand), intent(in) :: operands(:), c
+    character(:), allocatable :: fault
+    character(20) :: number
+    integer :: i
+    fault = ''
+    if (.not. allocated(plan%operands)) return
+    do i = 1, min(size(operands), size(plan%operands))
+      write (number, '(i0)') i
+      if (size(plan%operands) <= 2) then
+        fault = difference(achar(iachar('A') + i - 1), operands(i), plan%operands(i))
+      else
+        fault = difference('operand '//trim(number), operands(i), plan%operands(i))
+      end if
+      if (fault /= '') return
+    end do
+    fault = difference('C', c, plan%result)
+  end function
+
+  function difference(name, given, planned) result(fault)
+    character(*), intent(in) :: name
+    type(flopcast_operand), intent(in) :: given, planned
+    character(:), allocatable :: fault
+    fault = ''
+    if (given%type /= planned%type) then
+      fault = name//' has the type '//trim(type_names(given%type))//', but the plan is for '//trim(type_names(planned%type))
+    else if (given%rank /= planned%rank .or. any(given%sizes /= planned%sizes)) then
+      fault = name//' has the shape '//shape_text(given)//', but the plan is for '//shape_text(planned)
+    end if
+    if (fault /= '') fault = fault//'; make a plan for arrays like these'
+  end function
+
+  !> Returns "(3, 4)".
+  function shape_text(operand) result(text)
+    type(flopcast_operand), intent(in) :: operand
+    character(:), allocatable :: text
+    character(20) :: number
+    integer :: i
+    text = '('
+    do i = 1, operand%rank
+      write (number, '(i0)') operand%sizes(i)
+      if (i > 1) text = text//', '
+      text = text//trim(number)
+    end do
+    text = text//')'
+  end function
+
+  subroutine plan_many(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
+    type(flopcast_contraction), intent(inout) :: plan
+    type(flopcast_bench), intent(in) :: bench
+    character(*), intent(in) :: notation
+    type(flopcast_operand), intent(in) :: operands(:), c
+    integer, intent(in), optional :: effort, threads
+    real(c_double), intent(in), optional :: time_budget, max_bytes
+    integer, intent(out), optional :: status
+    type(flopcast_operand), allocatable, target :: kept(:)
+    type(c_ptr), allocatable :: shapes(:)
+    integer(c_int32_t), allocatable, target :: ranks(:)
+    type(plan_options) :: options
+    integer(c_int) :: code
+    integer :: i, place
     call destroy_plan(plan)
-    fault = fault_of(operands, type)
-    if (.not. contiguous) fault = not_contiguous
-    if (fault /= '') then
-      call finish(bad_usage, status, fault)
+    if (any(operands%type /= c%type)) then
+      call finish(bad_usage, status, 'operands and result have different types of elements; all need the same')
+      return
+    end if
+    if (.not. (all(operands%contiguous) .and. c%contiguous)) then
+      call finish(bad_usage, status, not_contiguous)
       return
     end if
     allocate (kept, source=operands)
@@ -659,36 +717,49 @@ contains
       ranks(i) = int(kept(i)%rank, c_int32_t)
     end do
     place = size(ranks)
-    ranks(place) = size(c)
+    ranks(place) = int(c%rank, c_int32_t)
+    options = options_of(effort, threads, time_budget, max_bytes)
     options%ranks = c_loc(ranks)
-    call finish(c_plan_many(plan%handle, bench%handle, letters(notation), type, size(kept, kind=c_int32_t), shapes, c_null_ptr, c, &
-      c_null_ptr, options), status)
+    code = c_plan_many(plan%handle, bench%handle, letters(notation), c%type, size(kept, kind=c_int32_t), shapes, c_null_ptr, &
+      c%sizes, c_null_ptr, options)
+    if (code == 0) then
+      call move_alloc(kept, plan%operands)
+      plan%result = c
+    end if
+    call finish(code, status)
   end subroutine
 
-  subroutine execute_many(plan, type, alpha, operands, beta, c, contiguous, status)
+  subroutine execute_many(plan, alpha, operands, beta, c, status)
     type(flopcast_contraction), intent(in) :: plan
-    integer(c_int), intent(in) :: type
-    type(c_ptr), intent(in) :: alpha, beta, c
-    type(flopcast_operand), intent(in) :: operands(:)
-    logical, intent(in) :: contiguous
+    type(c_ptr), intent(in) :: alpha, beta
+    type(flopcast_operand), intent(in) :: operands(:), c
     integer, intent(out), optional :: status
+    integer(c_int) :: code
     character(:), allocatable :: fault
-    fault = fault_of(operands, type)
-    if (.not. contiguous) fault = not_contiguous
-    if (fault /= '') then
-      call finish(bad_usage, status, fault)
-    else
-      call finish(c_execute_many(plan%handle, alpha, size(operands, kind=c_int32_t), operands%address, beta, c, c), status)
+    if (.not. (all(operands%contiguous) .and. c%contiguous)) then
+      call finish(bad_usage, status, not_contiguous)
+      return
     end if
+    fault = ''
+    if (allocated(plan%operands)) then
+      if (size(operands) == size(plan%operands)) fault = misfit(plan, operands, c)
+    end if
+    code = bad_input
+    if (fault == '') then
+      code = c_execute_many(plan%handle, alpha, size(operands, kind=c_int32_t), operands%address, beta, c%address, c%address)
+    end if
+    call finish(code, status, fault)
   end subroutine
 
   !> Hands the status to the caller, or ends the program for an error that nobody asks for.
   subroutine finish(code, status, message)
     integer(c_int), intent(in) :: code
     integer, intent(out), optional :: status
-    character(*), intent(in), optional :: message
+    character(*), intent(in), optional :: message  !< empty: the library's
     if (allocated(own_message)) deallocate (own_message)
-    if (code /= 0 .and. present(message)) own_message = message
+    if (code /= 0 .and. present(message)) then
+      if (message /= '') own_message = message
+    end if
     if (present(status)) then
       status = code
     else if (code /= 0) then

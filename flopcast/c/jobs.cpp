@@ -59,7 +59,7 @@ flopcast_status flopcast_predict(flopcast_workbench* bench, const char* routine,
     const auto known = given_options(prediction, "flopcast_prediction");
     const std::string name = &required(routine, "routine");
     const flopcast::PredictRequest request = request_of(problem);
-    const std::scoped_lock lock(used.in_use);
+    const auto turn = turn_of(used);
     const flopcast::Prediction found = flopcast::predict(*used.tools.first(), name, request, used.context);
     const flopcast_prediction values = {known.size,          found.seconds, found.interval.low,
                                         found.interval.high, found.flops,   found.extrapolated_share};
@@ -73,7 +73,7 @@ flopcast_status flopcast_ask(flopcast_workbench* bench, const char* question, ch
     flopcast_workbench& used = required(bench, "bench");
     char*& result = required(answer, "answer");
     const std::string text = &required(question, "question");
-    const std::scoped_lock lock(used.in_use);
+    const auto turn = turn_of(used);
     result = new_text(flopcast::needs_own_process(text) ? flopcast::ask_program(used.tools.first()->choice(), text, used.context)
                                                         : flopcast::ask(*used.tools.first(), text, used.context));
   });

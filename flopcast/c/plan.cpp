@@ -102,7 +102,7 @@ flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpressi
   if (tensors.result) {
     require_shape_of_result(expression, *tensors.result);
   }
-  const std::scoped_lock lock(bench.in_use);
+  const auto turn = turn_of(bench);
   const std::shared_ptr<const Workbench>& tools = bench.tools.for_threads(request.threads);
   contract::ExpressionPlan plan = plan_expression(*tools, expression, tensors.strides, request, bench.context);
   return new flopcast_plan{tools, std::move(plan), type, expression.operands.size()};

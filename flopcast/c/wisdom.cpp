@@ -31,7 +31,7 @@ flopcast_status flopcast_wisdom_export_to_filename(flopcast_workbench* bench, co
   return guarded([&] {
     flopcast_workbench& used = required(bench, "bench");
     const std::string name = &required(file, "file");
-    const std::scoped_lock lock(used.in_use);
+    const auto turn = turn_of(used);
     flopcast::write_file(name, flopcast::export_wisdom({}, used.context));
   });
 }
@@ -41,7 +41,7 @@ flopcast_status flopcast_wisdom_import_from_filename(flopcast_workbench* bench, 
   return guarded([&] {
     flopcast_workbench& used = required(bench, "bench");
     const std::string name = &required(file, "file");
-    const std::scoped_lock lock(used.in_use);
+    const auto turn = turn_of(used);
     tell(flopcast::import_wisdom({name, ""}, used.context), used.context, taken, left_out);
   });
 }
@@ -50,7 +50,7 @@ flopcast_status flopcast_wisdom_import_system(flopcast_workbench* bench, int64_t
   using namespace flopcast::c;
   return guarded([&] {
     flopcast_workbench& used = required(bench, "bench");
-    const std::scoped_lock lock(used.in_use);
+    const auto turn = turn_of(used);
     tell(flopcast::import_system_wisdom({}, used.context), used.context, taken, left_out);
   });
 }

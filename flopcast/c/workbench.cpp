@@ -41,6 +41,14 @@ RunContext context_of(const flopcast_workbench_options& options) {
 }
 
 }  // namespace
+
+std::unique_lock<std::mutex> turn_of(flopcast_workbench& bench) {
+  if (bench.process != ::getpid()) {
+    throw usage_error("the workbench was opened before this process was forked, and its store isn't for two processes; open another one");
+  }
+  return std::unique_lock(bench.in_use);
+}
+
 }  // namespace flopcast::c
 
 flopcast_status flopcast_workbench_open(flopcast_workbench** bench, const flopcast_workbench_options* options) {
@@ -52,4 +60,8 @@ flopcast_status flopcast_workbench_open(flopcast_workbench** bench, const flopca
   });
 }
 
-void flopcast_workbench_close(flopcast_workbench* bench) { delete bench; }
+void flopcast_workbench_close(flopcast_workbench* bench) {
+  if (bench != nullptr && bench->process == ::getpid()) {  // the parent of a forked child goes on with its store
+    delete bench;
+  }
+}

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <mutex>
 #include <utility>
 
@@ -17,4 +19,12 @@ struct flopcast_workbench {
   flopcast::PlanningWorkbenches tools;
   flopcast::RunContext context;
   std::mutex in_use;  ///< held while the tools are used
+  pid_t process = ::getpid();
 };
+
+namespace flopcast::c {
+
+/// Takes a workbench for use by this thread. Throws usage_error in a forked child of the process that opened the workbench.
+[[nodiscard]] std::unique_lock<std::mutex> turn_of(flopcast_workbench& bench);
+
+}  // namespace flopcast::c

@@ -87,7 +87,10 @@ int run(int argc, char** argv) {
   top.footer(settings_paragraph(top, words) + "\n\n" + exit_code_help() + "\n\n" + examples);
   const std::optional<int> ended = line.parse(argc, argv);
   note_restless(common);
-  return ended.value_or(common.exit_code);
+  if (!ended && !common.exit_code) {  // a command that ran a program has the program's code
+    throw_if_interrupted("what was complete by then is shown");
+  }
+  return ended.value_or(common.exit_code.value_or(0));
 }
 
 /// Runs the program; every exception ends here as a message and an exit code.
@@ -104,16 +107,10 @@ int guarded_run(int argc, char** argv) {
     return interrupted_exit_code();
   } catch (const BrokenPipe&) {
     return broken_pipe_exit_code;
-  } catch (const std::bad_alloc&) {
-    tell("flopcast: out of memory\n");
-    return static_cast<int>(ExitCode::environment);
-  } catch (const std::filesystem::filesystem_error& error) {
+  } catch (const std::exception& exception) {
+    const Error error = as_error(exception);
     tell(fmt::format("flopcast: {}\n", error.what()));
-    return static_cast<int>(ExitCode::environment);
-  } catch (const std::exception& error) {
-    tell(fmt::format("flopcast: internal error: {}\nThis is a bug of flopcast; please report it with the command line that led here.\n",
-                     error.what()));
-    return static_cast<int>(ExitCode::internal);
+    return static_cast<int>(error.code());
   }
 }
 

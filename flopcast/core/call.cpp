@@ -140,13 +140,21 @@ void add_band_triangle(Operand& operand, std::uintptr_t address, std::int64_t n,
   }
 }
 
+/// Returns the argument's rows. A workspace is touched as far as it suffices for the routine, however much longer the program has made it.
+std::int64_t touched_rows(const Call& call, std::size_t index) {
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  const std::int64_t rows = extent(arguments[index].rows, call);
+  const bool has_size = arguments[index].kind == Kind::work && index + 1 < arguments.size() && arguments[index + 1].kind == Kind::work_size;
+  return has_size ? std::min(rows, extent(arguments[index + 1].rows, call, rows)) : rows;
+}
+
 Operand operand_of(const Call& call, std::size_t index) {
   const Argument& argument = call.routine->arguments[index];
   Operand operand;
   operand.argument = static_cast<std::uint8_t>(index);
   operand.access = argument.access;
   const std::int64_t bytes = argument_element_bytes(call, index);
-  const std::int64_t rows = extent(argument.rows, call);
+  const std::int64_t rows = touched_rows(call, index);
   const std::int64_t columns = extent(argument.columns, call);
   const std::int64_t offset = extent(argument.offset, call, 0);
   const std::int64_t stride = stride_of(call, argument, rows);

@@ -10,6 +10,8 @@
 #include <random>
 #include <string_view>
 
+#include "flopcast/core/work_size.hpp"
+
 namespace flopcast::kernel {
 namespace {
 
@@ -315,7 +317,9 @@ Outcome skip(const Call& call) {
     if (arguments[i].kind == Kind::info && call.address(i) != 0) {
       write_integer(call, call.address(i), 0, 0);
     } else if (arguments[i].kind == Kind::work_size && call.arguments[i] == -1 && call.address(i - 1) != 0) {
-      write_number(call, i - 1, call.address(i - 1), arguments[i].rows.value(call.values()));
+      const double elements = arguments[i].rows.value(call.values());
+      const bool single = !arguments[i - 1].integer && real_bytes(call.routine->precision) == 4;
+      write_number(call, i - 1, call.address(i - 1), single ? answer_for<float>(elements) : elements);
     }
   }
   Outcome outcome;

@@ -13,6 +13,7 @@ namespace flopcast::kernel {
 namespace {
 
 constexpr std::int64_t largest_size = 100000;
+constexpr std::size_t max_problems = 10'000;
 
 /// Leading dimensions as a program that allocates exactly what it needs has them, and work sizes to be asked for; but not those that are
 /// `given`.
@@ -46,7 +47,13 @@ std::vector<Call> routine_calls(const Routine& routine, const std::map<std::stri
   std::vector<std::vector<std::int64_t>> lists;
   lists.reserve(sizes.size());
   for (const auto& [name, values] : sizes) {
+    if (values.empty()) {
+      throw bad_input("no sizes are given for {} of {}, expected at least one", name, routine.name);
+    }
     lists.push_back(values);
+  }
+  if (combination_count(lists, max_problems + 1) > max_problems) {
+    throw bad_input("the sizes given for {} make more than {} problems; give fewer sizes, or larger steps", routine.name, max_problems);
   }
   std::vector<Call> calls;
   for_each_combination(lists, [&](const std::vector<std::int64_t>& values) {

@@ -12,7 +12,7 @@ namespace flopcast::kernel {
 /// Returns calls of a LAPACK routine at several sizes, as programs make them. Leading dimensions are equal to the rows and the work size is
 /// left to the routine, unless they are given. `sizes` gives values for the routine's size arguments by name; "n" alone makes everything square. Other arguments
 /// (flags, leading dimensions, work sizes) come from `fixed`. The result is the Cartesian product, in the order of the values. Throws
-/// bad_input that names an argument that is missing or unknown.
+/// bad_input that names an argument that is missing, unknown or without values, and for more than 10,000 calls.
 std::vector<Call> routine_calls(const Routine& routine, const std::map<std::string, std::vector<std::int64_t>>& sizes,
                                 const std::map<std::string, std::string>& fixed);
 

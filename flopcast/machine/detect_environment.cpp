@@ -13,6 +13,7 @@
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/digest.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/no_fork_scope.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -30,12 +31,12 @@ class UnwrittenMeasurements {
     return all;
   }
   [[nodiscard]] std::optional<MachineMeasurement> find(const Topology& topology, const std::filesystem::path& directory) {
-    const std::scoped_lock lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     const auto found = all_.find(directory / hardware_fingerprint(topology));
     return found == all_.end() ? std::nullopt : std::optional(found->second);
   }
   void keep(const Topology& topology, const std::filesystem::path& directory, const MachineMeasurement& measurement) {
-    const std::scoped_lock lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     all_[directory / hardware_fingerprint(topology)] = measurement;
   }
 

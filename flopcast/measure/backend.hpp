@@ -19,6 +19,14 @@ struct Timer {
   [[nodiscard]] Seconds between(std::int64_t begin, std::int64_t end) const { return static_cast<double>(end - begin) * seconds_per_tick; }
 };
 
+/// How processes take turns in measuring (Turn). By default nobody else measures.
+struct Turns {
+  /// Waits for a turn until `go_on`, which is called now and then, returns false.
+  std::function<void(const std::function<bool()>& go_on)> take = [](const std::function<bool()>&) {};
+  std::function<void()> end = [] {};
+  std::function<bool()> is_wanted = [] { return false; };  ///< returns whether another process waits for this turn to end
+};
+
 /// The external functions that a session needs; tests provide their own.
 struct Backend {
   std::function<kernel::Function(std::string_view routine)> find;  ///< finds a routine; nullptr if no library has it
@@ -27,6 +35,7 @@ struct Backend {
   std::function<std::int64_t()> disturbances;  ///< returns a count that grows when this thread is preempted or its CPU is taken away
   std::string libraries;                       ///< names of the searched libraries, for messages
   int integer_bytes = 4;                       ///< bytes of the routines' integers: 4 or 8
+  Turns turns = {};
 };
 
 }  // namespace flopcast::measure

@@ -95,6 +95,7 @@ struct Session::State {
   std::vector<std::int64_t> ticks;
   std::vector<Seconds> seconds;
   std::int64_t begin;
+  Seconds turn_begin = 0;  ///< moment at which this process was last allowed to measure
   double started = hours_since_1970();
 
   State(Backend outside, Environment where, SessionOptions how)
@@ -115,6 +116,8 @@ struct Session::State {
   void take_reference(int times);
   ReferenceTimes undisturbed_reference();
   void take_reference_if_due();
+  void take_turn(const std::function<bool()>& go_on);
+  void let_others_measure(const std::function<bool()>& go_on);
   void judge();
   void warm_up(Task& task);
   void set_up(Task& task);
@@ -209,6 +212,24 @@ void Session::State::take_reference_if_due() {
   }
 }
 
+void Session::State::take_turn(const std::function<bool()>& go_on) {
+  backend.turns.take(go_on);
+  turn_begin = now();
+}
+
+/// Lets another process measure if it waits and this turn has lasted long enough. References on both sides of the pause tell what other
+/// programs did within the turns.
+void Session::State::let_others_measure(const std::function<bool()>& go_on) {
+  constexpr Seconds turn = 0.1;
+  if (now() - turn_begin < turn || !backend.turns.is_wanted()) {
+    return;
+  }
+  take_reference(1);
+  backend.turns.end();
+  take_turn(go_on);
+  take_reference(1);
+}
+
 /// Executes a repetition once without counting it if one of its functions was never called before. A library's first calls load code,
 /// allocate buffers and choose kernels.
 void Session::State::warm_up(Task& task) {
@@ -264,6 +285,7 @@ void Session::State::execute(std::vector<Task>& tasks, const Progress& progress)
     }
     shuffle(wanting, random);
     for (Task* task : wanting) {
+      let_others_measure([&] { return !progress || progress(done, expected); });
       take_reference_if_due();
       const std::int64_t expected_before = task->tally.expected();
       repeat(*task);
@@ -323,6 +345,22 @@ void Session::State::warn_if_short(Timings& timings, std::int64_t batch) const {
   }
 }
 
+namespace {
+
+/// A process's turn in measuring, from its first to its last repetition.
+class OwnTurn {
+ public:
+  explicit OwnTurn(const Turns& turns) : turns_(turns) {}
+  ~OwnTurn() { turns_.end(); }
+  OwnTurn(const OwnTurn&) = delete;
+  OwnTurn& operator=(const OwnTurn&) = delete;
+
+ private:
+  const Turns& turns_;
+};
+
+}  // namespace
+
 Session::Session(Backend backend, Environment environment, SessionOptions options)
     : state_(std::make_unique<State>(std::move(backend), std::move(environment), options)) {}
 Session::Session(const machine::LibrarySet& libraries, Environment environment, SessionOptions options)
@@ -344,6 +382,8 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
     fitting.push_back(with_integers(experiment, state_->backend.integer_bytes));
   }
   std::vector<Task> tasks = state_->prepare(fitting);
+  state_->take_turn([&] { return !progress || progress(0, 1); });
+  const OwnTurn turn(state_->backend.turns);
   const Seconds begin = state_->now();
   state_->take_reference(references_at_ends);
   state_->execute(tasks, progress);
@@ -369,6 +409,8 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
 MachineState Session::observe() {
   constexpr int references = 9;
   if (state_->drift.empty()) {
+    state_->take_turn([] { return true; });
+    const OwnTurn turn(state_->backend.turns);
     state_->take_reference(references);
   }
   return {state_->started, state_->first_standard > 0 ? state_->first_standard : state_->drift.median_time(), 0, state_->drift.spread()};

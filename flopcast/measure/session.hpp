@@ -20,6 +20,8 @@ using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
 /// Executes and times experiments on real memory. The repetitions of all experiments of one run() are shuffled over the whole run,
 /// interleaved with reference kernels as drift guard.
 ///
+/// Several processes measure in turns of a tenth of a second (Backend::turns), so that none slows another one down.
+///
 /// Repetitions that were preempted, or slowed down by other programs on their core (Drift), are marked as discarded and made again. At most
 /// twice as many repetitions are made as the stop rule wants.
 class Session {

@@ -286,7 +286,47 @@ std::vector<double> KernelProcess::cliffs() const {
   return flops;
 }
 
+/// Returns which observations took so much longer for their work than every neighbour that something else took the time. A library's
+/// threads that wait for a core do so in all repetitions of a call.
+std::vector<bool> KernelProcess::disturbed() const {
+  static constexpr std::size_t fewest_neighbours = 3;
+  static constexpr double near = 1.2;               // in the length scales of the prior: sizes within a factor of three
+  static const double much_longer = std::log(4.0);  // aliasing and cliffs between neighbours cost less
+  std::vector<double> values;
+  for (const Observation& observation : observations_) {
+    values.push_back(observation.log_ratio);
+  }
+  const double usual = median(values);
+  const std::vector<int> groups = coordinate_groups(*routine_);
+  const std::vector<double> lengths = coordinate_lengths(prior(*routine_), groups);
+  const auto are_near = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    double squares = 0;
+    for (std::size_t d = 0; d < groups.size(); ++d) {
+      squares += groups[d] == aliasing_group && a[d] != b[d] ? near * near + 1 : std::pow((a[d] - b[d]) / lengths[d], 2);
+    }
+    return squares <= near * near;
+  };
+  std::vector<bool> all(observations_.size(), false);
+  for (std::size_t i = 0; i < observations_.size(); ++i) {
+    if (values[i] < usual + much_longer) {
+      continue;
+    }
+    std::size_t neighbours = 0;
+    double slowest = -std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < observations_.size(); ++j) {
+      if (j != i && are_near(observations_[i].at, observations_[j].at)) {
+        ++neighbours;
+        slowest = std::max(slowest, values[j]);
+      }
+    }
+    all[i] = neighbours >= fewest_neighbours && values[i] > slowest + much_longer;
+  }
+  return all;
+}
+
 KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
+  static constexpr double says_nothing = 100;  // variance of a disturbed observation's logarithm
+  const std::vector<bool> is_disturbed = disturbed();
   const auto dimensions = static_cast<Eigen::Index>(observations_.front().at.size());
   const Eigen::Index count = ceil_div(static_cast<Eigen::Index>(observations_.size()), step);
   Data data{GaussianProcess::Points(count, dimensions), Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
@@ -298,7 +338,7 @@ KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
     }
     data.log_flops[i] = observation.log_flops;
     data.values[i] = observation.log_ratio;
-    data.noise[i] = observation.variance;
+    data.noise[i] = observation.variance + (is_disturbed[static_cast<std::size_t>(i * step)] ? says_nothing : 0);
   }
   return data;
 }

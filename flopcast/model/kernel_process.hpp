@@ -29,7 +29,8 @@ class KernelProcess {
  public:
   /// Adds the times of one call, which were measured in `state`. Requires the same `threads` and flags for all calls. The coordinates are the
   /// logarithm of every size, the weighted level of every operand, the aliasing of every leading dimension and increment, the work, and the
-  /// state. An observation of a restless machine counts only at places that have none of a calm one.
+  /// state. An observation of a restless machine counts only at places that have none of a calm one. One that took several times as long as all
+  /// of its neighbours was disturbed, and says nothing.
   void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline,
            const MachineState& state = {});
   /// Sets the state for which times are predicted, from the next fit() on.
@@ -75,6 +76,7 @@ class KernelProcess {
     Eigen::VectorXd log_flops, values, noise;
   };
   [[nodiscard]] Data data(Eigen::Index step) const;
+  [[nodiscard]] std::vector<bool> disturbed() const;
   void keep(Observation observation);
   [[nodiscard]] std::vector<double> beside_cliffs(std::vector<double> at, double log_flops) const;
   void learn(const ProcessParameters& start);

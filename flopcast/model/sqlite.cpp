@@ -15,6 +15,7 @@ std::string system_reason(sqlite3* handle) {
 }  // namespace
 
 Database::Database(const std::filesystem::path& path, int busy_milliseconds) : path_(path) {
+  const NoForkScope scope;
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
   handle_.reset(handle);
@@ -23,6 +24,31 @@ Database::Database(const std::filesystem::path& path, int busy_milliseconds) : p
   }
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, busy_milliseconds);
+}
+
+Database Database::copy_of(const std::filesystem::path& path, bool alone) {
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    constexpr std::string_view special = "%?#";
+    uri += special.find(c) == std::string_view::npos ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  Database file;
+  file.path_ = path;
+  sqlite3* handle = nullptr;
+  const int opened =
+      sqlite3_open_v2((uri + (alone ? "?immutable=1" : "")).c_str(), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+  file.handle_.reset(handle);
+  if (opened != SQLITE_OK) {
+    file.fail(opened);
+  }
+  Database copy(":memory:", 0);
+  copy.path_ = path;
+  sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", file.handle(), "main");
+  sqlite3_backup_step(backup, -1);
+  if (const int code = sqlite3_backup_finish(backup); code != SQLITE_OK) {
+    file.fail(code);
+  }
+  return copy;
 }
 
 void Database::fail(int code) const {
@@ -59,6 +85,7 @@ void Database::fail(int code) const {
 }
 
 void Database::execute(const std::string& sql) {
+  const NoForkScope scope;
   const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) {
     fail(code);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/no_fork_scope.hpp"
 
 /// The part of SQLite that the store needs, with errors as exceptions.
 namespace flopcast::model::sqlite {
@@ -42,6 +43,7 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
   };
+  NoForkScope scope_;  ///< a child could find the locks of SQLite taken for ever
   Database* database_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
@@ -51,6 +53,9 @@ class Database {
  public:
   /// Opens `path`, and creates the file if it doesn't exist. Waits up to `busy_milliseconds` for other processes.
   Database(const std::filesystem::path& path, int busy_milliseconds);
+  /// Returns a copy in memory of the file `path`, which is only read: also where it may not be written, or its folder is full. Throws as
+  /// the other functions if the file can't be read. With `alone`, what other processes have not yet put into the file itself is left out.
+  static Database copy_of(const std::filesystem::path& path, bool alone);
 
   void execute(const std::string& sql);
   /// Returns the first column of the first row of a query; 0 or empty without rows.
@@ -64,8 +69,13 @@ class Database {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
+  Database() = default;
+
   struct Close {
-    void operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+    void operator()(sqlite3* handle) const noexcept {
+      const NoForkScope scope;
+      sqlite3_close_v2(handle);
+    }
   };
   std::filesystem::path path_;
   std::unique_ptr<sqlite3, Close> handle_;
@@ -82,6 +92,7 @@ class Transaction {
   void commit();
 
  private:
+  NoForkScope scope_;
   Database& database_;
   bool open_ = true;
 };

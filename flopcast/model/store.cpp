@@ -111,9 +111,9 @@ sqlite::Damaged damaged(const Database& database, std::string_view reason) {
   return sqlite::Damaged(fmt::format("the store {} is damaged: {}", database.path().string(), reason));
 }
 
-/// Returns the store's version, 0 if its tables have yet to be made. Throws if flopcast may not use `database`: it is another program's, a
-/// newer flopcast's, or read-only.
-std::int64_t check_owner(Database& database) {
+/// Returns the store's version, 0 if its tables have yet to be made. Throws if flopcast may not use `database`: it is another program's or a
+/// newer flopcast's.
+std::int64_t version_of(Database& database) {
   Transaction one_moment(database, Transaction::For::reading);  // another process may be making the tables
   const std::int64_t version = database.integer("PRAGMA user_version");
   const std::string path = database.path().string();
@@ -134,6 +134,13 @@ std::int64_t check_owner(Database& database) {
   if (!is_empty && (version < 1 || !has_our_tables(database))) {
     throw damaged(database, "its tables are not those of a store");
   }
+  return version;
+}
+
+/// Returns version_of() a database that can be written. Throws if it can't be.
+std::int64_t check_owner(Database& database) {
+  const std::int64_t version = version_of(database);
+  const std::string path = database.path().string();
   if (sqlite3_db_readonly(database.handle(), "main") != 0) {
     if (::access(path.c_str(), W_OK) == 0) {
       throw damaged(database, "its header says that it can't be written");
@@ -314,12 +321,34 @@ Database database_in_memory() {
   return database;
 }
 
+/// Returns a copy in memory of the store `path` as far as it can be read; nothing if it can't be, or there is none.
+std::optional<Database> copy_in_memory(const std::filesystem::path& path) {
+  std::error_code none;
+  for (const bool alone : {false, true}) {
+    try {
+      if (!std::filesystem::is_regular_file(path, none)) {
+        return std::nullopt;
+      }
+      Database copy = Database::copy_of(path, alone);
+      if (version_of(copy) > 0) {
+        return copy;
+      }
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::environment) {
+        throw;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct Store::State {
   Database database;
   std::string warning;
   std::function<void(const std::string& reason)> unkept = {};                ///< empty unless open_if_possible() opened the store
+  std::string why_in_memory = {};                                            ///< reason why changes of a copy in memory aren't kept
   bool is_within_work = false;                                               ///< an error ends the whole work of an attempt()
   std::map<std::pair<std::string, std::string>, nlohmann::json> below = {};  ///< documents of answer_below(), by kind and name
 
@@ -352,8 +381,16 @@ struct Store::State {
       }
       unkept(error.what());
     }
-    database = database_in_memory();
+    std::optional<Database> copy = copy_in_memory(database.path());
+    database = copy ? *std::move(copy) : database_in_memory();
     return work();
+  }
+
+  /// Throws environment_error if the store is a copy in memory, and nobody has been told that changes aren't kept.
+  void require_kept() const {
+    if (!why_in_memory.empty()) {
+      throw environment_error("{}", why_in_memory);
+    }
   }
 
   /// Returns all first columns of a query, as values.
@@ -380,6 +417,10 @@ struct Store::State {
   /// Runs a statement that changes rows; returns how many it changed.
   template <class... Parameters>
   int change(std::string_view sql, const Parameters&... parameters) {
+    if (!why_in_memory.empty() && unkept) {
+      unkept(std::exchange(why_in_memory, ""));
+    }
+    require_kept();
     return attempt([&] {
       Statement statement(database, sql);
       int at = 0;
@@ -439,6 +480,19 @@ Store Store::open(const std::filesystem::path& path) {
   }
 }
 
+namespace {
+
+/// Returns a copy in memory of the store at its default path; nothing if there is none, or no folder for it.
+std::optional<Database> copy_of_default_store() {
+  try {
+    return copy_in_memory(default_store_path());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 Store Store::open_if_possible(std::function<void(const std::string& reason)> unkept) {
   try {
     Store store = open();
@@ -447,6 +501,9 @@ Store Store::open_if_possible(std::function<void(const std::string& reason)> unk
   } catch (const Error& error) {
     if (error.code() != ExitCode::environment) {
       throw;
+    }
+    if (std::optional<Database> copy = copy_of_default_store()) {
+      return Store(std::make_unique<State>(State{*std::move(copy), "", std::move(unkept), error.what()}));
     }
     unkept(error.what());
   }
@@ -461,6 +518,12 @@ Store Store::open_copy(const std::filesystem::path& path) {
     return Store(std::make_unique<State>(State{open_database(path), ""}));
   } catch (const sqlite::Damaged& damage) {
     throw bad_input("{}", damage.what());
+  } catch (const Error& error) {
+    std::optional<Database> copy = error.code() == ExitCode::environment ? copy_in_memory(path) : std::nullopt;
+    if (!copy) {
+      throw;
+    }
+    return Store(std::make_unique<State>(State{*std::move(copy), "", {}, error.what()}));
   }
 }
 
@@ -566,6 +629,7 @@ void Store::answer_below(std::vector<Artifact> documents) {
 
 void Store::put_together(std::span<const Environment> environments, std::span<const Artifact> documents,
                          const std::function<void()>& before_commit) {
+  state_->require_kept();
   const State::Within must_be_kept(*state_);
   Transaction transaction(state_->database);
   for (const Environment& environment : environments) {
@@ -605,6 +669,7 @@ void Store::import_json(const nlohmann::json& document) {
     throw bad_input("not an export of a store: expected \"schema\": \"{}\"", schema);
   }
   try {
+    state_->require_kept();
     const State::Within must_be_kept(*state_);
     Transaction transaction(state_->database);
     for_each_element(document, "environments", [&](const nlohmann::json& item) { state_->replace(item.get<Environment>()); });

@@ -52,11 +52,13 @@ class Store {
   /// then says so. Throws environment_error if the directory can't be made or written (the message names it) or a newer flopcast made the
   /// store. Throws bad_input if the file is a database of another program.
   static Store open(const std::filesystem::path& path = default_store_path());
-  /// Opens the store at its default path. Where that fails for the environment's sake, and from the first operation on that the file system
-  /// or another process refuses, the store is an empty one in memory; `unkept` is then told the reason. Only put_together() and import_json()
-  /// still throw, because their callers ask for something to be kept. Throws bad_input as open().
+  /// Opens the store at its default path. Where the file system or another process refuses, now or in a later operation, the store is a copy
+  /// of the file in memory. It is an empty one if the file can't be read. `unkept` is told the reason: for a copy once it is changed, else at
+  /// once. Only put_together() and import_json() still throw, because their callers ask for something to be kept. Throws bad_input as
+  /// open().
   static Store open_if_possible(std::function<void(const std::string& reason)> unkept);
-  /// Opens a store that another machine or user made; it is never moved aside. Throws bad_input if there is no such file, or it is damaged
+  /// Opens a store that another machine or user made; it is never moved aside. A store that can only be read is read, and changes of it
+  /// throw. Throws bad_input if there is no such file, or it is damaged
   /// or no store; otherwise as open does.
   static Store open_copy(const std::filesystem::path& path);
   ~Store();

@@ -201,14 +201,19 @@ contains
     nx = own_nx
   end subroutine own
 
-  ! Returns a text in upper case, cut or filled with blanks to 16 letters.
+  ! Returns a text up to its first blank in upper case, cut or filled with blanks to 16 letters. Programs in C often pass
+  ! no length: one of 0 or above 16 is none.
   function upper(text)
     character(len=*), intent(in) :: text
     character(len=16) :: upper
-    integer :: i
-    upper = text
-    do i = 1, len(upper)
-      if (upper(i:i) >= 'a' .and. upper(i:i) <= 'z') upper(i:i) = achar(iachar(upper(i:i)) - 32)
+    integer :: i, last
+    last = 16
+    if (len(text) > 0 .and. len(text) < 16) last = len(text)
+    upper = ' '
+    do i = 1, last
+      if (iachar(text(i:i)) <= iachar(' ')) exit
+      upper(i:i) = text(i:i)
+      if (text(i:i) >= 'a' .and. text(i:i) <= 'z') upper(i:i) = achar(iachar(text(i:i)) - 32)
     end do
   end function upper
 
@@ -244,11 +249,14 @@ struct query {
   integer nb, nbmin, nx;
 };
 
+/* Takes a text up to its first blank. Programs in C often pass no length: one of 0 or above `letters` is none. */
 static void take_upper(char* to, const char* text, size_t length) {
-  for (size_t i = 0; i < letters; ++i) {
-    const char c = i < length ? text[i] : ' ';
-    to[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+  const size_t end = length > 0 && length < letters ? length : letters;
+  size_t i = 0;
+  for (; i < end && text[i] > ' '; ++i) {
+    to[i] = text[i] >= 'a' && text[i] <= 'z' ? (char)(text[i] - 'a' + 'A') : text[i];
   }
+  memset(to + i, ' ', letters - i);
   to[letters] = '\0';
 }
 

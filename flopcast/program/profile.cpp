@@ -31,8 +31,16 @@ void require_sane(const TunedRoutine& routine) {
 }
 
 nlohmann::json to_json(const TunedPoint& point) {
-  return {{"m", point.m},          {"n", point.n},       {"nb", point.blocks.nb},  {"nbmin", point.blocks.nbmin},
-          {"nx", point.blocks.nx}, {"ties", point.ties}, {"regret", point.regret}, {"undecided", point.undecided}};
+  return {{"m", point.m},
+          {"n", point.n},
+          {"nb", point.blocks.nb},
+          {"nbmin", point.blocks.nbmin},
+          {"nx", point.blocks.nx},
+          {"ties", point.ties},
+          {"regret", point.regret},
+          {"undecided", point.undecided},
+          {"considered", point.considered},
+          {"samples", point.samples}};
 }
 
 TunedPoint point_from_json(const nlohmann::json& json) {
@@ -43,6 +51,8 @@ TunedPoint point_from_json(const nlohmann::json& json) {
   point.ties = member_or(json, "ties", std::vector<std::int64_t>());
   point.regret = member_or(json, "regret", 0.0);
   point.undecided = member_or(json, "undecided", false);
+  point.considered = member_or(json, "considered", std::size_t{0});
+  point.samples = member_or(json, "samples", std::size_t{0});
   return point;
 }
 
@@ -81,24 +91,39 @@ void Profile::set(TunedRoutine routine) {
   }
 }
 
-void Profile::merge(TunedRoutine routine) {
+bool rests_on_less(const TunedPoint& newer, const TunedPoint& older) {
+  if (newer.undecided != older.undecided) {
+    return newer.undecided;
+  }
+  return newer.considered < older.considered || 2 * newer.samples < older.samples;
+}
+
+std::vector<KeptPoint> Profile::merge(TunedRoutine routine) {
   require_sane(routine);
+  std::vector<KeptPoint> stayed;
   if (const auto same = same_as(routine, routines); same != routines.end()) {
-    std::vector<TunedPoint> older, newer;
-    const auto has_near = [](const std::vector<TunedPoint>& points, const TunedPoint& to, const auto& counts) {
-      return std::any_of(points.begin(), points.end(), [&](const TunedPoint& point) { return are_near(point, to) && counts(point); });
-    };
-    std::copy_if(routine.points.begin(), routine.points.end(), std::back_inserter(newer), [&](const TunedPoint& point) {
-      return !point.undecided || !has_near(same->points, point, [](const TunedPoint& old) { return !old.undecided; });
-    });
-    std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(older),
-                 [&](const TunedPoint& point) { return !has_near(newer, point, [](const TunedPoint&) { return true; }); });
-    if (newer.size() + older.size() <= protocol::max_tuned_points) {
-      routine.points = std::move(newer);
-      routine.points.insert(routine.points.end(), older.begin(), older.end());
+    std::vector<TunedPoint> newer, older;
+    for (const TunedPoint& point : routine.points) {
+      const auto better = std::find_if(same->points.begin(), same->points.end(),
+                                       [&](const TunedPoint& old) { return are_near(old, point) && rests_on_less(point, old); });
+      if (better == same->points.end()) {
+        newer.push_back(point);
+      } else {
+        stayed.push_back({routine.flags.empty() ? routine.name : routine.name + ":" + routine.flags, *better, point});
+      }
     }
+    const auto is_replaced = [&](const TunedPoint& old) {
+      return std::any_of(newer.begin(), newer.end(), [&](const TunedPoint& point) { return are_near(old, point); });
+    };
+    std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(older),
+                 [&](const TunedPoint& old) { return !is_replaced(old); });
+    if (newer.empty() || newer.size() + older.size() <= protocol::max_tuned_points) {
+      newer.insert(newer.end(), older.begin(), older.end());
+    }
+    routine.points = std::move(newer);
   }
   set(std::move(routine));
+  return stayed;
 }
 
 std::string block_table_text(const Profile& profile) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,7 +19,19 @@ struct TunedPoint {
   std::vector<std::int64_t> ties;  ///< other block sizes that are as good within noise
   double regret = 0;               ///< greatest possible loss, as a fraction of the best time
   bool undecided = false;          ///< the measurements don't show which blocks are best: `blocks` are LAPACK's own
+  std::size_t considered = 0;      ///< number of block sizes that were predicted; 0: not known
+  std::size_t samples = 0;         ///< measured calls that the predictions rest on; 0: not known
   friend bool operator==(const TunedPoint&, const TunedPoint&) = default;
+};
+
+/// Returns whether `newer` rests on less than `older`: it is undecided and `older` isn't, or it considered fewer block sizes, or it rests on
+/// less than half the samples. A point whose numbers aren't known rests on no more than any other.
+bool rests_on_less(const TunedPoint& newer, const TunedPoint& older);
+
+/// An entry that stayed, because the new one for its size rests on less.
+struct KeptPoint {
+  std::string routine;  ///< "dpotrf:L"
+  TunedPoint kept, refused;
 };
 
 /// Decisions for one routine, sorted by (m, n).
@@ -42,8 +55,9 @@ struct Profile {
   void set(TunedRoutine routine);
 
   /// Adds newer decisions to those for the same routine and flags. Among points within 5 % of each other in m and n, the newer one stays,
-  /// unless only the older one is decided. All older points go if the preloaded library has no room for old and new ones together.
-  void merge(TunedRoutine routine);
+  /// unless it rests on less than the older one. All older points that aren't near a newer one go if the preloaded library has no room for
+  /// old and new ones together. Returns the older points that stayed in place of newer ones.
+  std::vector<KeptPoint> merge(TunedRoutine routine);
 };
 
 /// Returns the profile itself without the others, then the others.

@@ -9,6 +9,8 @@
 #include "flopcast/program/profile_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/folder_lock.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/support/user_folders.hpp"
 
 namespace flopcast::program {
@@ -63,8 +65,8 @@ std::vector<Profile> without_obsolete(std::vector<Profile> known, const Environm
   return known;
 }
 
-/// Adds the decisions of `profile` to the places known; the newest place comes first.
-void add(std::vector<Profile>& known, const Profile& profile) {
+/// Adds the decisions of `profile` to the places known; the newest place comes first. Returns the older entries that stayed.
+std::vector<KeptPoint> add(std::vector<Profile>& known, const Profile& profile) {
   auto own =
       std::find_if(known.begin(), known.end(), [&](const Profile& place) { return same_place(place.environment, profile.environment); });
   if (own == known.end()) {
@@ -73,14 +75,37 @@ void add(std::vector<Profile>& known, const Profile& profile) {
   std::rotate(known.begin(), own, own + 1);
   known.front().environment = profile.environment;
   known.front().settings = profile.settings;
+  std::vector<KeptPoint> stayed;
   for (const TunedRoutine& routine : profile.routines) {
-    known.front().merge(routine);
+    const std::vector<KeptPoint> of_routine = known.front().merge(routine);
+    stayed.insert(stayed.end(), of_routine.begin(), of_routine.end());
   }
+  return stayed;
+}
+
+std::string evidence_text(const TunedPoint& point) {
+  return fmt::format("{} and {}{}", counted(point.considered, "block size"), counted(point.samples, "sample"),
+                     point.undecided ? ", and is undecided" : "");
+}
+
+/// Returns a note on older entries that stayed, such as "the entry of dgeqrf for 1000 in FILE stays ..."; "" if there are none.
+std::string kept_text(const std::string& file, const std::vector<KeptPoint>& stayed) {
+  if (stayed.empty()) {
+    return "";
+  }
+  const auto& [routine, kept, refused] = stayed.front();
+  const std::string size = kept.m == kept.n ? fmt::format("{}", kept.n) : fmt::format("{} x {}", kept.m, kept.n);
+  return fmt::format(
+      "{}: the entry of {} for {} stays{}. It rests on {}; the new one rests on {}. 'flopcast wisdom forget' removes entries", file,
+      routine, size, stayed.size() > 1 ? fmt::format(", and {} with it", counted(stayed.size() - 1, "other")) : "", evidence_text(kept),
+      evidence_text(refused));
 }
 
 }  // namespace
 
 std::string save_profiles(const std::string& file, const std::vector<Profile>& newer) {
+  make_folder_of(file);
+  const FolderLock lock(fs::path(file).parent_path());  // two processes that save at once keep the entries of both
   const std::vector<Profile> before = fs::exists(file) ? places(read_profile(file)) : std::vector<Profile>();
   std::vector<Profile> known = before;
   for (const Profile& profile : newer) {
@@ -93,10 +118,13 @@ std::string save_profiles(const std::string& file, const std::vector<Profile>& n
   if (const auto lost = std::find_if(before.begin(), before.end(), is_lost); lost != before.end()) {
     remark = keep_previous(file, lost->environment);
   }
+  std::vector<KeptPoint> stayed;
   for (const Profile& profile : newer) {
-    add(known, profile);
+    const std::vector<KeptPoint> of_profile = add(known, profile);
+    stayed.insert(stayed.end(), of_profile.begin(), of_profile.end());
   }
-  make_folder_of(file);
+  const std::string note = kept_text(file, stayed);
+  remark += (remark.empty() || note.empty() ? "" : ". ") + note;
   write_file(file, to_json(joined(std::move(known))).dump(2) + '\n');
   return remark;
 }

@@ -19,7 +19,7 @@ void require_profile_writable(const std::string& file);
 
 /// Adds the decisions of `profile` to those in `file` for the same libraries and number of threads (Profile::merge). Decisions for others
 /// stay. The file is replaced as a whole; missing folders are made. A file of another machine, or of libraries that have changed since, is
-/// first copied to FILE.previous. Returns a sentence about the copy for the user, or "". Throws environment_error.
+/// first copied to FILE.previous. Returns a note for the user about the copy and about entries that stayed, or "". Throws environment_error.
 std::string save_profile(const std::string& file, const Profile& profile);
 
 /// Does the same for several profiles, none of which has `others`. The file is written once.

@@ -21,8 +21,10 @@ ordered_json place_schema(SchemaMaker& maker) {
                                             {"nx", described(whole, "crossover point; 0: LAPACK's own")},
                                             {"ties", described(array_schema(whole), "other block sizes that are as good within noise")},
                                             {"regret", described(maker.of<double>(), "greatest possible loss, fraction of the best time")},
-                                            {"undecided", maker.of<bool>()}},
-                                           {"ties", "regret", "undecided"});
+                                            {"undecided", maker.of<bool>()},
+                                            {"considered", described(whole, "number of block sizes that were predicted; 0: not known")},
+                                            {"samples", described(whole, "measured calls that the predictions rest on; 0: not known")}},
+                                           {"ties", "regret", "undecided", "considered", "samples"});
   const ordered_json routine =
       object_schema({{"routine", maker.of<std::string>()}, {"flags", maker.of<std::string>()}, {"points", array_schema(point)}}, {"flags"});
   return object_schema({{"environment", maker.of<Environment>()},

@@ -38,7 +38,7 @@ CallSum sum_of(const ProgramEvent& event) {
     sum.described_seconds = event.seconds;
   }
   if (event.described()) {
-    sum.invalid_seconds = event.met_invalid && !tests_arithmetic(*event.call.routine) ? event.seconds : 0;
+    sum.invalid_seconds = event.has_nan || (event.met_invalid && !tests_arithmetic(*event.call.routine)) ? event.seconds : 0;
     sum.denormal_seconds =
         event.met_denormals && !kernel::iterates(*event.call.routine) && !tests_arithmetic(*event.call.routine) ? event.seconds : 0;
   }
@@ -317,6 +317,14 @@ void ProgramBreakdown::sort_shapes() {
 
 std::size_t ProgramBreakdown::shape_of(const ProgramEvent& event) const {
   return is_first_call(event) ? first_shape_of_.at(event.name) : index_.at(key_of(event));
+}
+
+Seconds own_code_seconds(const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
+  Seconds longest = 0;
+  for (const ThreadSum& thread : breakdown.threads()) {
+    longest = std::max(longest, thread.sum.seconds);
+  }
+  return std::max(0.0, summary.seconds - longest);
 }
 
 std::string to_string(const std::vector<SizeRange>& sizes) {

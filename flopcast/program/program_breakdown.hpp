@@ -129,6 +129,10 @@ class ProgramBreakdown {
   std::map<Key, std::size_t> index_;  ///< shape of every exact key
 };
 
+/// Returns the recorded time outside of BLAS and LAPACK in the thread with the longest time in calls: the program's own code, and waiting. No
+/// prediction of calls includes it.
+Seconds own_code_seconds(const ProgramSummary& summary, const ProgramBreakdown& breakdown);
+
 /// Returns e.g. `m=100 n=64..127`; empty where there are no sizes.
 std::string to_string(const std::vector<SizeRange>& sizes);
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include <cpuid.h>
 #endif
 
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/prepared_program.hpp"
@@ -121,7 +123,7 @@ class TraceFile {
     header_->started = std::time(nullptr);
   }
 
-  void finish(int exit_code) {
+  void finish(int exit_code, Seconds cpu_seconds, double other_cores) {
     kept_ = true;
     const Moment end = Moment::now(header_->counter != 0);
     constexpr std::uint64_t long_enough = 50'000'000;  // nanoseconds above which this rate is better than the calibration
@@ -131,6 +133,8 @@ class TraceFile {
     add_checksums();
     header_->ended = end.ticks;
     header_->exit_code = exit_code;
+    header_->cpu_seconds = cpu_seconds;
+    header_->other_cores = other_cores;
     header_->finished = 1;
   }
 
@@ -195,8 +199,17 @@ class TraceFile {
   bool kept_ = false;
 };
 
-RecordingDocument document(const ProgramOptions& program, const RecordingOptions& options) {
-  return {program.command, fs::current_path().string(), options.dry_run, {options.cpu, options.cores}, program.threads};
+/// Returns the CPU time of all children that have ended.
+Seconds children_cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+RecordingDocument document(const ProgramOptions& program, const RecordingOptions& options, const std::vector<std::string>& environment) {
+  return {program.command, fs::current_path().string(),  options.dry_run, {options.cpu, options.cores},
+          program.threads, thread_variables(environment)};
 }
 
 }  // namespace
@@ -207,11 +220,14 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   if (options.dry_run) {
     process::set_variable(environment, protocol::dry_run_variable, find_component("libflopcast-dry-run.so").string());
   }
-  TraceFile trace(options.output, to_json(document(program, options)));
+  TraceFile trace(options.output, to_json(document(program, options, environment)));
   process::set_variable(environment, protocol::trace_variable, trace.path().string());
   trace.start();
+  const machine::OtherLoad others;
+  const Seconds before = children_cpu_seconds();
   const int exit_code = run_program(prepared.file(), program.command, environment);
-  trace.finish(exit_code);
+  static constexpr double any_share = 0;  // a program that gets little of a core is what is looked for
+  trace.finish(exit_code, children_cpu_seconds() - before, others.cores(any_share).value_or(0));
   return exit_code;
 }
 

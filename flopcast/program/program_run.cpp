@@ -89,6 +89,7 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
   run.lacking_report = memory.lacking();
   if (const protocol::RunReport* report = memory.report()) {
     run.processes = report->processes.load();
+    run.concluded = report->concluded.load();
     run.blas = resolved(report->blas);
     run.routines = uses(*report, profile);
   }

@@ -37,6 +37,7 @@ struct RoutineUse {
 struct ProgramRun {
   int exit_code = 0;                            ///< the program's own, or 128 plus the signal that ended it
   std::int64_t processes = 0;                   ///< processes into which the preloaded library was loaded
+  std::int64_t concluded = 0;                   ///< processes that ended by themselves; others don't report their libraries
   std::filesystem::path blas;                   ///< library that defined dgemm; empty if none was seen
   std::map<std::string, std::string> settings;  ///< the profile's environment variables that were set, because the user hadn't set them
   std::vector<RoutineUse> routines;             ///< in the order of the profile

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -21,6 +22,7 @@
 #include <utility>
 
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/program/recorded_place.hpp"
 #include "flopcast/program/recording_document.hpp"
 #include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/support/error.hpp"
@@ -144,6 +146,7 @@ struct Piece {
   std::uint64_t live = 0, sequence = 0;
   bool sealed = false;
   View records;
+  std::uint32_t pid = 0;
 };
 
 /// A routine's entry in the dictionary.
@@ -161,6 +164,7 @@ struct ProgramTraceFile::State {
     read_header(header, path);
     read_chunks(protocol::round_to_page(protocol::trace_page + header.document_bytes));
     order_threads();
+    split_names();
     finish_summary(header, path);
   }
 
@@ -186,6 +190,13 @@ struct ProgramTraceFile::State {
     });
     if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
       summary.threads_option = threads->get<int>();
+    }
+    if (const auto variables = document.find("thread_variables"); variables != document.end() && variables->is_object()) {
+      for (const auto& [name, value] : variables->items()) {
+        if (value.is_string()) {
+          summary.thread_variables[name] = value.get<std::string>();
+        }
+      }
     }
     if (const auto machine = document.find("machine"); machine != document.end() && machine->is_object()) {
       const auto cpu = machine->find("cpu"), cores = machine->find("cores");
@@ -219,7 +230,10 @@ struct ProgramTraceFile::State {
       case protocol::ChunkKind::live:
       case protocol::ChunkKind::sealed: add_piece(chunk, contents, at); break;
       case protocol::ChunkKind::dictionary: read_dictionary(text_of(contents)); break;
-      case protocol::ChunkKind::library: add_path(summary.libraries, text_of(contents)); break;
+      case protocol::ChunkKind::library:
+        add_path(summary.libraries, text_of(contents));
+        numbered[{chunk.pid, chunk.library}] = text_of(contents);
+        break;
       case protocol::ChunkKind::unseen: add_path(summary.unseen_libraries, text_of(contents)); break;
       case protocol::ChunkKind::state: add_state(text_of(contents)); break;
       case protocol::ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
@@ -234,7 +248,7 @@ struct ProgramTraceFile::State {
       return;
     }
     std::vector<Piece>& thread = pieces[chunk.thread];
-    thread.push_back({sealed ? chunk.live : at, chunk.sequence, sealed, records});
+    thread.push_back({sealed ? chunk.live : at, chunk.sequence, sealed, records, chunk.pid});
     identities.try_emplace(chunk.thread, RecordedThread{chunk.pid, chunk.tid, 0});
   }
 
@@ -306,6 +320,9 @@ struct ProgramTraceFile::State {
     if (summary.finished) {
       summary.exit_code = header.exit_code;
       summary.seconds = static_cast<double>(header.ended - header.origin) * tick;
+      summary.cores_got =
+          summary.seconds > 0 && std::isfinite(header.cpu_seconds) ? std::max(0.0, header.cpu_seconds) / summary.seconds : 0;
+      summary.other_cores = std::isfinite(header.other_cores) ? std::max(0.0, header.other_cores) : 0;
       return;
     }
     for (std::size_t t = 0; t < ordered.size(); ++t) {
@@ -347,10 +364,9 @@ struct ProgramTraceFile::State {
   /// Numbers of the routines whose workspace size a thread has queried.
   using Queried = std::set<std::uint64_t>;
 
-  /// Visits the records of a piece, up to the first one that can't be valid.
-  void visit_piece(const Piece& piece, Queried& queried, const std::function<void(const ProgramEvent&)>& visit) const {
-    const double tick = 1 / summary.ticks_per_second;
-    Judge is_possible;
+  /// Visits the records of a piece as they are, up to the first one that can't be valid.
+  template <class Visit>
+  void visit_records(const Piece& piece, Visit visit) const {
     for (View rest = piece.records; rest.size() >= sizeof(protocol::RecordHeader);) {
       protocol::RecordHeader header;
       std::memcpy(&header, rest.data(), sizeof header);
@@ -359,28 +375,81 @@ struct ProgramTraceFile::State {
       if (routine >= entries.size() || entries[routine].bytes > rest.size()) {
         return;
       }
+      visit(header, routine, rest.first(entries[routine].bytes));
+      rest = rest.subspan(entries[routine].bytes);
+    }
+  }
+
+  /// Returns the file of the library that was called; empty if the recording doesn't tell.
+  [[nodiscard]] std::string library_of(const Piece& piece, const protocol::RecordHeader& header) const {
+    const auto number = static_cast<std::uint32_t>(header.start >> protocol::notes_shift >> protocol::library_shift);
+    const auto found = number != 0 ? numbered.find({piece.pid, number}) : numbered.end();
+    return found != numbered.end() ? found->second : "";
+  }
+
+  /// Gives routines for which several libraries were called a name for each of them.
+  void split_names() {
+    summary.name_libraries.resize(summary.names.size());
+    if (summary.libraries.size() < 2) {
+      return;
+    }
+    std::map<std::string, std::set<std::string>> libraries;                 // by the routine's name
+    std::set<std::pair<std::uint64_t, std::string>> called;                 // routines' numbers and libraries
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> seen;  // libraries' numbers, as bits, by process and routine
+    for (const std::vector<Piece>& thread : ordered) {
+      for (const Piece& piece : thread) {
+        visit_records(piece, [&](const protocol::RecordHeader& header, std::uint64_t routine, View) {
+          std::uint64_t& known = seen[{piece.pid, routine}];
+          const std::uint64_t bit = std::uint64_t{1} << (header.start >> protocol::notes_shift >> protocol::library_shift);
+          if ((known & bit) == 0) {
+            known |= bit;
+            const std::string library = library_of(piece, header);
+            libraries[summary.names[routine]].insert(library);
+            called.emplace(routine, library);
+          }
+        });
+      }
+    }
+    for (const auto& [routine, library] : called) {
+      const std::string name = summary.names[routine];
+      if (libraries.at(name).size() > 1 && !library.empty()) {
+        own_names[{routine, library}] = static_cast<std::uint32_t>(summary.names.size());
+        summary.names.push_back(fmt::format("{} ({})", name, library_name(library)));
+        summary.name_libraries.push_back(library);
+      }
+    }
+  }
+
+  /// Visits the calls of a piece.
+  void visit_piece(const Piece& piece, Queried& queried, const std::function<void(const ProgramEvent&)>& visit) const {
+    const double tick = 1 / summary.ticks_per_second;
+    Judge is_possible;
+    visit_records(piece, [&](const protocol::RecordHeader& header, std::uint64_t routine, View arguments) {
       const Entry& entry = entries[routine];
       const auto notes = static_cast<unsigned>(header.start >> protocol::notes_shift);
       if ((notes & protocol::size_query) != 0) {
         queried.insert(routine);
-        rest = rest.subspan(entry.bytes);
-        continue;
+        return;
       }
       ProgramEvent event;
       event.name = static_cast<std::uint32_t>(routine);
+      if (!own_names.empty()) {
+        const auto own = own_names.find({routine, library_of(piece, header)});
+        event.name = own != own_names.end() ? own->second : event.name;
+      }
       event.treatment = static_cast<protocol::Treatment>(header.packed >> protocol::treatment_shift & 3U);
       event.met_invalid = (notes & protocol::invalid_operation) != 0;
+      event.has_nan = (notes & protocol::nan_result) != 0;
       event.met_denormals = (notes & protocol::denormal_operand) != 0;
       event.size_was_queried = queried.count(routine) > 0;
       event.start = static_cast<double>(header.start & protocol::latest_start) * tick;
       event.seconds = static_cast<double>(header.packed & protocol::longest_duration) * tick;
       if (entry.routine != nullptr) {
-        event.call = *protocol::decode_call(*entry.routine, rest, entry.integer_bytes);
+        event.call = *protocol::decode_call(*entry.routine, arguments, entry.integer_bytes);
         event.call.routine = is_possible(event.call) ? entry.routine : nullptr;
       }
-      rest = rest.subspan(entry.bytes);
       visit(event);
-    }
+    });
   }
 
   MappedFile file;
@@ -388,6 +457,9 @@ struct ProgramTraceFile::State {
   std::vector<Entry> entries;
   std::map<std::uint32_t, std::vector<Piece>> pieces;  ///< keyed by the thread's number, used while reading
   std::map<std::uint32_t, RecordedThread> identities;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> numbered;  ///< files of libraries by process and number
+  std::map<std::pair<std::uint64_t, std::string>, std::uint32_t>
+      own_names;                            ///< names of routines by number and library, where there are several
   std::vector<std::vector<Piece>> ordered;  ///< in the order of summary.threads
 };
 

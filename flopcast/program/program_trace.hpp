@@ -11,6 +11,7 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
+#include "flopcast/program/thread_variables.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -24,6 +25,7 @@ struct ProgramEvent {
   Seconds start = 0;                                              ///< since the start of the recording
   Seconds seconds = 0;                                            ///< duration; 0 where the call wasn't executed
   bool met_invalid = false;                                       ///< a result was undefined, as with NaN or Inf among the operands
+  bool has_nan = false;                                           ///< NaN was seen among the results
   bool met_denormals = false;                                     ///< numbers below the smallest normal one were computed with
   bool size_was_queried = false;                                  ///< its thread had queried this routine's workspace size before
   /// The call with the program's addresses. `call.routine` is null where only the name is known, or where the arguments are invalid
@@ -59,11 +61,14 @@ struct ProgramSummary {
   std::string cpu;                    ///< the machine's CPU; empty in recordings that don't have it
   int cores = 0;                      ///< cores of the machine; 0: not known
   std::optional<int> threads_option;  ///< threads of BLAS that `flopcast record --threads` set
+  ThreadVariables thread_variables;   ///< those of the program's environment; none in older recordings
   bool dry_run = false;
   /// False if `flopcast record` itself was killed or is still running. The next three values are then guesses.
   bool finished = false;
   int exit_code = 0;                   ///< the program's own, or 128 plus the signal that ended it
   Seconds seconds = 0;                 ///< from start to end
+  double cores_got = 0;                ///< CPU time over `seconds`; 0: not known
+  double other_cores = 0;              ///< cores that other programs kept busy meanwhile, on average; 0: none, or not known
   double ticks_per_second = 1e9;       ///< ticks of the recording's clock
   std::uint64_t dropped = 0;           ///< calls that were not recorded because the disk was full
   std::uint64_t damaged = 0;           ///< chunks that can't be read
@@ -76,7 +81,9 @@ struct ProgramSummary {
   std::vector<LibraryState> states;  ///< settings that libraries report; none in older recordings
   std::vector<RecordedProcess> processes;
   std::vector<RecordedThread> threads;  ///< in the order of their first calls
-  std::vector<std::string> names;       ///< routines: "dgemm", "dgesvd", "cblas_dgemm_batch"
+  std::vector<std::string> names;  ///< routines: "dgemm", "cblas_dgemm_batch"; "dgemm (blis)" where several libraries were called for it
+  /// For each name the file of its library, where several libraries were called for a routine; else empty.
+  std::vector<std::string> name_libraries;
 };
 
 /// A recording whose events can be read any number of times.

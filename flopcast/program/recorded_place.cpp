@@ -93,7 +93,8 @@ RecordedPlace recorded_place(const ProgramSummary& summary) {
   place.blas = place.blas.empty() ? neighbouring_blas(summary.libraries) : place.blas;
   place.lapack = definer(summary.libraries, "dgeqrf", machine::Role::lapack);
   const LibraryState* state = telling_state(summary);
-  place.threads = summary.threads_option;
+  place.thread_variables = summary.thread_variables;
+  place.threads = summary.threads_option ? summary.threads_option : threads_by(summary.thread_variables, place.blas);
   if (state != nullptr) {  // the library itself knows better what became of the variables
     place.threads = state->threads ? state->threads : place.threads;
     place.kernels = state->kernels;
@@ -103,6 +104,12 @@ RecordedPlace recorded_place(const ProgramSummary& summary) {
     place.threads = 1;
   }
   return place;
+}
+
+std::string library_name(const std::string& path) {
+  const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
+  const std::string name = installed_name(path, machine::Role::blas, installed);
+  return name != path ? name : installed_name(path, machine::Role::lapack, installed);
 }
 
 bool is_this_machine(const RecordedPlace& place) { return place.cpu == machine::detect_topology().cpu; }

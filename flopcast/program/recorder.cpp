@@ -8,6 +8,7 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/work_size_overflow.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/library_links.hpp"
 #include "flopcast/protocol/recorder_protocol.hpp"
@@ -42,13 +43,15 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child() { end(); }
 
-  protocol::Reply exchange(const protocol::Request& request, protocol::Bytes& payload, const std::string& doing) {
-    if (send_bytes(socket_.get(), &request, sizeof request)) {
-      if (const std::optional<protocol::Reply> reply = protocol::receive_reply(socket_.get(), payload)) {
-        return *reply;
-      }
-    }
-    throw environment_error("the recording process {} while recording {}", end(), doing);
+  /// Sends a request and returns the reply; nothing if the child died.
+  std::optional<protocol::Reply> exchange(const protocol::Request& request, protocol::Bytes& payload) {
+    return send_bytes(socket_.get(), &request, sizeof request) ? protocol::receive_reply(socket_.get(), payload) : std::nullopt;
+  }
+
+  /// Lets the child end, which it does when the socket closes, and returns the words for how it ended.
+  std::string end() noexcept {
+    socket_.close();
+    return process_.is_running() ? to_string(process_.wait()) : "ended";
   }
 
   [[nodiscard]] bool alive() const noexcept { return process_.is_running(); }
@@ -79,12 +82,6 @@ class Child {
     loaded_ = {files.substr(0, newline), files.substr(newline + 1)};
   }
 
-  /// Lets the child end, which it does when the socket closes, and returns the words for how it ended.
-  std::string end() noexcept {
-    socket_.close();
-    return process_.is_running() ? to_string(process_.wait()) : "ended";
-  }
-
   ChildProcess process_;
   Descriptor socket_;
   LibraryFiles loaded_;
@@ -108,6 +105,12 @@ void require_accepted(const Call& call, const protocol::Reply& reply, const prot
   }
   if (reply.info < 0) {
     const auto argument = static_cast<std::size_t>(-reply.info - 1);
+    Call made = call;
+    made.integer_bytes = reply.integer_bytes;
+    if (argument < call.routine->arguments.size() && call.routine->arguments[argument].kind == Kind::work_size &&
+        kernel::overflowing_work_size(made)) {
+      throw kernel::work_size_overflow(made);
+    }
     const std::string name = argument < call.routine->arguments.size() ? call.routine->arguments[argument].name : "?";
     throw bad_input("{} refuses argument {} ({}) of {}", call.routine->name, argument + 1, name, to_string(call));
   }
@@ -155,7 +158,13 @@ struct Recorder::State {
     if (!child->alive()) {
       child = std::make_unique<Child>(files);
     }
-    const protocol::Reply reply = child->exchange(request_for(call, blocks, mode), payload, to_string(call));
+    const std::optional<protocol::Reply> answer = child->exchange(request_for(call, blocks, mode), payload);
+    if (!answer) {  // sizes that wrap around make LAPACK leave its workspace
+      throw environment_error(
+          "the recording process {} while recording {}{}", child->end(), to_string(call),
+          kernel::overflowing_work_size(call) ? ". Its workspace may need more elements than 32-bit integers count" : "");
+    }
+    const protocol::Reply& reply = *answer;
     require_accepted(call, reply, payload);
     return reply;
   }
@@ -206,7 +215,7 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
 
 Call Recorder::with_work_sizes(const Call& call) {
   protocol::Bytes payload;
-  const protocol::Reply reply = state_->exchange(call, std::nullopt, protocol::Mode::skip, payload);
+  const protocol::Reply reply = state_->exchange(call, std::nullopt, protocol::Mode::only_sizes, payload);
   Call sized = call;
   sized.integer_bytes = reply.integer_bytes;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {

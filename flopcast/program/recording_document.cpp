@@ -20,7 +20,9 @@ struct FieldTable<RecordingDocument> {
       std::tuple(field("command", &RecordingDocument::command),
                  optional_field("folder", &RecordingDocument::folder, "folder in which the program was started"),
                  optional_field("dry_run", &RecordingDocument::dry_run), optional_field("machine", &RecordingDocument::machine),
-                 optional_field("threads", &RecordingDocument::threads, "threads of BLAS, if the recording set them"));
+                 optional_field("threads", &RecordingDocument::threads, "threads of BLAS, if the recording set them"),
+                 optional_field("thread_variables", &RecordingDocument::thread_variables,
+                                "variables of the program's environment that set the threads of a BLAS, such as BLIS_NUM_THREADS"));
 };
 
 }  // namespace flopcast

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/program/thread_variables.hpp"
 #include "flopcast/support/schema.hpp"
 
 namespace flopcast::program {
@@ -22,7 +23,8 @@ struct RecordingDocument {
   std::string folder;  ///< in which the program was started
   bool dry_run = false;
   Machine machine;
-  std::optional<int> threads;  ///< threads of BLAS that `flopcast record --threads` set
+  std::optional<int> threads;        ///< threads of BLAS that `flopcast record --threads` set
+  ThreadVariables thread_variables;  ///< those of the program's environment
   friend bool operator==(const RecordingDocument&, const RecordingDocument&) = default;
 };
 

@@ -7,11 +7,13 @@
 
 #include "flopcast/core/routine_symbol.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
+#include "flopcast/program/recorded_place.hpp"
+#include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
-
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::program {
@@ -56,6 +58,8 @@ std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::
   if (summary.loaded == 0) {
     const std::string reason = summary.command.empty() ? "" : why_not_started(summary.command.front(), summary.exit_code);
     all.push_back(!reason.empty() ? reason : "the recording library was not loaded: did the program clear its environment?");
+  } else if (const std::string signal = signal_behind(summary.exit_code); !signal.empty()) {
+    all.push_back(fmt::format("{} ended the program. The recording holds the calls that had returned by then", signal));
   } else if (calls == 0 && summary.dropped == 0 && summary.damaged == 0 && summary.missing == 0) {
     all.push_back("no BLAS or LAPACK call was seen: " + why_no_calls(summary));
   }
@@ -102,10 +106,26 @@ std::string numbers_remark(Seconds CallSum::*seconds, const char* numbers, const
                      100 * (all.*seconds) / all.seconds, routines.empty() ? "" : "; " + routines, numbers, consequence);
 }
 
+/// Returns a remark where other programs left the program less than the cores that its BLAS takes; else "".
+std::string cores_remark(const ProgramSummary& summary) {
+  static constexpr double nearly_all = 0.9;
+  const int wanted = recorded_place(summary).threads.value_or(1);
+  if (summary.other_cores < machine::OtherLoad::much || summary.cores_got <= 0 || summary.cores_got >= nearly_all * wanted) {
+    return "";
+  }
+  return fmt::format(
+      "the program got {:.1f} of {} while other programs kept {:.1f} busy, so that its times are too long and its rates too "
+      "low. Record it again when the machine is idle",
+      summary.cores_got, counted(wanted, "core"), summary.other_cores);
+}
+
 }  // namespace
 
 std::vector<std::string> recording_remarks(const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
   std::vector<std::string> all;
+  if (std::string remark = cores_remark(summary); !remark.empty()) {
+    all.push_back(std::move(remark));
+  }
   if (const CallSum& first = breakdown.first_calls(); first.calls > 0) {
     all.push_back(fmt::format(
         "{} took {}, much longer than others like {}: in {} a library starts, or memory is touched for the first time. {} told apart as "

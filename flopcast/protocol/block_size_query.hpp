@@ -11,7 +11,8 @@ namespace flopcast::protocol {
 enum class Mode : std::uint8_t {
   /// The kernel isn't executed. Outputs that steer control flow are set as the catalogue says; no matrix is touched.
   skip,
-  observe  ///< the kernel is executed and timed on safe operands
+  observe,    ///< the kernel is executed and timed on safe operands
+  only_sizes  ///< the routine isn't called beyond the queries of its workspaces
 };
 
 /// A routine's query of ilaenv for its block size, under its own name or a borrowed one (borrowed_name.hpp).

@@ -53,6 +53,9 @@ inline constexpr std::string_view mpi_stage_multiple = "multiple\n";  ///< MPI_T
 inline constexpr std::string_view mpi_stage_foreign =
     "foreign\n";  ///< another MPI was in the process, which was ended before that MPI began
 
+/// MPI_Init is another tool's function, which doesn't call PMPI_Init so that flopcast could see it. The tool's file follows.
+inline constexpr std::string_view mpi_stage_hidden = "hidden\n";
+
 /// End of every complete profile.
 inline constexpr std::string_view mpi_profile_end = "]}\n";
 

@@ -45,6 +45,7 @@ struct RoutineReport {
 
 struct RunReport {
   std::atomic<std::uint32_t> processes;  ///< processes into which the preloaded library was loaded
+  std::atomic<std::uint32_t> concluded;  ///< processes that ended by exit() or at the end of main, and reported their libraries
   SharedPath blas;                       ///< library that defines dgemm in the program
   RoutineReport routines[max_tuned_routines];
 };

@@ -56,6 +56,8 @@ struct FileHeader {
   std::uint64_t ended;                           ///< ticks
   std::int32_t exit_code;                        ///< the program's own, or 128 plus the signal that ended it
   std::uint32_t reserved;
+  double cpu_seconds;  ///< CPU time of the program and of the processes that it waited for; 0 in older recordings
+  double other_cores;  ///< cores that other programs kept busy meanwhile, on average; 0 where the system doesn't tell
 };
 static_assert(sizeof(FileHeader) <= trace_page && std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -73,9 +75,9 @@ enum class ChunkKind : std::uint32_t {
 struct ChunkHeader {
   std::uint32_t magic;
   ChunkKind kind;
-  std::uint32_t thread;    ///< number of the thread within the recording
-  std::uint32_t pid, tid;  ///< the system's numbers
-  std::uint32_t reserved;
+  std::uint32_t thread;              ///< number of the thread within the recording
+  std::uint32_t pid, tid;            ///< the system's numbers
+  std::uint32_t library;             ///< library: its number in the records of the process, from 1; else 0
   std::uint64_t live;                ///< position of the live chunk that these records were in
   std::uint64_t sequence;            ///< how many times that live chunk was sealed before
   std::atomic<std::uint64_t> bytes;  ///< size of the contents
@@ -97,8 +99,12 @@ enum class Treatment : std::uint8_t {
 enum CallNote : std::uint8_t {
   invalid_operation = 1,  ///< a result was undefined, as of Inf - Inf or a comparison with NaN (MXCSR's IE)
   denormal_operand = 2,   ///< an operand was below the smallest normal number (MXCSR's DE)
-  size_query = 4          ///< the call only queried the best workspace size
+  size_query = 4,         ///< the call only queried the best workspace size
+  nan_result = 8          ///< a result on the border of its matrix was NaN
 };
+/// Above them a record's notes hold the number of the library that was called, as ChunkHeader::library of its process has it; 0: not known.
+inline constexpr unsigned library_shift = 4;
+inline constexpr std::uint32_t max_numbered_libraries = 15;
 
 /// Begin of a record.
 struct RecordHeader {

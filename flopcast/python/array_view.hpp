@@ -53,6 +53,26 @@ inline std::optional<Precision> precision_of(int type) {
   }
 }
 
+/// The bytes between the lowest and the highest element of an array.
+struct MemoryBounds {
+  std::uintptr_t first = 0, last = 0;  ///< addresses; `last` is behind the last byte
+};
+
+/// Returns the memory that the elements of an array span, `element_bytes` bytes each. An array without elements spans nothing.
+inline MemoryBounds bounds_of(PyObject* array, std::int64_t element_bytes) {
+  const ArrayView view(array);
+  const auto data = reinterpret_cast<std::uintptr_t>(view.data());
+  std::int64_t low = 0, high = element_bytes;
+  for (std::size_t axis = 0; axis < view.shape().size(); ++axis) {
+    if (view.shape()[axis] == 0) {
+      return {data, data};
+    }
+    const std::int64_t reach = (view.shape()[axis] - 1) * view.strides()[axis];
+    (reach < 0 ? low : high) += reach;
+  }
+  return {data + static_cast<std::uintptr_t>(low), data + static_cast<std::uintptr_t>(high)};
+}
+
 /// Types, shapes and strides of arrays as numbers. Calls with equal signatures can use one plan.
 ///
 /// A signature is large, so that it isn't copied.

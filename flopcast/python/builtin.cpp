@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
 
@@ -34,7 +35,8 @@ std::optional<py::error_already_set>& interruption() {
 // NOLINTNEXTLINE(bugprone-exception-escape)
 void set_error_of_kind(const Error& error) noexcept {
   try {
-    const py::object kind = py::module_::import("flopcast._errors").attr("kind_of")(static_cast<int>(error.code()));
+    const py::object kind =
+        while_python_lasts([&] { return py::module_::import("flopcast._errors").attr("kind_of")(static_cast<int>(error.code())); });
     PyErr_SetString(kind.ptr(), error.what());
   } catch (py::error_already_set& other) {
     other.restore();
@@ -48,7 +50,7 @@ PyObject* trampoline(PyObject* self, PyObject* const* values, Py_ssize_t count, 
   const auto named = static_cast<std::size_t>(names == nullptr ? 0 : PyTuple_GET_SIZE(names));
   const auto positional = static_cast<std::size_t>(count);
   try {
-    return function.body({{values, positional}, {values + positional, named}, names}).release().ptr();
+    return while_python_lasts([&] { return function.body({{values, positional}, {values + positional, named}, names}).release().ptr(); });
   } catch (...) {
     set_python_error();
     return nullptr;
@@ -75,7 +77,8 @@ py::object make_function(const char* name, const char* doc, const py::object& mo
 }
 
 py::object call(const py::object& function, const Arguments& arguments) {
-  PyObject* const result = PyObject_Vectorcall(function.ptr(), arguments.positional.data(), arguments.positional.size(), arguments.names);
+  PyObject* const result = while_python_lasts(
+      [&] { return PyObject_Vectorcall(function.ptr(), arguments.positional.data(), arguments.positional.size(), arguments.names); });
   if (result == nullptr) {
     throw py::error_already_set();
   }
@@ -83,7 +86,7 @@ py::object call(const py::object& function, const Arguments& arguments) {
 }
 
 std::complex<double> number_argument(PyObject* name, PyObject* value) {
-  const Py_complex number = PyComplex_AsCComplex(value);
+  const Py_complex number = while_python_lasts([value] { return PyComplex_AsCComplex(value); });
   if (number.real == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "%U: %R given, expected a number", name, value);
@@ -93,7 +96,7 @@ std::complex<double> number_argument(PyObject* name, PyObject* value) {
 }
 
 bool is_interrupted() {
-  const py::gil_scoped_acquire python;
+  const WithPythonLock python;
   if (PyErr_CheckSignals() != 0) {
     interruption().emplace();  // takes Python's exception
   }

@@ -1,13 +1,14 @@
 #include "flopcast/python/einsum_function.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"
 
@@ -66,13 +67,6 @@ std::string text_of(PyObject* unicode) {
   return {begin, static_cast<std::size_t>(bytes)};
 }
 
-/// Returns whether a value of `optimize` leaves the order of operands to the plan.
-bool leaves_order_open(PyObject* optimize) {
-  constexpr std::array names = {"greedy", "optimal", "flopcast"};
-  return PyBool_Check(optimize) || (PyUnicode_CheckExact(optimize) &&
-                                    std::any_of(names.begin(), names.end(), [&](const char* name) { return is_named(optimize, name); }));
-}
-
 /// Returns the number of products of elements, of all operands at once.
 double products_of(const contract::SizedExpression& expression) {
   double products = 1;
@@ -121,21 +115,75 @@ bool is_view(const contract::SizedExpression& expression) {
          std::all_of(labels.begin(), labels.end(), [&](auto label) { return std::find(kept.begin(), kept.end(), label) != kept.end(); });
 }
 
-bool fits(PyObject* out, const contract::SizedExpression& expression) {
-  const std::vector<std::int64_t> shape = expression.result_shape();
-  return std::ranges::equal(ArrayView(out).shape(), shape);
+/// Returns whether a plan can write to `out`: it has the result's shape, and no two of its elements share memory.
+bool fits(PyObject* out, const contract::SizedExpression& expression, Precision precision) {
+  const ArrayView view(out);
+  return std::ranges::equal(view.shape(), expression.result_shape()) &&
+         !overlaps_itself(view.shape(), view.strides(), element_bytes(precision));
 }
 
-/// Strides of all operands along one label, in elements; 0 in an operand that doesn't change along the label.
+/// Returns whether two arrays with elements of `element_bytes` bytes span common bytes.
+bool may_overlap(PyObject* one, PyObject* other, std::int64_t element_bytes) {
+  const MemoryBounds x = bounds_of(one, element_bytes), y = bounds_of(other, element_bytes);
+  return x.first < y.last && y.first < x.last;
+}
+
+/// Returns whether an array has more elements than the memory that they span has room for: sliding windows, or a repeated element.
+bool exceeds_its_memory(PyObject* array, std::int64_t element_bytes) {
+  double bytes = static_cast<double>(element_bytes);
+  for (const py::ssize_t size : ArrayView(array).shape()) {
+    bytes *= static_cast<double>(size);
+  }
+  const MemoryBounds bounds = bounds_of(array, element_bytes);
+  return bytes > static_cast<double>(bounds.last - bounds.first);
+}
+
+/// Returns the bytes of memory that the operands span and that a dense result takes.
+double spanned_bytes(std::span<PyObject* const> operands, const contract::SizedExpression& expression, Precision precision) {
+  double bytes = static_cast<double>(element_bytes(precision));
+  for (const std::int64_t size : expression.result_shape()) {
+    bytes *= static_cast<double>(size);
+  }
+  for (PyObject* operand : operands) {
+    const MemoryBounds bounds = bounds_of(operand, element_bytes(precision));
+    bytes += static_cast<double>(bounds.last - bounds.first);
+  }
+  return bytes;
+}
+
+/// Returns the strides of a dense array whose axes lie in memory as those of `array` do, in bytes.
+std::vector<py::ssize_t> dense_strides_like(PyObject* array, std::int64_t element_bytes) {
+  const ArrayView view(array);
+  std::vector<std::size_t> axes(view.shape().size());
+  std::iota(axes.rbegin(), axes.rend(), 0);
+  std::ranges::stable_sort(axes, {}, [&](std::size_t axis) { return std::abs(view.strides()[axis]); });
+  std::vector<std::int64_t> strides = dense_strides({view.shape().begin(), view.shape().end()}, axes);
+  std::ranges::transform(strides, strides.begin(), [&](std::int64_t stride) { return stride * element_bytes; });
+  return {strides.begin(), strides.end()};
+}
+
+/// Returns whether the axes of more than one element have these strides.
+bool lies_as(PyObject* array, const NewResult& result) {
+  const ArrayView view(array);
+  for (std::size_t axis = 0; axis < result.strides.size(); ++axis) {
+    if (view.shape()[axis] > 1 && view.strides()[axis] != result.strides[axis]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Strides of all operands along one label, in any unit; 0 in an operand that doesn't change along the label.
 using StridesAlong = std::vector<std::int64_t>;
 
-StridesAlong strides_along(const contract::SizedExpression& expression, const contract::EinsumStrides& strides, contract::Label label) {
+StridesAlong strides_along(const contract::SizedExpression& expression, const std::vector<std::vector<std::int64_t>>& strides,
+                           contract::Label label) {
   StridesAlong along(expression.operands.size());
   const std::int64_t extent = expression.extent(label);
   for (std::size_t t = 0; t < along.size() && extent > 1; ++t) {
     const auto& labels = expression.operands[t].labels;
     for (std::size_t axis = 0; axis < labels.size(); ++axis) {
-      along[t] += labels[axis] == label && expression.shapes[t][axis] == extent ? strides.operands[t][axis] : 0;
+      along[t] += labels[axis] == label && expression.shapes[t][axis] == extent ? strides[t][axis] : 0;
     }
   }
   return along;
@@ -159,9 +207,11 @@ Nesting nesting(const StridesAlong& label, const StridesAlong& other) {
   return result;
 }
 
-/// Returns the strides of a new result, whose axes lie in memory as NumPy's order "K" has them. Labels are sorted by their strides in the
-/// operands. Where the strides don't tell, labels keep their order: those of the result, then those that are summed.
-std::vector<std::int64_t> kept_order(const contract::SizedExpression& expression, const contract::EinsumStrides& strides) {
+}  // namespace
+
+/// Labels are sorted by their strides in the operands. Where the strides don't tell, labels keep their order: those of the result, then those
+/// that are summed.
+std::vector<std::size_t> kept_axes(const contract::SizedExpression& expression, const std::vector<std::vector<std::int64_t>>& strides) {
   const std::vector<contract::Label>& kept = expression.result.labels;
   std::vector<contract::Label> labels = kept;
   for (const auto& [label, extent] : expression.extents) {
@@ -183,22 +233,36 @@ std::vector<std::int64_t> kept_order(const contract::SizedExpression& expression
     sorted.insert(sorted.begin() + static_cast<std::ptrdiff_t>(place), {*label, std::move(along)});
   }
   std::vector<std::size_t> axes;
-  for (const auto& [label, along] : sorted) {
-    if (const auto found = std::find(kept.begin(), kept.end(), label); found != kept.end()) {
+  for (auto label = sorted.rbegin(); label != sorted.rend(); ++label) {
+    if (const auto found = std::find(kept.begin(), kept.end(), label->first); found != kept.end()) {
       axes.push_back(static_cast<std::size_t>(found - kept.begin()));
     }
   }
-  return dense_strides(expression.result_shape(), axes);
+  return axes;
 }
 
-}  // namespace
+EinsumFunction::EinsumFunction(std::shared_ptr<Planner> planner, NumpysFunctions numpy, bool is_row_major)
+    : planner_(std::move(planner)), numpy_(std::move(numpy)), is_row_major_(is_row_major) {}
 
-EinsumFunction::EinsumFunction(std::shared_ptr<Planner> planner, py::object c_einsum, py::object with_blas, py::object otherwise)
-    : planner_(std::move(planner)), c_einsum_(std::move(c_einsum)), with_blas_(std::move(with_blas)), otherwise_(std::move(otherwise)) {}
+/// Returns the search that a value of `optimize` names, or nothing if the order of operands isn't left to the plan.
+std::optional<EinsumFunction::Search> EinsumFunction::search_named(PyObject* optimize) const {
+  const auto is_text = [&](const char* name) { return PyUnicode_CheckExact(optimize) && is_named(optimize, name); };
+  if (is_text("flopcast")) {
+    return Search::any;
+  }
+  if (optimize == Py_False) {
+    return Search::none;
+  }
+  const bool is_greedy = optimize == Py_True || is_text("greedy");
+  if (numpy_.searched_axes.is_none() || !(is_greedy || is_text("optimal"))) {
+    return std::nullopt;
+  }
+  return is_greedy ? Search::greedy : Search::optimal;
+}
 
 /// Returns the call if its arguments are a text and arrays, and nothing but `out` and `optimize` is named. A plan has an order of its own
 /// unless `optimize` is a list.
-std::optional<EinsumFunction::Call> EinsumFunction::plain_call(const Arguments& arguments) {
+std::optional<EinsumFunction::Call> EinsumFunction::plain_call(const Arguments& arguments) const {
   if (arguments.positional.size() < 2 || !PyUnicode_CheckExact(arguments.positional.front())) {
     return std::nullopt;
   }
@@ -211,7 +275,8 @@ std::optional<EinsumFunction::Call> EinsumFunction::plain_call(const Arguments& 
     PyObject* const value = arguments.named[i];
     if (is_named(name, "out") && (value == Py_None || is_array(value))) {
       call.out = value == Py_None ? nullptr : value;
-    } else if (is_named(name, "optimize") && leaves_order_open(value)) {
+    } else if (const auto search = is_named(name, "optimize") ? search_named(value) : std::nullopt) {
+      call.search = *search;
       call.names_optimize = true;
     } else {
       return std::nullopt;
@@ -235,8 +300,10 @@ bool EinsumFunction::sign(const Call& call, Signature& signature) const {
       signature.put(number);
     }
   }
-  constexpr std::int64_t per_operand = 4096;
-  signature.put((call.out != nullptr ? -1 : 1) * (threads_of(call) + per_operand * static_cast<std::int64_t>(call.operands.size())));
+  constexpr std::int64_t per_operand = 4096, per_search = per_operand * 1024;
+  const auto operands = static_cast<std::int64_t>(call.operands.size());
+  signature.put((call.out != nullptr ? -1 : 1) *
+                (threads_of(call) + per_operand * operands + per_search * static_cast<std::int64_t>(call.search)));
   return true;
 }
 
@@ -244,12 +311,39 @@ contract::SizedExpression EinsumFunction::sized_expression(const Call& call) {
   return contract::with_shapes(contract::parse_expression(text_of(call.subscripts)), shapes_of(call.operands));
 }
 
+/// Returns the strides of a new result in elements, in the order in memory that NumPy's result has. Throws what Python's functions raise.
+std::vector<std::int64_t> EinsumFunction::new_strides(const Call& call, const contract::SizedExpression& expression,
+                                                      const contract::EinsumStrides& strides) const {
+  if (is_row_major_) {
+    return row_major_strides(expression.result_shape());
+  }
+  std::vector<std::size_t> axes;
+  if (makes_numbers(call)) {
+    axes = kept_axes(expression, strides.operands);
+  } else {
+    py::tuple arrays(call.operands.size());
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      arrays[i] = py::handle(call.operands[i]);
+    }
+    const char* const optimize = call.search == Search::greedy ? "greedy" : "optimal";
+    for (const py::handle axis : numpy_.searched_axes(py::handle(call.subscripts), arrays, optimize)) {
+      axes.push_back(py::cast<std::size_t>(axis));
+    }
+  }
+  std::ranges::reverse(axes);
+  return dense_strides(expression.result_shape(), axes);
+}
+
 /// Returns the choice for an expression of a type that is planned.
 EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precision precision) {
   const contract::SizedExpression expression = sized_expression(call);
   const bool makes_view = is_view(expression) && call.out == nullptr;
-  if (makes_view || has_repeated_labels(expression.result) || (call.out != nullptr && !fits(call.out, expression))) {
+  if (makes_view || has_repeated_labels(expression.result) || (call.out != nullptr && !fits(call.out, expression, precision))) {
     return {makes_view && is_numpys_notation(text_of(call.subscripts)) ? Way::numpy : Way::elsewhere};
+  }
+  constexpr std::size_t most_axes = 32;  // of NumPy before version 2
+  if (call.search == Search::none && expression.extents.size() > most_axes) {
+    return {};  // NumPy refuses these without a search, or not
   }
   constexpr double few = 216;  // products that are computed without BLAS (contract/einsum)
   const double products = products_of(expression);
@@ -265,7 +359,7 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precisi
     }
     strides.operands.push_back(*std::move(own));
   }
-  auto of_result = call.out != nullptr ? strides_in_elements(call.out, precision) : std::optional(kept_order(expression, strides));
+  auto of_result = call.out != nullptr ? strides_in_elements(call.out, precision) : std::optional(new_strides(call, expression, strides));
   if (!of_result) {
     return {};
   }
@@ -273,18 +367,25 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precisi
   contract::ExpressionOptions options;
   options.plan.precision = precision;
   options.plan.threads = threads_of(call);
+  const bool has_more_than_memory =
+      std::ranges::any_of(call.operands, [&](PyObject* operand) { return exceeds_its_memory(operand, element_bytes(precision)); });
   if (call.operands.size() > 2) {
     options.tensors = numbers_of(call.operands);
+    options.tree.max_bytes = has_more_than_memory ? spanned_bytes(call.operands, expression, precision) : options.tree.max_bytes;
   }
   const auto made = [&] {
-    const py::gil_scoped_release others_run;
+    const WithoutPythonLock others_run;
     return needs_tools ? planner_->plan(expression, strides, options) : contract::plan_expression(expression, strides, {}, options);
   };
   const int type = ArrayView(call.operands.front()).type();
   auto plan = std::make_shared<const Prepared>(prepared(made(), expression, type, precision, strides.result));
   constexpr int enough = 3;
-  const bool needs_trial = plan->takes_long && may_be_faster_by_numpy(expression, products) && is_numpys_notation(text_of(call.subscripts));
-  return {Way::plan, false, std::move(plan), needs_trial ? enough : 0};
+  const bool needs_trial = plan->takes_long && may_be_faster_by_numpy(expression, products) &&
+                           is_numpys_notation(text_of(call.subscripts)) && !has_more_than_memory;  // which NumPy might copy
+  auto result = std::make_shared<const NewResult>(
+      call.out == nullptr ? plan->result
+                          : NewResult{plan->result.type, plan->result.shape, dense_strides_like(call.out, element_bytes(precision))});
+  return {Way::plan, false, std::move(plan), std::move(result), needs_trial ? enough : 0};
 }
 
 EinsumFunction::Choice EinsumFunction::choose(const Call& call) {
@@ -340,57 +441,114 @@ EinsumFunction::Choice EinsumFunction::choice_for(const Call& call, const Signat
   return choice;
 }
 
-/// Computes by NumPy, then by the plan. After the last trial, the call is left to NumPy from now on if NumPy was clearly faster. Trials end
-/// early if the plan is far faster. The first call is no trial, because then memory and caches are used for the first time.
-py::object EinsumFunction::tried(const Call& call, const Signature& signature, const Prepared& plan, const Arguments& arguments) {
-  const Stopwatch of_numpy;
-  static_cast<void>(python::call(with_blas_, arguments));
-  const Seconds numpys = of_numpy.elapsed();
+/// Returns whether a new result without axes is one of NumPy's scalars, not an array.
+bool EinsumFunction::makes_numbers(const Call& call) const {
+  return !is_row_major_ && (call.search == Search::any || call.search == Search::none);
+}
+
+py::object EinsumFunction::computed(const Prepared& plan, const Call& call) const {
+  return execute(plan, call.operands, call.out, 1.0, 0.0, !makes_numbers(call));
+}
+
+/// Returns what NumPy computes by BLAS, into `out` or as a new array of the order and the class that a plan's result has.
+py::object EinsumFunction::by_blas(const Call& call, PyObject* out, const NewResult& expected) const {
+  std::vector<PyObject*> values = {call.subscripts};
+  values.insert(values.end(), call.operands.begin(), call.operands.end());
+  Arguments arguments = {values, {}, nullptr};
+  const py::tuple names = py::make_tuple("out");
+  if (out != nullptr) {
+    values.push_back(out);
+    arguments = {std::span(values).first(values.size() - 1), std::span(values).last(1), names.ptr()};
+  }
+  py::object result = python::call(numpy_.with_blas, arguments);
+  if (out != nullptr || !is_array(result.ptr()) || ArrayView(result.ptr()).shape().size() != expected.shape.size()) {
+    return result;
+  }
+  if (expected.shape.empty()) {
+    return makes_numbers(call) ? py::object(result[py::tuple()]) : result;
+  }
+  if (lies_as(result.ptr(), expected)) {
+    return result;
+  }
+  py::object ordered = new_array(expected);
+  py::module_::import("numpy").attr("copyto")(ordered, result);
+  return ordered;
+}
+
+/// Returns the time that NumPy takes for the call, or nothing if NumPy raises an exception. The call's own result isn't written.
+std::optional<Seconds> EinsumFunction::numpys_seconds(const Call& call, const NewResult& result) const {
+  try {
+    const py::object scratch = call.out != nullptr ? new_array(result) : py::object();
+    const Stopwatch watch;
+    static_cast<void>(by_blas(call, scratch.ptr(), result));
+    return watch.elapsed();
+  } catch (const py::error_already_set& error) {
+    if (!error.matches(PyExc_Exception)) {
+      throw;  // Ctrl-C
+    }
+    return std::nullopt;
+  }
+}
+
+/// Computes by NumPy for comparison, then by the plan. After the last trial, the call is left to NumPy from now on if NumPy was clearly
+/// faster. Trials end early if the plan is far faster, or NumPy raises an exception. The first call is no trial, because then memory and
+/// caches are used for the first time.
+py::object EinsumFunction::tried(const Call& call, const Signature& signature, const Prepared& plan, const NewResult& result) {
+  const std::optional<Seconds> numpys = numpys_seconds(call, result);
   const Stopwatch of_plan;
-  py::object result = execute(plan, call.operands, call.out);
+  py::object answer = computed(plan, call);
   const Seconds plans = of_plan.elapsed();
   Entry* const known = find(call, signature);
   if (known == nullptr || known->choice.prepared.get() != &plan) {
-    return result;  // another thread has cleared the choices
+    return answer;  // another thread has cleared the choices
+  }
+  Choice& choice = known->choice;
+  if (!numpys) {
+    choice.trials = 0;
+    return answer;
   }
   constexpr double clearly = 0.95, far = 0.5;
-  Choice& choice = known->choice;
-  choice.of_numpy = std::min(choice.of_numpy, numpys);
+  choice.of_numpy = std::min(choice.of_numpy, *numpys);
   choice.of_plan = std::min(choice.of_plan, plans);
   choice.trials = choice.of_plan < far * choice.of_numpy ? 0 : choice.trials - 1;
   if (choice.trials == 0 && choice.of_numpy < clearly * choice.of_plan) {
-    choice = {Way::with_blas};
+    choice = {Way::with_blas, false, {}, choice.result};
   }
-  return result;
+  return answer;
 }
 
 py::object EinsumFunction::einsum(const Arguments& arguments) {
   const std::optional<Call> plain = plain_call(arguments);
   Signature signature;
   if (!plain || !sign(*plain, signature)) {
-    return call(otherwise_, arguments);
+    return call(numpy_.otherwise, arguments);
   }
   const Entry* const known = find(*plain, signature);
   const bool is_first_call = known == nullptr || known->choice.until_open;
   const Choice choice = is_first_call ? choice_for(*plain, signature) : known->choice;
   if (choice.way == Way::plan) {
     try {
-      if (choice.trials > 0 && !is_first_call && !plain->names_optimize) {
-        return tried(*plain, signature, *choice.prepared, arguments);
+      constexpr std::int64_t largest_element = 16;
+      const auto overlaps = [&](PyObject* operand) { return plain->out != nullptr && may_overlap(plain->out, operand, largest_element); };
+      if (choice.trials > 0 && !is_first_call && std::ranges::none_of(plain->operands, overlaps)) {
+        return tried(*plain, signature, *choice.prepared, *choice.result);
       }
-      return execute(*choice.prepared, plain->operands, plain->out);
+      return computed(*choice.prepared, *plain);
     } catch (const Error&) {
-      return call(otherwise_, arguments);  // a result that overlaps an operand, or no memory for packing
+      return call(numpy_.otherwise, arguments);  // a result that overlaps an operand, or no memory for packing
     }
   }
+  if (choice.way == Way::with_blas) {
+    return by_blas(*plain, plain->out, *choice.result);
+  }
   if (choice.way == Way::elsewhere || plain->names_optimize) {
-    return call(otherwise_, arguments);
+    return call(numpy_.otherwise, arguments);
   }
   if (!choice.until_open) {
-    return call(choice.way == Way::with_blas ? with_blas_ : c_einsum_, arguments);
+    return call(numpy_.c_einsum, arguments);
   }
   const Stopwatch watch;
-  py::object result = call(c_einsum_, arguments);
+  py::object result = call(numpy_.c_einsum, arguments);
   static_cast<void>(planner_->pays(watch.elapsed(), 0));
   return result;
 }

@@ -20,16 +20,29 @@
 
 namespace flopcast::python {
 
+/// Python's functions by which einsum computes without a plan.
+struct NumpysFunctions {
+  pybind11::object c_einsum;   ///< NumPy's einsum without its search of an order
+  pybind11::object with_blas;  ///< NumPy's einsum that calls BLAS where it can
+  pybind11::object otherwise;  ///< the function for all calls that aren't planned
+  /// Function of subscripts, a tuple of arrays and a value of `optimize`: returns the axes of NumPy's result from the outermost inwards.
+  /// With None, no call that names a search of an order is planned.
+  pybind11::object searched_axes;
+};
+
 /// Einsum of NumPy arrays with plans that are kept: later calls with the same subscripts, types, shapes and strides find them.
 ///
 /// Sums and small products are planned at once. Others go to NumPy until the time that they have taken there is as long as opening the
 /// planner's libraries takes. Types that aren't planned, and single operands of which NumPy makes a view, always go to NumPy. Where NumPy may
 /// be faster, the calls after the first are computed both ways for a few times, and NumPy does later ones if it was faster.
+///
+/// Whoever computes, the caller sees one result: type, order in memory and class are those of NumPy's einsum with the same arguments. A
+/// computation for comparison reads the operands, writes to memory of its own, and takes no more memory than the operands and the result do.
+/// An exception there ends the comparison only.
 class EinsumFunction {
  public:
-  /// `c_einsum` is NumPy's einsum without its search of an order, `with_blas` the one that calls BLAS where it can, and `otherwise` is
-  /// Python's function for all other calls.
-  EinsumFunction(std::shared_ptr<Planner> planner, pybind11::object c_einsum, pybind11::object with_blas, pybind11::object otherwise);
+  /// With `is_row_major`, results are in row-major order and always arrays, as numpy.tensordot's.
+  EinsumFunction(std::shared_ptr<Planner> planner, NumpysFunctions numpy, bool is_row_major);
 
   /// Returns the einsum of a call with NumPy's arguments.
   pybind11::object einsum(const Arguments& arguments);
@@ -47,6 +60,9 @@ class EinsumFunction {
   [[nodiscard]] std::size_t size() const { return count_; }
 
  private:
+  /// The search of an order that a call names, on which the order of NumPy's result in memory depends. `any`: none is named; NumPy doesn't
+  /// search, but flopcast may.
+  enum class Search : std::uint8_t { any, none, greedy, optimal };
   /// Subscripts and arrays of a call that may have a plan.
   struct Call {
     PyObject* subscripts;
@@ -54,6 +70,7 @@ class EinsumFunction {
     PyObject* out = nullptr;
     int threads = 0;              ///< 0: as many as the BLAS has now
     bool names_optimize = false;  ///< NumPy's einsum without its search doesn't know this argument
+    Search search = Search::any;
   };
   enum class Way : std::uint8_t {
     plan,
@@ -65,6 +82,7 @@ class EinsumFunction {
     Way way = Way::elsewhere;
     bool until_open = false;  ///< to be made again once the planner is open
     std::shared_ptr<const Prepared> prepared = {};
+    std::shared_ptr<const NewResult> result = {};  ///< the array that NumPy's result becomes: a new result, or one like `out`
     int trials = 0;  ///< calls that are still to be computed by the plan and by NumPy; the shortest time decides
     Seconds of_plan = std::numeric_limits<Seconds>::infinity(), of_numpy = of_plan;  ///< shortest time of the trials
   };
@@ -75,8 +93,15 @@ class EinsumFunction {
     Choice choice;
   };
 
-  pybind11::object tried(const Call& call, const Signature& signature, const Prepared& plan, const Arguments& arguments);
-  static std::optional<Call> plain_call(const Arguments& arguments);
+  pybind11::object tried(const Call& call, const Signature& signature, const Prepared& plan, const NewResult& result);
+  [[nodiscard]] std::optional<Seconds> numpys_seconds(const Call& call, const NewResult& result) const;
+  [[nodiscard]] pybind11::object computed(const Prepared& plan, const Call& call) const;
+  [[nodiscard]] pybind11::object by_blas(const Call& call, PyObject* out, const NewResult& expected) const;
+  [[nodiscard]] bool makes_numbers(const Call& call) const;
+  [[nodiscard]] std::vector<std::int64_t> new_strides(const Call& call, const contract::SizedExpression& expression,
+                                                      const contract::EinsumStrides& strides) const;
+  [[nodiscard]] std::optional<Search> search_named(PyObject* optimize) const;
+  [[nodiscard]] std::optional<Call> plain_call(const Arguments& arguments) const;
   static contract::SizedExpression sized_expression(const Call& call);
   bool sign(const Call& call, Signature& signature) const;
   Entry* find(const Call& call, const Signature& signature);
@@ -86,11 +111,16 @@ class EinsumFunction {
   [[nodiscard]] Choice choose_for_type(const Call& call, Precision precision);
 
   std::shared_ptr<Planner> planner_;
-  pybind11::object c_einsum_, with_blas_, otherwise_;
+  NumpysFunctions numpy_;
+  bool is_row_major_;
   BlasThreads threads_;
   std::unordered_map<std::uint64_t, std::vector<Entry>> entries_;  ///< the key is the hash of subscripts and signature
   std::size_t count_ = 0;
   double bytes_ = 0;  ///< memory that the plans keep, roughly
 };
+
+/// Returns the axes of NumPy's result in its order "K", from the outermost inwards, without a search of an order. `strides` are those of the
+/// operands, in any unit.
+std::vector<std::size_t> kept_axes(const contract::SizedExpression& expression, const std::vector<std::vector<std::int64_t>>& strides);
 
 }  // namespace flopcast::python

@@ -14,6 +14,7 @@
 #include "flopcast/python/einsum_function.hpp"
 #include "flopcast/python/plan_handle.hpp"
 #include "flopcast/python/planner.hpp"
+#include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/version.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
@@ -63,13 +64,13 @@ Executes the plan, or returns NotImplemented if the arrays don't have the planne
 RunContext context_of(const py::function& note) {
   // Copies of the context are made while other Python threads run. They share the function, whose count of references Python guards.
   const std::shared_ptr<py::function> shared(new py::function(note), [](const py::function* function) {
-    const py::gil_scoped_acquire python;
+    const WithPythonLock python;
     delete function;
   });
   RunContext context;
   context.note = [shared](const std::string& text) {
-    const py::gil_scoped_acquire python;
-    (*shared)(text);
+    const WithPythonLock python;
+    while_python_lasts([&] { (*shared)(text); });
   };
   context.cancelled = is_interrupted;
   return keeping_if_possible(context);
@@ -79,17 +80,19 @@ void define_planner(py::module_& module) {
   py::class_<Planner, std::shared_ptr<Planner>>(module, "Planner")
       .def(py::init([](const py::function& note) { return std::make_shared<Planner>(context_of(note)); }), py::arg("note"))
       .def_property_readonly("is_open", &Planner::is_open)
-      .def("after_fork", &Planner::after_fork)
-      .def("open", &Planner::open, py::call_guard<py::gil_scoped_release>())
-      .def("pays", &Planner::pays, py::arg("spent"), py::arg("expected"), py::call_guard<py::gil_scoped_release>())
-      .def("answer", &Planner::answer, py::arg("question"), py::call_guard<py::gil_scoped_release>())
+      .def("before_fork", &Planner::before_fork, py::call_guard<WithoutPythonLock>())
+      .def("after_fork_in_parent", &Planner::after_fork_in_parent)
+      .def("after_fork_in_child", &Planner::after_fork_in_child)
+      .def("open", &Planner::open, py::call_guard<WithoutPythonLock>())
+      .def("pays", &Planner::pays, py::arg("spent"), py::arg("expected"), py::call_guard<WithoutPythonLock>())
+      .def("answer", &Planner::answer, py::arg("question"), py::call_guard<WithoutPythonLock>())
       .def("plan", [](Planner& planner, const PlanWish& wish) { return std::make_shared<PlanHandle>(planner, wish); })
       .def(
           "path",
           [](Planner& planner, const PlanWish& wish, const std::string& executor) {
             return planner.path(expression_of(wish), options_of(wish), executor_named(executor));
           },
-          py::call_guard<py::gil_scoped_release>());
+          py::call_guard<WithoutPythonLock>());
 }
 
 void define_plans(py::module_& module) {
@@ -120,8 +123,10 @@ void define_plans(py::module_& module) {
 }
 
 /// Returns `einsum`, `planned`, and functions that forget all plans and count them.
-py::tuple einsum_functions(const std::shared_ptr<Planner>& planner, py::object c_einsum, py::object with_blas, py::object otherwise) {
-  const auto state = std::make_shared<EinsumFunction>(planner, std::move(c_einsum), std::move(with_blas), std::move(otherwise));
+py::tuple einsum_functions(const std::shared_ptr<Planner>& planner, py::object c_einsum, py::object with_blas, py::object otherwise,
+                           py::object searched_axes, bool is_row_major) {
+  NumpysFunctions numpy = {std::move(c_einsum), std::move(with_blas), std::move(otherwise), std::move(searched_axes)};
+  const auto state = std::make_shared<EinsumFunction>(planner, std::move(numpy), is_row_major);
   return py::make_tuple(
       make_function("einsum", einsum_doc, py::str("flopcast"), [state](const Arguments& arguments) { return state->einsum(arguments); }),
       make_function("planned", planned_doc, py::str("flopcast"), [state](const Arguments& arguments) { return state->planned(arguments); }),
@@ -141,6 +146,12 @@ std::pair<std::vector<Labels>, Labels> labels(const std::string& subscripts, con
   return {operands, {expression.result.labels, expression.result.conjugated}};
 }
 
+/// Returns the axes of NumPy's result of einsum in its order "K", from the outermost inwards. `strides` are those of the operands.
+std::vector<std::size_t> axes_in_memory(const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes,
+                                        const std::vector<std::vector<std::int64_t>>& strides) {
+  return kept_axes(contract::with_shapes(contract::parse_expression(subscripts), shapes), strides);
+}
+
 /// Returns the tuned block size of a routine for an m x n problem, 0 if the profile has none. `options` are ilaenv's, such as "L".
 std::int64_t block_size(const std::string& routine, std::int64_t m, std::int64_t n, const std::string& options, const std::string& file) {
   const auto blocks =
@@ -154,6 +165,7 @@ std::int64_t block_size(const std::string& routine, std::int64_t m, std::int64_t
 PYBIND11_MODULE(_flopcast, module) {
   using namespace flopcast::python;
   module.doc() = "flopcast's planner and predictions in this process; for the package flopcast";
+  prepare_for_end_of_python();
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       std::rethrow_exception(std::move(thrown));
@@ -165,11 +177,19 @@ PYBIND11_MODULE(_flopcast, module) {
   });
   define_planner(module);
   define_plans(module);
-  module.def("einsum_functions", &einsum_functions, py::arg("planner"), py::arg("c_einsum"), py::arg("with_blas"), py::arg("otherwise"));
+  module.def("einsum_functions", &einsum_functions, py::arg("planner"), py::arg("c_einsum"), py::arg("with_blas"), py::arg("otherwise"),
+             py::arg("searched_axes") = py::none(), py::arg("is_row_major") = false);
   module.def("result_shape", [](const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes) {
     return py::tuple(py::cast(flopcast::contract::with_shapes(flopcast::contract::parse_expression(subscripts), shapes).result_shape()));
   });
   module.def("labels", &labels, py::arg("subscripts"), py::arg("shapes"));
+  module.def("axes_in_memory", &axes_in_memory, py::arg("subscripts"), py::arg("shapes"), py::arg("strides"));
+  module.def(
+      "overlaps_itself",
+      [](const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides, std::int64_t element_bytes) {
+        return overlaps_itself(shape, strides, element_bytes);
+      },
+      py::arg("shape"), py::arg("strides"), py::arg("element_bytes"));
   module.def("tuned_block_size", &block_size, py::arg("routine"), py::arg("m"), py::arg("n"), py::arg("options"), py::arg("file"));
   module.def("blas_threads", [threads = BlasThreads()] { return threads.now(); });
   module.def("needs_program", [](const std::string& question) { return flopcast::needs_own_process(question); });

@@ -5,6 +5,7 @@
 #include <complex>
 #include <utility>
 
+#include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::python {
@@ -99,7 +100,7 @@ PlanHandle::PlanHandle(Planner& planner, const PlanWish& wish)
         const contract::EinsumStrides strides = {wish.strides, wish.result_strides.value_or(std::vector<std::int64_t>())};
         const contract::ExpressionOptions options = options_of(wish);
         const auto made = [&] {
-          const py::gil_scoped_release others_run;
+          const WithoutPythonLock others_run;
           return planner.plan(expression, strides, options);
         };
         const auto& [name, precision, type] = precision_named(wish.precision);
@@ -111,7 +112,7 @@ PlanHandle::PlanHandle(Planner& planner, const PlanWish& wish)
   for (std::size_t i = 0; i < wish.shapes.size(); ++i) {
     operands_.push_back(signature_of(precision, wish.shapes[i], wish.strides[i]));
   }
-  const std::vector<std::int64_t> shape(prepared_.result_shape.begin(), prepared_.result_shape.end());
+  const std::vector<std::int64_t> shape(prepared_.result.shape.begin(), prepared_.result.shape.end());
   result_ = signature_of(precision, shape, wish.result_strides.value_or(row_major_strides(shape)));
 }
 

@@ -50,7 +50,7 @@ class PlanHandle {
   [[nodiscard]] pybind11::object execute(const Arguments& arguments) const;
 
   [[nodiscard]] const contract::ExpressionPlan& plan() const { return prepared_.plan; }
-  [[nodiscard]] const std::vector<pybind11::ssize_t>& result_shape() const { return prepared_.result_shape; }
+  [[nodiscard]] const std::vector<pybind11::ssize_t>& result_shape() const { return prepared_.result.shape; }
 
  private:
   Prepared prepared_;

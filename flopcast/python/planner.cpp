@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -56,22 +57,33 @@ bool is_same(const machine::LibraryChoice& x, const machine::LibraryChoice& y) {
 
 }  // namespace
 
-Planner::Planner(RunContext context) : context_(std::move(context)), mutex_(std::make_unique<std::mutex>()) {}
+Planner::Planner(RunContext context) : context_(std::move(context)) {}
 
-void Planner::after_fork() {
-  static_cast<void>(mutex_.release());  // may be locked for ever
-  mutex_ = std::make_unique<std::mutex>();
-  if (benches_) {
-    static_cast<void>(new PlanningWorkbenches(std::move(*benches_)));  // never closed: the parent goes on with their stores
-    benches_.reset();
+void Planner::before_fork() {
+  constexpr std::chrono::seconds longest(5);  // measuring caches takes longer
+  if (tools_->mutex.try_lock_for(longest)) {
+    is_forking_ = true;
   }
-  static_cast<void>(asked_.release());
-  machines_.clear();
+}
+
+void Planner::after_fork_in_parent() {
+  if (std::exchange(is_forking_, false)) {
+    tools_->mutex.unlock();
+  }
+}
+
+void Planner::after_fork_in_child() {
+  is_forking_ = false;
+  const Tools* const of_parent = tools_.release();
+  tools_ = std::make_unique<Tools>();
+  if (has_failed_) {
+    tools_->failure = of_parent->failure;
+  }
   is_open_ = false;
 }
 
 void Planner::open() {
-  const std::scoped_lock lock(*mutex_);
+  const std::scoped_lock lock(tools_->mutex);
   has_failed_ = false;  // what was wrong may be right now
   open_locked();
   throw_if_cancelled();
@@ -82,13 +94,13 @@ void Planner::open_locked() {
     return;
   }
   if (has_failed_) {
-    throw Error(*failure_);
+    throw Error(*tools_->failure);
   }
   try {
     open_place();
   } catch (const Error& error) {
     if (!context_.cancelled()) {
-      failure_.emplace(error);
+      tools_->failure.emplace(error);
       has_failed_ = true;
       context_.note(fmt::format("warning: contractions aren't planned in this process: {}", error.what()));
     }
@@ -101,7 +113,7 @@ void Planner::open_place() {
   PlanningWorkbenches benches({}, context_);
   benches.first()->open();
   static_cast<void>(benches.first()->store());
-  benches_.emplace(std::move(benches));
+  tools_->benches.emplace(std::move(benches));
   is_open_ = true;
 }
 
@@ -119,23 +131,23 @@ bool Planner::pays(Seconds spent, Seconds expected) {
 }
 
 const contract::Machine& Planner::machine(int threads) {
-  auto found = machines_.find(threads);
-  if (found == machines_.end()) {
+  auto found = tools_->machines.find(threads);
+  if (found == tools_->machines.end()) {
     const KeepAffinity affinity;
-    const Workbench& bench = *benches_->for_threads(threads);
+    const Workbench& bench = *tools_->benches->for_threads(threads);
     const contract::FindRoutine find = [libraries = bench.libraries()](std::string_view routine) { return libraries.find(routine); };
-    found = machines_.emplace(threads, contract::machine_of(find, bench.environment(), bench.store(), threads)).first;
+    found = tools_->machines.emplace(threads, contract::machine_of(find, bench.environment(), bench.store(), threads)).first;
   }
   return found->second;
 }
 
 contract::ExpressionPlan Planner::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                                        contract::ExpressionOptions options) {
-  const std::scoped_lock lock(*mutex_);
+  const std::scoped_lock lock(tools_->mutex);
   open_locked();
-  options.plan.wisdom = &benches_->for_threads(options.plan.threads)->store();
+  options.plan.wisdom = &tools_->benches->for_threads(options.plan.threads)->store();
   options.plan.cancelled = context_.cancelled;
-  options.plan.trials = benches_->first()->trials();
+  options.plan.trials = tools_->benches->first()->trials();
   contract::ExpressionPlan plan = contract::plan_expression(expression, strides, machine(options.plan.threads), options);
   throw_if_cancelled();
   if (plan.pair() != nullptr && plan.pair()->core() != nullptr) {
@@ -154,7 +166,7 @@ std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& exp
       return std::move(path.pairs);
     }
   }
-  const std::scoped_lock lock(*mutex_);
+  const std::scoped_lock lock(tools_->mutex);
   open_locked();
   contract::ContractionPath path = contract::find_path(expression, machine(options.plan.threads), executor, options);
   throw_if_cancelled();
@@ -162,13 +174,14 @@ std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& exp
 }
 
 std::string Planner::answer(const std::string& question) {
-  const std::scoped_lock lock(*mutex_);
+  const std::scoped_lock lock(tools_->mutex);
   const KeepAffinity affinity;
   machine::LibraryChoice libraries = question_libraries(question);
-  if (asked_ == nullptr || !is_same(asked_->libraries, libraries)) {
-    asked_ = std::make_unique<Place>(Place{libraries, Workbench(libraries, context_)});
+  std::unique_ptr<Place>& asked = tools_->asked;
+  if (asked == nullptr || !is_same(asked->libraries, libraries)) {
+    asked = std::make_unique<Place>(Place{libraries, Workbench(libraries, context_)});
   }
-  std::string answer = ask(asked_->bench, question, context_);
+  std::string answer = ask(asked->bench, question, context_);
   throw_if_cancelled();
   return answer;
 }

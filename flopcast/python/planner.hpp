@@ -29,9 +29,13 @@ class Planner {
  public:
   explicit Planner(RunContext context);
 
-  /// Makes the planner of a forked child usable: its libraries are opened anew when they are needed. The parent's store isn't for two
-  /// processes, and another thread of the parent may have been within the planner.
-  void after_fork();
+  /// Waits until no other thread is within the planner, for some seconds at most, since a forked child would find what the thread was making
+  /// half made for ever.
+  void before_fork();
+  void after_fork_in_parent();
+  /// Makes the planner of a forked child usable: its libraries are opened anew when they are needed. The parent's tools are left as they
+  /// are, because its store isn't for two processes, and another thread of the parent may have been changing them.
+  void after_fork_in_child();
 
   /// Returns whether plans can be made without the time for opening libraries and measuring caches.
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
@@ -66,12 +70,18 @@ class Planner {
     Workbench bench;
   };
 
+  /// The members that one thread at a time uses.
+  struct Tools {
+    std::timed_mutex mutex;  ///< held while any of the following is used
+    std::optional<PlanningWorkbenches> benches;
+    std::map<int, contract::Machine> machines;  ///< the key is the number of threads
+    std::unique_ptr<Place> asked;
+    std::optional<Error> failure;  ///< reason for which the libraries couldn't be opened
+  };
+
   RunContext context_;
-  std::unique_ptr<std::mutex> mutex_;  ///< held while any of the following is used
-  std::optional<PlanningWorkbenches> benches_;
-  std::map<int, contract::Machine> machines_;  ///< the key is the number of threads
-  std::unique_ptr<Place> asked_;
-  std::optional<Error> failure_;  ///< reason for which the libraries couldn't be opened
+  std::unique_ptr<Tools> tools_ = std::make_unique<Tools>();
+  bool is_forking_ = false;  ///< before_fork() holds the mutex
   std::atomic<bool> is_open_ = false, has_failed_ = false;
   std::atomic<Seconds> spent_ = 0;
   std::atomic<Seconds> opening_seconds_ = -1;  ///< expected time of opening; below 0: not known yet

@@ -8,7 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/python/array_view.hpp"
+#include "flopcast/python/python_lock.hpp"
 
 namespace flopcast::python {
 
@@ -50,6 +52,17 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& sha
   return dense_strides(shape, axes);
 }
 
+bool overlaps_itself(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, std::int64_t element_bytes) {
+  std::vector<contract::Axis> axes = {{1, element_bytes}};
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 0) {
+      return false;
+    }
+    axes.push_back({strides[axis], shape[axis]});
+  }
+  return contract::may_share_addresses(axes);
+}
+
 namespace {
 
 /// Returns the bytes of the planner's tables of offsets, roughly: a table has an entry per value of all indices of one role, which are in the
@@ -83,41 +96,36 @@ Prepared prepared(contract::ExpressionPlan plan, const contract::SizedExpression
                  [&](std::int64_t stride) { return stride * element_bytes(precision); });
   const bool takes_long = plan.seconds() > long_enough;
   const double kept_bytes = static_cast<double>(plan.workspace_bytes()) + bytes_of_tables(expression);
-  return {std::move(plan), type, {shape.begin(), shape.end()}, std::move(strides), takes_long, kept_bytes};
+  return {std::move(plan), {type, {shape.begin(), shape.end()}, std::move(strides)}, takes_long, kept_bytes};
 }
 
-namespace {
-
-/// Returns a new array.
-py::object new_result(const Prepared& prepared) {
+py::object new_array(const NewResult& result) {
   const auto& api = py::detail::npy_api::get();
-  PyObject* const type = api.PyArray_DescrFromType_(prepared.type);  // the new array takes this reference
-  PyObject* const made = api.PyArray_NewFromDescr_(api.PyArray_Type_, type, static_cast<int>(prepared.result_shape.size()),
-                                                   prepared.result_shape.data(), prepared.result_strides.data(), nullptr, 0, nullptr);
+  PyObject* const type = api.PyArray_DescrFromType_(result.type);  // the new array takes this reference
+  PyObject* const made = api.PyArray_NewFromDescr_(api.PyArray_Type_, type, static_cast<int>(result.shape.size()), result.shape.data(),
+                                                   result.strides.data(), nullptr, 0, nullptr);
   if (made == nullptr) {
     throw py::error_already_set();
   }
   return py::reinterpret_steal<py::object>(made);
 }
 
-}  // namespace
-
 py::object execute(const Prepared& prepared, std::span<PyObject* const> operands, PyObject* out, std::complex<double> alpha,
-                   std::complex<double> beta) {
+                   std::complex<double> beta, bool keeps_arrays) {
   constexpr std::size_t few = 8;
   std::array<const void*, few> some{};
   std::vector<const void*> many(operands.size() > few ? operands.size() : 0);
   const std::span<const void*> addresses = many.empty() ? std::span(some).first(operands.size()) : std::span(many);
   std::transform(operands.begin(), operands.end(), addresses.begin(), [](PyObject* array) { return ArrayView(array).data(); });
-  py::object result = out != nullptr ? py::reinterpret_borrow<py::object>(out) : new_result(prepared);
+  py::object result = out != nullptr ? py::reinterpret_borrow<py::object>(out) : new_array(prepared.result);
   void* const data = ArrayView(result.ptr()).data();
   if (prepared.takes_long) {
-    const py::gil_scoped_release others_run;
+    const WithoutPythonLock others_run;
     prepared.plan.execute(addresses, data, alpha, beta);
   } else {
     prepared.plan.execute(addresses, data, alpha, beta);
   }
-  if (out == nullptr && prepared.result_shape.empty()) {
+  if (out == nullptr && !keeps_arrays && prepared.result.shape.empty()) {
     return result[py::tuple()];  // as NumPy's einsum does
   }
   return result;

@@ -14,14 +14,21 @@
 
 namespace flopcast::python {
 
+/// The description of an array that is made for a result.
+struct NewResult {
+  int type = 0;  ///< NumPy's number of the elements' type
+  std::vector<pybind11::ssize_t> shape;
+  std::vector<pybind11::ssize_t> strides;  ///< in bytes
+};
+/// Returns a new array with elements of any values.
+pybind11::object new_array(const NewResult& result);
+
 /// A planned expression, with all that a call has to know besides.
 struct Prepared {
   contract::ExpressionPlan plan;
-  int type = 0;                                   ///< NumPy's number of the elements' type
-  std::vector<pybind11::ssize_t> result_shape;    ///< shape of a result that is made
-  std::vector<pybind11::ssize_t> result_strides;  ///< strides of a result that is made, in bytes
-  bool takes_long = false;                        ///< other Python threads run during the execution
-  double kept_bytes = 0;                          ///< memory that the plan keeps between executions, at most
+  NewResult result;         ///< a result that is made
+  bool takes_long = false;  ///< other Python threads run during the execution
+  double kept_bytes = 0;    ///< memory that the plan keeps between executions, at most
 };
 
 /// Returns shapes of arrays as the planner has them.
@@ -35,13 +42,16 @@ std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& shape, 
 /// Returns the strides of a dense array in row-major order, in elements.
 std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& shape);
 
+/// Returns whether two elements of an array share bytes. `strides` and `element_bytes` are in bytes.
+bool overlaps_itself(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, std::int64_t element_bytes);
+
 /// Prepares a planned expression. New results have these strides, in elements.
 Prepared prepared(contract::ExpressionPlan plan, const contract::SizedExpression& expression, int type, Precision precision,
                   const std::vector<std::int64_t>& result_strides);
 
-/// Computes result := alpha * expression + beta * result. Without `out`, the result is a new array, or NumPy's scalar if it has no axes.
-/// Returns a new reference. Throws what contract::ExpressionPlan::execute() throws, and pybind11's exceptions.
+/// Computes result := alpha * expression + beta * result. Without `out`, the result is a new array. If it has no axes, it is NumPy's scalar,
+/// unless `keeps_arrays`. Returns a new reference. Throws what contract::ExpressionPlan::execute() throws, and pybind11's exceptions.
 pybind11::object execute(const Prepared& prepared, std::span<PyObject* const> operands, PyObject* out, std::complex<double> alpha = 1.0,
-                         std::complex<double> beta = 0.0);
+                         std::complex<double> beta = 0.0, bool keeps_arrays = false);
 
 }  // namespace flopcast::python

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "flopcast/search/space.hpp"
+#include "flopcast/support/combinations.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::roofline {
@@ -28,6 +29,10 @@ std::int64_t GemmSpace::elements() const {
 }
 
 GemmSpace gemm_space(const std::vector<std::int64_t>& m, const std::vector<std::int64_t>& n, const std::vector<std::int64_t>& k) {
+  constexpr std::size_t max_shapes = 100'000;
+  if (combination_count<std::int64_t>({m, n, k}, max_shapes + 1) > max_shapes) {
+    throw bad_input("m, n and k make more than {} shapes of gemm; give fewer values, or larger steps", max_shapes);
+  }
   const std::array<search::Parameter, 3> parameters = {{{"m", m}, {"n", n}, {"k", k}}};
   const search::Space space("dgemm", parameters);
   GemmSpace result{"own", {}};

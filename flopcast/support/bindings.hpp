@@ -43,6 +43,7 @@ inline constexpr std::array<ElfW(Xword), 3> address_relocations = {R_PPC64_JMP_S
 struct Dynamic {
   const char* strings = nullptr;
   const ElfW(Sym) * symbols = nullptr;
+  std::size_t symbol_count = 0;  ///< 0 if the object has no hash table of System V's form, which alone tells
   std::span<const ElfW(Rela)> data, calls;
 };
 
@@ -57,6 +58,7 @@ inline Dynamic dynamic(const link_map& map) noexcept {
     switch (entry->d_tag) {
       case DT_STRTAB: result.strings = reinterpret_cast<const char*>(address); break;
       case DT_SYMTAB: result.symbols = reinterpret_cast<const ElfW(Sym)*>(address); break;
+      case DT_HASH: result.symbol_count = reinterpret_cast<const ElfW(Word)*>(address)[1]; break;
       case DT_RELA: data = reinterpret_cast<const ElfW(Rela)*>(address); break;
       case DT_RELASZ: data_bytes = entry->d_un.d_val; break;
       case DT_JMPREL: calls = reinterpret_cast<const ElfW(Rela)*>(address); break;

@@ -205,6 +205,12 @@ std::string to_string(const ExitStatus& status) {
                               : fmt::format("ended with exit code {}", status.code());
 }
 
+std::string signal_behind(int exit_code) {
+  constexpr int of_signals = 128;
+  const int signal = exit_code - of_signals;
+  return signal > 0 && signal < NSIG ? fmt::format("signal {} ({})", signal, strsignal(signal)) : std::string();
+}
+
 ChildProcess ChildProcess::start(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,
                                  const ChildSetup& setup) {
   return ChildProcess(start_program(program, arguments, environment, setup, nullptr));

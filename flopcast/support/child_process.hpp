@@ -31,6 +31,9 @@ class ExitStatus {
 /// Returns "ended with exit code 3" or "was ended by signal 11 (Segmentation fault)".
 [[nodiscard]] std::string to_string(const ExitStatus& status);
 
+/// Returns "signal 11 (Segmentation fault)" for 139, a shell's exit code of a program that this signal ended; empty for other exit codes.
+[[nodiscard]] std::string signal_behind(int exit_code);
+
 /// Settings of a child process. As after exec, signals for which this process has a handler have their default effect in
 /// the child, and signals that it ignores are ignored there.
 struct ChildSetup {

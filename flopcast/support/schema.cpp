@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace flopcast {
 
@@ -32,6 +35,44 @@ void add_member(ordered_json& object, const std::string& name, ordered_json sche
     object["required"].push_back(name);
   }
 }
+
+namespace {
+
+/// Returns whether values may be of this type of JSON.
+bool may_be(const ordered_json& schema, std::string_view type) {
+  const auto types = schema.find("type");
+  return types != schema.end() && (*types == type || (types->is_array() && std::find(types->begin(), types->end(), type) != types->end()));
+}
+
+void add_bounds_of_number(ordered_json& schema, const Bounds& bounds) {
+  const auto set = [&](const char* name, double limit) {
+    if (!std::isfinite(limit)) {
+      return;
+    }
+    if (may_be(schema, "integer")) {
+      schema[name] = static_cast<std::int64_t>(limit);
+    } else {
+      schema[name] = limit;
+    }
+  };
+  set(bounds.above_min ? "exclusiveMinimum" : "minimum", bounds.min);
+  set("maximum", bounds.max);
+  if (bounds.above_min) {
+    schema.erase("minimum");
+  }
+}
+
+void add_bounds_of_text(ordered_json& schema, const Bounds& bounds) {
+  if (bounds.min_length > 0) {
+    schema["minLength"] = bounds.min_length;
+  }
+  schema["maxLength"] = bounds.max_length;
+  if (bounds.is_path) {
+    schema["format"] = "path";
+  }
+}
+
+}  // namespace
 
 namespace schema_detail {
 
@@ -75,6 +116,34 @@ ordered_json member_schema(std::string_view name, ordered_json schema, std::stri
     schema["unit"] = unit;
   }
   return described(std::move(schema), description);
+}
+
+void add_bounds(ordered_json& schema, const Bounds& bounds) {
+  if (schema.contains("anyOf")) {
+    for (ordered_json& alternative : schema["anyOf"]) {
+      add_bounds(alternative, bounds);
+    }
+  }
+  if (may_be(schema, "number") || may_be(schema, "integer")) {
+    add_bounds_of_number(schema, bounds);
+  }
+  if (may_be(schema, "string")) {
+    add_bounds_of_text(schema, bounds);
+  }
+  if (may_be(schema, "array")) {
+    if (bounds.min_elements > 0) {
+      schema["minItems"] = bounds.min_elements;
+    }
+    add_bounds(schema["items"], bounds);
+    if (bounds.is_command) {
+      ordered_json program = schema["items"];
+      program["minLength"] = 1;
+      schema["prefixItems"] = ordered_json::array({std::move(program)});
+    }
+  }
+  if (may_be(schema, "object") && schema.contains("additionalProperties")) {
+    add_bounds(schema["additionalProperties"], bounds);
+  }
 }
 
 ordered_json or_null(ordered_json schema) {
@@ -123,32 +192,102 @@ const ordered_json& resolved(const ordered_json& schema, const ordered_json& doc
   return schema.contains("$ref") ? document.at(ordered_json::json_pointer(schema.at("$ref").get<std::string>().substr(1))) : schema;
 }
 
-void refuse_in(const nlohmann::json& value, const ordered_json& reference, const ordered_json& document) {
-  const ordered_json& schema = resolved(reference, document);
-  if (value.is_array() && schema.contains("items")) {
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      at_place(json_detail::place(i), [&] { refuse_in(value[i], schema.at("items"), document); });
-    }
-  }
-  if (!value.is_object() || !schema.contains("properties")) {
+void require_in(const nlohmann::json& value, const ordered_json& reference, const ordered_json& document);
+
+void require_number(const nlohmann::json& value, const ordered_json& schema) {
+  const auto number = value.get<double>();
+  const bool is_above = schema.contains("exclusiveMinimum");
+  const auto limit = [&](const char* name, double otherwise) { return schema.contains(name) ? schema.at(name).get<double>() : otherwise; };
+  const double min = limit(is_above ? "exclusiveMinimum" : "minimum", -Bounds::none), max = limit("maximum", Bounds::none);
+  if (number >= min && number <= max && !(is_above && number == min)) {
     return;
   }
-  const ordered_json& members = schema.at("properties");
+  json_detail::refuse(value,
+                      std::isfinite(max) ? fmt::format("{}{} to {}", is_above ? "above " : "", min, max) : fmt::format("{} or more", min));
+}
+
+void require_text(const std::string& text, const ordered_json& schema) {
+  const auto bytes = static_cast<std::int64_t>(text.size());
+  if (bytes < schema.value("minLength", std::int64_t{0})) {
+    throw MemberError("", "an empty text given, expected one");
+  }
+  if (const auto max = schema.value("maxLength", std::numeric_limits<std::int64_t>::max()); bytes > max) {
+    throw MemberError("", fmt::format("a text of {} bytes given, expected {} at most", bytes, max));
+  }
+  if (text.find('\0') != std::string::npos) {
+    throw MemberError("", "a text with a zero byte given, expected one without");
+  }
+  if (const std::string fault = schema.value("format", "") == "path" ? path_fault(text) : std::string(); !fault.empty()) {
+    throw MemberError("", fault);
+  }
+}
+
+void require_list(const nlohmann::json& list, const ordered_json& schema, const ordered_json& document) {
+  const auto min = schema.value("minItems", std::size_t{0}), max = schema.value("maxItems", std::numeric_limits<std::size_t>::max());
+  if (list.empty() && min > 0) {
+    throw MemberError("", "an empty list given, expected at least one element");
+  }
+  if (list.size() > max) {
+    throw MemberError("", fmt::format("a list of {} elements given, expected {} at most", list.size(), max));
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    at_place(json_detail::place(i), [&] {
+      const bool has_own = schema.contains("prefixItems") && i < schema.at("prefixItems").size();
+      require_in(list[i], has_own ? schema.at("prefixItems")[i] : schema.at("items"), document);
+    });
+  }
+}
+
+void require_members(const nlohmann::json& value, const ordered_json& schema, const ordered_json& document) {
+  const ordered_json none = ordered_json::object();
+  const ordered_json& members = schema.contains("properties") ? schema.at("properties") : none;
+  const ordered_json& others = schema.contains("additionalProperties") ? schema.at("additionalProperties") : none;
+  if (const auto max = schema.value("maxProperties", std::numeric_limits<std::size_t>::max()); value.size() > max) {
+    throw MemberError("", fmt::format("an object of {} members given, expected {} at most", value.size(), max));
+  }
   for (const auto& [name, member] : value.items()) {
-    if (members.contains(name)) {
-      at_place(name, [&name = name, &member = member, &members, &document] { refuse_in(member, members.at(name), document); });
-    } else if (schema.contains("additionalProperties") && schema.at("additionalProperties") == false) {
+    if (!members.contains(name) && others == false) {
       std::string known;
       for (const auto& [other, unused] : members.items()) {
         known += (known.empty() ? "" : ", ") + other;
       }
       throw MemberError(name, "no such member; expected " + (known.empty() ? "none" : "one of " + known));
     }
+    const ordered_json& own = members.contains(name) ? members.at(name) : others;
+    at_place(name, [&member = member, &own, &document] { require_in(member, own, document); });
+  }
+}
+
+bool is_of_type(const nlohmann::json& value, const ordered_json& schema) {
+  return (value.is_number() && (may_be(schema, "number") || may_be(schema, "integer"))) ||
+         (value.is_string() && may_be(schema, "string")) || (value.is_array() && may_be(schema, "array")) ||
+         (value.is_object() && may_be(schema, "object"));
+}
+
+/// Values of other types than the schema's are the reader's to refuse.
+void require_in(const nlohmann::json& value, const ordered_json& reference, const ordered_json& document) {
+  const ordered_json& schema = resolved(reference, document);
+  if (schema.contains("anyOf")) {
+    for (const ordered_json& alternative : schema.at("anyOf")) {
+      if (is_of_type(value, resolved(alternative, document))) {
+        require_in(value, alternative, document);
+      }
+    }
+  } else if (!is_of_type(value, schema)) {
+    return;
+  } else if (value.is_number()) {
+    require_number(value, schema);
+  } else if (value.is_string()) {
+    require_text(value.get_ref<const std::string&>(), schema);
+  } else if (value.is_array()) {
+    require_list(value, schema, document);
+  } else {
+    require_members(value, schema, document);
   }
 }
 
 }  // namespace
 
-void refuse_other_members(const nlohmann::json& value, const ordered_json& schema) { refuse_in(value, schema, schema); }
+void require_members_and_bounds(const nlohmann::json& value, const ordered_json& schema) { require_in(value, schema, schema); }
 
 }  // namespace flopcast

@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/support/bounds.hpp"
 #include "flopcast/support/fields.hpp"
 
 /// JSON Schemas (draft 2020-12) of documents, made from the tables of their members (support/fields.hpp). A type whose JSON no table
@@ -74,13 +75,15 @@ std::string name_in_schema(std::string_view pretty);
 std::string_view unit_of(std::string_view name);
 /// Adds unit and description to the schema of the member `name`.
 nlohmann::ordered_json member_schema(std::string_view name, nlohmann::ordered_json schema, std::string_view description);
+/// Writes limits into the schema of a member, or of the elements of a list or map.
+void add_bounds(nlohmann::ordered_json& schema, const Bounds& bounds);
 /// Returns the schema that also allows null.
 nlohmann::ordered_json or_null(nlohmann::ordered_json schema);
 
 }  // namespace schema_detail
 
 /// Decides about members that the table of an object doesn't name. Documents may have some: readers ignore members that they don't know. Requests may
-/// not have any: a misspelt member would have no effect. The members of requests tell their default values.
+/// not have any: a misspelt member would have no effect. The members of requests tell their default values and limits.
 enum class OtherMembers : bool { ignored, refused };
 
 /// Makes the schemas of one document, whose structures become definitions.
@@ -102,6 +105,8 @@ class SchemaMaker {
   void add_members(nlohmann::ordered_json& object);
   template <class Defaults, class Struct, class Value>
   void add(nlohmann::ordered_json& object, const Field<Struct, Value>& field, const Defaults* defaults);
+  template <class Defaults, class Struct, class Value>
+  void add(nlohmann::ordered_json& object, const BoundedField<Struct, Value>& field, const Defaults* defaults);
   template <class Defaults, class Struct, class Value>
   void add(nlohmann::ordered_json& object, const InlinedField<Struct, Value>& field, const Defaults* defaults);
 
@@ -129,9 +134,9 @@ PublishedSchema published(const std::string& name, const std::string& title) {
 /// Publishes the schema that `root` makes for the object of the document.
 PublishedSchema published(const std::string& name, const std::string& title, std::function<nlohmann::ordered_json(SchemaMaker&)> root);
 
-/// Throws MemberError for a member of `value` that an object of `schema` refuses; the message names the members that there are.
-/// `schema` is a document of a SchemaMaker whose OtherMembers are refused.
-void refuse_other_members(const nlohmann::json& value, const nlohmann::ordered_json& schema);
+/// Throws MemberError for a member of `value` that an object of `schema` refuses, with the members that there are, and for a value outside of
+/// a member's limits. Types of values are left to the reader. `schema` is a document of a SchemaMaker whose OtherMembers are refused.
+void require_members_and_bounds(const nlohmann::json& value, const nlohmann::ordered_json& schema);
 
 template <class T>
 nlohmann::ordered_json SchemaMaker::of() {
@@ -154,16 +159,26 @@ nlohmann::ordered_json SchemaMaker::of() {
     return {{"type", "boolean"}};
   } else if constexpr (std::is_unsigned_v<T>) {
     return {{"type", "integer"}, {"minimum", 0}};
-  } else if constexpr (std::is_integral_v<T>) {
-    return {{"type", "integer"}};
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return {{"type", "number"}};
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    nlohmann::ordered_json schema = {{"type", std::is_integral_v<T> ? "integer" : "number"}};
+    if (others_ == OtherMembers::refused) {
+      schema_detail::add_bounds(schema, usual_bounds<T>());
+    }
+    return schema;
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return {{"type", "string"}};
+    nlohmann::ordered_json schema = {{"type", "string"}};
+    if (others_ == OtherMembers::refused) {
+      schema_detail::add_bounds(schema, {});
+    }
+    return schema;
   } else if constexpr (fields_detail::is_optional<T>) {
     return schema_detail::or_null(of<typename T::value_type>());
   } else if constexpr (schema_detail::is_vector<T>) {
-    return array_schema(of<typename T::value_type>());
+    nlohmann::ordered_json schema = array_schema(of<typename T::value_type>());
+    if (others_ == OtherMembers::refused) {
+      schema["maxItems"] = Bounds::usual_max_elements;
+    }
+    return schema;
   } else if constexpr (schema_detail::is_array<T>) {
     nlohmann::ordered_json schema = array_schema(of<typename T::value_type>());
     schema["minItems"] = std::tuple_size_v<T>;
@@ -171,7 +186,11 @@ nlohmann::ordered_json SchemaMaker::of() {
     return schema;
   } else {
     static_assert(schema_detail::is_map<T>, "the type needs a FieldTable, EnumNames or SchemaOf");
-    return {{"type", "object"}, {"additionalProperties", of<typename T::mapped_type>()}};
+    nlohmann::ordered_json schema = {{"type", "object"}, {"additionalProperties", of<typename T::mapped_type>()}};
+    if (others_ == OtherMembers::refused) {
+      schema["maxProperties"] = Bounds::usual_max_elements;
+    }
+    return schema;
   }
 }
 
@@ -204,6 +223,12 @@ void SchemaMaker::add(nlohmann::ordered_json& object, const Field<Struct, Value>
     }
   }
   add_member(object, field.name, std::move(schema), field.required && !may_lack_value);
+}
+
+template <class Defaults, class Struct, class Value>
+void SchemaMaker::add(nlohmann::ordered_json& object, const BoundedField<Struct, Value>& field, const Defaults* defaults) {
+  add(object, static_cast<const Field<Struct, Value>&>(field), defaults);
+  schema_detail::add_bounds(object["properties"][field.name], field.bounds);
 }
 
 template <class Defaults, class Struct, class Value>

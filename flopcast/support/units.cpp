@@ -183,6 +183,7 @@ std::int64_t parse_integer(std::string_view text, std::string_view what, std::in
 
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum) {
   static constexpr std::int64_t max_steps = 15;
+  static constexpr std::size_t max_values = 100'000;
   std::vector<std::int64_t> sizes;
   for (const std::string_view item : split(text, ',')) {
     const std::vector<std::string_view> parts = split(item, ':');
@@ -200,6 +201,9 @@ std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view wh
         sizes.push_back(first + (last - first) * i / steps);
       }
       continue;
+    }
+    if (sizes.size() > max_values) {
+      throw bad_input("{}: more than {} values given; give fewer ranges, or larger steps", what, max_values);
     }
     const std::int64_t step = parts.size() > 2 ? parse_integer(parts[2], fmt::format("{} (step)", what), 1, maximum) : 1;
     if ((last - first) / step > 100000) {

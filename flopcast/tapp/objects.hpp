@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "flopcast/support/no_fork_scope.hpp"
 #include "flopcast/tapp/failure.hpp"
 
 namespace flopcast::tapp {
@@ -38,7 +39,7 @@ class Objects {
   /// Returns the number of a new object.
   template <class Object>
   std::intptr_t add(std::shared_ptr<Object> object) {
-    const std::scoped_lock lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     objects_.emplace(next_, std::move(object));
     return next_++;
   }
@@ -46,6 +47,7 @@ class Objects {
   /// Returns the object of this kind with the number, or null.
   template <class Object>
   std::shared_ptr<Object> find(std::intptr_t number) const {
+    const NoForkScope scope;
     const std::shared_lock lock(mutex_);
     const auto found = objects_.find(number);
     const auto* const object = found == objects_.end() ? nullptr : std::get_if<std::shared_ptr<Object>>(&found->second);
@@ -55,7 +57,7 @@ class Objects {
   /// Removes the object of this kind with the number. Returns the object, or null if there is none.
   template <class Object>
   std::shared_ptr<Object> remove(std::intptr_t number) {
-    const std::scoped_lock lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     const auto found = objects_.find(number);
     if (found == objects_.end() || !std::holds_alternative<std::shared_ptr<Object>>(found->second)) {
       return nullptr;
@@ -67,6 +69,7 @@ class Objects {
 
   /// Returns whether an object had this number at any time.
   [[nodiscard]] bool was_given(std::intptr_t number) const {
+    const NoForkScope scope;
     const std::shared_lock lock(mutex_);
     return number >= first && number < next_;
   }

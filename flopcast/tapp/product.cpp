@@ -1,16 +1,21 @@
 #include "flopcast/tapp/product.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <type_traits>
 
 #include "flopcast/contract/notation/overlap.hpp"
+#include "flopcast/support/no_fork_scope.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::tapp {
@@ -225,8 +230,18 @@ std::shared_ptr<const Product> product_of(TAPP_tensor_product number) {
 }  // namespace
 
 std::shared_ptr<Planner> shared_planner() {
-  static const auto planner = std::make_shared<Planner>();
-  return planner;
+  struct Shared {
+    pid_t process = ::getpid();
+    std::shared_ptr<Planner> planner = std::make_shared<Planner>();
+  };
+  static std::mutex mutex;
+  static auto shared = std::make_unique<Shared>();
+  const ForkSafeLock lock(mutex);
+  if (shared->process != ::getpid()) {
+    static_cast<void>(shared.release());  // the parent's: another thread of it may have been within, and its store isn't for two processes
+    shared = std::make_unique<Shared>();
+  }
+  return shared->planner;
 }
 
 Tensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* labels, TAPP_element_op op) {

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/predict/predicted_interval.hpp"
+#include "flopcast/tune/unconsidered.hpp"
 
 namespace flopcast::tuning {
 namespace {
@@ -20,6 +23,14 @@ struct Entry {
   Alternative alternative;
   bool is_default = false;
 };
+
+/// A candidate without a forecast.
+struct Guess {
+  Alternative alternative;
+  GuessedTime time;
+};
+
+double octave_of(std::int64_t size) { return std::log2(static_cast<double>(std::max<std::int64_t>(size, 1))); }
 
 bool same(const Alternative& a, const Alternative& b) {
   return a.variant == b.variant && a.blocks.nb == b.blocks.nb && a.blocks.nx == b.blocks.nx;
@@ -51,6 +62,25 @@ std::vector<Alternative> spread(const std::vector<Alternative>& all, std::size_t
     some.push_back(all[(i * (all.size() - 1) + (most - 1) / 2) / (most - 1)]);
   }
   return some;
+}
+
+/// Returns the alternatives in an order in which each lies as many octaves as possible from those before it, and from block size `first`.
+/// Wherever recording ends, what was recorded is spread evenly.
+std::vector<Alternative> farthest_first(const std::vector<Alternative>& all, std::int64_t first) {
+  std::vector<double> distances;
+  for (const Alternative& alternative : all) {
+    distances.push_back(std::fabs(octave_of(alternative.blocks.nb) - octave_of(first)));
+  }
+  std::vector<Alternative> ordered;
+  while (ordered.size() < all.size()) {
+    const auto farthest = static_cast<std::size_t>(std::max_element(distances.begin(), distances.end()) - distances.begin());
+    ordered.push_back(all[farthest]);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      distances[i] = std::min(distances[i], std::fabs(octave_of(all[i].blocks.nb) - octave_of(ordered.back().blocks.nb)));
+    }
+    distances[farthest] = -1;
+  }
+  return ordered;
 }
 
 class Tuner {
@@ -94,28 +124,68 @@ class Tuner {
     const auto of_problem = [problem](const Entry& other) { return other.problem == problem; };
     const auto of_variant = [&](const Entry& other) { return of_problem(other) && other.alternative.variant == alternative.variant; };
     const auto known = [&](const Entry& other) { return of_problem(other) && same(other.alternative, alternative); };
-    const bool enough = interrupted() || (sources_.sampling.elapsed() > until && std::any_of(entries_.begin(), entries_.end(), of_variant));
-    if (!enough && std::none_of(entries_.begin(), entries_.end(), known)) {
+    if (std::any_of(entries_.begin(), entries_.end(), known)) {
+      return;
+    }
+    if (interrupted() || (sources_.sampling.elapsed() > until && std::any_of(entries_.begin(), entries_.end(), of_variant))) {
+      missed_.push_back({problem, alternative, false});
+    } else {
       add(problem, alternative, false);
     }
   }
 
-  /// Returns the time at which adding alternatives ends, because there must be time left to measure them.
-  [[nodiscard]] Seconds end_of_adding(double share) const { return options_.time_budget * share; }
+  /// Returns the time at which adding alternatives ends, because there must be time left to measure them. Less is measured where samples of
+  /// earlier runs tell the times already. Without any time nothing is measured, and the earlier samples decide among all.
+  [[nodiscard]] Seconds end_of_adding(double share) const {
+    if (options_.time_budget <= 0) {
+      return std::numeric_limits<Seconds>::infinity();
+    }
+    return options_.time_budget * (is_known_ ? (1 + share) / 2 : share);
+  }
 
+  /// Records the default and one block size of each variant of every problem, then one more of each, and so on.
   void record() {
     static constexpr double share = 0.3;  // of the time
     sources_.stage("recording");
+    std::vector<std::pair<std::size_t, std::vector<Alternative>>> groups;
+    std::size_t rounds = 0;
     for (std::size_t p = 0; p < problems_.size(); ++p) {
-      if (problems_[p].default_ && !interrupted()) {
-        add(p, *problems_[p].default_, true);
+      const std::optional<Alternative>& usual = problems_[p].default_;
+      if (usual && !interrupted()) {
+        add(p, *usual, true);
       }
       for (const auto& [variant, group] : by_variant(problems_[p].alternatives)) {
-        for (const Alternative& alternative : spread(group, options_.coarse_blocks)) {
-          add_if_new(p, alternative, end_of_adding(share));
+        const std::int64_t first = usual && usual->variant == variant ? usual->blocks.nb : group[group.size() / 2].blocks.nb;
+        groups.emplace_back(p, farthest_first(spread(group, options_.coarse_blocks), first));
+        rounds = std::max(rounds, groups.back().second.size());
+      }
+    }
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (const auto& [p, group] : groups) {
+        if (round < group.size()) {
+          add_if_new(p, group[round], end_of_adding(share));
+        }
+      }
+      is_known_ = round == 0 ? all_known() : is_known_;
+    }
+  }
+
+  /// Returns whether earlier samples cover the first alternative of every problem, which is the default if there is one.
+  [[nodiscard]] bool all_known() const {
+    static constexpr double max_unknown = 0.2;  // of each total
+    if (models_.kernels().empty() || interrupted()) {
+      return false;
+    }
+    std::set<std::size_t> seen;
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      if (seen.insert(entries_[e].problem).second) {
+        const model::Total total = models_.total(subjects_[e].trace.calls, subjects_[e].placements);
+        if (total.extrapolated + total.unmodelled > max_unknown * total.seconds) {
+          return false;
         }
       }
     }
+    return true;
   }
 
   /// Samples all alternatives equally. With several variants a coarse round comes first, which shows the hopeless ones.
@@ -334,10 +404,7 @@ class Tuner {
     if (a.variant != b.variant) {
       return std::hypot(options_.variant_error, by_state);
     }
-    const auto octaves = [](std::int64_t x, std::int64_t y) {
-      const auto [low, high] = std::minmax({std::max<std::int64_t>(x, 1), std::max<std::int64_t>(y, 1)});
-      return std::log2(static_cast<double>(high) / static_cast<double>(low));
-    };
+    const auto octaves = [](std::int64_t x, std::int64_t y) { return std::fabs(octave_of(x) - octave_of(y)); };
     const double blocks = octaves(a.blocks.nb, b.blocks.nb);
     const double crossovers = std::min(1.0, octaves(a.blocks.nx, b.blocks.nx));
     return std::hypot(options_.block_error * std::sqrt(blocks), options_.crossover_error * crossovers, by_state * std::min(1.0, blocks));
@@ -367,15 +434,79 @@ class Tuner {
     return gain < options_.tie_margin * now || harmless < options_.certainty_of_change ? *default_entry : fastest;
   }
 
-  /// Returns the largest fraction by which entry `e` may take longer than the best of `others` (95 %, all of them together).
-  [[nodiscard]] double regret(std::size_t e, const std::vector<std::size_t>& others, const std::vector<model::Total>& all) const {
+  /// Returns the candidates of a problem that have no forecast, with what is to be expected of their times.
+  [[nodiscard]] std::vector<Guess> guesses(std::size_t problem, const std::vector<std::size_t>& mine,
+                                           const std::vector<model::Total>& all) const {
+    std::map<std::string, std::map<std::int64_t, Seconds>> best;  // times of each variant by block size
+    for (const std::size_t e : mine) {
+      const auto [at, is_new] = best[entries_[e].alternative.variant].try_emplace(entries_[e].alternative.blocks.nb, all[e].seconds);
+      at->second = std::min(at->second, all[e].seconds);
+    }
+    std::map<std::string, std::vector<KnownTime>> known;
+    for (const auto& [variant, times] : best) {
+      for (const auto& [nb, seconds] : times) {
+        known[variant].push_back({octave_of(nb), seconds});
+      }
+    }
+    std::vector<Guess> guesses;
+    for (const Alternative& alternative : problems_[problem].alternatives) {
+      if (const auto& times = best[alternative.variant]; times.count(alternative.blocks.nb) == 0) {
+        guesses.push_back({alternative, guess_time(known[alternative.variant], octave_of(alternative.blocks.nb))});
+      }
+    }
+    const double by_crossover = (near_enough(problem) - 1) / z95_one_sided;
+    for (const Entry& missed : missed_) {
+      const bool is_crossover = best[missed.alternative.variant].count(missed.alternative.blocks.nb) > 0;
+      const bool was_added =
+          std::any_of(mine.begin(), mine.end(), [&](std::size_t e) { return same(entries_[e].alternative, missed.alternative); });
+      if (missed.problem == problem && is_crossover && !was_added) {
+        guesses.push_back({missed.alternative, {best[missed.alternative.variant][missed.alternative.blocks.nb], by_crossover}});
+      }
+    }
+    return guesses;
+  }
+
+  /// Counts the candidates and samples that a decision rests on.
+  void count_evidence(Decision& decision, std::size_t problem, const std::vector<std::size_t>& mine,
+                      const std::vector<model::Total>& all) const {
+    std::set<std::pair<std::string, std::int64_t>> candidates, considered;
+    for (const Alternative& alternative : problems_[problem].alternatives) {
+      candidates.emplace(alternative.variant, alternative.blocks.nb);
+    }
+    std::set<ModelKey> kernels;
+    for (const std::size_t e : mine) {
+      considered.emplace(entries_[e].alternative.variant, entries_[e].alternative.blocks.nb);
+      for (const auto& [kernel, part] : all[e].parts) {
+        kernels.insert(kernel);
+      }
+    }
+    candidates.insert(considered.begin(), considered.end());
+    decision.candidates = candidates.size();
+    decision.considered = considered.size();
+    for (const ModelKey& kernel : kernels) {
+      const auto found = models_.kernels().find(kernel);
+      decision.samples += found == models_.kernels().end() ? 0 : found->second.observations();
+    }
+  }
+
+  /// Returns the largest fraction by which entry `e` may take longer than the best of `others` and `guesses` (95 %, all of them together).
+  [[nodiscard]] double regret(std::size_t e, const std::vector<std::size_t>& others, const std::vector<Guess>& guesses,
+                              const std::vector<model::Total>& all) const {
     static constexpr double confidence = prediction::default_confidence;
-    const double reach = normal_quantile(1 - (1 - confidence) / static_cast<double>(std::max<std::size_t>(1, others.size())));
+    const double reach =
+        normal_quantile(1 - (1 - confidence) / static_cast<double>(std::max<std::size_t>(1, others.size() + guesses.size())));
     std::vector<Normal> losses;
     for (const std::size_t other : others) {
       const Seconds behind = all[e].seconds - all[other].seconds;
       if (other != e && behind + reach * std::sqrt(max_variance(e, other, all)) > 0) {
         losses.push_back({behind / all[other].seconds, std::sqrt(difference_variance(e, other, all)) / all[other].seconds});
+      }
+    }
+    for (const Guess& guess : guesses) {
+      const double behind = all[e].seconds / guess.time.seconds - 1;
+      const double deviation = std::hypot(guess.time.deviation, method_error(entries_[e].alternative, guess.alternative));
+      if (behind + reach * deviation > 0) {
+        losses.push_back({behind, deviation});
       }
     }
     return std::max(0.0, quantile_of_maximum(losses, confidence));
@@ -397,7 +528,8 @@ class Tuner {
   }
 
   /// Returns the variants at their best block sizes, the fastest first.
-  [[nodiscard]] std::vector<VariantRank> rank(const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
+  [[nodiscard]] std::vector<VariantRank> rank(const std::vector<std::size_t>& mine, const std::vector<Guess>& guesses,
+                                              const std::vector<model::Total>& all) const {
     const auto faster = [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; };
     std::map<std::string, std::vector<std::size_t>> groups;
     for (const std::size_t e : mine) {
@@ -415,7 +547,7 @@ class Tuner {
       variant.best = forecast(e, all);
       variant.behind = all[e].seconds / all[best.front()].seconds - 1;
       variant.block_ties = block_ties(e, groups.at(entries_[e].alternative.variant), all);
-      variant.regret = regret(e, mine, all);
+      variant.regret = regret(e, mine, guesses, all);
       for (std::size_t j = 0; j < best.size(); ++j) {
         if (j == i) {
           continue;
@@ -446,7 +578,8 @@ class Tuner {
     std::sort(decision.forecasts.begin(), decision.forecasts.end(), [](const Forecast& a, const Forecast& b) {
       return std::tie(a.variant, a.blocks.nb, a.blocks.nx) < std::tie(b.variant, b.blocks.nb, b.blocks.nx);
     });
-    decision.ranking = rank(mine, all);
+    decision.ranking = rank(mine, guesses(problem, mine, all), all);
+    count_evidence(decision, problem, mine, all);
     decision.chosen = decision.ranking.front().best;
     decision.ties = decision.ranking.front().block_ties;
     decision.regret = decision.ranking.front().regret;
@@ -461,6 +594,8 @@ class Tuner {
   OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
   std::vector<Entry> entries_;     ///< entry i belongs to subject i
+  std::vector<Entry> missed_;      ///< candidates that the time budget didn't reach
+  bool is_known_ = false;          ///< samples of earlier runs cover the kernels
   double moments_ = 0;             ///< RunDeviation::moments of the models
   std::vector<double> variances_;  ///< variance of the predicted time of each entry
   Seconds time_to_decide_ = 0;     ///< estimate from earlier predictions of all entries

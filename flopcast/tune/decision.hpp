@@ -99,13 +99,20 @@ struct Decision {
   std::vector<VariantRank> ranking;  ///< ranking of the variants, the fastest first
   std::vector<std::int64_t> ties;    ///< other block sizes of the chosen variant that tie with the chosen one
   double gain = 0;                   ///< time of the default / time of the chosen alternative - 1
-  double regret = 0;                 ///< upper bound (95 %) of time of the chosen / time of the best alternative - 1
-  std::optional<Check> validation;   ///< if the alternatives were run
+  /// Upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates: those that weren't considered, too.
+  double regret = 0;
+  std::size_t candidates = 0;       ///< number of pairs of a variant and a block size that were asked for, with the default; 0: not known
+  std::size_t considered = 0;       ///< of these, the pairs that were predicted
+  std::size_t samples = 0;          ///< measured calls that the predictions rest on, with those of earlier runs; 0: not known
+  std::optional<Check> validation;  ///< if the alternatives were run
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
 /// Returns whether the chosen alternative may lose over 10 % (95 %): too much to replace LAPACK's own block size by it.
 bool is_undecided(const Decision& decision);
+
+/// "7 of 24"; empty if the number isn't known.
+std::string considered_text(const Decision& decision);
 
 /// Returns the forecast of what a program is to run with: the chosen alternative, or LAPACK's own where that is undecided.
 const Forecast& effective_forecast(const Decision& decision);

@@ -75,6 +75,9 @@ class Designer {
     return picks;
   }
 
+  /// Returns whether a segment wasn't chosen because it takes too long.
+  [[nodiscard]] bool leaves_long() const noexcept { return leaves_long_; }
+
  private:
   [[nodiscard]] const model::KernelProcess* fitted(const ModelKey& key) const {
     const auto found = models_.kernels().find(key);
@@ -196,6 +199,10 @@ class Designer {
       Pick pick{place.subject, segment_around(subject.trace, subject.placements, seconds_[place.subject], place.call), 0};
       if (options_.measured == nullptr || options_.measured->count(pick) == 0) {
         pick.cost = segment_cost(pick.subject, pick.segment);
+        if (pick.cost > options_.max_cost) {
+          leaves_long_ = true;
+          continue;
+        }
         candidate.pick = pick;
         candidate.place = next;
         return;
@@ -258,6 +265,7 @@ class Designer {
   std::vector<std::vector<Seconds>> seconds_;  ///< expected time, by subject and call
   const model::OnDemandModels& models_;
   DesignOptions options_;
+  bool leaves_long_ = false;
   Designs designs_;
   Eigen::VectorXd open_;                          ///< index: subject; 1 while its total isn't known well enough, else 0
   std::vector<std::vector<Location>> locations_;  ///< indices: subject and call
@@ -265,11 +273,17 @@ class Designer {
 
 }  // namespace
 
-std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options) {
+std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options,
+                                  bool* leaves_long) {
   if (subjects.empty()) {
     return {};
   }
-  return Designer(subjects, models, options).choose();
+  Designer designer(subjects, models, options);
+  std::vector<Pick> picks = designer.choose();
+  if (leaves_long != nullptr) {
+    *leaves_long = designer.leaves_long();
+  }
+  return picks;
 }
 
 }  // namespace flopcast::tuning

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -44,6 +45,8 @@ struct DesignOptions {
   double coarseness = 0.06;          ///< calls whose coordinates agree within this share of the length scales form one point of the design
   std::size_t max_points = 450;      ///< maximum per kernel; coarseness grows until it is kept
   std::size_t max_picks = 400;
+  /// Segments of which one repetition is expected to take longer are never chosen.
+  Seconds max_cost = std::numeric_limits<Seconds>::infinity();
   /// Segments that are not chosen again: the uncertainty that a measurement leaves is the machine's state, which another one doesn't reduce.
   const std::set<Pick>* measured = nullptr;
   /// Sets the weights of the subjects, given their expected times.
@@ -53,6 +56,8 @@ struct DesignOptions {
 /// Chooses the segments to measure next. Greedily, each one reduces the summed variance of the open subjects' totals most per second of
 /// measuring; open subjects are those above the target. The variance of a Gaussian process does not depend on the values, so that a whole
 /// batch is chosen before any of it is measured.
-std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options);
+/// `leaves_long` is set to whether a segment wasn't chosen for its cost.
+std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options,
+                                  bool* leaves_long = nullptr);
 
 }  // namespace flopcast::tuning

@@ -15,6 +15,13 @@ Seconds reach(const Forecast& a, const Forecast& b) {
   return z95_one_sided * std::hypot(prediction::interval_deviation(a.interval), prediction::interval_deviation(b.interval));
 }
 
+/// Returns the time of the best alternative that may stand behind a variant's best forecast: of a place where candidates weren't considered, the
+/// fastest variant may be faster with one of them.
+Seconds least_seconds(const Decision& decision, const Forecast& forecast) {
+  const bool is_first = same_alternative(decision.ranking.front().best, forecast);
+  return is_first && decision.considered < decision.candidates ? forecast.seconds / (1 + decision.regret) : forecast.seconds;
+}
+
 /// Returns whether this variant ties with the fastest one in its place's own decision.
 bool tied_at_home(const Decision& decision, const Forecast& forecast) {
   const std::vector<std::string>& ties = decision.ranking.front().ties;
@@ -50,7 +57,8 @@ JointDecision join(std::span<const Decision> decisions, double tie_margin) {
     }
     const Seconds uncertain = reach(variant.best, fastest.best);
     variant.tied = behind < std::max(uncertain, tie_margin * fastest.best.seconds);
-    joint.regret = std::max(joint.regret, (uncertain - behind) / variant.best.seconds);
+    const Seconds possible = least_seconds(decisions[variant.place], variant.best);
+    joint.regret = std::max(joint.regret, (fastest.best.seconds + uncertain) / possible - 1);
   }
   return joint;
 }

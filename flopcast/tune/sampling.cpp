@@ -31,10 +31,12 @@ bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seco
     design.target = target;
     design.budget = std::max(left * share_of_rest, std::min(left, shortest_batch));
     design.measured = &measured;
-    const std::vector<Pick> picks = choose_segments(subjects, models_, design);
+    design.max_cost = left;
+    bool leaves_long = false;
+    const std::vector<Pick> picks = choose_segments(subjects, models_, design, &leaves_long);
     measured.insert(picks.begin(), picks.end());
     if (picks.empty()) {
-      return true;
+      return !leaves_long;
     }
     const Seconds measured_before = cost_.measuring;
     measure(subjects, picks);

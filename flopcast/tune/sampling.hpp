@@ -41,8 +41,9 @@ class OnDemandSampler {
 
   /// Measures batch after batch until the weighted relative standard deviation of every subject's total is below `target`. Once there are
   /// models, `weigh` sets the weights before each batch, given the expected time of every subject. No segment is measured twice. Kernels that
-  /// are known from earlier sessions only are timed at a few places again, as far as their state may have changed. Returns false if the time
-  /// `until` (on the clock of sources.elapsed) came first or if work was interrupted.
+  /// are known from earlier sessions only are timed at a few places again, as far as their state may have changed. Segments that are expected to
+  /// take longer than what is left of the time are not measured. Returns false if the time `until` (on the clock of sources.elapsed) came first
+  /// or if work was interrupted.
   bool refine(std::vector<Subject>& subjects, double target, Seconds until,
               const std::function<void(std::span<const Seconds> totals)>& weigh = {});
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tune/smaller_calls.hpp"
 
 namespace flopcast {
 
@@ -50,6 +53,27 @@ void tell_unrest(double busy_cores, const MachineState& state, const RunContext&
   }
 }
 
+namespace {
+
+/// Returns smaller calls to be sampled in place of those that take too long for the budget, and notes what they are for.
+std::vector<tuning::Subject> in_place_of_long_calls(const std::vector<tuning::Subject>& traces, const Environment& environment,
+                                                    const model::OnDemandModels& models, Seconds budget, const RunContext& context) {
+  static constexpr double share = 1.0 / 40;  // of the budget for one call: models without samples expect too little by up to ten times
+  if (budget <= 0) {
+    return {};
+  }
+  std::vector<tuning::Subject> smaller = tuning::smaller_subjects(traces, environment, models, share * budget);
+  if (!smaller.empty()) {
+    const Call& largest = smaller.front().trace.calls.front();
+    context.note(
+        fmt::format("calls of {} may take too long for the time budget of {}. They are extrapolated from smaller ones ({} and less)",
+                    largest.routine->name, format_seconds(budget), kernel::size_text(kernel::distinguishing_sizes(largest))));
+  }
+  return smaller;
+}
+
+}  // namespace
+
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
                     Seconds budget, const std::string& label, const RunContext& context) {
   static constexpr double target = 0.01;  // relative standard deviation of every total
@@ -57,7 +81,12 @@ void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench
   measure::Session session = bench.session(store, {});
   const tuning::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, context);
   tuning::OnDemandSampler sampler(bench.environment(), models, sources);
+  const std::size_t count = traces.size();
+  for (tuning::Subject& smaller : in_place_of_long_calls(traces, bench.environment(), models, budget, context)) {
+    traces.push_back(std::move(smaller));
+  }
   sampler.refine(traces, target, budget);
+  traces.erase(traces.begin() + static_cast<std::ptrdiff_t>(count), traces.end());
   context.throw_if_cancelled("every sample is kept; run the same command again to go on");
   tell_unrest(others.cores().value_or(0), models.wanted_state(), context);
   if (sampler.cost().segments > 0) {

@@ -229,24 +229,46 @@ std::string misfit(const model::Artifact& artifact, const std::vector<Environmen
   return own == environments.end() ? "the wisdom doesn't say for which machine it is" : misfit(*own, machine);
 }
 
-Wisdom system_wisdom(const RunContext& context) {
+namespace {
+
+/// Returns the system's wisdom as it is; empty if there is none. A file that can't be read is noted.
+Wisdom whole_system_wisdom(const RunContext& context) {
   const fs::path file = system_wisdom_file();
   std::error_code none;
   if (file.empty() || !fs::exists(file, none)) {
     return {};
   }
   try {
-    Wisdom wisdom = parse_wisdom(read_file(file.string()), file.string());
-    const WisdomMachine machine = this_wisdom_machine();
-    std::erase_if(wisdom.profiles, [&](const program::Profile& profile) { return !misfit(profile.environment, machine).empty(); });
-    std::erase_if(wisdom.artifacts,
-                  [&](const model::Artifact& artifact) { return !misfit(artifact, wisdom.environments, machine).empty(); });
-    std::erase_if(wisdom.environments, [&](const Environment& environment) { return !misfit(environment, machine).empty(); });
-    return wisdom;
+    return parse_wisdom(read_file(file.string()), file.string());
   } catch (const Error& error) {
     context.note(fmt::format("warning: the system's wisdom has no effect: {}", error.what()));
     return {};
   }
+}
+
+}  // namespace
+
+Wisdom system_wisdom(const RunContext& context) {
+  Wisdom wisdom = whole_system_wisdom(context);
+  const WisdomMachine machine = this_wisdom_machine();
+  std::erase_if(wisdom.profiles, [&](const program::Profile& profile) { return !misfit(profile.environment, machine).empty(); });
+  std::erase_if(wisdom.artifacts, [&](const model::Artifact& artifact) { return !misfit(artifact, wisdom.environments, machine).empty(); });
+  std::erase_if(wisdom.environments, [&](const Environment& environment) { return !misfit(environment, machine).empty(); });
+  return wisdom;
+}
+
+std::string system_profiles_misfit(const RunContext& context) {
+  const Wisdom wisdom = whole_system_wisdom(context);
+  const WisdomMachine machine = this_wisdom_machine();
+  std::string reason;
+  for (const program::Profile& profile : wisdom.profiles) {
+    const std::string why = misfit(profile.environment, machine);
+    if (why.empty()) {
+      return "";
+    }
+    reason = reason.empty() ? fmt::format("the system's wisdom {} doesn't hold here: {}", system_wisdom_file().string(), why) : reason;
+  }
+  return reason;
 }
 
 }  // namespace flopcast

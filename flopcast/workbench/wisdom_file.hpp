@@ -60,4 +60,8 @@ std::string misfit(const model::Artifact& artifact, const std::vector<Environmen
 /// effect.
 Wisdom system_wisdom(const RunContext& context);
 
+/// Returns why no profile of the system's wisdom holds on this machine, as a clause with the file's name; empty if one does, or if there is
+/// none at all.
+std::string system_profiles_misfit(const RunContext& context);
+
 }  // namespace flopcast

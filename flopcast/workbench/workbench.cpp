@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "flopcast/algorithm/block_parameters.hpp"
@@ -20,6 +23,8 @@
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/session.hpp"
+#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/turn.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
@@ -227,9 +232,41 @@ const std::shared_ptr<contract::TrialMemory>& Workbench::trials() const noexcept
 
 Seconds Workbench::reference_time(const model::Store& store) const { return flopcast::reference_time(store, environment()); }
 
+namespace {
+
+/// Returns turns in measuring among the processes that use this store.
+measure::Turns turns_of(const model::Store& store, const RunContext& context) {
+  static constexpr auto pause = std::chrono::milliseconds(2);
+  static constexpr auto max_wait = std::chrono::seconds(30);  // for one turn: whoever has it that long is stopped, or runs something else
+  if (!store.path().has_parent_path()) {
+    return {};  // in memory
+  }
+  const auto turn = std::make_shared<measure::Turn>(store.path().string() + ".turn");
+  const auto told = std::make_shared<bool>(false);
+  measure::Turns turns;
+  turns.take = [turn, told, context](const std::function<bool()>& go_on) {
+    const auto begin = std::chrono::steady_clock::now();
+    turn->take([&] {
+      if (!*told) {
+        *told = true;
+        context.note("another flopcast measures with the same store. Both take turns, and the time budget goes on meanwhile");
+      }
+      std::this_thread::sleep_for(pause);
+      return go_on() && std::chrono::steady_clock::now() - begin < max_wait;
+    });
+  };
+  turns.end = [turn] { turn->end(); };
+  turns.is_wanted = [turn] { return turn->is_wanted(); };
+  return turns;
+}
+
+}  // namespace
+
 measure::Session Workbench::session(const model::Store& store, measure::SessionOptions options) const {
   options.calm_solve = calm_solve(store, environment());
-  return {libraries(), environment(), options};
+  measure::Backend backend = measure::system_backend(libraries());
+  backend.turns = turns_of(store, state_->context);
+  return {std::move(backend), environment(), options};
 }
 
 void Workbench::keep_reference(model::Store& store, const measure::Session& session) const {

@@ -20,7 +20,7 @@ from . import _documents, _questions, mpi
 from ._documents import *
 from ._questions import *
 from ._einsum import contract, einsum, tensordot, transpose
-from ._errors import CheckFailed, Error, InputError, InternalError, Interrupted, MeasurementError, SetupError, UsageError
+from ._errors import ArrayError, CheckFailed, Error, InputError, InternalError, Interrupted, MeasurementError, SetupError, UsageError
 from ._flopcast import version as __version__
 from ._jobs import load, result_of, tuned_block_size
 from ._paths import einsum_path
@@ -30,6 +30,7 @@ from ._program import find_program
 from ._results import Result
 
 __all__ = [
+    "ArrayError",
     "CheckFailed",
     "Error",
     "InputError",

@@ -1296,6 +1296,19 @@ class MpiProfileVolumetric:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MpiWait:
+    """Part of a document: mpi wait.
+
+    - awaited_rank: The other process; missing or null if there are several.
+    - seconds: [s].
+    """
+
+    routine: str
+    awaited_rank: int | None = None
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class MpiProfileProcesses:
     """Part of a document: mpi profile processes.
 
@@ -1304,6 +1317,10 @@ class MpiProfileProcesses:
     - communication_seconds: [s].
     - idle_seconds: [s].
     - flops: [flop].
+    - cpu_seconds: CPU time of all threads [s].
+    - without_core_seconds: Ready to run, but without a core [s].
+    - program_without_core_seconds: The part of that outside of MPI [s].
+    - blocked_seconds: Outside of MPI neither computing nor ready to run: asleep, or waiting for a file [s].
     """
 
     seconds: float
@@ -1316,6 +1333,11 @@ class MpiProfileProcesses:
     rank: int
     host: str
     on_path_seconds: float
+    cpu_seconds: float | None = None
+    without_core_seconds: float | None = None
+    program_without_core_seconds: float | None = None
+    blocked_seconds: float | None = None
+    longest_wait: MpiWait | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1374,6 +1396,20 @@ class MpiTraffic:
     messages: float
     bytes: float
     largest_bytes: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MpiOtherTool:
+    """Part of a document: mpi other tool.
+
+    - library: File; empty for the program itself.
+    - functions: Functions that the program calls first, and that call flopcast's.
+    - unseen_functions: Functions that don't call flopcast's.
+    """
+
+    library: str
+    functions: tuple[str, ...] | None = None
+    unseen_functions: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1470,6 +1506,10 @@ class MpiProfileResult(Result):
     - prediction_error_seconds: Half-width that predictions across sizes add to the path's time [s].
     - program_variance: Variance of the time of the program's own code along the path, in square seconds.
     - spent: Means of the processes.
+    - other_tools: Other tools in the process that define MPI functions, too.
+    - bypassing_messages: Messages seen at one end only, or at none.
+    - prefixed_calls: Calls by names with PMPI_, or by addresses from dlsym.
+    - simultaneous_calls: Calls beside another thread's, not followed.
     """
 
     schema_name: ClassVar[str] = "flopcast-mpi-profile-1"
@@ -1498,7 +1538,11 @@ class MpiProfileResult(Result):
     pace: SelectiveRunTimeRatio | None = None
     spent: MpiProfileSpent | None = None
     own_messages: MpiTraffic | None = None
+    other_tools: tuple[MpiOtherTool, ...] | None = None
     calls: tuple[tuple[Any, ...], ...] | None = None
+    bypassing_messages: float | None = None
+    prefixed_calls: bool | None = None
+    simultaneous_calls: int | None = None
     kernels: tuple[MpiKernel, ...]
 
 
@@ -1699,6 +1743,7 @@ class MpiConfiguration:
     - coverage: Share of the path that lies in kernels, 0 to 1.
     - executed_share: Share of kernels that were executed, 0 to 1.
     - elapsed_seconds: Time of the executions that the prediction is based on, as the program measures itself [s].
+    - blocked_seconds: Part of that in which a process neither computed nor was ready to run, outside of MPI; 0 if small [s].
     - self_check_seconds: Time of executions that only served the self-check [s].
     - selective: Kernels were left out.
     - finalist: Executed in full at the end, among those with the least predictions.
@@ -1713,6 +1758,7 @@ class MpiConfiguration:
     coverage: float | None = None
     executed_share: float | None = None
     elapsed_seconds: float | None = None
+    blocked_seconds: float | None = None
     self_check_seconds: float | None = None
     selective: bool | None = None
     finalist: bool | None = None
@@ -1858,7 +1904,11 @@ class Prediction:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PredictResult(Result):
-    """Predicted times of routines, traces or recorded programs."""
+    """Predicted times of routines, traces or recorded programs.
+
+    - own_code_seconds: Recorded time outside of BLAS and LAPACK, which no prediction includes [s].
+    - own_code_share: Its share of the recorded run; of a dry run, with the predicted calls in it.
+    """
 
     schema_name: ClassVar[str] = "flopcast-predict-2"
     title: ClassVar[str] = "Predicted times of routines, traces or recorded programs"
@@ -1866,6 +1916,8 @@ class PredictResult(Result):
     environment: Environment
     options: PredictionOptions
     predictions: tuple[Prediction, ...]
+    own_code_seconds: float | None = None
+    own_code_share: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1879,6 +1931,8 @@ class ProfileRoutinesPoints:
     - nx: Crossover point; 0: LAPACK's own.
     - ties: Other block sizes that are as good within noise.
     - regret: Greatest possible loss, fraction of the best time.
+    - considered: Number of block sizes that were predicted; 0: not known.
+    - samples: Measured calls that the predictions rest on; 0: not known.
     """
 
     m: int
@@ -1889,6 +1943,8 @@ class ProfileRoutinesPoints:
     ties: tuple[int, ...] | None = None
     regret: float | None = None
     undecided: bool | None = None
+    considered: int | None = None
+    samples: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1911,6 +1967,8 @@ class ProfileOthersRoutinesPoints:
     - nx: Crossover point; 0: LAPACK's own.
     - ties: Other block sizes that are as good within noise.
     - regret: Greatest possible loss, fraction of the best time.
+    - considered: Number of block sizes that were predicted; 0: not known.
+    - samples: Measured calls that the predictions rest on; 0: not known.
     """
 
     m: int
@@ -1921,6 +1979,8 @@ class ProfileOthersRoutinesPoints:
     ties: tuple[int, ...] | None = None
     regret: float | None = None
     undecided: bool | None = None
+    considered: int | None = None
+    samples: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2186,6 +2246,7 @@ class ProgramProfileResult(Result):
     - missing_bytes: [B].
     - warnings: Remarks that the reader must know first.
     - seconds: Time of the whole run [s].
+    - own_code_seconds: Time outside of BLAS and LAPACK in the thread with the longest time in calls; no answer includes it [s].
     - thread_count: Threads with calls, also those whose calls can't be read.
     - routines: By falling time, as are shapes; without first calls.
     """
@@ -2202,6 +2263,7 @@ class ProgramProfileResult(Result):
     missing_bytes: int
     warnings: tuple[str, ...]
     seconds: float
+    own_code_seconds: float | None = None
     thread_count: int | None = None
     all: CallTotals
     first_calls: CallTotals
@@ -2230,6 +2292,7 @@ class ProgramTraceResult(Result):
 
     - folder: Folder in which the program was started.
     - threads: Threads of BLAS, if the recording set them.
+    - thread_variables: Variables of the program's environment that set the threads of a BLAS, such as BLIS_NUM_THREADS.
     """
 
     schema_name: ClassVar[str] = "flopcast-program-trace-1"
@@ -2239,6 +2302,7 @@ class ProgramTraceResult(Result):
     dry_run: bool | None = None
     machine: ProgramRecordingDocumentMachine | None = None
     threads: int | None = None
+    thread_variables: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2412,7 +2476,10 @@ class TuningDecision:
     - default: Forecast without tuning; 0 seconds if the problem has no default.
     - gain: Time of the default / time of the chosen alternative - 1.
     - ties: Other block sizes of the chosen variant that tie with the chosen one.
-    - regret: Upper bound (95 %) of time of the chosen / time of the best alternative - 1.
+    - regret: Upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates.
+    - candidates: Number of pairs of a variant and a block size that were asked for, with the default; 0: not known.
+    - considered: Of these, the pairs that were predicted.
+    - samples: Measured calls that the predictions rest on, with those of earlier runs.
     - ranking: Ranking of the variants, the fastest first.
     - forecasts: Forecasts of every alternative, by variant and block size.
     - validation: If the alternatives were run.
@@ -2425,6 +2492,9 @@ class TuningDecision:
     gain: float
     ties: tuple[int, ...] | None = None
     regret: float
+    candidates: int | None = None
+    considered: int | None = None
+    samples: int | None = None
     ranking: tuple[TuningVariantRank, ...] | None = None
     forecasts: tuple[TuningForecast, ...] | None = None
     validation: TuningCheck | None = None
@@ -2601,6 +2671,9 @@ class RecordingResult(Recorded):
     - finished: False if the recorder was killed or is still running.
     - exit_code: The program's own, or 128 plus the signal that ended it.
     - seconds: From start to end of the program [s].
+    - cores_got: CPU time of the program over its seconds; 0: not known.
+    - other_cores: Cores that other programs kept busy meanwhile, on average.
+    - own_code_seconds: Time outside of BLAS and LAPACK in the thread with the longest time in calls: own code, and waiting [s].
     - skipped: Calls that a dry run skipped.
     - blind: Calls of a dry run whose operands were never computed.
     - routine_names: Number of routines, those with first calls only included.
@@ -2628,6 +2701,9 @@ class RecordingResult(Recorded):
     finished: bool
     exit_code: int
     seconds: float
+    cores_got: float | None = None
+    other_cores: float | None = None
+    own_code_seconds: float | None = None
     calls: int
     skipped: int | None = None
     blind: int | None = None
@@ -3126,6 +3202,7 @@ class RunResult(Result):
     - blas: Library that defined dgemm; empty: none was seen.
     - settings: Variables for kernels that were set.
     - routines: In the order of the profile.
+    - ended_by: Signal that ended the program, whose queries count up to then; empty: none did.
     - counted: False if queries could not be counted, so that only exit code and settings are known.
     """
 
@@ -3137,6 +3214,7 @@ class RunResult(Result):
     blas: str
     settings: dict[str, str]
     routines: tuple[RunOutcomeRoutine, ...]
+    ended_by: str | None = None
     counted: bool | None = None
 
 
@@ -3494,6 +3572,8 @@ class WisdomProfilesRoutinesPoints:
     - nx: Crossover point; 0: LAPACK's own.
     - ties: Other block sizes that are as good within noise.
     - regret: Greatest possible loss, fraction of the best time.
+    - considered: Number of block sizes that were predicted; 0: not known.
+    - samples: Measured calls that the predictions rest on; 0: not known.
     """
 
     m: int
@@ -3504,6 +3584,8 @@ class WisdomProfilesRoutinesPoints:
     ties: tuple[int, ...] | None = None
     regret: float | None = None
     undecided: bool | None = None
+    considered: int | None = None
+    samples: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3526,6 +3608,8 @@ class WisdomProfilesOthersRoutinesPoints:
     - nx: Crossover point; 0: LAPACK's own.
     - ties: Other block sizes that are as good within noise.
     - regret: Greatest possible loss, fraction of the best time.
+    - considered: Number of block sizes that were predicted; 0: not known.
+    - samples: Measured calls that the predictions rest on; 0: not known.
     """
 
     m: int
@@ -3536,6 +3620,8 @@ class WisdomProfilesOthersRoutinesPoints:
     ties: tuple[int, ...] | None = None
     regret: float | None = None
     undecided: bool | None = None
+    considered: int | None = None
+    samples: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

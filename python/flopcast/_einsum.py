@@ -13,23 +13,33 @@ import numpy as np
 
 from . import _flopcast
 from ._errors import Error, InputError, SetupError
-from ._planner import PLANNER, PRECISIONS, Array, DType, c_einsum
+from ._planner import PLANNER, PRECISIONS, Array, DType, c_einsum, decides
 
 # A program may put flopcast's functions in place of NumPy's.
 numpy_einsum: Any = np.einsum
 numpy_tensordot: Any = np.tensordot
 numpy_transpose: Any = np.transpose
 
+numpy_einsum_path: Any = np.einsum_path
+
 _NUMPYS_NOTATION = re.compile(r"[a-zA-Z ,.>-]*")
 _MAX_LABELS = 52  # of NumPy's notation
+_MAX_UNSEARCHED_LABELS = 32  # of all versions of NumPy's einsum without its search of an order
 _MAX_THREADS = 1024  # of a plan
-_SEARCHES = ("greedy", "optimal", "flopcast")  # values of `optimize`
+_ANY = "flopcast"  # value of `optimize` that leaves the order of operands to flopcast, as no value does
+_SEARCHES = ("greedy", "optimal")  # other such values, which NumPy has, too
 _NAIVE_PRODUCTS = 20_000  # NumPy's search of an order takes longer than this number of products
 
 
-def _is_foreign(operand: Any) -> bool:
-    """Returns whether an array of another library computes by itself (NEP 18)."""
-    return not isinstance(operand, np.ndarray) and hasattr(type(operand), "__array_function__")
+def _exceeds_its_memory(array: Array) -> bool:
+    """Returns whether an array has more elements than the memory that they span has room for: sliding windows, or a repeated element."""
+    spanned = array.itemsize + sum((size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides))
+    return array.size * array.itemsize > spanned
+
+
+def _overlaps_itself(array: Array) -> bool:
+    """Returns whether two elements of an array share memory."""
+    return _flopcast.overlaps_itself(array.shape, array.strides, array.itemsize)
 
 
 def _letter(label: int) -> str:
@@ -72,9 +82,7 @@ def _column_major(order: str | None, arrays: Sequence[Array]) -> bool:
 
 
 def _numpys_arguments(text: str, arrays: Sequence[Array]) -> list[Any]:
-    """Returns arguments for NumPy of subscripts in any notation that flopcast reads. Raises InputError for others."""
-    if _NUMPYS_NOTATION.fullmatch(text):
-        return [text, *arrays]
+    """Returns arguments for NumPy of subscripts beyond NumPy's notation. Raises InputError for what flopcast doesn't read either."""
     operands, (kept, conjugated) = _flopcast.labels(text, [array.shape for array in arrays])
     numbers: dict[int, int] = {}
     arguments: list[Any] = []
@@ -87,10 +95,55 @@ def _numpys_arguments(text: str, arrays: Sequence[Array]) -> list[Any]:
     return arguments
 
 
-def _default_optimize(arrays: Sequence[Array], dtype: DType | None, text: str) -> Any:
-    """Returns the order of operands with which NumPy is called if the caller names none."""
-    if len(arrays) < 2 or any(array.dtype != dtype for array in arrays):
+def _kept_axes(text: str, arrays: Sequence[Array]) -> list[int]:
+    """Returns the axes of NumPy's result without a search of an order, as they lie in memory, from the outermost inwards."""
+    return _flopcast.axes_in_memory(text, [array.shape for array in arrays], [array.strides for array in arrays])
+
+
+def _searched_axes(text: str, arrays: Sequence[Array], optimize: str) -> list[int]:
+    """Returns the axes of NumPy's result with a search of an order, as they lie in memory, from the outermost inwards.
+
+    NumPy tells them by the result of the arrays' corners, which have two elements per axis at most.
+    """
+    many_labels, many_operands = 20, 6
+    if len(set(text)) > many_labels:
+        return _kept_axes(text, arrays)
+    if len(arrays) > many_operands:
+        optimize = "greedy"  # the other search may take for ever
+    try:
+        path, _ = numpy_einsum_path(text, *arrays, optimize=optimize)
+        corners = [array[(slice(2),) * array.ndim] for array in arrays]
+        strides = numpy_einsum(text, *corners, optimize=path).strides
+    except (AttributeError, IndexError, KeyError, MemoryError, TypeError, ValueError):  # not NumPy's notation
+        return _kept_axes(text, arrays)
+    return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
+
+
+def _new_array(shape: Sequence[int], axes: Sequence[int], dtype: DType) -> Array:
+    """Returns a new array whose axes lie in memory in this order, from the outermost inwards."""
+    return np.empty([shape[axis] for axis in axes], dtype).transpose(np.argsort(axes) if len(axes) else ())
+
+
+def _as_without_search(result: Any, text: str, arrays: Sequence[Array]) -> Any:
+    """Returns a result of NumPy's einsum that searched an order, in the class and the order in memory that it has without a search."""
+    if result.ndim == 0:
+        return result[()]
+    expected = _new_array(result.shape, _kept_axes(text, arrays), result.dtype)
+    if all(size < 2 or own == wanted for size, own, wanted in zip(result.shape, result.strides, expected.strides)):
+        return result
+    np.copyto(expected, result)
+    return expected
+
+
+def _default_search(arrays: Sequence[Array], dtype: DType | None, text: str, options: dict[str, Any]) -> Any:
+    """Returns the search of an order with which NumPy is faster and computes the same, if the caller names none; False: none."""
+    out = options.get("out")
+    if len(arrays) < 2 or any(name != "out" for name in options) or any(_exceeds_its_memory(array) for array in arrays):
         return False
+    if any(array.dtype != dtype for array in arrays) or (out is not None and out.dtype != dtype):
+        return False  # intermediates would have a narrower type than the result
+    if out is not None and _overlaps_itself(out):
+        return False  # NumPy without a search adds up in the elements that share memory
     if dtype is not None and dtype.kind in "iu":
         return "greedy" if len(arrays) > 2 else False  # sums of integers of one type are the same in any order
     if dtype not in PRECISIONS:
@@ -103,42 +156,57 @@ def _default_optimize(arrays: Sequence[Array], dtype: DType | None, text: str) -
     products = 1.0
     for size in sizes.values():
         products *= size
-    return len(arrays) > 2 or products > _NAIVE_PRODUCTS
+    return len(arrays) > 2 or products > _NAIVE_PRODUCTS or len(sizes) > _MAX_UNSEARCHED_LABELS
 
 
-def _by_numpy(text: str, arrays: Sequence[Any], dtype: DType | None, optimize: Any, options: dict[str, Any]) -> Any:
+def _by_numpy(
+    arguments: Sequence[Any], text: str, arrays: Sequence[Array], dtype: DType | None, optimize: Any, options: dict[str, Any]
+) -> Any:
     """Returns NumPy's einsum, and counts its time where a plan might be faster."""
-    chooses = optimize is None
-    if chooses:
-        optimize = _default_optimize(arrays, dtype, text)
-    arguments = _numpys_arguments(text, arrays)
-    if optimize is False:
-        function, options = c_einsum(), options
-    else:
-        function, options = numpy_einsum, {"optimize": optimize, **options}
+    if isinstance(arguments[0], str) and not _NUMPYS_NOTATION.fullmatch(text):
+        arguments = _numpys_arguments(text, arrays)
     begin = time.perf_counter()
-    result = function(*arguments, **options)
+    if not _leaves_order_to_flopcast(optimize):
+        result = numpy_einsum(*arguments, optimize=optimize, **options)
+    elif search := _default_search(arrays, dtype, text, options):
+        result = numpy_einsum(*arguments, optimize=search, **options)
+        if options.get("out") is None:
+            result = _as_without_search(result, text, arrays)
+    else:
+        result = c_einsum()(*arguments, **options)
     if dtype in PRECISIONS and not PLANNER.is_open:
         PLANNER.pays(time.perf_counter() - begin, 0.0)
-    is_number = chooses and isinstance(result, np.ndarray) and result.ndim == 0 and "out" not in options
-    return result[()] if is_number else result  # as NumPy does without a search of an order
+    return result
 
 
-def _planned(text: str, arrays: Sequence[Array], dtype: DType, out: Array | None, order: str | None, threads: int | None) -> Any:
-    """Returns the einsum by a plan of arrays that may need a conversion, or NotImplemented."""
-    operands = [array if _is_plain(array, dtype) else np.require(array.astype(dtype, order="K"), requirements="A") for array in arrays]
+def _planned(
+    text: str, arrays: Sequence[Array], dtype: DType, out: Array | None, order: str | None, search: str | None, threads: int | None
+) -> Any:
+    """Returns the einsum by a plan of arrays that may need a conversion, or NotImplemented. `search` is NumPy's way of finding an order."""
+    is_plain = [_is_plain(array, dtype) for array in arrays]
+    if any(not plain and _exceeds_its_memory(array) for plain, array in zip(is_plain, arrays)):
+        return NotImplemented  # a copy would need more memory than the array
+    if out is not None and _overlaps_itself(out):
+        return NotImplemented
+    operands = [
+        array if plain else np.require(array.astype(dtype, order="K"), requirements="A") for plain, array in zip(is_plain, arrays)
+    ]
     target = out
     if out is not None and (not _is_plain(out, dtype) or any(np.may_share_memory(out, operand) for operand in operands)):
         target = np.empty(out.shape, dtype)
-    elif out is None and _column_major(order, arrays):
-        target = np.empty(_flopcast.result_shape(text, [array.shape for array in operands]), dtype, order="F")
-    elif out is None and order is not None and order not in ("K", "k"):
-        target = np.empty(_flopcast.result_shape(text, [array.shape for array in operands]), dtype)
+    elif out is None:
+        shape = _flopcast.result_shape(text, [array.shape for array in arrays])
+        if _column_major(order, arrays):
+            target = np.empty(shape, dtype, order="F")
+        elif order is not None and order not in ("K", "k"):
+            target = np.empty(shape, dtype)
+        elif search is not None or not all(is_plain):
+            target = _new_array(shape, _kept_axes(text, arrays) if search is None else _searched_axes(text, arrays, search), dtype)
     result = planned(text, *operands, out=target, threads=threads)
     if result is NotImplemented or target is out:
         return result
     if out is None:
-        return result[()] if result.ndim == 0 else result
+        return result[()] if result.ndim == 0 and search is None else result
     np.copyto(out, result, casting="unsafe")
     return out
 
@@ -151,64 +219,88 @@ def _checked_threads(threads: Any) -> int | None:
     return number
 
 
-def _elsewhere(
-    *arguments: Any,
-    out: Any = None,
-    dtype: Any = None,
-    order: str | None = None,
-    casting: str | None = None,
-    optimize: Any = None,
-    threads: int | None = None,
-    **others: Any,
-) -> Any:
-    """Computes calls of einsum for which there is no plan yet: converts arrays for the planner, or calls NumPy."""
-    given = {"out": out, "dtype": dtype, "order": order, "casting": casting}
-    options = {name: value for name, value in given.items() if value is not None}
-    if others:
-        raise TypeError(f"einsum() got an unexpected keyword argument '{next(iter(others))}'")
+def _is_view(text: str, arrays: Sequence[Array]) -> bool:
+    """Returns whether an expression of one operand sums nothing, so that NumPy returns a view, whatever the order."""
+    if len(arrays) != 1:
+        return False
+    try:
+        [(labels, _)], (kept, _) = _flopcast.labels(text, [array.shape for array in arrays])
+    except Error:
+        return True  # NumPy's exception is what callers expect
+    return _NUMPYS_NOTATION.fullmatch(text) is not None and set(labels) <= set(kept)
+
+
+def _leaves_order_to_flopcast(optimize: Any) -> bool:
+    return isinstance(optimize, str) and optimize == _ANY
+
+
+def _elsewhere(*arguments: Any, optimize: Any = _ANY, threads: int | None = None, **options: Any) -> Any:
+    """Computes calls of einsum for which there is no plan yet: converts arrays for the planner, or calls NumPy.
+
+    Whatever computes, the value, the type, the order in memory, the class and the exceptions are NumPy's.
+    """
     threads = _checked_threads(threads)
-    leaves_order_open = optimize is None or isinstance(optimize, (bool, np.bool_)) or (isinstance(optimize, str) and optimize in _SEARCHES)
-    if len(arguments) < 2 or any(_is_foreign(argument) for argument in arguments) or (out is not None and type(out) is not np.ndarray):
-        return numpy_einsum(*arguments, optimize=False if optimize in (None, "flopcast") else optimize, **options)
+    numpys_optimize = {} if _leaves_order_to_flopcast(optimize) else {"optimize": optimize}
+    if len(arguments) < 2 or any(map(decides, arguments)) or decides(options.get("out")):
+        return numpy_einsum(*arguments, **numpys_optimize, **options)
     try:
         text, operands = _with_text(arguments)
+        arrays = [np.asarray(operand) for operand in operands]
     except (AttributeError, TypeError, IndexError, ValueError):
-        return numpy_einsum(*arguments, **options)  # raises NumPy's exception
-    arrays = [np.asarray(operand) for operand in operands]
-    wanted: DType | None
-    try:
-        wanted = np.dtype(dtype) if dtype is not None else np.result_type(*arrays)
-    except TypeError:
-        wanted = None
-    if isinstance(optimize, str) and optimize == "flopcast":
-        optimize = None
-    if wanted is not None and wanted in PRECISIONS and wanted.isnative and leaves_order_open and _is_allowed(arrays, wanted, out, order, casting or "safe"):
+        return numpy_einsum(*arguments, **numpys_optimize, **options)  # raises NumPy's exception
+    wanted = _common_type(arrays, options)
+    if wanted is not None and _may_be_planned(text, arrays, wanted, optimize, options):
+        search = None if optimize is False or _leaves_order_to_flopcast(optimize) else "greedy" if optimize is True else optimize
         try:
-            result = _planned(text, arrays, wanted, out, order, threads)
+            result = _planned(text, arrays, wanted, options.get("out"), options.get("order"), search, threads)
         except SetupError:  # no memory for packing, or no BLAS
             result = NotImplemented
         except InputError:  # shapes that contradict each other: NumPy's exception is what callers expect
             result = NotImplemented
         if result is not NotImplemented:
             return result
-    return _by_numpy(text, arrays, wanted, optimize, options)
+    return _by_numpy(arguments, text, arrays, wanted, optimize, options)
 
 
-def _is_allowed(arrays: Sequence[Array], dtype: DType, out: Array | None, order: str | None, casting: Any) -> bool:
-    """Returns whether the planner's result has the type and the order that NumPy's has."""
-    if order is not None and (order not in tuple("CFAKcfak") or (len(arrays) == 1 and out is None)):
-        return False  # of one operand, NumPy may return a view, whatever the order
+def _common_type(arrays: Sequence[Array], options: dict[str, Any]) -> DType | None:
+    """Returns the type in which NumPy computes without a search: `dtype`, or what all arrays and `out` can be converted to."""
+    dtype, out = options.get("dtype"), options.get("out")
+    try:
+        return np.dtype(dtype) if dtype is not None else np.result_type(*arrays, *([out] if type(out) is np.ndarray else []))
+    except TypeError:
+        return None
+
+
+def _may_be_planned(text: str, arrays: Sequence[Array], dtype: DType, optimize: Any, options: dict[str, Any]) -> bool:
+    """Returns whether a plan computes what NumPy does: the same intermediate types and conversions, and a new array."""
+    out, order, casting = options.get("out"), options.get("order"), options.get("casting", "safe")
+    if dtype not in PRECISIONS or not dtype.isnative or any(name not in ("out", "order", "casting", "dtype") for name in options):
+        return False
+    if (out is not None and type(out) is not np.ndarray) or any(array.dtype.kind not in "biufc" for array in arrays):
+        return False
+    if (order is not None and order not in tuple("CFAKcfak")) or (out is None and _is_view(text, arrays)):
+        return False
+    if optimize is False:
+        if len(set(text)) > _MAX_UNSEARCHED_LABELS:
+            return False  # NumPy refuses, or not
+    elif not _leaves_order_to_flopcast(optimize):
+        if not (optimize is True or (isinstance(optimize, str) and optimize in _SEARCHES)):
+            return False
+        if "dtype" in options or "casting" in options or any(array.dtype != dtype for array in (*arrays, *([] if out is None else [out]))):
+            return False  # with a search, NumPy's intermediates have the operands' types
     try:
         allowed = [np.can_cast(array if array.ndim == 0 else array.dtype, dtype, casting) for array in arrays]
-        return all(allowed) and (
-            out is None or (out.flags.writeable and np.can_cast(dtype, out.dtype, casting))
-        )
+        allowed += [np.can_cast(array.dtype, dtype, "same_kind") for array in arrays]
+        if out is not None:
+            allowed += [out.flags.writeable, out.dtype.newbyteorder("=") in PRECISIONS]
+            allowed += [np.can_cast(dtype, out.dtype, rule) and np.can_cast(out.dtype, dtype, rule) for rule in {casting, "same_kind"}]
+        return all(allowed)
     except (TypeError, ValueError):
         return False
 
 
 _with_blas = functools.partial(numpy_einsum, optimize=True)
-einsum, planned, forget_plans, count_plans = _flopcast.einsum_functions(PLANNER, c_einsum(), _with_blas, _elsewhere)
+einsum, planned, forget_plans, count_plans = _flopcast.einsum_functions(PLANNER, c_einsum(), _with_blas, _elsewhere, _searched_axes)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -235,6 +327,35 @@ def _axes_of(axes: Any, rank_a: int, rank_b: int) -> tuple[tuple[int, ...], tupl
     return (axes_a, axes_b) if valid and all(0 <= i < rank_a for i in axes_a) and all(0 <= i < rank_b for i in axes_b) else None
 
 
+@functools.lru_cache(maxsize=1024)
+def _tensordot_axes(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Returns the summed axes of both operands of subscripts that _tensordot_text() made."""
+    of_a, of_b = text.partition("->")[0].split(",")
+    summed = [label for label in of_a if label in of_b]
+    return tuple(map(of_a.index, summed)), tuple(map(of_b.index, summed))
+
+
+def _numpys_tensordot(text: str, a: Array, b: Array) -> Any:
+    """Returns numpy.tensordot by subscripts that _tensordot_text() made, without copies that are larger than the operands' memory."""
+    if (_exceeds_its_memory(a) or _exceeds_its_memory(b)) and len(set(text)) <= _MAX_UNSEARCHED_LABELS:
+        return np.asarray(c_einsum()(text, a, b, order="C"))
+    return numpy_tensordot(a, b, _tensordot_axes(text))
+
+
+def _unplanned_tensordot(text: str, a: Array, b: Array) -> Any:
+    """Returns _numpys_tensordot(), and counts its time where a plan might be faster."""
+    begin = time.perf_counter()
+    result = _numpys_tensordot(text, a, b)
+    if not PLANNER.is_open:
+        PLANNER.pays(time.perf_counter() - begin, 0.0)
+    return result
+
+
+_row_major_product, _, _, _ = _flopcast.einsum_functions(
+    PLANNER, _numpys_tensordot, _numpys_tensordot, _unplanned_tensordot, is_row_major=True
+)
+
+
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """Computes the sum of products over pairs of axes, as numpy.tensordot does.
 
@@ -244,8 +365,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """
     if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype == b.dtype and a.dtype in PRECISIONS:
         pairs = _axes_of(axes, a.ndim, b.ndim)
-        if pairs is not None and all(a.shape[i] == b.shape[j] for i, j in zip(*pairs)):
-            return np.asarray(einsum(_tensordot_text(a.ndim, b.ndim, *pairs), a, b))
+        if pairs is not None and a.ndim + b.ndim <= _MAX_LABELS and all(a.shape[i] == b.shape[j] for i, j in zip(*pairs)):
+            return _row_major_product(_tensordot_text(a.ndim, b.ndim, *pairs), a, b)
     return numpy_tensordot(a, b, axes)
 
 
@@ -269,6 +390,14 @@ def transpose(a: Any, axes: Any = None, out: Array | None = None) -> Any:
         view = view.copy()
     if planned(f"{labels}->{labels}", view, out=out) is NotImplemented:
         np.copyto(out, view)
+    return out
+
+
+def _into(out: Any, result: Any) -> Any:
+    """Returns `result`, or writes it to `out` and returns that. Raises TypeError if numbers would lose digits, as numpy.einsum does."""
+    if out is None:
+        return result
+    np.copyto(out, result, casting="safe")
     return out
 
 
@@ -304,13 +433,13 @@ def contract(
     if beta != 0 and out is None:
         raise InputError(f"beta is {beta}, which needs an array `out` to scale")
     text = _conjugated(subscripts, bool(conja), bool(conjb))
+    if any(map(decides, (a, b, out))):
+        result = alpha * einsum(subscripts, np.conj(a) if conja else a, np.conj(b) if conjb else b)
+        return _into(out, result if beta == 0 else result + beta * out)
     operands = [np.asarray(a), np.asarray(b)]
     if out is None or not any(np.may_share_memory(out, operand) for operand in operands):
         result = planned(text, *operands, out=out, alpha=alpha, beta=beta)
         if result is not NotImplemented:
             return result
     product = alpha * einsum(text, *operands)
-    if out is None:
-        return product
-    np.copyto(out, product if beta == 0 else product + beta * out, casting="same_kind")
-    return out
+    return _into(out, product if beta == 0 else product + beta * out)

@@ -23,6 +23,10 @@ class InputError(Error, ValueError):
     exit_code = 3
 
 
+class ArrayError(InputError, TypeError):
+    """An array's type or class is wrong: numbers would lose digits, or the class has a rule of its own."""
+
+
 class SetupError(Error, RuntimeError):
     """The machine, a library or the file system refuses."""
 

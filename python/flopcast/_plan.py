@@ -9,16 +9,26 @@ from typing import Any
 import numpy as np
 
 from . import _flopcast
-from ._errors import InputError
-from ._planner import PLANNER, PRECISIONS, Array, DType, blas_threads
+from ._errors import ArrayError, InputError
+from ._planner import PLANNER, PRECISIONS, Array, DType, blas_threads, decides
 
 
 def _array_of(operand: Any, dtype: Any) -> tuple[tuple[int, ...], DType, tuple[int, ...] | None, Any]:
     """Returns shape, type, strides in bytes and data of an operand: an array, or a shape for a dense array."""
     if isinstance(operand, (tuple, list)) and all(isinstance(size, (int, np.integer)) for size in operand):
         return tuple(int(size) for size in operand), np.dtype(dtype if dtype is not None else np.float64), None, None
-    array = np.asarray(operand)
+    array = _plain_array(operand)
     return array.shape, array.dtype, array.strides, array.__array_interface__["data"][0]
+
+
+def _plain_array(operand: Any) -> Array:
+    """Returns an operand as an array. Raises ArrayError for arrays whose class has a rule of its own for NumPy's functions."""
+    if decides(operand):
+        raise ArrayError(
+            f"a plan can't compute a {type(operand).__name__}, whose class has a rule of its own. Call flopcast.einsum, which follows the rule,"
+            " or give the numbers alone, by numpy.asarray"
+        )
+    return np.asarray(operand)
 
 
 def _dense_strides(shape: Sequence[int]) -> list[int]:
@@ -34,6 +44,13 @@ def _elements(strides: Sequence[int] | None, shape: Sequence[int], dtype: DType)
     if strides is None or any(stride % dtype.itemsize for stride in strides):
         return _dense_strides(shape)
     return [stride // dtype.itemsize for stride in strides]
+
+
+def _planned_strides(strides: Sequence[int] | None, shape: Sequence[int], kind: DType, wanted: DType) -> list[int]:
+    """Returns strides in elements for an operand of type `kind` in a plan of type `wanted`. An array that is to be converted becomes dense,
+    unless its elements share memory, for which a dense copy might not have room."""
+    keeps = kind == wanted or (strides is not None and _flopcast.overlaps_itself(shape, strides, kind.itemsize))
+    return _elements(strides if keeps else None, shape, kind)
 
 
 def _empty(shape: Sequence[int], strides: Sequence[int], dtype: DType) -> Array:
@@ -69,14 +86,20 @@ def _set(wish: Any, **members: Any) -> None:
 
 def _require_array(out: Any) -> None:
     """Raises TypeError if `out` is no NumPy array."""
-    if not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray) or decides(out):
         raise TypeError(f"out is a {type(out).__name__}; expected a NumPy array, which takes the result")
+
+
+def _require_room(out: Array, dtype: DType) -> None:
+    """Raises ArrayError if numbers of a plan's type may lose digits in `out`, as numpy.einsum does."""
+    if not np.can_cast(dtype, out.dtype):
+        raise ArrayError(f"out is {out.dtype}, in which numbers of the result's type {dtype} may lose digits. Give an array of {dtype}")
 
 
 class Plan:
     """A planned contraction, for arrays of the planned shapes and type.
 
-    Arrays with other strides than the planned ones are copied first. `seconds` is the expected time of one execution, `flops` its
+    Arrays with other strides than the planned ones are copied first; conversions that may lose digits are refused. `seconds` is the expected time of one execution, `flops` its
     floating-point operations and `workspace_bytes` the memory for packing and intermediates. `decided` tells whether the choice is final.
     str() explains the choice. Several threads may call a plan at once.
     """
@@ -137,30 +160,44 @@ class Plan:
             raise InputError(f"the plan of '{self.subscripts}' has {len(self.shapes)} operands, but {len(operands)} are given")
         copies = []
         for i, (operand, shape, strides) in enumerate(zip(operands, self.shapes, self._strides)):
-            array = np.asarray(operand)
+            array = _plain_array(operand)
             if array.shape != shape:
                 raise InputError(f"operand {i + 1} of '{self.subscripts}' has shape {array.shape}, but the plan is for {shape}")
-            if not np.can_cast(array.dtype, self.dtype, "same_kind"):
-                raise InputError(f"operand {i + 1} of '{self.subscripts}' is {array.dtype}, but the plan is for {self.dtype}")
+            if not np.can_cast(array.dtype, self.dtype):
+                raise ArrayError(
+                    f"operand {i + 1} of '{self.subscripts}' is {array.dtype}, but the plan is for {self.dtype}, in which numbers may lose digits."
+                    " Convert the operand, or plan for its type"
+                )
             copy = _empty(shape, strides, self.dtype)
-            np.copyto(copy, array, casting="same_kind")
+            np.copyto(copy, array)
+            if _flopcast.overlaps_itself(shape, strides, 1) and not all(
+                np.array_equal(own, given, equal_nan=True) for own, given in zip(copy, array)
+            ):
+                raise InputError(
+                    f"operand {i + 1} of '{self.subscripts}' is planned as a view whose elements share memory, but the given elements differ."
+                    " Plan for an array without such elements"
+                )
             copies.append(copy)
         if out is not None:
             _require_array(out)
-        if out is not None and (out.shape != self.result_shape or not np.can_cast(self.dtype, out.dtype, "same_kind")):
+        if out is not None and out.shape != self.result_shape:
             raise InputError(f"out is {out.dtype} of shape {out.shape}, but the plan's result is {self.dtype} of shape {self.result_shape}")
+        if out is not None:
+            _require_room(out, self.dtype)
         if out is not None and not out.flags.writeable:
             raise InputError("out is read-only; the result needs an array that can be written")
         if beta != 0 and out is None:
             raise InputError(f"beta is {beta}, which needs an array `out` to scale")
         strides = self._result_strides if self._result_strides is not None else _dense_strides(self.result_shape)
         result = _empty(self.result_shape, strides, self.dtype)
-        if beta != 0 and out is not None:
-            np.copyto(result, out, casting="same_kind")
-        self._execute(*copies, out=result, alpha=alpha, beta=beta)
+        adds = beta != 0 and out is not None
+        is_wider = adds and not np.can_cast(out.dtype, self.dtype)
+        if adds and not is_wider:
+            np.copyto(result, out)
+        self._execute(*copies, out=result, alpha=alpha, beta=0.0 if is_wider else beta)
         if out is None:
             return result[()] if result.ndim == 0 else result
-        np.copyto(out, result, casting="same_kind")
+        np.copyto(out, result + beta * out if is_wider else result)
         return out
 
     def __str__(self) -> str:
@@ -205,13 +242,12 @@ def plan(
     if out is not None:
         _require_array(out)
         wanted = np.result_type(wanted, out.dtype)
-        if not np.can_cast(wanted, out.dtype, "same_kind"):
-            raise InputError(f"out is {out.dtype}, which can't take a result of {wanted}")
+        _require_room(out, wanted)
     if wanted not in PRECISIONS:
         raise InputError(f"arrays of {wanted} can't be planned; expected float32, float64, complex64 or complex128")
     wish = _flopcast.PlanWish()
     _set(wish, subscripts=subscripts, shapes=[list(shape) for shape, _, _, _ in described])
-    wish.strides = [_elements(strides if kind == wanted else None, shape, wanted) for shape, kind, strides, _ in described]
+    wish.strides = [_planned_strides(strides, shape, kind, wanted) for shape, kind, strides, _ in described]
     if out is not None:
         shape = _flopcast.result_shape(subscripts, wish.shapes)
         if out.shape != shape:

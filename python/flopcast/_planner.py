@@ -27,10 +27,19 @@ def tell(text: str) -> None:
 
 #: The planner whose libraries and store all contractions of this process share.
 PLANNER = _flopcast.Planner(tell)
-os.register_at_fork(after_in_child=PLANNER.after_fork)
+os.register_at_fork(before=PLANNER.before_fork, after_in_parent=PLANNER.after_fork_in_parent, after_in_child=PLANNER.after_fork_in_child)
 
 #: Letters of BLAS for the types that are planned.
 PRECISIONS: dict[DType | None, str] = {np.dtype(np.float32): "s", np.dtype(np.float64): "d", np.dtype(np.complex64): "c", np.dtype(np.complex128): "z"}
+
+
+_NDARRAYS_RULE = np.ndarray.__array_function__
+
+
+def decides(argument: Any) -> bool:
+    """Returns whether the argument's class has a rule of its own for NumPy's functions (NEP 18): units, other libraries' arrays."""
+    kind = type(argument)
+    return kind is not np.ndarray and getattr(kind, "__array_function__", _NDARRAYS_RULE) is not _NDARRAYS_RULE
 
 
 def c_einsum() -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import math
 import os
 import shutil
 import signal
@@ -14,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _flopcast
-from ._errors import Error, Interrupted, SetupError, kind_of
+from ._errors import Error, InputError, Interrupted, SetupError, kind_of
 from ._planner import PLANNER, tell
 
 _INTERRUPTED = (130, 143)  # exit codes after Ctrl-C and SIGTERM
@@ -80,7 +82,11 @@ def ask_program(question: Mapping[str, Any], shows_program: bool = False) -> dic
         words = [program, "ask", asked, "--output", answer] + (["--quiet"] if shows_program else [])
         sys.stdout.flush()
         # A session of its own keeps the terminal's Ctrl-C from the program, which gets it from here: once.
-        child = subprocess.Popen(words, stderr=None if shows_program else subprocess.PIPE, text=True, start_new_session=not shows_program)
+        environment = None if shows_program else {**os.environ, "COLUMNS": ""}  # a remark stays on one line
+        child = subprocess.Popen(
+            words, stderr=None if shows_program else subprocess.PIPE, text=True, env=environment, start_new_session=not shows_program
+        )
+        atexit.register(child.terminate)  # where a daemon thread waits while the interpreter ends
         remarks: list[str] = []
         reader = threading.Thread(target=_pass_remarks, args=(child.stderr, remarks), daemon=True) if child.stderr else None
         try:
@@ -88,6 +94,7 @@ def ask_program(question: Mapping[str, Any], shows_program: bool = False) -> dic
                 reader.start()
             code, interrupted = _wait(child, gets_signals=shows_program and sys.stdin is not None and sys.stdin.isatty())
         finally:
+            atexit.unregister(child.terminate)
             if child.poll() is None:
                 child.kill()
                 child.wait()
@@ -102,8 +109,18 @@ def ask_program(question: Mapping[str, Any], shows_program: bool = False) -> dic
     return _answer_of(text, code, interrupted, remarks)
 
 
+def _require_finite(value: Any, place: str) -> None:
+    """Raises InputError, which names the member, for a number that JSON can't hold."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"member {place}: {value} given, expected a finite number")
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, (list, tuple)) else ()
+    for name, element in items:
+        _require_finite(element, f"{place}[{name}]" if isinstance(name, int) else f"{place}.{name}" if place else str(name))
+
+
 def answer(question: Mapping[str, Any], shows_program: bool = False) -> dict[str, Any]:
     """Answers a question in this process where the job neither measures nor loads libraries, else by the program."""
+    _require_finite(question, "")
     text = json.dumps(question)
     if _flopcast.needs_program(text):
         return ask_program(question, shows_program)

@@ -1,6 +1,8 @@
 // The C library as programs use it: everything here goes through flopcast/flopcast.h and libflopcast.so.
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -550,6 +552,29 @@ TEST(CLibrary, AClosedWorkbenchLeavesItsPlans) {
   double c = 0;
   EXPECT_EQ(flopcast_execute(plan.get(), nullptr, &a, &b, nullptr, &c), FLOPCAST_DONE);
   EXPECT_EQ(c, 12);
+}
+
+TEST(CLibrary, AForkedChildExecutesPlansAndOpensAWorkbenchOfItsOwn) {
+  const Bench bench = opened();
+  Plan plan;
+  ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {1, 1}, {1, 1}, {1, 1}), FLOPCAST_DONE);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const double a = 3, b = 4;
+    double c = 0;
+    Plan more;
+    const bool executes = flopcast_execute(plan.get(), nullptr, &a, &b, nullptr, &c) == FLOPCAST_DONE && c == 12;
+    const bool refuses = try_plan(more, bench, "ij,jk->ik", FLOPCAST_F64, {1, 1}, {1, 1}, {1, 1}) == FLOPCAST_USAGE &&
+                         std::strstr(flopcast_error_message(), "opened before this process was forked") != nullptr;
+    flopcast_workbench_close(const_cast<Bench&>(bench).release());  // the parent's store stays open
+    const Bench own = opened();
+    const bool plans = try_plan(more, own, "ij,jk->ik", FLOPCAST_F64, {2, 2}, {2, 2}, {2, 2}) == FLOPCAST_DONE;
+    ::_exit(executes && refuses && plans ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {2, 2}, {2, 2}, {2, 2}), FLOPCAST_DONE);
 }
 
 TEST(CLibrary, SeveralThreadsExecuteOnePlan) {

@@ -13,6 +13,7 @@ program contract_test
   call ranks()
   call whole_notation()
   call many_operands()
+  call other_arrays()
   call refusals()
   call block_sizes()
   call flopcast_close(bench)
@@ -197,7 +198,9 @@ contains
     call expect(status == 2 .and. index(flopcast_error(), 'contiguous') > 0, 'a section with gaps in an execution')
     call expect(all(c == before), 'an execution that fails leaves the result')
     call flopcast_execute(plan, wide(:, 1:2), b, c, status=status)
-    call expect(status == 0, 'a contiguous section of another shape with as many elements')
+    call expect(status == 3 .and. index(flopcast_error(), 'A has the shape (8, 2), but the plan is for (4, 4)') > 0, &
+      'a contiguous section of another shape with as many elements')
+    call expect(all(c == before), 'an execution of another shape leaves the result')
     call flopcast_execute(plan, a, b, a, status=status)
     call expect(status == 3 .and. index(flopcast_error(), 'overlap') > 0, 'a result that is an operand')
     call flopcast_plan(plan, bench, 'ij,jk->ik', a, line, c, status=status)
@@ -210,6 +213,67 @@ contains
     call flopcast_open(bench, threads=-1, status=status)
     call expect(status == 2, 'threads below zero')
   end subroutine
+
+  !> Arrays of another type or shape than the plan's are refused before anything is read or written.
+  subroutine other_arrays()
+    type(flopcast_contraction) :: plan
+    real(c_double), target :: a(6, 6), b(6, 6), c(6, 6), d(6, 6), small(5, 6), cube(6, 6, 1), scalar
+    real(c_float), target :: single(6, 6, 3)
+    complex(c_double_complex), target :: z(6, 6, 3)
+    type(flopcast_operand) :: three(3)
+    integer :: status
+    a = 1
+    b = 1
+    c = 1
+    d = 1
+    small = 1
+    cube = 1
+    scalar = 1
+    single = 1
+    z = 1
+    call flopcast_plan(plan, bench, 'ij,jk->ik', a, b, c)
+    call flopcast_execute(plan, single(:, :, 1), single(:, :, 2), single(:, :, 3), status=status)
+    call expect(refused(status, 'A has the type real(c_float), but the plan is for real(c_double)'), 'arrays of single precision')
+    call expect(all(single == 1), 'nothing is written into arrays of single precision')
+    call flopcast_execute(plan, z(:, :, 1), z(:, :, 2), z(:, :, 3), status=status)
+    call expect(refused(status, 'A has the type complex(c_double_complex)') .and. all(z == 1), 'complex arrays')
+    call flopcast_execute(plan, a, small, c, status=status)
+    call expect(refused(status, 'B has the shape (5, 6), but the plan is for (6, 6)'), 'a second operand with fewer rows')
+    call flopcast_execute(plan, a, b, small, status=status)
+    call expect(refused(status, 'C has the shape (5, 6)') .and. all(small == 1), 'a result with fewer rows')
+    call flopcast_execute(plan, a, b, cube, status=status)
+    call expect(refused(status, 'C has the shape (6, 6, 1)'), 'a result with one more axis')
+    call flopcast_execute(plan, a, b, scalar, status=status)
+    call expect(refused(status, 'C has the shape ()'), 'a scalar for a matrix')
+    call flopcast_execute(plan, [flopcast_operand(a), flopcast_operand(single(:, :, 1))], c, status=status)
+    call expect(refused(status, 'B has the type real(c_float)'), 'one of two operands in an array')
+    call flopcast_execute(plan, a, b, c)
+    call expect(all(c == 6), 'the arrays of the plan')
+
+    call flopcast_plan(plan, bench, 'ij->ji', a, scalar, c)  ! B isn't read
+    call flopcast_execute(plan, a, small, c, status=status)
+    call expect(status == 0, 'a second array that an expression of one operand does not read')
+    three = [flopcast_operand(a), flopcast_operand(b), flopcast_operand(d)]
+    call flopcast_plan(plan, bench, 'ij,jk,kl->il', three, c)
+    three(3) = flopcast_operand(small)
+    call flopcast_execute(plan, three, c, status=status)
+    call expect(refused(status, 'operand 3 has the shape (5, 6)'), 'one of three operands')
+    three(3) = flopcast_operand(z(:, :, 1))
+    call flopcast_execute(plan, three, c, status=status)
+    call expect(refused(status, 'operand 3 has the type complex(c_double_complex)'), 'the type of one of three operands')
+    three(3) = flopcast_operand(d)
+    call flopcast_execute(plan, three, single(:, :, 1), status=status)
+    call expect(refused(status, 'C has the type real(c_float)'), 'the type of the result of three operands')
+    call flopcast_destroy(plan)
+    call flopcast_execute(plan, a, b, c, status=status)
+    call expect(status == 2, 'a plan that was destroyed')
+  end subroutine
+
+  logical function refused(status, message)
+    integer, intent(in) :: status
+    character(*), intent(in) :: message
+    refused = status == 3 .and. index(flopcast_error(), message) > 0
+  end function
 
   subroutine block_sizes()
     type(flopcast_profile) :: profile

@@ -1,4 +1,5 @@
 # cmake -D build=DIR -D work=DIR -D source=DIR -D examples=DIR -D generator=NAME -D compiler=PATH -D c_compiler=PATH -D flags=FLAGS -D components=NAME,NAME... -D version=MAJOR.MINOR
+#       -D python_program=PATH [-D fortran_compiler=PATH]
 #       -P install_test.cmake
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -31,6 +32,17 @@ separate_arguments(words UNIX_COMMAND "${words}")
 cmake_path(GET folder PARENT_PATH libraries)
 run(${c_compiler} -std=c99 -o ${work}/ask ${examples}/ask.c ${words} -Wl,-rpath,${libraries})
 run(${work}/ask)
+if(fortran_compiler)
+  set(fortran ${fortran_compiler})
+endif()
+file(GLOB_RECURSE package ${work}/prefix/_flopcast.*.so)
+if(package)
+  cmake_path(GET package PARENT_PATH package)
+  cmake_path(GET package PARENT_PATH package)
+  set(python --python ${package})
+endif()
+run(${python_program} ${source}/../snippets.py ${source}/../../.. ${work}/prefix ${work}/snippets ${c_compiler} ${compiler} ${fortran} ${python})
+run(${work}/build/own_algorithm 100)
 run(${work}/tapp/tapp)
 execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} pkg-config --cflags --libs tapp-flopcast OUTPUT_VARIABLE words
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

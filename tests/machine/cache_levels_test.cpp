@@ -1,5 +1,6 @@
 #include "flopcast/machine/caches/cache_levels.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -71,6 +72,28 @@ TEST(CacheLevels, CombineBothPatternsAndKeepReportedValues) {
   EXPECT_EQ(last.reported_bytes, 260 * mebibyte);
   EXPECT_NEAR(hierarchy.memory_bandwidth, 1 / 64e-12, 1e3);
   EXPECT_NEAR(hierarchy.memory_latency, 80e-9, 1e-15);
+}
+
+/// Returns the capacities that the system reports for the levels of a sweep with three knees.
+std::vector<std::int64_t> reported_for_levels(const std::vector<ReportedCache>& reported) {
+  CacheSweep sweep;
+  sweep.triad = stairs({48 * kibibyte, 2 * mebibyte, 64 * mebibyte}, {2e-12, 8e-12, 32e-12, 96e-12}, 8);
+  sweep.chase = sweep.triad;
+  std::vector<std::int64_t> bytes;
+  for (const CacheLevel& level : cache_levels(sweep, reported).levels) {
+    bytes.push_back(level.reported_bytes);
+  }
+  return bytes;
+}
+
+TEST(CacheLevels, HaveNoReportedCapacityWhereTheSystemReportsNone) {
+  const ReportedCache first = {1, 32 * kibibyte, 64, 8, 1}, second = {2, 4 * mebibyte, 64, 16, 1}, third = {3, 40 * mebibyte, 64, 16, 2};
+  EXPECT_THAT(reported_for_levels({first, second}), ::testing::ElementsAre(32 * kibibyte, 4 * mebibyte, 0));
+  EXPECT_THAT(reported_for_levels({first}), ::testing::ElementsAre(32 * kibibyte, 0, 0));
+  EXPECT_THAT(reported_for_levels({first, third}), ::testing::ElementsAre(32 * kibibyte, 0, 40 * mebibyte));
+  EXPECT_THAT(reported_for_levels({}), ::testing::ElementsAre(0, 0, 0));
+  const ReportedCache fourth = {4, 128 * mebibyte, 64, 16, 2};
+  EXPECT_THAT(reported_for_levels({first, second, third, fourth}), ::testing::ElementsAre(32 * kibibyte, 4 * mebibyte, 40 * mebibyte));
 }
 
 TEST(CacheLevels, TellTheCapacityOfEachPattern) {

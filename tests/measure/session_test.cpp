@@ -99,6 +99,36 @@ TEST_F(Sessions, TimesEachOfSeveralCalls) {
   EXPECT_NEAR(timings[0].calls[1][0].seconds, 70e-9, 1e-15);
 }
 
+/// Another process asks all the time; repetitions take 60 ms by this clock.
+TEST_F(Sessions, LetsAnotherProcessMeasureAfterATenthOfASecond) {
+  fake_world().duration["daxpy"] = 60'000'000;
+  Backend backend = fake_backend();
+  const auto log = [](const char* what) { fake_world().log.emplace_back(what); };
+  backend.turns = {[log](const std::function<bool()>&) { log("take"); }, [log] { log("end"); }, [] { return true; }};
+  SessionOptions options = three_times();
+  options.normalise = false;
+  Session session(backend, {}, options);
+  (void)session.run(std::vector{bare(call_of("daxpy"))});
+  std::vector<std::string> order = fake_world().log;
+  std::erase_if(order, [](const std::string& entry) { return entry.rfind("threads", 0) == 0; });
+  // The first repetition is preceded by a warm-up.
+  EXPECT_THAT(order, ElementsAre("take", "daxpy", "daxpy", "end", "take", "daxpy", "daxpy", "end"));
+}
+
+TEST_F(Sessions, StopsWaitingForItsTurnWhenAskedTo) {
+  Backend backend = fake_backend();
+  int asked = 0;
+  backend.turns.take = [&asked](const std::function<bool()>& go_on) {
+    while (go_on()) {
+      ++asked;
+    }
+  };
+  Session session(backend, {}, three_times());
+  int left = 5;
+  (void)session.run(std::vector{bare(call_of("daxpy"))}, [&left](std::int64_t, std::int64_t) { return --left > 0; });
+  EXPECT_EQ(asked, 4);
+}
+
 TEST_F(Sessions, DividesABatchByItsCalls) {
   Session session(fake_backend(), {}, three_times());
   Experiment experiment = bare(call_of("ddot"));

@@ -86,6 +86,38 @@ TEST(OnDemandModels, PredictUnseenSizesAndPlaces) {
   EXPECT_TRUE(models.estimate(gemm(4000, 4000, 64), everything_at(1, 0)).extrapolated);
 }
 
+/// All repetitions of one call wait for a core, as a library's threads do that share the cores with other programs.
+TEST(OnDemandModels, ADisturbedSampleIsFoundBesideItsNeighbours) {
+  const Placement placement = everything_at(1, 0);
+  const auto predicted = [&](double times_as_long, std::int64_t disturbed) {
+    OnDemandModels models(machine());
+    for (const std::int64_t n : {64, 90, 128, 180, 256, 360, 512}) {
+      const Call call = gemm(n, n, n);
+      const Seconds seconds = truth(call, placement) * (n == disturbed ? times_as_long : 1);
+      models.add(call, placement, std::array<Seconds, 3>{seconds, seconds * 1.002, seconds * 0.998});
+    }
+    models.fit();
+    return models.seconds(gemm(180, 180, 180), placement) / truth(gemm(180, 180, 180), placement);
+  };
+  EXPECT_NEAR(predicted(1, 180), 1, 0.02);
+  EXPECT_NEAR(predicted(1500, 180), 1, 0.05);
+  EXPECT_NEAR(predicted(1500, 128), 1, 0.05) << "a neighbour";
+  EXPECT_NEAR(predicted(6, 180), 1, 0.05);
+}
+
+/// From order 180 on, a call takes five times as long for its work: one observation alone would be taken for a disturbance, several are a fact.
+TEST(OnDemandModels, ObservationsThatAgreeAreNotDisturbed) {
+  const Placement placement = everything_at(1, 0);
+  OnDemandModels models(machine());
+  const auto seconds = [&](std::int64_t n) { return truth(gemm(n, n, n), placement) * (n >= 180 ? 5 : 1); };
+  for (const std::int64_t n : {48, 64, 90, 128, 180, 200, 220, 256}) {
+    models.add(gemm(n, n, n), placement, std::array<Seconds, 3>{seconds(n), seconds(n), seconds(n)});
+  }
+  models.fit();
+  EXPECT_NEAR(models.seconds(gemm(200, 200, 200), placement) / seconds(200), 1, 0.1);
+  EXPECT_NEAR(models.seconds(gemm(64, 64, 64), placement) / seconds(64), 1, 0.1);
+}
+
 TEST(OnDemandModels, FindTheCliffWhereALibraryChangesItsAlgorithm) {
   static constexpr double at = 2e6;  // in flops, like the limit of small products in OpenBLAS
   const auto time = [](const Call& call) { return truth(call, everything_at(1, 0)) * (flops(call) > at ? 1.4 : 1.0); };

@@ -65,6 +65,28 @@ TEST_F(ProfileFiles, KeepWhatWasKnownOfOtherOrders) {
   EXPECT_EQ(read_profile(file()).settings, more.settings) << "the newest";
 }
 
+TEST_F(ProfileFiles, SayWhichEntriesStayBecauseTheyRestOnMore) {
+  const auto tuned = [](std::int64_t nb, std::size_t considered, std::size_t samples, bool undecided = false) {
+    Profile one = profile({300, 1000});
+    for (TunedPoint& point : one.routines[0].points) {
+      point.blocks.nb = nb;
+      point.considered = considered;
+      point.samples = samples;
+      point.undecided = undecided;
+    }
+    return one;
+  };
+  EXPECT_EQ(save(tuned(16, 24, 900)), "");
+  EXPECT_THAT(save(tuned(32, 1, 300)),
+              AllOf(HasSubstr("dgeqrf for 300 stays, and 1 other with it. It rests on 24 block sizes and 900 samples; the new one rests on "
+                              "1 block size and 300 samples"),
+                    HasSubstr("'flopcast wisdom forget'")));
+  EXPECT_THAT(save(tuned(64, 24, 950, true)), HasSubstr("and is undecided"));
+  EXPECT_EQ(read_profile(file()), tuned(16, 24, 900));
+  EXPECT_EQ(save(tuned(48, 24, 950)), "");
+  EXPECT_EQ(read_profile(file()), tuned(48, 24, 950));
+}
+
 TEST_F(ProfileFiles, KeepNumbersOfThreadsApartTheNewestFirst) {
   save(profile({64}, 1));
   save(profile({128}, 2));

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TunedRoutine geqrf() { return {"dgeqrf", "", {{800, 800, {48, 2, 96}, {32, 64}, 0.01}, {200, 200, {24, 2, 0}, {}, 0}}}; }
+TunedRoutine geqrf() { return {"dgeqrf", "", {{800, 800, {48, 2, 96}, {32, 64}, 0.01, false, 24, 300}, {200, 200, {24, 2, 0}, {}, 0}}}; }
 
 Profile sample_profile() {
   Profile profile;
@@ -73,6 +73,31 @@ TEST(Profile, MergePrefersDecidedPoints) {
   profile.set({"dgeqrf", "", {undecided}});
   profile.merge({"dgeqrf", "", {decided}});
   EXPECT_EQ(block_table_text(profile), "dgeqrf,,400x400:16/2/0");
+}
+
+TEST(Profile, MergeKeepsPointsThatRestOnMore) {
+  const TunedPoint known{1000, 1000, {16, 2, 0}, {}, 0.03, false, 24, 900};
+  const auto after = [&](const TunedPoint& newer) {
+    Profile profile;
+    profile.set({"dsytrd", "L", {known}});
+    const std::vector<KeptPoint> stayed = profile.merge({"dsytrd", "L", {newer, {2000, 2000, {64, 2, 0}, {}, 0, false, 1, 5}}});
+    EXPECT_EQ(profile.routines[0].points.size(), 2U) << "the other size is new";
+    const bool stays = profile.routines[0].points[0].blocks == known.blocks;
+    EXPECT_EQ(stayed.size(), stays ? 1U : 0U);
+    if (!stayed.empty()) {
+      EXPECT_EQ(stayed[0].routine, "dsytrd:L");
+      EXPECT_EQ(stayed[0].kept, known);
+      EXPECT_EQ(stayed[0].refused, newer);
+    }
+    return stays;
+  };
+  EXPECT_TRUE(after({1000, 1000, {32, 2, 0}, {}, 0, false, 1, 900})) << "fewer candidates";
+  EXPECT_TRUE(after({1000, 1000, {32, 2, 0}, {}, 0, false, 24, 400})) << "less than half the samples";
+  EXPECT_TRUE(after({1000, 1000, {32, 2, 0}, {}, 0.2, true, 24, 2000})) << "undecided";
+  EXPECT_TRUE(after({1020, 1020, {32, 2, 0}, {}, 0, false, 1, 900})) << "a size nearby";
+  EXPECT_TRUE(after({1000, 1000, {32, 2, 0}, {}, 0})) << "unknown evidence";
+  EXPECT_FALSE(after({1000, 1000, {32, 2, 0}, {}, 0.05, false, 24, 800})) << "about as much";
+  EXPECT_FALSE(after({1000, 1000, {32, 2, 0}, {}, 0.02, false, 30, 2000})) << "more";
 }
 
 TEST(Profile, MergeGivesUpOldPointsRatherThanNewOnes) {

@@ -123,6 +123,34 @@ TEST_F(ProgramTraces, RoutinesOfAnotherCatalogueAreKnownByName) {
   EXPECT_EQ(trace.summary.names[trace.events[1][1].name], "dgesvd");
 }
 
+TEST_F(ProgramTraces, RoutinesOfSeveralLibrariesHaveANameForEach) {
+  const auto of = [](unsigned library) { return static_cast<std::uint8_t>(library << protocol::library_shift); };
+  File file;
+  Contents first, other;
+  put_dpotrf(first, 10, 4, 0x1000, 5, of(1));
+  put_dpotrf(first, 20, 4, 0x1000, 5, of(2));
+  put_header(first, dgesvd, 30, 5, of(2));
+  put_dpotrf(other, 40, 4, 0x1000, 5, of(1));  // the number has another meaning in this process
+  put_dpotrf(other, 50, 4, 0x1000, 5);
+  file.add_library("/opt/one/libblas.so", 1, 100);
+  file.add_library("/opt/two/libblas.so", 2, 100);
+  file.add_library("/opt/two/libblas.so", 1, 200);
+  file.add(protocol::ChunkKind::sealed, 0, 0, 0, first);
+  file.add(protocol::ChunkKind::sealed, 1, 0, 0, other, 200);
+  const ProgramTrace trace = read(file.bytes());
+  std::vector<std::string> names, libraries;
+  for (const std::vector<ProgramEvent>& thread : trace.events) {
+    for (const ProgramEvent& event : thread) {
+      names.push_back(trace.summary.names.at(event.name));
+      libraries.push_back(trace.summary.name_libraries.at(event.name));
+    }
+  }
+  EXPECT_THAT(names, ElementsAre("dpotrf (/opt/one/libblas.so)", "dpotrf (/opt/two/libblas.so)", "dgesvd", "dpotrf (/opt/two/libblas.so)",
+                                 "dpotrf"));
+  EXPECT_THAT(libraries, ElementsAre("/opt/one/libblas.so", "/opt/two/libblas.so", "", "/opt/two/libblas.so", ""));
+  EXPECT_EQ(trace.events[0][0].call.routine, trace.events[0][1].call.routine);
+}
+
 TEST_F(ProgramTraces, ALiveChunkThatWasBeingSealedCountsOnce) {
   File file;
   Contents records;

@@ -66,7 +66,7 @@ class File {
   }
 
   void add(protocol::ChunkKind kind, std::uint32_t thread, std::uint64_t live, std::uint64_t sequence, std::span<const std::byte> contents,
-           std::uint32_t pid = 100) {
+           std::uint32_t pid = 100, std::uint32_t library = 0) {
     const std::size_t at = bytes_.size();
     bytes_.resize(at + (kind == protocol::ChunkKind::live ? protocol::live_bytes
                                                           : protocol::round_to_page(sizeof(protocol::ChunkHeader) + contents.size())));
@@ -76,6 +76,7 @@ class File {
     chunk->thread = thread;
     chunk->pid = pid;
     chunk->tid = 100 + thread;
+    chunk->library = library;
     chunk->live = kind == protocol::ChunkKind::live ? at : live;
     chunk->sequence = sequence;
     chunk->bytes = contents.size();
@@ -85,6 +86,9 @@ class File {
     }
   }
   void add_text(protocol::ChunkKind kind, std::string_view text) { add(kind, 0, 0, 0, std::as_bytes(std::span(text))); }
+  void add_library(std::string_view path, std::uint32_t number, std::uint32_t pid) {
+    add(protocol::ChunkKind::library, 0, 0, 0, std::as_bytes(std::span(path)), pid, number);
+  }
 
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
   Contents& bytes() { return bytes_; }

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -198,6 +199,55 @@ class AgainstNumPy(Comparison):
         self.assertIs(fc.einsum("ij,jk->ik", a, a, out=a), a)
         np.testing.assert_array_equal(a, expected)
 
+    def test_a_result_wider_than_the_operands(self):
+        random = np.random.default_rng(8)
+        text, shapes = "fcga,fa,dg->cd", ((7, 12, 5, 10), (7, 10), (5, 5))
+        small = [random.integers(-4, 5, shape).astype(np.int8) for shape in shapes]
+        large = [np.full(shape, 1e30, np.float32) for shape in shapes]
+        for operands in (small, large):
+            for options in ({"out": np.zeros((12, 5))}, {"dtype": np.float64}):
+                expected = np.einsum(text, *(operand.astype(np.float64) for operand in operands))
+                for _ in range(6):
+                    np.testing.assert_allclose(fc.einsum(text, *operands, **options), expected)
+
+    def test_operands_that_overlap_the_result(self):
+        for make in (lambda memory: memory[:900].reshape(30, 30), lambda memory: memory[7:907].reshape(30, 30), lambda memory: memory[:900].reshape(30, 30).T):
+            memory = np.arange(1000.0) % 7
+            factor = np.arange(900.0).reshape(30, 30) % 5
+            for _ in range(6):
+                before = memory[:900].reshape(30, 30).copy()
+                fc.einsum("ij,jk->ik", memory[:900].reshape(30, 30), factor, out=make(memory))
+                np.testing.assert_array_equal(make(memory), before @ factor)
+                memory[...] = memory % 7
+
+    def test_memory_of_views(self):
+        row = np.arange(3000.0)
+        windows = np.lib.stride_tricks.as_strided(row, (1000, 1000, 1000), (8, 8, 8))  # 8 GB of elements
+        x, y = np.ones(1000), np.arange(1000.0)
+        limits = resource.getrlimit(resource.RLIMIT_AS)
+        fc.prepare()
+        fc.einsum("ij,j->i", np.ones((500, 500)), np.ones(500))
+        used = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), limits[1]))
+        try:
+            part = windows[:, :20]
+            for _ in range(6):
+                np.testing.assert_allclose(fc.einsum("abc,b,c->a", part, x[:20], y), part[:, 0] @ y * 20 + np.arange(20).sum() * y.sum())
+            for _ in range(6):
+                np.testing.assert_allclose(fc.tensordot(windows[:, 0], x, 1), windows[:, 0].sum(axis=1))
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, limits)
+
+    def test_many_labels(self):
+        random = np.random.default_rng(9)
+        ones = [1] * 16
+        a, b = random.random((2, 3, *ones)), random.random((3, 4, *ones))
+        text = "ijABCDEFGHIJKLMNOP,jkQRSTUVWXYZabcdef->ik"
+        for _ in range(6):
+            np.testing.assert_allclose(fc.einsum(text, a, b), a.reshape(2, 3) @ b.reshape(3, 4))
+            np.testing.assert_allclose(fc.einsum(text, a, b, optimize=True), a.reshape(2, 3) @ b.reshape(3, 4))
+            self.assertIs(outcome(fc.einsum, text, a, b, optimize=False), ValueError)
+
     def test_read_only_result(self):
         out = np.empty((2, 2))
         out.flags.writeable = False
@@ -251,6 +301,35 @@ class AgainstNumPy(Comparison):
         derived = np.eye(2).view(type("Derived", (np.ndarray,), {}))
         self.assertIs(type(fc.einsum("ij,jk->ik", derived, derived)), np.ndarray)
 
+    def test_classes_with_rules_of_their_own(self):
+        class Marked(np.ndarray):
+            def __array_function__(self, function, types, arguments, options):
+                result = super().__array_function__(function, types, arguments, options)
+                return result.view(Marked) if isinstance(result, np.ndarray) else result
+
+        class Refusing(np.ndarray):
+            def __array_function__(self, function, types, arguments, options):
+                raise TypeError("refused")
+
+        plain = np.ones((300, 300))
+        for _ in range(6):
+            self.assertIs(type(fc.einsum("ij,jk->ik", plain.view(Marked), plain)), Marked)
+            self.assertIs(type(fc.tensordot(plain.view(Marked), plain, 1)), Marked)
+            self.assertIs(type(fc.contract("ij,jk->ik", plain.view(Marked), plain)), Marked)
+            self.assertIs(type(fc.einsum("ij->ji", plain.view(Marked))), Marked)
+        for call in (
+            lambda: fc.einsum("ij,jk->ik", plain, plain.view(Refusing)),
+            lambda: fc.einsum("ij,jk->ik", plain, plain, out=plain.view(Refusing)),
+            lambda: fc.tensordot(plain, plain.view(Refusing), 1),
+            lambda: fc.contract("ij,jk->ik", plain.view(Refusing), plain),
+        ):
+            with self.assertRaisesRegex(TypeError, "refused"):
+                call()
+        with self.assertRaisesRegex(TypeError, "a rule of its own"):
+            fc.plan("ij,jk->ik", plain, plain.view(Marked))
+        derived = plain.view(type("Derived", (np.ndarray,), {}))
+        self.assertIs(type(fc.einsum("ij->ji", derived)), type(np.einsum("ij->ji", derived)))
+
     def test_foreign_arrays_compute_by_themselves(self):
         class Foreign:
             def __array_function__(self, function, types, arguments, options):
@@ -283,6 +362,19 @@ class OtherFunctions(Comparison):
             a, b = random_array(random, shape_a, kind), random_array(random, shape_b, kind)
             for axes in ((axes_a.tolist(), axes_b.tolist()), count, (list(axes_a - rank_a), list(axes_b))):
                 self.assert_equal(outcome(fc.tensordot, a, b, axes), outcome(np.tensordot, a, b, axes), f"{a.shape} {b.shape} {axes}")
+
+    def test_tensordot_of_many_axes(self):
+        a = np.arange(128.0).reshape([1] * 20 + [2] * 7)
+        b = np.arange(4.0).reshape([2] * 2 + [1] * 20)
+        for x, y, axes in ((a, a, 27), (a, b, ([20, 21], [0, 1])), (a[(0,) * 10], b, ([10, 11], [0, 1])), (a, b, 1)):
+            expected = outcome(np.tensordot, x, y, axes)
+            for _ in range(6):
+                self.assert_equal(outcome(fc.tensordot, x, y, axes), expected, f"{x.ndim} and {y.ndim} axes, {axes}")
+
+    def test_tensordot_of_another_order(self):
+        a, b = np.asfortranarray(np.arange(600.0).reshape(20, 30)), np.asfortranarray(np.arange(600.0).reshape(30, 20))
+        for _ in range(6):
+            self.assertTrue(fc.tensordot(a, b, 1).flags.c_contiguous)
 
     def test_transpose(self):
         a = np.arange(24.0).reshape(2, 3, 4)

@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import sys
+import textwrap
 import time
 
 
@@ -19,7 +20,9 @@ def main():
     output = words[words.index("--output") + 1]
     shutil.copy(words[1], os.environ["FAKE_QUESTION"])
     if os.environ.get("FAKE_REMARK"):
-        print(os.environ["FAKE_REMARK"], file=sys.stderr)
+        width = os.environ.get("COLUMNS")  # which the program heeds
+        remark = os.environ["FAKE_REMARK"]
+        print(textwrap.fill(remark, int(width)) if width else remark, file=sys.stderr)
     code = int(os.environ.get("FAKE_CODE", "0"))
     if os.environ.get("FAKE_WAITS"):
         interrupted = []

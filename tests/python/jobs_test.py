@@ -102,6 +102,16 @@ class Questions(WithFake):
         with self.assertRaisesRegex(fc.InputError, "can't have"):
             fc.tune("dgeqrf", n=object())
 
+    def test_values_outside_of_the_limits_name_their_member(self):
+        for number in (float("nan"), float("inf")):
+            with self.assertRaisesRegex(fc.InputError, "tune.time_budget: .* expected a finite number"):
+                fc.tune("dgeqrf", time_budget=number)
+        for arguments in ({"time_budget": -1}, {"sizes": {"n": []}}, {"seed": -1}, {"profile": "a" * 5000}):
+            with self.assertRaisesRegex(fc.InputError, f"tune.{next(iter(arguments))}.* given, expected"):
+                fc.tune("dgeqrf", **arguments)
+        with self.assertRaisesRegex(fc.InputError, "run.command: an empty list given"):
+            fc.run([])
+
     def test_mpi(self):
         self.answer_with({"schema": "flopcast-mpi-tuning-99"})
         self.assertIs(type(fc.mpi.tune("space.json", seed=2)) if "seed" in fc.mpi.tune.__kwdefaults__ else type(fc.mpi.tune("space.json")), fc.Result)
@@ -141,6 +151,13 @@ class Errors(WithFake):
         with self.assertLogs("flopcast", logging.WARNING) as log:
             fc.tune("dgeqrf")
         self.assertEqual(log.output, ["WARNING:flopcast:flopcast: the machine was restless"])
+
+    def test_a_long_remark_is_one_record(self):
+        remark = "the machine was restless: other programs kept 1.0 of the cores busy while kernels were timed"
+        self.answer_with(TUNING, FAKE_REMARK="warning: " + remark, COLUMNS="40")  # as an interactive Python sets it
+        with self.assertLogs("flopcast", logging.INFO) as log:
+            fc.tune("dgeqrf")
+        self.assertEqual(log.output, ["WARNING:flopcast:flopcast: " + remark])
 
 
 class Interruption(WithFake):

@@ -189,6 +189,35 @@ class Plans(unittest.TestCase):
         with self.assertRaisesRegex(fc.InputError, "out is int64"):
             fc.plan("ij,jk->ik", a, b, out=np.empty((3, 5), np.int64))
 
+    def test_conversions_that_lose_digits(self):
+        a, b = self.arrays((3, 4), (4, 5))
+        plan, short = fc.plan("ij,jk->ik", a, b), fc.plan("ij,jk->ik", (3, 4), (4, 5), dtype=np.float32)
+        out = np.zeros((3, 5), np.float32)
+        for call in (
+            lambda: plan(a, b, out=out),
+            lambda: short(a, b),
+            lambda: fc.plan("ij,jk->ik", a, b, out=out),
+            lambda: fc.contract("ij,jk->ik", a, b, out=out),
+            lambda: fc.einsum("ij,jk->ik", a, b, out=out),
+        ):
+            with self.assertRaises(TypeError):
+                call()
+        self.assertFalse(out.any())
+        wide = np.ones((3, 5))
+        x, y = a.astype(np.float32), b.astype(np.float32)
+        np.testing.assert_allclose(short(x, y, out=wide, beta=1 / 3), x @ y + 1 / 3, rtol=1e-6)
+
+    def test_views_are_planned_for_views(self):
+        windows = np.lib.stride_tricks.sliding_window_view(np.arange(10.0), 4)
+        weights = np.ones(4)
+        plan = fc.plan("ij,j->i", windows, weights)
+        np.testing.assert_array_equal(plan(windows, weights), windows.sum(axis=1))
+        np.testing.assert_array_equal(plan(windows.copy(), weights), windows.sum(axis=1))
+        with self.assertRaisesRegex(fc.InputError, "share memory"):
+            plan(np.arange(28.0).reshape(7, 4), weights)
+        short = fc.plan("ij,j->i", windows.astype(np.float32), weights)
+        np.testing.assert_array_equal(short(windows.astype(np.float32), weights), windows.sum(axis=1))
+
     def test_wrong_arguments(self):
         a, b = self.arrays((3, 4), (4, 5))
         plan = fc.plan("ij,jk->ik", a, b)

@@ -54,6 +54,59 @@ class Trials(unittest.TestCase):
         for _ in range(5):
             np.testing.assert_allclose(einsum("ij,kj->ik", self.a, self.a), self.a @ self.a.T)
 
+    def test_numpys_result_in_the_order_of_the_plans(self):
+        def fast(text, *arrays, **options):
+            return np.asfortranarray(np.einsum(text, *arrays, **options))
+
+        a, b = np.ones((40, 2, 3)), np.ones((50, 2, 3))
+        a, b = np.repeat(a, 20, axis=0), np.repeat(b, 20, axis=0)
+        einsum = self.einsum_with(fast)
+        orders = {einsum("aij,bij->ab", a, b).strides for _ in range(6)}
+        self.assertEqual(orders, {np.einsum("aij,bij->ab", a, b).strides})
+
+    def test_an_exception_of_numpy_ends_the_trials(self):
+        calls = []
+
+        def refusing(*arguments, **options):
+            calls.append(1)
+            raise ValueError("too many subscripts in einsum")
+
+        einsum = self.einsum_with(refusing)
+        for _ in range(6):
+            np.testing.assert_allclose(einsum("ij,j->i", self.a, self.x), self.a @ self.x)
+        self.assertEqual(len(calls), 1)
+
+    def test_trials_write_nothing_that_the_program_sees(self):
+        seen = []
+
+        def writing(text, *arrays, out=None):
+            seen.append(out)
+            out[...] = 7
+            return out
+
+        einsum = self.einsum_with(writing)
+        out = np.empty(700)
+        for _ in range(4):
+            out[...] = 0
+            self.assertIs(einsum("ij,j->i", self.a, self.x, out=out), out)
+            np.testing.assert_allclose(out, self.a @ self.x)
+        self.assertTrue(seen)
+        self.assertFalse(any(np.may_share_memory(out, one) for one in seen))
+
+    def test_a_result_that_overlaps_an_operand_has_no_trial(self):
+        einsum = self.einsum_with(mock.Mock(side_effect=AssertionError))
+        a, factors = np.ones((500, 600)), np.full(600, 2.0)
+        for power in range(1, 7):
+            self.assertIs(einsum("ij,j->ij", a, factors, out=a), a)
+            self.assertEqual((a.min(), a.max()), (2.0**power, 2.0**power))
+
+    def test_views_that_exceed_their_memory_have_no_trial(self):
+        einsum = self.einsum_with(mock.Mock(side_effect=AssertionError))
+        windows = np.lib.stride_tricks.sliding_window_view(np.arange(40000.0), 300)
+        weights = np.ones(300)
+        for _ in range(4):
+            np.testing.assert_allclose(einsum("ij,j->i", windows, weights), windows.sum(axis=1))
+
     def test_results_of_the_caller(self):
         out = np.empty(700)
         for _ in range(5):

@@ -118,10 +118,10 @@ TEST(Schema, OfARequestTellsDefaultsAndRefusesOtherMembers) {
   EXPECT_EQ(schema.at("properties").at("quick").at("default"), true);
   EXPECT_FALSE(schema.at("properties").at("budget").contains("default"));  // JSON has no infinity
   EXPECT_FALSE(schema.at("properties").at("range").contains("default"));   // required
-  EXPECT_NO_THROW(refuse_other_members({{"seed", 1}, {"parts", {{{"measuring_seconds", 1}}}}}, schema));
+  EXPECT_NO_THROW(require_members_and_bounds({{"seed", 1}, {"parts", {{{"measuring_seconds", 1}}}}}, schema));
   const auto fault = [&](const nlohmann::json& request) -> std::string {
     try {
-      refuse_other_members(request, schema);
+      require_members_and_bounds(request, schema);
     } catch (const MemberError& error) {
       return error.what();
     }

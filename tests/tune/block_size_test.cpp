@@ -1,5 +1,6 @@
 #include "flopcast/tune/block_size.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -210,6 +211,79 @@ TEST(TuneBlockSize, CountsRecordingAsPartOfItsTime) {
   EXPECT_LE(fixture.clock, 2.2);
   ASSERT_EQ(result.decisions.size(), 2U);
   EXPECT_LT(result.decisions[0].chosen.extrapolated, 0.5) << "something was measured too";
+}
+
+/// Recording takes so long by this clock that the time budget reaches few of the ten block sizes.
+TEST(TuneBlockSize, SaysHowManyCandidatesItConsideredAndBoundsTheRegretOverAll) {
+  Fixture fixture;
+  BlockSizeSources sources = fixture.sources();
+  sources.trace = [&fixture, record = sources.trace](const Call& call, const Alternative& alternative) {
+    fixture.clock += 0.3;
+    return record(call, alternative);
+  };
+  BlockSizeOptions options;
+  options.tune_crossover = false;
+  const std::vector<Problem> problems = Fixture::problems({600});
+  const auto tune = [&](Seconds budget) {
+    fixture.clock = 0;
+    options.time_budget = budget;
+    model::OnDemandModels models(machine());
+    return tune_block_size(problems, machine(), models, sources, options).decisions.at(0);
+  };
+  const Decision few = tune(1), all = tune(60);
+  EXPECT_EQ(few.candidates, 10U);
+  EXPECT_LE(few.considered, 2U);
+  EXPECT_EQ(few.considered, few.forecasts.size());
+  EXPECT_TRUE(is_undecided(few)) << few.regret;
+  EXPECT_EQ(considered_text(all), "10 of 10");
+  EXPECT_FALSE(is_undecided(all)) << all.regret;
+  EXPECT_GT(all.samples, few.samples);
+  EXPECT_GT(few.samples, 0U);
+}
+
+TEST(TuneBlockSize, SpreadsTheCandidatesThatTheTimeBudgetReaches) {
+  Fixture fixture;
+  BlockSizeSources sources = fixture.sources();
+  sources.trace = [&fixture, record = sources.trace](const Call& call, const Alternative& alternative) {
+    fixture.clock += 0.1;
+    return record(call, alternative);
+  };
+  BlockSizeOptions options;
+  options.tune_crossover = false;
+  options.time_budget = 2;
+  const std::vector<Problem> problems = Fixture::problems({300, 600});
+  model::OnDemandModels models(machine());
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  for (const Decision& decision : result.decisions) {
+    std::vector<std::int64_t> considered;
+    for (const Forecast& forecast : decision.forecasts) {
+      considered.push_back(forecast.blocks.nb);
+    }
+    EXPECT_THAT(considered, ::testing::IsSupersetOf({16, 32, 160})) << decision.sizes[0];
+    EXPECT_LT(considered.size(), 6U);
+  }
+}
+
+TEST(TuneBlockSize, EarlierSamplesLeaveItMoreTimeForCandidates) {
+  Fixture fixture;
+  const std::vector<Problem> problems = Fixture::problems({600});
+  BlockSizeOptions options;
+  options.tune_crossover = false;
+  model::OnDemandModels models(machine());
+  tune_block_size(problems, machine(), models, fixture.sources(), options);
+  BlockSizeSources sources = fixture.sources();
+  sources.trace = [&fixture, record = sources.trace](const Call& call, const Alternative& alternative) {
+    fixture.clock += 0.1;
+    return record(call, alternative);
+  };
+  const auto considered = [&](Seconds budget, model::OnDemandModels known) {
+    fixture.clock = 0;
+    options.time_budget = budget;
+    return tune_block_size(problems, machine(), known, sources, options).decisions.at(0).considered;
+  };
+  EXPECT_LE(considered(1.2, model::OnDemandModels(machine())), 5U);
+  EXPECT_GE(considered(1.2, models), 8U);
+  EXPECT_EQ(considered(0, models), 10U) << "without time for measuring, what is known decides among all";
 }
 
 TEST(TuneBlockSize, MeasuresNothingTwice) {

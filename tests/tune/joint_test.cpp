@@ -35,5 +35,14 @@ TEST(Joint, TiesWhereTheIntervalsAllowEitherOrder) {
   EXPECT_LT(joint.regret, 0.07);
 }
 
+TEST(Joint, CountsCandidatesOfOtherPlacesThatWerentConsidered) {
+  std::vector<Decision> places = {decision("2", 1.5, 0.01), decision("2", 1.0, 0.01)};
+  places[0].regret = 0.8;
+  EXPECT_EQ(join(places).regret, 0) << "the first place is slower by far, and all of it is known";
+  places[0].candidates = 24;
+  places[0].considered = 1;
+  EXPECT_NEAR(join(places).regret, 1.8 / 1.5 - 1, 0.02);
+}
+
 }  // namespace
 }  // namespace flopcast::tuning

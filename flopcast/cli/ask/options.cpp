@@ -1,11 +1,19 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/exit_codes.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
@@ -16,7 +24,8 @@ namespace {
 constexpr const char* footer =
     R"(A question is an object with one member, which names the job and has its request as value. The member "workbench" may name
 libraries and threads. 'flopcast schema question' describes all jobs and their requests; the answer is the document that the job's command
-writes with --json. An error is answered by {"schema": "flopcast-error-1", "exit_code": ..., "message": ...}.
+writes with --json. An error is answered by {"schema": "flopcast-error-1", "exit_code": ..., "message": ...}. Standard output has the
+answer alone: what a program that is run writes there goes to standard error.
 
 Examples:
   flopcast ask '{"tune": {"routine": "dgeqrf", "n": [200, 300], "time_budget": 2}}'
@@ -35,23 +44,56 @@ std::string text_of(const std::string& question) {
   return begin != std::string::npos && question[begin] == '{' ? question : read_file(question);
 }
 
+/// Sends what this process and the programs that it runs write on standard output to standard error, so that the answer stands alone.
+class OutputAsRemarks {
+ public:
+  OutputAsRemarks() : output_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
+    if (output_.get() >= 0) {
+      ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
+  }
+  OutputAsRemarks(const OutputAsRemarks&) = delete;
+  OutputAsRemarks& operator=(const OutputAsRemarks&) = delete;
+  ~OutputAsRemarks() {
+    static_cast<void>(std::fflush(stdout));
+    if (output_.get() >= 0) {
+      ::dup2(output_.get(), STDOUT_FILENO);
+    }
+  }
+
+ private:
+  Descriptor output_;
+};
+
+std::string answer_to(const AskCommand& command, const CommonOptions& common) {
+  std::optional<OutputAsRemarks> remarks;
+  if (common.output == "-") {
+    remarks.emplace();
+  }
+  const std::string question = text_of(command.question);
+  const Workbench bench(question_libraries(question, command.libraries), run_context(common));
+  return ask(bench, question, run_context(common));
+}
+
 void run_ask(const AskCommand& command, CommonOptions& common) {
   if (common.csv) {
     throw usage_error("answers are JSON documents, which --csv can't hold");
   }
   common.json = true;
   try {
-    const std::string question = text_of(command.question);
-    const Workbench bench(question_libraries(question, command.libraries), run_context(common));
-    emit(ask(bench, question, run_context(common)) + '\n', common);
+    emit(answer_to(command, common) + '\n', common);
     throw_if_interrupted("the answer has what was complete by then, and samples are kept");
-  } catch (const Error& error) {
-    const int code = static_cast<int>(error.code());
-    emit(error_document(code, error.what()) + '\n', common);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const BrokenPipe&) {
+    throw;
+  } catch (const std::exception& exception) {
+    const Error error = as_error(exception);
+    common.exit_code = static_cast<int>(error.code());
+    emit(error_document(*common.exit_code, error.what()) + '\n', common);
     if (!common.quiet) {
-      throw;
+      throw error;
     }
-    common.exit_code = code;  // the answer has the message
   }
 }
 

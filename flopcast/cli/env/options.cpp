@@ -32,7 +32,7 @@ void print_environment(const EnvOptions& options, bool format_given, const Commo
   if (common.json && format_given && !json) {
     throw usage_error("--json and --format {} exclude each other", options.format);
   }
-  const ProgramEnvironment environment = program_environment(options.request, program_context(common));
+  const ProgramEnvironment environment = program_environment(options.request, keeping_if_possible(program_context(common)));
   if (common.json || json) {
     emit_document(environment, common);
   } else {

@@ -15,7 +15,7 @@ void add_machine_command(OptionSet& app, CommonOptions& common) {
   command.flag("--quick", request->quick, "Measure caches and memory with a coarser sweep (a few seconds)");
   command.footer("Examples:\n  flopcast machine\n  flopcast machine --refresh --json --output machine.json");
   command.action([request, &common] {
-    const MachineReport found = inspect_machine(*request, run_context(common));
+    const MachineReport found = inspect_machine(*request, keeping_if_possible(run_context(common)));
     if (common.json) {
       emit_document(found, common);
     } else {

@@ -102,7 +102,7 @@ Table cache_table(const MachineMeasurement& measurement) {
         i < measurement.hierarchy.patterns.size() ? measurement.hierarchy.patterns[i] : machine::PatternCapacities{};
     table.rows.push_back({level.name, bytes_cell(level.capacity_bytes), bytes_cell(level.capacity_low_bytes),
                           bytes_cell(level.capacity_high_bytes), seen(pattern.stream), seen(pattern.parallel_chase),
-                          seen(pattern.serial_chase), bytes_cell(level.reported_bytes),
+                          seen(pattern.serial_chase), level.reported_bytes > 0 ? bytes_cell(level.reported_bytes) : Cell(0.0, "not told"),
                           Cell(level.bandwidth, format_bandwidth(level.bandwidth)), latency(level.latency_seconds)});
   }
   const machine::MemoryHierarchy& memory = measurement.hierarchy;

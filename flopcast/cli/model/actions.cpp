@@ -22,7 +22,10 @@
 namespace flopcast::cli {
 namespace {
 
-Workbench workbench(const ModelChoice& choice, const CommonOptions& common) { return Workbench(choice.libraries, run_context(common)); }
+/// Models are read also where nothing can be written.
+Workbench workbench(const ModelChoice& choice, const CommonOptions& common) {
+  return Workbench(choice.libraries, keeping_if_possible(run_context(common)));
+}
 
 /// Returns "basis adapted, degree 2, error bound 0.05".
 std::string text_of(const model::BuildOptions& options) {
@@ -93,7 +96,7 @@ void export_model(const ModelChoice& choice, const CommonOptions& common) {
 }
 
 void delete_model(const ModelChoice& choice, const CommonOptions& common) {
-  const Workbench bench = workbench(choice, common);
+  const Workbench bench(choice.libraries, run_context(common));
   const std::string full_name = model::name(find_model(bench, choice.name, true));
   if (choice.yes && full_name != choice.name) {
     throw usage_error("--yes needs the whole name of the model: {}", full_name);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "flopcast/cli/mpi/kernel_table.hpp"
@@ -41,33 +43,70 @@ std::vector<MpiProcess> shown_processes(const MpiProfile& profile) {
   return all;
 }
 
+/// Returns whether processes were blocked for a considerable time, or lost wall time because they lacked cores.
+bool has_lost_time(const MpiProfile& profile) {
+  return profile.most_blocked() != nullptr || (profile.clock == protocol::MpiClock::wall && profile.lacked_cores());
+}
+
+/// Returns "345 ms for 0 (MPI_Recv)".
+std::string wait_text(const std::optional<MpiWait>& wait) {
+  return !wait ? ""
+               : fmt::format("{} for {} ({})", format_seconds(wait->seconds),
+                             wait->awaited_rank ? std::to_string(*wait->awaited_rank) : "several", wait->routine);
+}
+
 /// Returns each process's own costs. A process that computes while others wait is the slow one.
 report::Table process_table(const MpiProfile& profile) {
   report::Table table;
   table.columns = columns<"mpi processes">(
       {"rank", "host", "computation_seconds", "communication_seconds", "idle_seconds", "percent_waiting", "on_path_seconds"});
+  const bool shows_lost = has_lost_time(profile);
+  if (shows_lost) {
+    add_columns<"mpi processes">(table.columns, {"blocked_seconds", "without_core_seconds", "longest_wait"});
+  }
   for (const MpiProcess& process : shown_processes(profile)) {
     table.rows.push_back({report::whole(process.rank), process.host, seconds_cell(process.own.computation),
                           seconds_cell(process.own.communication), seconds_cell(process.own.idle),
                           percent_cell(process.own.idle, process.own.time), seconds_cell(process.on_path)});
+    if (shows_lost) {
+      table.rows.back().push_back(seconds_cell(process.blocked));
+      table.rows.back().push_back(seconds_cell(process.without_core));
+      table.rows.back().push_back(wait_text(process.longest_wait));
+    }
   }
   return table;
 }
 
-/// Returns a text on the process that computes most; empty if the others compute about as much.
+/// Returns a text on the process whose time outside of MPI is longest, and on whether it computes more than the others; empty if all take
+/// about as long.
 std::string slowest_process(const MpiProfile& profile) {
-  constexpr double about_as_much = 1.05;  // times the mean
   const Seconds mean = profile.volumetric.computation;
   if (profile.processes.size() < 2 || mean <= 0) {
     return "";
   }
-  const MpiProcess& slowest =
-      *std::max_element(profile.processes.begin(), profile.processes.end(),
-                        [](const MpiProcess& a, const MpiProcess& b) { return a.own.computation < b.own.computation; });
-  return slowest.own.computation < about_as_much * mean
+  const auto slowest = [&profile](auto seconds_of) -> const MpiProcess& {
+    return *std::max_element(profile.processes.begin(), profile.processes.end(),
+                             [&](const MpiProcess& a, const MpiProcess& b) { return seconds_of(a) < seconds_of(b); });
+  };
+  if (const double imbalance = profile.imbalance(); imbalance >= MpiProfile::considerable_imbalance) {
+    const MpiProcess& most = slowest([&](const MpiProcess& process) { return profile.computing(process); });
+    return fmt::format("; process {} computes most: {}, {:.2f} times the mean", most.rank, format_seconds(profile.computing(most)),
+                       imbalance);
+  }
+  const MpiProcess& most = slowest([](const MpiProcess& process) { return process.own.computation; });
+  return most.own.computation < MpiProfile::considerable_imbalance * mean
              ? ""
-             : fmt::format("; process {} computes most: {}, {:.2f} times the mean", slowest.rank, format_seconds(slowest.own.computation),
-                           slowest.own.computation / mean);
+             : fmt::format(
+                   "; process {} was outside of MPI {:.2f} times as long as the mean, without computing more: {} without a core, {} "
+                   "blocked",
+                   most.rank, most.own.computation / mean, format_seconds(most.program_without_core), format_seconds(most.blocked));
+}
+
+/// Returns a text on the cores that the processes got; empty if each had one nearly all the time.
+std::string cores_text(const MpiProfile& profile) {
+  return profile.lacked_cores()
+             ? fmt::format("; the processes got {:.1f} of {}", profile.cores_got().value_or(0), counted(profile.ranks, "core"))
+             : "";
 }
 
 /// Returns the clock with the reason for which it was chosen.
@@ -95,7 +134,7 @@ std::string profile_summary(const MpiProfile& profile) {
                      counted(profile.ranks, "process"), profile.mpi, clock_text(profile), format_seconds(profile.critical_path.time),
                      format_seconds(profile.elapsed), 100 * std::min(1.0, profile.coverage()),
                      format_seconds(profile.message_model.latency), format_bandwidth(profile.message_model.bytes_per_second)) +
-         slowest_process(profile) + own_messages(profile);
+         slowest_process(profile) + cores_text(profile) + own_messages(profile);
 }
 
 std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t max_kernels) {

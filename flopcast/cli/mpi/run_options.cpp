@@ -12,6 +12,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/mpi/companions.hpp"
+#include "flopcast/tasks/mpi/explain.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/mpi/run.hpp"
 
@@ -68,6 +69,7 @@ void report_profile(const MpiRunResult& result, const EarlierProfile& earlier, b
   for (const std::string& warning : result.warnings) {
     note("flopcast: " + warning, common);
   }
+  note_restless(common);
   if (result.profile && common.json) {
     say(result.document);
   } else if (result.profile) {
@@ -104,9 +106,15 @@ void show_command(const std::string& file, const CommonOptions& common) {
     emit(profile_kernel_table(profile, profile.kernels.size()), common);
   } else {
     std::string text = profile_summary(profile) + '\n';
+    for (const std::string& warning : warnings_about(profile)) {
+      text += warning + '\n';
+    }
     const std::vector<report::Table> tables = profile_tables(profile, profile.kernels.size());
     for (const report::Table& table : tables) {
       text += (&table == &tables.front() ? "" : "\n") + render(table, common);
+    }
+    if (const std::string reason = restlessness_of(profile); !reason.empty()) {
+      common.restless->tell(std::string(restless_machine) + reason);
     }
     emit_wrapped(text, common);
   }

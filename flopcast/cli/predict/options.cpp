@@ -118,7 +118,7 @@ Predictions predictions_of(const PredictCommand& command, const RunContext& cont
 
 void run_predict(const PredictCommand& command, const CommonOptions& common) {
   check(command, common);
-  const Predictions predictions = predictions_of(command, run_context(common));
+  const Predictions predictions = predictions_of(command, keeping_if_possible(run_context(common)));
   if (common.json) {
     emit_document(predictions, common);
     return;

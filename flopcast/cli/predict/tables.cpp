@@ -95,7 +95,9 @@ report::Table summary_table(const Predictions& predictions) {
     add_comparison(row, prediction, compared, recorded);
     table.rows.push_back(std::move(row));
   }
-  table.footnote = prediction_legend("predicted", "lie from low to high");
+  table.footnote = prediction_legend("predicted", "lie from low to high") +
+                   own_code_legend(predictions.own_code_seconds, predictions.own_code_share,
+                                   recorded ? "the recorded run" : "the run with the calls as predicted");
   return table;
 }
 

@@ -126,7 +126,7 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
   }
   request.options.time_budget = parse_duration(options.time_budget, "--time-budget");
   request.with_peak = !options.no_peak;
-  const ProgramProfile profile = profile_program(options.recording, request, program_context(common));
+  const ProgramProfile profile = profile_program(options.recording, request, keeping_if_possible(program_context(common)));
   if (!options.page.empty()) {
     write_file(options.page, program_page(profile, options.recording, options.max_shapes).html());
   }

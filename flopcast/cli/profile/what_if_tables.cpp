@@ -75,7 +75,8 @@ Table answer_table(const ProgramProfile& profile) {
       table.rows.back().push_back(gain_over_model(answer, *same));
     }
   }
-  table.footnote = prediction_legend("predicted", "lie within from and to");
+  table.footnote = prediction_legend("predicted", "lie within from and to") +
+                   own_code_legend(profile.own_code_seconds, profile.seconds > 0 ? profile.own_code_seconds / profile.seconds : 0);
   return table;
 }
 

@@ -77,7 +77,8 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
       emit_wrapped("\nmeasured: " + problem_text(ranking, place, problem, common), common);
     }
   };
-  const Ranking ranking = rank_everywhere(listed_places(options.shared, run_context(common)), options.family, request, run_context(common));
+  const RunContext context = keeping_if_possible(run_context(common));
+  const Ranking ranking = rank_everywhere(listed_places(options.shared, context), options.family, request, context);
   if (request.validate) {
     show_validations(ranking, common);
   }

@@ -68,10 +68,13 @@ report::Table call_table(const Recording& recording) {
 std::string overview(const Recording& recording) {
   const double share = recording.seconds > 0 ? 100 * recording.call_seconds / recording.seconds : 0;
   const std::string skipped = recording.dry_run ? fmt::format(" ({} skipped)", recording.skipped) : "";
-  return fmt::format("{}{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}; {}: {:.1f} MB", counted(recording.calls, "call"),
-                     skipped, counted(recording.routine_names, "routine"), counted(recording.threads.size(), "thread"),
-                     counted(recording.processes.size(), "process"), format_seconds(recording.call_seconds), share,
-                     format_seconds(recording.seconds), recording.file, static_cast<double>(recording.bytes) / 1e6);
+  const double own = recording.seconds > 0 ? recording.own_code_seconds / recording.seconds : 0;
+  const std::string cores = recording.cores_got > 0 ? fmt::format(" on {:.1f} cores", recording.cores_got) : "";
+  return fmt::format("{}{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}{}; own code {:.1f} %; {}: {:.1f} MB",
+                     counted(recording.calls, "call"), skipped, counted(recording.routine_names, "routine"),
+                     counted(recording.threads.size(), "thread"), counted(recording.processes.size(), "process"),
+                     format_seconds(recording.call_seconds), share, format_seconds(recording.seconds), cores, 100 * own, recording.file,
+                     static_cast<double>(recording.bytes) / 1e6);
 }
 
 }  // namespace flopcast::cli

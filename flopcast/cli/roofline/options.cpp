@@ -115,12 +115,13 @@ void run_comparison(const std::vector<std::string>& files, CommonOptions& common
 
 void run_measurement(const RooflineCommand& options, const CommonOptions& common) {
   const RooflineRequest request = parse_request(options);
-  const Workbench bench({.kernels = options.kernels}, run_context(common));
+  const RunContext context = keeping_if_possible(run_context(common));
+  const Workbench bench({.kernels = options.kernels}, context);
   if (options.dry_run) {
     show_plan(plan_roofline(bench, request), common);
     return;
   }
-  const roofline::Roofline found = measure_roofline(bench, request, run_context(common));
+  const roofline::Roofline found = measure_roofline(bench, request, context);
   try {
     show(options, found, common);
   } catch (const Error&) {

@@ -32,7 +32,8 @@ void write_report(const RunOutcome& outcome, const CommonOptions& common) {
   if (to_file) {
     write_file(common.output, text);
   } else {
-    tell(fmt::format("flopcast: BLAS of the program: {}{}\n", outcome.blas.empty() ? "none seen" : outcome.blas,
+    tell(fmt::format("flopcast: BLAS of the program: {}{}\n",
+                     outcome.blas.empty() ? outcome.ended_by.empty() ? "none seen" : "not known" : outcome.blas,
                      outcome.settings.empty() ? "" : ", with " + format_settings(outcome.settings)));
     say(outcome.routines.empty() ? "" : text);
   }
@@ -43,7 +44,7 @@ void run_command(RunRequest request, CommonOptions& common) {
     throw usage_error("no program to run. Give it after --, as in: flopcast run -- octave-cli");
   }
   request.explain = request.explain || common.output != "-";
-  const RunOutcome outcome = run_program(request, program_context(common));
+  const RunOutcome outcome = run_program(request, keeping_if_possible(program_context(common)));
   common.exit_code = outcome.exit_code;
   if (request.explain && outcome.counted) {
     write_report(outcome, common);

@@ -4,6 +4,7 @@
 #include "flopcast/cli/shared/restless_lines.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 /// Declarations of the subcommands. Each adds itself to the program and does its work in its action. Errors are thrown (support/error.hpp)
@@ -17,7 +18,8 @@ struct CommonOptions {
   bool quiet = false;
   std::string output = "-";  ///< "-": standard output
   std::string color = "auto";
-  int exit_code = 0;  ///< set by a subcommand: what the program returns when nothing is thrown
+  /// Set by a subcommand: the code that the program returns when nothing is thrown. Empty: 0, or that of an interruption.
+  std::optional<int> exit_code;
   std::shared_ptr<RestlessLines> restless = std::make_shared<RestlessLines>();  ///< first lines of results
 };
 

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <array>
+#include <exception>
 #include <string_view>
+
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::cli {
 
@@ -21,5 +24,8 @@ inline constexpr std::array<ExitCodeMeaning, 8> exit_codes = {
      {5, "measurement unusable", "The measurement was made, but its result is of no use."},
      {70, "internal error", "A bug of flopcast."},
      {130, "interrupted (143 by SIGTERM)", "Interrupted by Ctrl-C. The code is 143 after SIGTERM."}}};
+
+/// Returns the error that the program ends with after an exception that is no request to stop.
+Error as_error(const std::exception& exception);
 
 }  // namespace flopcast::cli

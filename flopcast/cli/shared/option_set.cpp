@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "flopcast/support/bounds.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::cli {
@@ -118,6 +119,11 @@ ValueKind kind_of(const OptionNotes& notes) {
 Option& Option::placeholder(const std::string& name) {
   option_->type_name(name);
   notes_->placeholder = name;
+  if (name == "FILE" || name == "FOLDER") {
+    check([](const std::string& path) {
+      return path.empty() ? std::string("an empty name given, expected that of a file") : path_fault(path);
+    });
+  }
   return *this;
 }
 

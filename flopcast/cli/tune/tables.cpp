@@ -41,13 +41,18 @@ std::vector<report::Cell> measured_cells(const tuning::Decision& decision, bool 
           {check.gain_kept, format_percent(check.gain_kept)}};
 }
 
-report::Table decision_table(const std::vector<tuning::Decision>& decisions, bool measured) {
+bool is_partial(const tuning::Decision& decision) { return decision.considered < decision.candidates; }
+
+report::Table decision_table(const std::vector<tuning::Decision>& decisions, bool measured, bool considered) {
   const bool crossover = has_crossover(decisions);
   const std::string nb = crossover ? "nb / nx" : "nb";
   report::Table table;
   table.columns = columns<"tune">({"n", "default_nb", "default_seconds", "chosen_nb", "chosen_seconds", "gain", "ties", "regret"});
   table.columns[1].title = "default " + nb;
   table.columns[3].title = "chosen " + nb;
+  if (considered) {
+    add_columns<"tune">(table.columns, {"considered"});
+  }
   if (measured) {
     add_columns<"tune">(table.columns, {"measured_default_seconds", "measured_chosen_seconds", "error", "best_nb", "gain_kept"});
     table.columns[table.columns.size() - 2].title = "best " + nb;
@@ -61,6 +66,9 @@ report::Table decision_table(const std::vector<tuning::Decision>& decisions, boo
                                      {d.gain, format_percent(d.gain), d.gain > 0.01 ? report::Tone::good : report::Tone::plain},
                                      fmt::format("{}", fmt::join(d.ties, " ")),
                                      {d.regret, format_percent(d.regret)}};
+    if (considered) {
+      row.emplace_back(considered_text(d));
+    }
     if (measured) {
       const std::vector<report::Cell> cells = measured_cells(d, crossover);
       row.insert(row.end(), cells.begin(), cells.end());
@@ -121,7 +129,7 @@ std::string tuning_text(const Tuning& tuning, const CommonOptions& common) {
     if (tuning.parts.size() > 1) {
       text += fmt::format("{}{}\n\n", text.empty() ? "" : "\n", part.name());
     }
-    text += render(decision_table(part.decisions, false), common);
+    text += render(decision_table(part.decisions, false, std::any_of(part.decisions.begin(), part.decisions.end(), is_partial)), common);
   }
   return text + '\n' + prediction_legend("predicted") + validation_text(tuning, common);
 }
@@ -129,7 +137,7 @@ std::string tuning_text(const Tuning& tuning, const CommonOptions& common) {
 report::Table tuning_table(const Tuning& tuning) {
   report::Table table;
   for (const RoutineTuning& part : tuning.parts) {
-    report::Table own = decision_table(part.decisions, std::any_of(part.decisions.begin(), part.decisions.end(), is_validated));
+    report::Table own = decision_table(part.decisions, std::any_of(part.decisions.begin(), part.decisions.end(), is_validated), true);
     table.columns = std::move(own.columns);
     for (std::vector<report::Cell>& row : own.rows) {
       if (tuning.parts.size() > 1) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,10 @@ class EinsumPlan {
   void execute(std::span<const void* const> operands, void* result, std::complex<double> alpha = 1.0,
                std::complex<double> beta = 0.0) const {
     execute(operands, result, result, alpha, beta);
+  }
+  /// C := alpha op(A) op(B) + beta C, of two operands.
+  void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const {
+    execute(std::array{a, b}, c, c, alpha, beta);
   }
 
   [[nodiscard]] const SizedExpression& expression() const;

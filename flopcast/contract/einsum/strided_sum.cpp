@@ -100,6 +100,8 @@ StridedSum::Side take_side(std::vector<SumDimension>& from, std::int64_t wanted,
     side.steps[t] = is_constant ? step : StridedSum::scattered;
     if (!is_constant) {
       side.offsets[t] = std::move(offsets);
+      const bool repeats = std::all_of(inside.begin() + 1, inside.end(), [&](const SumDimension& outer) { return outer.strides[t] == 0; });
+      side.periods[t] = repeats ? inside.front().extent : 0;
     }
   }
   return side;
@@ -284,10 +286,20 @@ class SumWorker {
       }
       return;
     }
+    // An operand whose elements repeat along the row is collected for one period.
+    const std::array<std::int64_t, 3>& periods = sum_.columns_.periods;
+    const auto length = [&](std::size_t t) { return periods[t] > 0 && sum_.has_b_ ? std::min(periods[t], columns) : columns; };
+    const std::int64_t piece = std::min(length(in_a), length(in_b));
+    const auto from = [&](const Row& whole, std::size_t t, std::int64_t first) {
+      return whole.is_one || length(t) < columns ? whole : Row{whole.data + first};
+    };
     for (std::int64_t k = 0; k < count; ++k) {
-      const Row a = row(in_a, data_[in_a] + at[in_a] + offset(terms, in_a, k), sum_.columns_, columns, scratch(0));
+      const Row a = row(in_a, data_[in_a] + at[in_a] + offset(terms, in_a, k), sum_.columns_, length(in_a), scratch(0));
       if (sum_.has_b_) {
-        multiply(a, row(in_b, data_[in_b] + at[in_b] + offset(terms, in_b, k), sum_.columns_, columns, scratch(1)), columns, true, sums);
+        const Row b = row(in_b, data_[in_b] + at[in_b] + offset(terms, in_b, k), sum_.columns_, length(in_b), scratch(1));
+        for (std::int64_t first = 0; first < columns; first += piece) {
+          multiply(from(a, in_a, first), from(b, in_b, first), std::min(piece, columns - first), true, sums + first);
+        }
       } else if (a.is_one) {
         std::transform(sums, sums + columns, sums, [&](const T& x) { return x + *a.data; });
       } else {
@@ -603,7 +615,8 @@ void StridedSum::choose_tiles(std::vector<SumDimension> kept, std::vector<SumDim
   if (!by_dots_) {
     sort_by(kept, main);
   }
-  const bool is_along_c = by_dots_ || kept.empty() || kept.front() == in_order_of_c.front();
+  constexpr double many_terms = 32;  // per element of C, so that writing C scattered takes little of the time
+  const bool is_along_c = by_dots_ || kept.empty() || kept.front() == in_order_of_c.front() || terms_ >= many_terms * elements_[in_c];
   const bool is_long = is_along_c && !kept.empty() && kept.front().extent >= run;
   columns_ = take_side(kept, is_long ? (by_dots_ ? largest_side : bytes_of_row / element_bytes(precision_)) : run, tiles_);
   const auto is_left = [&](const SumDimension& dimension) { return std::find(kept.begin(), kept.end(), dimension) != kept.end(); };

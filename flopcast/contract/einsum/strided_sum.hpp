@@ -64,6 +64,7 @@ class StridedSum {
     std::int64_t last_length = 1;                        ///< values in the last block
     std::array<std::int64_t, 3> steps{};                 ///< constant step between neighbours, or `scattered`
     std::array<std::vector<std::int64_t>, 3> offsets{};  ///< offsets of the values; empty where the step is constant
+    std::array<std::int64_t, 3> periods{};               ///< number of values after which the offsets begin anew; 0: they don't
     int loop = -1;                                       ///< number of the loop over blocks, or -1 for a single block
   };
   static constexpr std::int64_t scattered = INT64_MIN;

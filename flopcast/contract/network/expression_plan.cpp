@@ -22,6 +22,7 @@
 #include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/no_fork_scope.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -105,7 +106,7 @@ double recently_available_bytes() {
   static std::mutex mutex;
   static std::optional<Stopwatch> since;
   static std::int64_t bytes = 0;
-  const std::scoped_lock lock(mutex);
+  const ForkSafeLock lock(mutex);
   if (!since || since->elapsed() > recent) {
     bytes = measure::available_memory_bytes();
     since.emplace();

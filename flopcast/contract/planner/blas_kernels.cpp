@@ -1,6 +1,9 @@
 #include "flopcast/contract/planner/blas_kernels.hpp"
 
+#include <pthread.h>
+
 #include <array>
+#include <atomic>
 #include <complex>
 #include <limits>
 #include <string>
@@ -12,10 +15,13 @@
 namespace flopcast::contract {
 namespace {
 
-/// Returns the lock of all calls of a library that several threads may not call at once. All plans share the lock.
+/// Returns the lock of all calls of a library that several threads may not call at once. All plans share the lock. A forked child has a new
+/// one, because another thread of its parent may have been in such a call.
 std::mutex& turn_of_all() {
-  static std::mutex mutex;
-  return mutex;
+  static std::atomic<std::mutex*> mutex = new std::mutex;
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { mutex = new std::mutex; });
+  static_cast<void>(registered);
+  return *mutex;
 }
 
 /// Returns whether gemv multiplies a 2 x 3 matrix correctly, both untransposed and transposed.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "flopcast/support/division.hpp"
+#include "flopcast/support/no_fork_scope.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -32,7 +33,7 @@ AlignedMemory allocate(std::int64_t bytes) {
 
 AlignedMemory BufferPool::take() {
   {
-    const std::lock_guard lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     if (!free_.empty()) {
       AlignedMemory memory = std::move(free_.back());
       free_.pop_back();
@@ -43,7 +44,7 @@ AlignedMemory BufferPool::take() {
 }
 
 void BufferPool::give_back(AlignedMemory memory) {
-  const std::lock_guard lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   free_.push_back(std::move(memory));
 }
 

@@ -10,6 +10,7 @@
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/no_fork_scope.hpp"
 
 namespace flopcast::contract {
 
@@ -44,7 +45,7 @@ ChoiceKeeper::~ChoiceKeeper() {
 }
 
 std::string ChoiceKeeper::keep(const std::string& name, const Environment& environment, const Candidate& chosen) {
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   if (connection_->process != ::getpid()) {
     static_cast<void>(connection_.release());  // a connection isn't for two processes
     connection_ = std::make_unique<Connection>(path_);
@@ -67,7 +68,7 @@ std::function<Seconds()> TrialMemory::clock_of_machine() {
 }
 
 std::shared_ptr<Trials> TrialMemory::find(const std::string& name) {
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   const auto found = std::find_if(trials_.begin(), trials_.end(), [&](const auto& one) { return one.first == name; });
   if (found == trials_.end()) {
     return nullptr;
@@ -80,7 +81,7 @@ std::shared_ptr<Trials> TrialMemory::add(const std::string& name, std::shared_pt
   if (std::shared_ptr<Trials> known = find(name)) {  // another thread was faster
     return known;
   }
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   trials_.emplace_front(name, made);
   if (trials_.size() > most) {
     trials_.pop_back();
@@ -89,12 +90,12 @@ std::shared_ptr<Trials> TrialMemory::add(const std::string& name, std::shared_pt
 }
 
 void TrialMemory::forget(const std::string& name) {
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   trials_.remove_if([&](const auto& one) { return one.first == name; });
 }
 
 std::shared_ptr<ChoiceKeeper> TrialMemory::keeper(const std::filesystem::path& path) {
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   std::shared_ptr<ChoiceKeeper>& known = keepers_[path];
   if (known == nullptr) {
     known = std::make_shared<ChoiceKeeper>(path);

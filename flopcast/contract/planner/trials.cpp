@@ -10,6 +10,7 @@
 
 #include "flopcast/contract/planner/tiling.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/no_fork_scope.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
@@ -53,7 +54,7 @@ bool Trials::run(const void* a, const void* b, void* c, std::complex<double> alp
 /// Requires the lock of trying_.
 void Trials::try_next(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) {
   const std::size_t candidate = [this] {
-    const std::scoped_lock lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     return choice_.next();
   }();
   const std::shared_ptr<const CandidateCall> best_so_far = best(), execution = prepared(candidate);
@@ -89,13 +90,13 @@ std::shared_ptr<const CandidateCall> Trials::prepared(std::size_t candidate) {
 }
 
 std::shared_ptr<const CandidateCall> Trials::best() const {
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   return best_;
 }
 
 void Trials::take_time(Seconds seconds) {
   const std::size_t best = [&] {
-    const std::scoped_lock lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     choice_.record(seconds);
     return choice_.best();
   }();
@@ -104,7 +105,7 @@ void Trials::take_time(Seconds seconds) {
 
 void Trials::leave_out() {
   const std::size_t best = [&] {
-    const std::scoped_lock lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     choice_.drop();
     return choice_.best();
   }();
@@ -126,14 +127,14 @@ void Trials::settle(std::size_t best) {
     executions_.clear();
     tools_ = {};  // what the functions hold isn't needed any more
   }
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   best_ = execution;
   not_kept_ = std::move(reason);
   is_decided_.store(is_decided, std::memory_order_release);
 }
 
 std::vector<Candidate> Trials::considered() const {
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   std::vector<Candidate> all = candidates_;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (const std::optional<Seconds> seconds = choice_.seconds(i)) {
@@ -148,12 +149,12 @@ std::vector<Candidate> Trials::considered() const {
 }
 
 std::shared_ptr<const CandidateCall> Trials::take_decided() {
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   return std::exchange(best_, nullptr);
 }
 
 std::string Trials::explain() const {
-  const std::scoped_lock lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   std::string text = fmt::format("{} tried in {}", counted(choice_.tried(), "candidate"), counted(choice_.executions(), "execution"));
   if (!choice_.is_decided()) {
     text += ", undecided: further executions try candidates";

@@ -60,15 +60,24 @@ double typical_height(std::span<const CurvePoint> curve, double low, double high
   return heights.empty() ? 0 : median(heights);
 }
 
-/// Returns the reported cache for measured level `i`: the same level if there are as many, else the nearest in size.
-const ReportedCache* counterpart(std::span<const ReportedCache> reported, std::size_t i, std::size_t levels, double capacity) {
-  if (reported.size() == levels) {
-    return &reported[i];
+/// Returns for every measured level the index of the cache that the system reports for it, -1 for none. Where the system reports more caches
+/// than there are levels, sizes decide; otherwise its own numbers of the levels do.
+std::vector<int> counterparts(std::span<const ReportedCache> reported, std::span<const Knee> levels) {
+  if (reported.size() > levels.size()) {
+    std::vector<Knee> sizes;
+    for (const ReportedCache& cache : reported) {
+      sizes.emplace_back().position = static_cast<double>(cache.bytes);
+    }
+    return pair_knees(levels, sizes, endless);
   }
-  const auto distance = [&](const ReportedCache& cache) { return std::fabs(std::log(static_cast<double>(cache.bytes) / capacity)); };
-  const auto nearest = std::min_element(reported.begin(), reported.end(),
-                                        [&](const ReportedCache& a, const ReportedCache& b) { return distance(a) < distance(b); });
-  return nearest == reported.end() ? nullptr : &*nearest;
+  std::vector<int> found(levels.size(), -1);
+  for (std::size_t i = 0; i < reported.size(); ++i) {
+    const auto level = static_cast<std::size_t>(reported[i].level);
+    if (level >= 1 && level <= found.size()) {
+      found[level - 1] = static_cast<int>(i);
+    }
+  }
+  return found;
 }
 
 /// Pairs of the triad's knees with those of another pattern.
@@ -186,6 +195,7 @@ MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCa
   const std::vector<Knee> parallel_knees = credible_knees(sweep.parallel_chase, reported.size());
   const std::vector<Knee> triad = levels_of(sweep, serial_knees, parallel_knees, reported.size());
   const PairedKnees chase(triad, serial_knees), parallel(triad, parallel_knees);
+  const std::vector<int> caches = counterparts(reported, triad);
   MemoryHierarchy result;
   double inner = 0;
   for (std::size_t i = 0; i < triad.size(); ++i) {
@@ -193,10 +203,11 @@ MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCa
     CacheLevel level = level_from(triad[i], partner, parallel.of(i), i + 1 == triad.size());
     level.name = fmt::format("L{}", i + 1);
     level.latency_seconds = partner != nullptr ? partner->before : typical_height(sweep.chase, inner, triad[i].low);
-    if (const ReportedCache* cache = counterpart(reported, i, triad.size(), triad[i].position)) {
-      level.reported_bytes = cache->bytes;
-      level.line_bytes = cache->line_bytes > 0 ? cache->line_bytes : level.line_bytes;
-      level.associativity = cache->associativity;
+    if (caches[i] >= 0) {
+      const ReportedCache& cache = reported[static_cast<std::size_t>(caches[i])];
+      level.reported_bytes = cache.bytes;
+      level.line_bytes = cache.line_bytes > 0 ? cache.line_bytes : level.line_bytes;
+      level.associativity = cache.associativity;
     }
     inner = static_cast<double>(level.capacity_high_bytes);
     result.levels.push_back(std::move(level));

@@ -58,9 +58,8 @@ OtherLoad::State OtherLoad::now() {
           static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec), other_runnable_threads()};
 }
 
-std::optional<double> OtherLoad::cores() const {
-  constexpr double min_wall = 0.5;   // the system counts in hundredths of a second
-  constexpr double min_share = 0.2;  // of a core: less than what is left on a busy machine
+std::optional<double> OtherLoad::cores(double min_share) const {
+  constexpr double min_wall = 0.5;  // the system counts in hundredths of a second
   const State end = now();
   const double wall = end.wall - begin_.wall;
   const double own = end.own - begin_.own;

@@ -15,9 +15,9 @@ class OtherLoad {
 
   /// Returns the average number of cores that others have kept busy since the constructor, including other machines of the host. Within
   /// half a second, returns the number of other threads that wanted a core both then and now, which says nothing about other machines.
-  /// Returns nothing if the system doesn't tell, or if the children did too little to be the measured processes (a launcher may have others
-  /// start them).
-  [[nodiscard]] std::optional<double> cores() const;
+  /// Returns nothing if the system doesn't tell, or if this process and its children took less than `min_share` of a core: too little to be the
+  /// measured processes (a launcher may have others start them).
+  [[nodiscard]] std::optional<double> cores(double min_share = 0.2) const;
 
  private:
   /// Times in seconds.

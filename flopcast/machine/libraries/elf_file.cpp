@@ -16,6 +16,7 @@
 
 #include "flopcast/support/digest.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -111,11 +112,20 @@ ElfFile::ElfFile(const std::filesystem::path& path, Kind kind) : path_(path) {
     throw environment_error("library {} can't be opened: {}", path.string(), std::strerror(error));
   }
   bytes_ = static_cast<std::size_t>(status.st_size);
-  void* mapped = S_ISREG(status.st_mode) && bytes_ > 0 ? mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
+  const bool has_contents = S_ISREG(status.st_mode) && bytes_ > 0;
+  void* mapped = has_contents ? mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
+  const int error = errno;
   close(descriptor);
-  if (mapped == MAP_FAILED) {
+  if (!has_contents) {
     throw environment_error("{} is no shared library: {}", path.string(),
                             S_ISREG(status.st_mode) ? "it is empty" : "it is no regular file");
+  }
+  if (mapped == MAP_FAILED && error == ENOMEM) {
+    throw NoAddressSpace(ExitCode::environment, fmt::format("there is no address space left to read {} ({}). It may be limited (ulimit -v)",
+                                                            path.string(), format_bytes(static_cast<double>(bytes_))));
+  }
+  if (mapped == MAP_FAILED) {
+    throw environment_error("{} can't be read: {}", path.string(), std::strerror(error));
   }
   data_ = static_cast<const std::byte*>(mapped);
   if (const std::string reason = why_not_loadable({data_, bytes_}, kind); !reason.empty()) {

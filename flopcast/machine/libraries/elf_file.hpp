@@ -8,14 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/support/error.hpp"
+
 namespace flopcast::machine {
+
+/// The process has no address space left for reading a file.
+class NoAddressSpace : public Error {
+  using Error::Error;
+};
 
 /// A shared library's file, or a program's, read without loading it: names and symbols only.
 class ElfFile {
  public:
   enum class Kind : unsigned char { library, program };  ///< a library is a program as well
 
-  /// Throws environment_error if the file can't be read or is not of this kind for this machine (the message says which).
+  /// Throws NoAddressSpace where that is the reason, and environment_error if the file can't be read otherwise or is not of this kind for this machine (the message says which).
   explicit ElfFile(const std::filesystem::path& path, Kind kind = Kind::library);
   ~ElfFile();
   ElfFile(const ElfFile&) = delete;

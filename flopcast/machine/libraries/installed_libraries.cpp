@@ -111,6 +111,8 @@ std::vector<InstalledLibrary> files_of(const KnownLibrary& known, std::span<cons
           if (known.role == Role::blas ? library.has_blas : library.has_lapack) {
             found.push_back(library);
           }
+        } catch (const NoAddressSpace&) {
+          throw;  // the library is installed
         } catch (const std::exception&) {
           continue;  // a dangling link, a linker script, another architecture: not installed
         }
@@ -292,6 +294,14 @@ fs::path locate_usable(std::string_view name_or_path, Role role, std::string_vie
     throw bad_input("library {} has no {}: no symbol {}_, nor in the libraries that it needs", path.string(), what, wanted);
   }
   return path;
+}
+
+bool has_blas(const fs::path& library) {
+  try {
+    return has_routine(ElfFile(library), "dgemm");
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 bool buffers_can_be_locked(const fs::path& blas) {

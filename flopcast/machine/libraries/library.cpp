@@ -1,7 +1,6 @@
 #include "flopcast/machine/libraries/library.hpp"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,8 +8,8 @@
 #include "flopcast/core/integer_width.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/library_state.hpp"
+#include "flopcast/machine/libraries/load_limits.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -30,12 +29,6 @@ SymbolLookup telling_symbols(const LoadedFile& file, const std::string& path) {
     const std::string soname = ElfFile(info.dli_fname).soname();
     return std::find(needed.begin(), needed.end(), soname) != needed.end() ? address : nullptr;
   };
-}
-
-/// Returns `path` if it is a shared library for this machine. ElfFile reports better than the loader what is wrong with a file.
-const std::string& readable(const std::string& path) {
-  const ElfFile file(path);
-  return path;
 }
 
 /// Name of a library that doesn't tell one: the name under which it is installed, else its file's.
@@ -78,17 +71,9 @@ LibraryIdentity identify(const LoadedFile& file, const std::string& path, const 
 void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity, const Naming& naming) {
   using Integer = const FortranInteger*;
   using Syrk = void (*)(const char*, const char*, Integer, Integer, const double*, const double*, Integer, const double*, double*, Integer);
-  constexpr std::size_t buffers = std::size_t{160} << 20U;
   if (identity.name != "openblas") {
     return;
   }
-  void* const mapped = mmap(nullptr, buffers, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) {
-    throw environment_error(
-        "{} needs {} of address space for its buffers, and would wait for them for ever; there isn't so much (ulimit -v)", identity.path,
-        format_bytes(static_cast<double>(buffers)));
-  }
-  munmap(mapped, buffers);
   if (const auto syrk = reinterpret_cast<Syrk>(file.symbol(naming.symbol("dsyrk")))) {
     const FortranInteger one = 1;
     const double a = 1;
@@ -97,10 +82,27 @@ void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity, const
   }
 }
 
+/// Loads the file as State does, and closes it.
+void load_once(const std::string& path, Lmid_t name_space) {
+  const LoadedFile file(path, name_space);
+  const Naming naming = naming_of(file, path);
+  claim_buffer(file, identify(file, path, naming), naming);
+}
+
+/// Returns `path` if it is a shared library for this machine that can be loaded here. ElfFile reports better than the loader what is wrong
+/// with a file.
+const std::string& loadable(const std::string& path, Lmid_t name_space) {
+  { const ElfFile file(path); }
+  if (!LoadedFile::is_loaded(path)) {
+    require_room_for(path, [&] { load_once(path, name_space); });
+  }
+  return path;
+}
+
 }  // namespace
 
 Library::State::State(const std::string& path, Lmid_t name_space)
-    : file(readable(path), name_space), naming(naming_of(file, path)), identity(identify(file, path, naming)) {
+    : file(loadable(path, name_space), name_space), naming(naming_of(file, path)), identity(identify(file, path, naming)) {
   threads = ThreadControl::of(telling_symbols(file, path), naming);
   several_threads = machine::may_be_called_by_several_threads(telling_symbols(file, path));
   claim_buffer(file, identity, naming);

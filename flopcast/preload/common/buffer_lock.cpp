@@ -13,6 +13,7 @@
 #include "flopcast/preload/common/caller_table.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/common/recursive_lock.hpp"
 #include "flopcast/preload/common/unnoticed.hpp"
 
@@ -49,15 +50,17 @@ Definition find_definition(BufferFunction which, const void* caller) noexcept {
   if (const Definition known = for_callers.find(which, caller)) {
     return known;
   }
-  const Unnoticed unnoticed;
-  void* next = dlsym(RTLD_NEXT, symbols[which]);
-  const Definition definition = definition_at(next != nullptr ? next : required_symbol(symbols[which], caller));
-  if (next != nullptr) {
-    for_all_callers[which].store(definition, std::memory_order_relaxed);
-  } else {
-    for_callers.remember(which, caller, definition);
-  }
-  return definition;
+  return on_own_stack([which, caller] {
+    const Unnoticed unnoticed;
+    const NextSymbol next = required_symbol(symbols[which], caller);
+    const Definition definition = definition_at(next.address);
+    if (next.for_all) {
+      for_all_callers[which].store(definition, std::memory_order_relaxed);
+    } else {
+      for_callers.remember(which, caller, definition);
+    }
+    return definition;
+  });
 }
 
 Definition definition_of(BufferFunction which, const void* caller) noexcept {
@@ -70,12 +73,14 @@ Definition deep_definition_of(BufferFunction which, const void* caller) noexcept
   if (const Definition known = for_callers.find(which, caller)) {
     return known;
   }
-  const Unnoticed unnoticed;
-  void* handle = ObjectHandle(object_of(caller)).keep();
-  void* function = handle != nullptr ? dlsym(handle, symbols[which]) : nullptr;
-  const Definition definition = definition_at(function != nullptr ? function : required_symbol(symbols[which], caller));
-  for_callers.remember(which, caller, definition);
-  return definition;
+  return on_own_stack([which, caller] {
+    const Unnoticed unnoticed;
+    void* handle = ObjectHandle(object_of(caller)).keep();
+    void* function = handle != nullptr ? dlsym(handle, symbols[which]) : nullptr;
+    const Definition definition = definition_at(function != nullptr ? function : required_symbol(symbols[which], caller).address);
+    for_callers.remember(which, caller, definition);
+    return definition;
+  });
 }
 
 /// Holds the lock while it lives, if `definition` needs it.

@@ -1,5 +1,6 @@
 #include "flopcast/preload/common/calls_to_follow.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -8,8 +9,10 @@
 #include <vector>
 
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/preload/common/caller_table.hpp"
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 
 namespace flopcast::preload {
 namespace {
@@ -30,6 +33,41 @@ Symbols all_symbols() {
   return symbols;
 }
 
+/// A word for each function of a list: one for all of its callers, or one per caller.
+class KnownWords {
+ public:
+  explicit KnownWords(std::size_t functions) : for_all_(functions) {}
+
+  /// Returns 0 if no word is known.
+  [[nodiscard]] std::uint64_t find(std::size_t function, const void* caller) const noexcept {
+    const std::uint64_t word = for_all_[function].load(std::memory_order_relaxed);
+    return word != 0 ? word : for_callers_.find(static_cast<std::uint32_t>(function), caller);
+  }
+  void remember(std::size_t function, const void* caller, std::uint64_t word, bool for_all) noexcept {
+    if (for_all) {
+      for_all_[function].store(word, std::memory_order_relaxed);
+    } else {
+      for_callers_.remember(static_cast<std::uint32_t>(function), caller, word);
+    }
+  }
+  /// Returns the library's function that `caller` calls by the name symbol(), whose address is the word.
+  template <class Symbol>
+  void* definition(std::size_t function, const void* caller, Symbol symbol) noexcept {
+    if (const std::uint64_t word = find(function, caller)) {
+      return reinterpret_cast<void*>(static_cast<std::uintptr_t>(word));
+    }
+    return on_own_stack([&] {
+      const NextSymbol found = required_symbol(symbol().c_str(), caller);
+      remember(function, caller, reinterpret_cast<std::uintptr_t>(found.address), found.for_all);
+      return found.address;
+    });
+  }
+
+ private:
+  std::vector<std::atomic<std::uint64_t>> for_all_;
+  CallerTable<12> for_callers_{};
+};
+
 }  // namespace
 
 const char* followed_symbol(const RoutineSymbol& routine) noexcept {
@@ -40,30 +78,30 @@ const char* followed_symbol(const RoutineSymbol& routine) noexcept {
 
 int integer_bytes_of_call(std::size_t routine, Redirected* door, const void* caller) noexcept {
   if (door != nullptr) {
-    return integer_bytes_of(*door);
+    const int known = door->width.load(std::memory_order_relaxed);
+    return known != 0 ? known : on_own_stack([door] { return integer_bytes_of(*door); });
   }
-  static std::vector<std::atomic<std::uint8_t>> known(kernel::catalogue().size());
-  std::uint8_t bytes = known[routine].load(std::memory_order_relaxed);
-  if (bytes == 0) {
+  static KnownWords known(kernel::catalogue().size());
+  if (const std::uint64_t bytes = known.find(routine, caller)) {
+    return static_cast<int>(bytes);
+  }
+  return on_own_stack([routine, caller] {
     const std::string symbol = fortran_symbol(routine);
-    const void* definition = next_symbol(symbol.c_str(), caller);
-    bytes = static_cast<std::uint8_t>(definition != nullptr ? integer_bytes_at(definition, routine_symbol(symbol)) : 4);
-    known[routine].store(bytes, std::memory_order_relaxed);
-  }
-  return bytes;
+    const NextSymbol definition = next_symbol(symbol.c_str(), caller);
+    const int bytes = definition.address != nullptr ? integer_bytes_at(definition.address, routine_symbol(symbol)) : 4;
+    known.remember(routine, caller, static_cast<std::uint64_t>(bytes), definition.for_all);
+    return bytes;
+  });
 }
 
 void* definition_of_call(std::size_t routine, const Redirected* door, const void* caller) noexcept {
-  if (door != nullptr) {
-    return door->definition;
-  }
-  static std::vector<std::atomic<void*>> known(kernel::catalogue().size());
-  void* found = known[routine].load(std::memory_order_relaxed);
-  return found != nullptr ? found : required_symbol(known[routine], fortran_symbol(routine).c_str(), caller);
+  static KnownWords known(kernel::catalogue().size());
+  return door != nullptr ? door->definition : known.definition(routine, caller, [routine] { return fortran_symbol(routine); });
 }
 
-void* definition_of_c_call(const Redirected* door, std::atomic<void*>& usual, const char* symbol, const void* caller) noexcept {
-  return door != nullptr ? door->definition : required_symbol(usual, symbol, caller);
+void* definition_of_c_call(std::size_t function, const Redirected* door, const void* caller) noexcept {
+  static KnownWords known(c_stub_count);
+  return door != nullptr ? door->definition : known.definition(function, caller, [function] { return std::string(c_stubs[function]); });
 }
 
 }  // namespace flopcast::preload

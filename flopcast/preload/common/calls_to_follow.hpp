@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 
 #include "flopcast/core/routine_symbol.hpp"
@@ -17,15 +16,15 @@ extern const std::size_t c_stub_count;
 /// Returns the symbol of the library's function for a routine ("dgemm_", "cblas_dgemm"); nullptr if it has none.
 const char* followed_symbol(const RoutineSymbol& routine) noexcept;
 
-/// Returns the bytes of the integers in a call of catalogue routine number `routine`, determined once for each library. The call came
-/// through `door` or, if `door` is nullptr, from `caller` by the usual name. Returns 4 if no library has the routine in Fortran's
-/// interface.
+/// Returns the bytes of the integers in a call of catalogue routine number `routine`, determined once for each library, or for each call
+/// site where the library depends on the caller. The call came through `door` or, if `door` is nullptr, from `caller` by the usual name.
+/// Returns 4 if no library has the routine in Fortran's interface.
 int integer_bytes_of_call(std::size_t routine, Redirected* door, const void* caller) noexcept;
 
 /// Returns the library's own function for such a call in Fortran's interface. Ends the process if no library defines the routine.
 void* definition_of_call(std::size_t routine, const Redirected* door, const void* caller) noexcept;
 
-/// Returns the library's own function for such a call in CBLAS's interface. `symbol` is the usual name, and `usual` keeps its definition.
-void* definition_of_c_call(const Redirected* door, std::atomic<void*>& usual, const char* symbol, const void* caller) noexcept;
+/// Returns the library's own function for such a call of number `function` of c_stubs in CBLAS's interface.
+void* definition_of_c_call(std::size_t function, const Redirected* door, const void* caller) noexcept;
 
 }  // namespace flopcast::preload

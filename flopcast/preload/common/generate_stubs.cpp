@@ -88,9 +88,9 @@ std::string skipped_cblas(const CblasFunction& function) {
              : fmt::format("return result_of<{}>(interception.skipped_value());", function.result);
 }
 
-/// Returns the stub of a CBLAS function. It records the call of the Fortran routine, where a row-major problem becomes its transpose, which
+/// Returns the stub of a CBLAS function, which has this number in the list of all stubs. It records the call of the Fortran routine, where a row-major problem becomes its transpose, which
 /// is column-major.
-std::string cblas_stub(const std::string& symbol, const CblasFunction& function) {
+std::string cblas_stub(std::size_t number, const std::string& symbol, const CblasFunction& function) {
   const auto index = static_cast<std::size_t>(function.routine - kernel::catalogue().data());
   std::string declarations;
   std::string all;
@@ -103,29 +103,30 @@ std::string cblas_stub(const std::string& symbol, const CblasFunction& function)
       "[[gnu::visibility(\"default\")]] {0} {1}({2}) {{\n"
       "{3}{4}"
       "  void* all[] = {{{5}}};\n"
-      "  static std::atomic<void*> next;\n"
       "  const Interception interception({6}, __builtin_return_address(0), all);\n"
       "  if (!interception.execute()) {{ {7} }}\n"
-      "  {8}reinterpret_cast<{0} (*)({9})>(definition_of_c_call(interception.door(), next, \"{1}\", "
+      "  {8}reinterpret_cast<{0} (*)({9})>(definition_of_c_call({11}, interception.door(), "
       "__builtin_return_address(0)))({10});\n}}\n",
       function.result, symbol, function.parameters(),
       function.has_order && rows ? "  const bool rows = static_cast<int>(order) == row_major;\n" : "", declarations, all, index,
-      skipped_cblas(function), function.result == "void" ? "" : "return ", fmt::join(function.types, ", "), cblas_arguments(function));
+      skipped_cblas(function), function.result == "void" ? "" : "return ", fmt::join(function.types, ", "), cblas_arguments(function),
+      number);
 }
 
 /// Returns the stubs of the CBLAS functions on the list of standard routines that match routines of the catalogue.
 std::string cblas_stubs(const std::string& list) {
   std::string text =
-      "#include <atomic>\n#include <iterator>\n\n#include \"flopcast/preload/common/calls_to_follow.hpp\"\n"
+      "#include <iterator>\n\n#include \"flopcast/preload/common/calls_to_follow.hpp\"\n"
       "#include \"flopcast/preload/common/cblas_flags.hpp\"\n"
       "#include \"flopcast/preload/common/intercept.hpp\"\n\n"
       "using namespace flopcast::preload;\n\nextern \"C\" {\n";
   std::ifstream in(list);
   std::string symbols;
+  std::size_t count = 0;
   for (std::string line; std::getline(in, line);) {
     const std::string symbol = line.substr(0, line.find(' '));
     if (const std::optional<CblasFunction> function = cblas_function(symbol)) {
-      text += cblas_stub(symbol, *function);
+      text += cblas_stub(count++, symbol, *function);
       symbols += fmt::format("    \"{}\",\n", symbol);
     }
   }

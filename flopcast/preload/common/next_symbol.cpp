@@ -8,6 +8,7 @@
 
 #include "flopcast/core/routine_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 
 namespace flopcast::preload {
 
@@ -43,22 +44,24 @@ void* definition_in(const link_map& object, const char* name) noexcept { return 
 
 void look_first_in(void* opened) noexcept { opened_program.store(opened, std::memory_order_relaxed); }
 
-void* next_symbol(const char* name, const void* caller) noexcept {
-  if (void* found = definition_behind(opened_program.load(std::memory_order_relaxed), name)) {
-    return found;
-  }
-  if (void* next = dlsym(RTLD_NEXT, name)) {
-    return next;
-  }
-  const link_map* object = object_of(caller);
-  void* found = object != nullptr ? definition_in(*object, name) : nullptr;
-  return found != nullptr ? found : any_definition(name);
+NextSymbol next_symbol(const char* name, const void* caller) noexcept {
+  return on_own_stack([name, caller]() -> NextSymbol {
+    if (void* found = definition_behind(opened_program.load(std::memory_order_relaxed), name)) {
+      return {found, true};
+    }
+    if (void* next = dlsym(RTLD_NEXT, name)) {
+      return {next, true};
+    }
+    const link_map* object = object_of(caller);
+    void* found = object != nullptr ? definition_in(*object, name) : nullptr;
+    return {found != nullptr ? found : any_definition(name), false};
+  });
 }
 
-void* required_symbol(const char* name, const void* caller) noexcept {
-  void* found = next_symbol(name, caller);
-  if (found == nullptr) {
-    std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", name);
+NextSymbol required_symbol(const char* name, const void* caller) noexcept {
+  const NextSymbol found = next_symbol(name, caller);
+  if (found.address == nullptr) {
+    on_own_stack([name] { std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", name); });
     _exit(127);  // as the dynamic linker does for an undefined symbol
   }
   return found;

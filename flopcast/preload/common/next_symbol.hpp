@@ -10,10 +10,16 @@ namespace flopcast::preload {
 /// Returns the loaded object that contains an address; nullptr if none does.
 const link_map* object_of(const void* address) noexcept;
 
-/// Returns the definition of `name` that this library hides from its callers: the next in the loader's order. If there is none, returns the
-/// definition in the library that contains `caller` (a return address) or in its dependencies, as needed for programs that open LAPACK
-/// privately (NumPy). Otherwise returns any definition, or nullptr.
-void* next_symbol(const char* name, const void* caller) noexcept;
+/// The definition of a symbol that a preloaded library hides from its callers.
+struct NextSymbol {
+  void* address = nullptr;  ///< nullptr: no library defines the symbol
+  bool for_all = false;     ///< the definition is the same for all callers
+};
+
+/// Returns the definition of `name` that this library hides from its callers: the next in the loader's order, for all callers. If there is
+/// none, returns the definition in the library that contains `caller` (a return address) or in its dependencies, as needed for programs that
+/// open LAPACK privately (NumPy). Otherwise returns any definition.
+NextSymbol next_symbol(const char* name, const void* caller) noexcept;
 
 /// Makes next_symbol() look first in `opened`, a handle of dlopen, and its dependencies. This is for programs that are opened at run time
 /// with libraries of their own.
@@ -21,16 +27,7 @@ void look_first_in(void* opened) noexcept;
 
 /// Returns next_symbol() for a routine that the program calls. If no library defines it, prints so and ends the process, as the dynamic
 /// linker does.
-void* required_symbol(const char* name, const void* caller) noexcept;
-/// Looks the symbol up only once, and keeps it in `found`.
-inline void* required_symbol(std::atomic<void*>& found, const char* name, const void* caller) noexcept {
-  void* symbol = found.load(std::memory_order_relaxed);
-  if (symbol == nullptr) {
-    symbol = required_symbol(name, caller);
-    found.store(symbol, std::memory_order_relaxed);
-  }
-  return symbol;
-}
+NextSymbol required_symbol(const char* name, const void* caller) noexcept;
 
 /// Returns some definition of `name` in a loaded object other than this library, preferably one visible to the whole program; nullptr if
 /// there is none.

@@ -9,6 +9,7 @@
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/support/bindings.hpp"
 
 #if defined(__x86_64__)
@@ -215,7 +216,7 @@ bool is_visible_routine(const char* symbol) noexcept {
   return own_symbol(name.parts()) != nullptr && dlsym(RTLD_DEFAULT, symbol) != nullptr;
 }
 
-/// Returns the destination of calls through `binding`, also before the linker has resolved it; nullptr if this library is the destination.
+/// Returns the destination of calls through `binding`, also before the linker has resolved it.
 void* destination(const Object& object, const Binding& binding) noexcept {
   void* value = *binding.slot;
   const bool unresolved = value == nullptr || (object_of(value) == object.map && value != binding.own_definition);
@@ -228,6 +229,12 @@ void* destination(const Object& object, const Binding& binding) noexcept {
     }
   }
   return dlsym(object.handle, binding.name.data());
+}
+
+/// Returns the definition that only this object sees, in itself or its dependencies. Calls of the preloaded library's function then lead
+/// there: two plug-ins may have libraries of their own with the same names. Returns nullptr if the definition is the same for all callers.
+void* private_definition(const Object& object, const char* name) noexcept {
+  return dlsym(RTLD_NEXT, name) != nullptr ? nullptr : dlsym(object.handle, name);
 }
 
 /// Returns the replacement of the linker's own function `name`; nullptr for other names.
@@ -249,6 +256,10 @@ void* replacement_of(const Object& object, const Binding& binding) noexcept {
 
 void look_through(const Object& object) noexcept {
   for_each_binding(*object.map, [&object](const Binding& binding) {
+    if (void* always = replacements.always != nullptr && !object.apart ? replacements.always(*object.map, binding) : nullptr) {
+      set_binding(binding, always);
+      return;
+    }
     if (void* hook = hook_of(binding.name); hook != nullptr && !binding.own) {
       if (!object.apart) {  // another namespace has a linker's interface of its own
         set_binding(binding, hook);
@@ -263,7 +274,11 @@ void look_through(const Object& object) noexcept {
     if (object.apart || name.parts().routine.size() < 3 || own_symbol(name.parts()) == nullptr) {
       return;
     }
-    if (void* door = substitute(destination(object, binding), binding.name)) {
+    void* definition = destination(object, binding);
+    if (definition != nullptr && object_of(definition) == own_object()) {
+      definition = private_definition(object, binding.name.data());
+    }
+    if (void* door = substitute(definition, binding.name)) {
       set_binding(binding, door);
     }
   });
@@ -329,7 +344,7 @@ void look_through_other_namespaces() noexcept {
 }
 
 /// Searches the objects that were loaded since the last search.
-void look_through_new_objects(bool deep) noexcept {
+void search_new_objects(bool deep) noexcept {
   const Turn turn;
   if (!turn) {
     return;
@@ -355,11 +370,18 @@ void look_through_new_objects(bool deep) noexcept {
   look_through_other_namespaces();
 }
 
+/// Does so on a stack of this library, because programs open libraries on small stacks, too.
+void look_through_new_objects(bool deep) noexcept {
+  on_own_stack([deep] { search_new_objects(deep); });
+}
+
 void* followed_dlopen(const char* name, int mode) {
   void* handle = dlopen(name, mode);
   if (handle != nullptr) {
-    look_through_new_objects((mode & RTLD_DEEPBIND) != 0);
-    dlerror();  // drop errors of flopcast's own calls
+    on_own_stack([mode] {
+      search_new_objects((mode & RTLD_DEEPBIND) != 0);
+      dlerror();  // drop errors of flopcast's own calls
+    });
   }
   return handle;
 }
@@ -369,10 +391,15 @@ void* followed_dlsym(void* handle, const char* name) {
   if (found == nullptr) {
     return found;
   }
-  const Turn turn;
-  void* door = turn ? substitute(found, name) : nullptr;
-  dlerror();
-  return door != nullptr ? door : found;
+  return on_own_stack([found, name] {
+    void* instead = replacements.asked_for != nullptr ? replacements.asked_for(name, found) : nullptr;
+    if (instead == nullptr) {
+      const Turn turn;
+      instead = turn ? substitute(found, name) : nullptr;
+    }
+    dlerror();
+    return instead != nullptr ? instead : found;
+  });
 }
 
 }  // namespace
@@ -408,9 +435,11 @@ void* flopcast_choose_dlopen(const char* name, int mode) noexcept {
 
 void* flopcast_choose_dlsym(void* handle, const char* name) noexcept {
   using namespace flopcast::preload;
-  look_through_new_objects(false);
   // Names visible to the whole program are the same for all callers. RTLD_NEXT depends on the caller.
-  const bool for_all = name != nullptr && handle != RTLD_NEXT && (handle != RTLD_DEFAULT || is_visible_routine(name));
+  const bool for_all = on_own_stack([handle, name] {
+    search_new_objects(false);
+    return name != nullptr && handle != RTLD_NEXT && (handle != RTLD_DEFAULT || is_visible_routine(name));
+  });
   return for_all ? reinterpret_cast<void*>(&followed_dlsym) : reinterpret_cast<void*>(&dlsym);
 }
 

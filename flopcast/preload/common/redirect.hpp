@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/support/bindings.hpp"
 
 /// Redirects calls that don't reach a preloaded library by themselves. The dynamic linker hands out a preloaded function only for its exact
 /// name, and only to callers that look into the whole program's libraries first. Other callers use other names (scipy_dgemm_64_), look into
@@ -18,11 +19,12 @@ namespace flopcast::preload {
 
 /// A routine behind a door.
 struct alignas(64) Redirected {
-  void* stub;                       ///< the preloaded library's function, which the door enters
-  void* definition;                 ///< original destination of the call
-  std::string_view prefix, suffix;  ///< parts around the routine's name in the library that defines it
-  bool c;                           ///< the routine belongs to CBLAS
-  std::atomic<std::uint8_t> width;  ///< bytes of its integers; 0: not determined yet
+  void* stub;                         ///< the preloaded library's function, which the door enters
+  void* definition;                   ///< original destination of the call
+  std::string_view prefix, suffix;    ///< parts around the routine's name in the library that defines it
+  bool c;                             ///< the routine belongs to CBLAS
+  std::atomic<std::uint8_t> width;    ///< bytes of its integers; 0: not determined yet
+  std::atomic<std::uint8_t> library;  ///< number that the preloaded library has given to its library; 0: none
 };
 
 /// Returns the symbol of the preloaded library's function for a routine whose name is in lower case; nullptr if it has none.
@@ -34,6 +36,10 @@ struct Replacements {
   void* (*deep)(std::string_view name) noexcept;
   /// Returns the function that replaces `function`, called `name`, in objects of other namespaces. Called where `deep` replaces it elsewhere.
   void* (*apart)(std::string_view name, void* function) noexcept;
+  /// Returns the function that `binding` of `object` is to lead to, whatever it leads to now; nullptr: it stays.
+  void* (*always)(const link_map& object, const Binding& binding) noexcept = nullptr;
+  /// Returns the function that dlsym is to return in place of `function`, called `name`; nullptr: `function` stays.
+  void* (*asked_for)(const char* name, void* function) noexcept = nullptr;
 };
 
 /// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. Calls in other namespaces of

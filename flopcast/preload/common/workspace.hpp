@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/work_size.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/protocol/run_report.hpp"
 
@@ -68,7 +69,7 @@ void with_workspace(const char* name, Pointers... pointers) {
     while (high - low > 1) {
       workspace.probe = low + (high - low) / 2;
       call_routine<Pointers...>(door->definition, all, places);
-      (needed[0] <= static_cast<Real>(room) ? low : high) = workspace.probe;
+      (answered_elements(needed[0]) <= room ? low : high) = workspace.probe;
     }
     note_allowed(*own.short_for, low);
   }

@@ -97,7 +97,7 @@ std::string threads_of(const Blas& blas) {
 }  // namespace
 
 std::string blas_in_use() {
-  const void* usual = next_symbol("dgemm_", reinterpret_cast<const void*>(&blas_in_use));
+  const void* usual = next_symbol("dgemm_", reinterpret_cast<const void*>(&blas_in_use)).address;
   const void* routine = usual != nullptr ? usual : any_routine("dgemm");
   if (routine == nullptr) {
     return "no BLAS";

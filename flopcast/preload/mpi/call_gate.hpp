@@ -1,62 +1,120 @@
 #pragma once
 
-#include <mutex>
+#include <atomic>
 #include <optional>
-#include <utility>
 
 namespace flopcast::preload::mpi {
 
-/// Decides which threads' calls are followed, and when. In programs that call MPI from several threads, one at a time
-/// (MPI_THREAD_SERIALIZED), it also locks the session's state.
+/// Facts about the current thread. They are read in every call.
+struct ThreadFacts {
+  bool is_main = false;      ///< the thread is the main thread
+  int depth = 0;             ///< intercepted functions that the thread is in
+  bool in_own_call = false;  ///< one of these has the session's state
+  bool in_callback = false;  ///< the innermost of these has called the program's code
+};
+extern constinit thread_local ThreadFacts this_thread;
+
+/// Decides which threads' calls are followed, and when. Threads other than the one that called MPI_Init may call MPI too, one at a time,
+/// whatever level of threads the program has asked for. The gate then lets one thread at a time use the session's state. Until the first
+/// such call the state belongs to the main thread, which marks its use by plain writes.
 class CallGate {
  public:
-  /// Sets whether other threads than this one call MPI, too.
-  void choose(bool other_threads_call) noexcept { other_threads_call_ = other_threads_call; }
-  /// Follows the calls of this thread, which called MPI_Init, from now on.
+  /// Follows calls from now on. This thread, which called MPI_Init, is the main thread.
   void open() noexcept;
   /// Follows nothing from now on.
   void close() noexcept { open_ = false; }
 
   [[nodiscard]] bool is_open() const noexcept { return open_; }
-  [[nodiscard]] bool other_threads_call() const noexcept { return other_threads_call_; }
-  /// Returns whether this thread called MPI_Init.
-  [[nodiscard]] static bool is_main_thread() noexcept;
-  /// Returns whether this thread's actions are followed: while the gate is open, in the thread that called MPI_Init.
+  /// Returns whether another thread than the main thread has called MPI.
+  [[nodiscard]] bool other_threads_call() const noexcept { return others_.load(std::memory_order_relaxed); }
+  /// Returns whether this thread called MPI_Init, or has taken over from that thread, which has ended.
+  [[nodiscard]] static bool is_main_thread() noexcept { return this_thread.is_main; }
+  /// Makes this thread the main thread if there is none any more. Returns whether it does.
+  bool succeed_main_thread() noexcept;
+  /// Returns whether this thread's actions are followed: while the gate is open, in the main thread.
   [[nodiscard]] bool follows_this_thread() const noexcept { return open_ && is_main_thread(); }
-  /// Returns whether this thread's MPI calls are followed. They are in other threads, too, if the program may call MPI there.
-  [[nodiscard]] bool follows_calls() const noexcept { return open_ && (is_main_thread() || other_threads_call_); }
-  /// Returns follows_this_thread() while the thread isn't inside an intercepted MPI function, and false otherwise.
-  [[nodiscard]] bool follows_program() const noexcept;
+  /// Returns follows_this_thread() while the thread executes the program's code, and false inside an intercepted MPI function.
+  [[nodiscard]] bool follows_program() const noexcept { return follows_this_thread() && (!is_in_function() || this_thread.in_callback); }
+
+  /// Returns whether the main thread is inside an MPI call that is followed, and not in the program's code that MPI called there.
+  [[nodiscard]] bool is_inside_mpi() const noexcept { return follows_this_thread() && this_thread.in_own_call && !this_thread.in_callback; }
+  /// Notes that MPI calls the program's code. Its kernels are followed, but not its calls of MPI.
+  static void enter_callback() noexcept { this_thread.in_callback = true; }
+  static void leave_callback() noexcept { this_thread.in_callback = false; }
 
   /// Notes that this thread has entered an intercepted function. Returns whether it was in none before.
-  static bool enter_function() noexcept;
-  static void leave_function() noexcept;
+  static bool enter_function() noexcept { return this_thread.depth++ == 0; }
+  static void leave_function() noexcept { --this_thread.depth; }
+  [[nodiscard]] static bool is_in_function() noexcept { return this_thread.depth > 0; }
 
-  /// Locks the session's state during an intercepted function.
-  void lock() noexcept {
-    if (other_threads_call_) {
-      turns_.lock();
+  /// Takes the session's state for an MPI call of this thread. Returns false if another thread is in an MPI call, because a program that
+  /// calls MPI from several threads at once must not wait for the end of that call.
+  [[nodiscard]] bool take_for_call() noexcept { return this_thread.in_own_call = take(User::call, false); }
+  /// Gives the state back.
+  void give_back() noexcept {
+    this_thread.in_own_call = false;
+    std::atomic<User>& place = is_main_thread() && main_.load(std::memory_order_relaxed) != User::none ? main_ : user_;
+    place.store(User::none, std::memory_order_release);
+  }
+  /// Returns the number of calls for which take_for_call() returned false.
+  [[nodiscard]] int refused_calls() const noexcept { return refused_.load(std::memory_order_relaxed); }
+
+  /// Possession of the session's state, until the object's end. A thread whose call has the state keeps it: MPI calls the program's code there.
+  class Turn {
+   public:
+    explicit Turn(CallGate* gate) noexcept : gate_(gate) {}
+    Turn(Turn&& other) noexcept : gate_(other.gate_) { other.gate_ = nullptr; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    Turn& operator=(Turn&&) = delete;
+    ~Turn() {
+      if (gate_ != nullptr) {
+        gate_->give_back();
+      }
     }
-  }
-  void unlock() noexcept {
-    if (other_threads_call_) {
-      turns_.unlock();
+
+   private:
+    CallGate* gate_;
+  };
+  /// Takes the state for another action of the main thread. Waits for other threads' calls.
+  [[nodiscard]] Turn turn() noexcept {
+    if (this_thread.in_own_call) {
+      return Turn(nullptr);
     }
+    while (!take(User::action, true)) {
+    }
+    return Turn(this);
   }
-  /// Locks the session's state, which MPI calls of other threads use, too. Waits for them.
-  [[nodiscard]] std::unique_lock<std::mutex> turn() {
-    return other_threads_call_ ? std::unique_lock(turns_) : std::unique_lock<std::mutex>();
-  }
-  /// Locks the state without waiting; returns nothing if another thread has it.
-  [[nodiscard]] std::optional<std::unique_lock<std::mutex>> try_lock_turn() {
-    std::unique_lock<std::mutex> lock = other_threads_call_ ? std::unique_lock(turns_, std::try_to_lock) : std::unique_lock<std::mutex>();
-    return other_threads_call_ && !lock ? std::nullopt : std::optional(std::move(lock));
+  /// Takes the state without waiting; returns nothing if another thread has it.
+  [[nodiscard]] std::optional<Turn> try_turn() noexcept {
+    if (this_thread.in_own_call) {
+      return std::optional<Turn>(std::in_place, nullptr);
+    }
+    return take(User::action, false) ? std::optional<Turn>(std::in_place, this) : std::nullopt;
   }
 
  private:
+  /// Purpose for which a thread has the state.
+  enum class User : unsigned char { none, action, call };
+  [[nodiscard]] bool take(User user, bool waits) noexcept {
+    if (is_main_thread()) {
+      main_.store(user, std::memory_order_relaxed);
+      std::atomic_signal_fence(std::memory_order_seq_cst);  // the other side is in announce_others()
+      if (!others_.load(std::memory_order_relaxed)) {
+        return true;
+      }
+      main_.store(User::none, std::memory_order_release);
+    }
+    return take_among_threads(user, waits);
+  }
+  bool take_among_threads(User user, bool waits) noexcept;
+  void announce_others() noexcept;
+
   bool open_ = false;
-  bool other_threads_call_ = false;
-  std::mutex turns_;
+  std::atomic<bool> others_{false};
+  std::atomic<User> main_{User::none};  ///< the main thread's use of the state while no other thread calls
+  std::atomic<User> user_{User::none};  ///< the use that some thread makes of the state once others call
+  std::atomic<int> refused_{0};
 };
 
 }  // namespace flopcast::preload::mpi

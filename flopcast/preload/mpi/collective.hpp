@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "flopcast/preload/mpi/callbacks.hpp"
 #include "flopcast/preload/mpi/requests.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"

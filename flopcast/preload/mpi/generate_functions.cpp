@@ -14,60 +14,41 @@
 namespace flopcast::preload {
 namespace {
 
-/// A kind of parameter: its conversion between Fortran and C, and its types in C. In each text {0} is the parameter's name; {comm}, {count}
-/// and {completed} are the names of the function's communicator, first count, and number of completed requests.
+/// The types of a kind of parameter in C.
 struct Parameter {
-  const char* type;             ///< type in Fortran's interface
-  const char* before;           ///< declarations before the call
-  const char* argument;         ///< argument of the call
-  const char* after;            ///< statements after the call, if it succeeded
-  const char* c_type = "";      ///< type in C; empty in functions that are written by hand
+  const char* type;
   const char* large_type = "";  ///< type in functions with large counts, if that is another one
 };
 
 const std::map<std::string, Parameter>& kinds() {
-  static const std::map<std::string, Parameter> all = {
-      {"program", {nullptr, "", "nullptr, nullptr", ""}},
-      {"buffer", {"void*", "", "fortran::buffer({0})", "", "void*"}},
-      {"in_buffer", {"void*", "", "fortran::buffer({0})", "", "const void*"}},
-      {"elements", {"MPI_Fint*", "", "*{0}", "", "int", "MPI_Count"}},
-      {"counts", {"MPI_Fint*", "", "{0}", "", "const int*", "const MPI_Count*"}},
-      {"displacements", {"MPI_Fint*", "", "{0}", "", "const int*", "const MPI_Aint*"}},
-      {"int", {"MPI_Fint*", "", "*{0}", "", "int"}},
-      {"count", {"MPI_Fint*", "", "*{0}", ""}},
-      {"out_int", {"MPI_Fint*", "", "{0}", ""}},
-      {"completed", {"MPI_Fint*", "", "{0}", ""}},
-      {"flag", {"MPI_Fint*", "", "{0}", ""}},
-      {"ints", {"MPI_Fint*", "", "{0}", "", "const int*"}},
-      {"weights", {"MPI_Fint*", "", "fortran::weights({0})", "", "const int*"}},
-      {"type", {"MPI_Fint*", "", "PMPI_Type_f2c(*{0})", "", "MPI_Datatype"}},
-      {"types", {"MPI_Fint*", "", "fortran::types({0}, *{comm}, {slot}, false)", "", "const MPI_Datatype*"}},
-      {"long_types", {"MPI_Fint*", "", "fortran::types({0}, *{comm}, {slot}, true)", "", "const MPI_Datatype*"}},
-      {"op", {"MPI_Fint*", "", "PMPI_Op_f2c(*{0})", "", "MPI_Op"}},
-      {"comm", {"MPI_Fint*", "", "PMPI_Comm_f2c(*{0})", "", "MPI_Comm"}},
-      {"group", {"MPI_Fint*", "", "PMPI_Group_f2c(*{0})", "", "MPI_Group"}},
-      {"info", {"MPI_Fint*", "", "PMPI_Info_f2c(*{0})", "", "MPI_Info"}},
-      {"errhandler", {"MPI_Fint*", "", "PMPI_Errhandler_f2c(*{0})", ""}},
-      {"new_session", {"MPI_Fint*", "MPI_Session c{0} = MPI_SESSION_NULL;", "&c{0}", "*{0} = PMPI_Session_c2f(c{0});"}},
-      {"new_comm", {"MPI_Fint*", "MPI_Comm c{0} = MPI_COMM_NULL;", "&c{0}", "*{0} = PMPI_Comm_c2f(c{0});", "MPI_Comm*"}},
-      {"new_request", {"MPI_Fint*", "MPI_Request c{0} = MPI_REQUEST_NULL;", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});", "MPI_Request*"}},
-      {"request", {"MPI_Fint*", "MPI_Request c{0} = PMPI_Request_f2c(*{0});", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
-      {"same_request", {"MPI_Fint*", "", "PMPI_Request_f2c(*{0})", ""}},
-      {"requests", {"MPI_Fint*", "fortran::Requests c{0}({0}, *{count});", "c{0}.get()", ""}},
-      {"new_message", {"MPI_Fint*", "MPI_Message c{0} = MPI_MESSAGE_NULL;", "&c{0}", "*{0} = PMPI_Message_c2f(c{0});"}},
-      {"message", {"MPI_Fint*", "MPI_Message c{0} = PMPI_Message_f2c(*{0});", "&c{0}", "*{0} = PMPI_Message_c2f(c{0});", "MPI_Message*"}},
-      {"status", {"MPI_Fint*", "fortran::Status c{0}({0});", "c{0}.get()", "", "MPI_Status*"}},
-      {"statuses", {"MPI_Fint*", "fortran::Statuses c{0}({0}, *{count}, {completed});", "c{0}.get()", ""}},
-      {"index", {"MPI_Fint*", "", "{0}", "fortran::count_from_one(*{0});"}},
-      {"indices", {"MPI_Fint*", "", "{0}", "fortran::count_from_one({0}, *{completed});"}}};
+  static const std::map<std::string, Parameter> all = {{"buffer", {"void*"}},
+                                                       {"in_buffer", {"const void*"}},
+                                                       {"elements", {"int", "MPI_Count"}},
+                                                       {"counts", {"const int*", "const MPI_Count*"}},
+                                                       {"displacements", {"const int*", "const MPI_Aint*"}},
+                                                       {"int", {"int"}},
+                                                       {"out_int", {"int*"}},
+                                                       {"ints", {"const int*"}},
+                                                       {"type", {"MPI_Datatype"}},
+                                                       {"types", {"const MPI_Datatype*"}},
+                                                       {"op", {"MPI_Op"}},
+                                                       {"comm", {"MPI_Comm"}},
+                                                       {"group", {"MPI_Group"}},
+                                                       {"info", {"MPI_Info"}},
+                                                       {"new_comm", {"MPI_Comm*"}},
+                                                       {"new_request", {"MPI_Request*"}},
+                                                       {"request", {"MPI_Request"}},
+                                                       {"requests", {"MPI_Request*"}},
+                                                       {"message", {"MPI_Message*"}},
+                                                       {"status", {"MPI_Status*"}}};
   return all;
 }
 
 struct Function {
-  int version = 0;            ///< version of MPI that introduced it
-  bool returns_error = true;  ///< its Fortran procedure returns an error in its last argument
-  bool is_kernel = false;     ///< it has a number in the enumeration of routines
-  bool under_smpi = true;     ///< it is followed under SMPI if it is a collective or makes a communicator
+  int version = 0;         ///< version of MPI that introduced it
+  bool is_kernel = false;  ///< it has a number in the enumeration of routines
+  bool under_smpi = true;  ///< it is followed under SMPI if it is a collective or makes a communicator
+  bool is_plain = true;    ///< its definition and its name with PMPI_ need nothing beyond its parameters
   std::string name;
   std::vector<std::string> kinds;
   std::string description;  ///< describes a collective; empty for other functions
@@ -88,8 +69,8 @@ std::vector<Function> read_functions(const char* file) {
     }
     words >> function.name;
     for (std::string kind; words >> kind;) {
-      if (kind == "without_error") {
-        function.returns_error = false;
+      if (kind == "by_hand") {
+        function.is_plain = false;
         continue;
       }
       if (kind == "kernel") {
@@ -126,74 +107,14 @@ std::string lower_case(std::string name) {
   return name;
 }
 
-/// Returns the procedure `name`, which calls C's function.
-std::string wrapper(const Function& function, const std::string& name) {
-  std::string parameters;
-  std::string before;
-  std::string arguments;
-  std::string after;
-  const std::string comm = parameter_of(function, "comm", "?");
-  const std::string count = parameter_of(function, "count", "?");
-  const std::string completed = parameter_of(function, "completed", "nullptr");
-  int slot = 0;
-  for (std::size_t i = 0; i < function.kinds.size(); ++i) {
-    const Parameter& kind = kinds().at(function.kinds[i]);
-    const std::string place = 'a' + std::to_string(i);
-    const auto filled = [&](const char* text) {
-      return fmt::format(fmt::runtime(text), place, fmt::arg("comm", comm), fmt::arg("count", count), fmt::arg("completed", completed),
-                         fmt::arg("slot", slot));
-    };
-    if (kind.type != nullptr) {
-      parameters += fmt::format("{} {}, ", kind.type, place);
-    }
-    before += filled(kind.before);
-    arguments += (arguments.empty() ? "" : ", ") + filled(kind.argument);
-    after += filled(kind.after);
-    slot += function.kinds[i] == "types" || function.kinds[i] == "long_types" ? 1 : 0;
-  }
-  if (!function.returns_error) {
-    parameters.resize(parameters.size() - 2);  // removes the comma
-    return fmt::format("void {}({}) {{\n  {}\n  {}({});\n}}\n", name, parameters, before, function.name, arguments);
-  }
-  std::string text = fmt::format("void {}({}MPI_Fint* error) {{\n  {}\n  const int result = {}({});\n", name, parameters, before,
-                                 function.name, arguments);
-  if (!after.empty()) {
-    text += fmt::format("  if (result == MPI_SUCCESS) {{ {} }}\n", after);
-  }
-  return text + "  if (error != nullptr) { *error = result; }\n}\n";
-}
-
 bool has(const Function& function, const char* kind) {
   return std::find(function.kinds.begin(), function.kinds.end(), kind) != function.kinds.end();
 }
 
 bool has_buffer(const Function& function) { return has(function, "buffer") || has(function, "in_buffer"); }
 
-/// Returns the procedures for Open MPI. Its own call no functions that can be intercepted in C, and take the same arguments in all of
-/// Fortran's interfaces.
-std::string for_openmpi(const Function& function) {
-  const std::string name = lower_case(function.name);
-  return wrapper(function, name + '_') + fmt::format("decltype({0}_) {0}_f08_ [[gnu::alias(\"{0}_\")]];\n\n", name);
-}
-
-/// Returns the procedures for MPICH. Its own call C's functions, except those of the module mpi_f08 without a buffer. MPICH's constants for
-/// weights can't be recognised there.
-std::string for_mpich(const Function& function) {
-  return has_buffer(function) || has(function, "weights") ? "" : wrapper(function, lower_case(function.name) + "_f08_") + '\n';
-}
-
 std::string with_version(int version, const std::string& text) {
   return text.empty() ? "" : fmt::format("#if MPI_VERSION >= {}\n{}#endif\n", version, text);
-}
-
-std::string fortran_procedures(const std::vector<Function>& functions, bool mpich) {
-  std::string text =
-      "#include \"flopcast/preload/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::preload::mpi::fortran;\n\n"
-      "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
-  for (const Function& function : functions) {
-    text += with_version(function.version, mpich ? for_mpich(function) : for_openmpi(function));
-  }
-  return text + "}\n#pragma GCC visibility pop\n";
 }
 
 /// Returns the enumerator of a routine, for example `send` for MPI_Send.
@@ -224,10 +145,7 @@ std::string head(const Function& function, bool large) {
   std::string parameters;
   for (std::size_t i = 0; i < function.kinds.size(); ++i) {
     const Parameter& kind = kinds().at(function.kinds[i]);
-    const std::string type = large && *kind.large_type != '\0' ? kind.large_type : kind.c_type;
-    if (type.empty()) {
-      throw bad_input("{} is generated, but its kind '{}' has no type in C", function.name, function.kinds[i]);
-    }
+    const char* type = large && *kind.large_type != '\0' ? kind.large_type : kind.type;
     parameters += fmt::format("{}{} a{}", i > 0 ? ", " : "", type, i);
   }
   return fmt::format("int {}{}({})", function.name, large ? "_c" : "", parameters);
@@ -242,12 +160,18 @@ std::string call(const std::string& name, const Function& function) {
   return fmt::format("{}({})", name, arguments);
 }
 
+/// Returns the description of a collective. One with an operation that may be the program's own says so.
+std::string description_of(const Function& function) {
+  return has(function, "op") ? fmt::format("with_operation({}, {})", parameter_of(function, "op", ""), function.description)
+                             : function.description;
+}
+
 /// Returns a collective, which is executed with its own large counts: reductions can't work on elements made of many.
 std::string collective(const Function& function, bool large) {
   const std::string request = has(function, "new_request") ? parameter_of(function, "new_request", "") + ", " : "";
   return fmt::format("{} {{\n  return {}(Routine::{}, {}, {}{}, [&] {{ return {}; }});\n}}\n", head(function, large),
                      request.empty() ? "executed" : "begun", enumerator(function.name), parameter_of(function, "comm", ""), request,
-                     function.description, call('P' + function.name + (large ? "_c" : ""), function));
+                     description_of(function), call('P' + function.name + (large ? "_c" : ""), function));
 }
 
 /// Returns the function with large counts that calls the one with small counts, with elements made of many if necessary. A receive must
@@ -282,14 +206,29 @@ std::string persistent(const Function& function) {
       head(function, false), call('P' + function.name, function), routine);
 }
 
+/// Returns the function with the prefix PMPI_, which programs, bindings of other languages, MPI and this library call.
+std::string with_prefix(const Function& function, bool large) {
+  const std::string name = function.name + (large ? "_c" : "");
+  Function prefixed = function;
+  prefixed.name = 'P' + function.name;
+  return fmt::format("{} {{\n  static const auto next = function_of_mpi<decltype(P{})>(\"P{}\");\n  return {} ? {} : {};\n}}\n",
+                     head(prefixed, large), name, name, "is_called_in_place_of_mpi(__builtin_return_address(0))", call(name, function),
+                     call("next", function));
+}
+
 std::string c_functions(const std::vector<Function>& functions) {
   std::string text =
       "#include <mpi.h>\n\n#include \"flopcast/preload/mpi/collective.hpp\"\n#include \"flopcast/preload/mpi/elements.hpp\"\n"
-      "#include \"flopcast/preload/mpi/persistent.hpp\"\n\nusing namespace flopcast::preload::mpi;\n\n"
+      "#include \"flopcast/preload/mpi/persistent.hpp\"\n#include \"flopcast/preload/mpi/prefixed_names.hpp\"\n\nusing namespace "
+      "flopcast::preload::mpi;\n\n"
       "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   constexpr int version_of_large_counts = 4;
   for (const Function& function : functions) {
     const bool has_counts = has(function, "elements") || has(function, "counts");
+    if (function.is_plain) {
+      text += with_version(function.version, with_prefix(function, false));
+      text += has_counts ? with_version(version_of_large_counts, with_prefix(function, true)) : "";
+    }
     if (!function.description.empty()) {
       text += with_version(function.version, collective(function, false));
       text += has_counts ? with_version(version_of_large_counts, collective(function, true)) : "";
@@ -330,9 +269,6 @@ std::string smpi_functions(const std::vector<Function>& functions) {
 
 std::string generated(const char* list, const std::string& what) {
   const std::vector<Function> functions = read_functions(list);
-  if (what == "openmpi" || what == "mpich") {
-    return fortran_procedures(functions, what == "mpich");
-  }
   if (what == "c") {
     return c_functions(functions);
   }
@@ -342,15 +278,14 @@ std::string generated(const char* list, const std::string& what) {
   if (what == "routines") {
     return routine_list(functions);
   }
-  throw usage_error("'{}' can't be generated; openmpi, mpich, c, smpi or routines was expected", what);
+  throw usage_error("'{}' can't be generated; c, smpi or routines was expected", what);
 }
 
 }  // namespace
 }  // namespace flopcast::preload
 
-/// Usage: generate_functions LIST FILE WHAT. Generates FILE from the functions in LIST. With WHAT `openmpi` or `mpich` it contains the
-/// Fortran procedures that this MPI needs, each of which calls C's function. With `c` it contains C functions, with `smpi` those for
-/// SMPI, with `routines` the enumeration of routines.
+/// Usage: generate_functions LIST FILE WHAT. Generates FILE from the functions in LIST. With WHAT `c` it contains C functions, with `smpi`
+/// those for SMPI, with `routines` the enumeration of routines.
 int main(int argc, char** argv) {
   using namespace flopcast::preload;
   return run_generator(argc, argv, 3, "three arguments: the list, the file to write, and what to generate",

@@ -6,8 +6,10 @@
 #include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/preload/common/intercept.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
+#include "flopcast/preload/mpi/callbacks.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 
 /// Intercepts BLAS and LAPACK in MPI programs: the outermost calls of the thread that called MPI_Init are kernels.
@@ -20,7 +22,8 @@ thread_local Seconds started = 0;
 thread_local selective::Cause cause = selective::Cause::always;
 thread_local mpi::DampedUpdate damped;
 thread_local mpi::DenormalsAsZero denormals;
-thread_local std::optional<Call> unsafe;  ///< a call with data that aren't the program's
+thread_local std::optional<Call> unsafe;                    ///< a call with data that aren't the program's
+thread_local std::optional<mpi::ProgramCallback> callback;  ///< the call comes from the program's code that MPI called
 
 /// Returns the call that the program makes. Determining the width of its integers calls a function of the library, which doesn't count as a
 /// kernel.
@@ -36,62 +39,77 @@ Call program_call(std::size_t routine, std::span<void* const> pointers, Redirect
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
   mpi::Session* all = mpi::session();
-  if (all == nullptr || depth > 0 || !all->gate().follows_program() || !all->measures() || all->is_in_region()) {
+  if (all == nullptr || depth > 0 || !all->measures() || all->is_in_region()) {
     return;
   }
-  const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
-  if (digest.is_workspace_query(pointers)) {
+  if (!all->gate().follows_program() && !all->gate().is_inside_mpi()) {
     return;
   }
-  const auto turn = all->gate().try_lock_turn();
-  if (!turn) {
-    return;  // beside another thread's communication: unnamed time of the program
-  }
-  all->leave_program();
-  number = all->kernels().number(digest.key_of(pointers));
-  if (selective::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
-    kernel.flops = flops(program_call(routine, pointers, door_, caller));
-  }
-  part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
-  cause = digest.decides() ? selective::Cause::always : all->cause();
-  if (part_ == Part::skipped) {
-    const Call call = program_call(routine, pointers, door_, caller);
-    skipped_value_ = kernel::skip(call).value;
-    mpi::settle_outputs(call);
-    all->note_left_out();
-    all->computed(number, all->estimate(number), false);
-    all->return_to_program();
-    all->note_time_of_leaving_out();
-    return;
-  }
-  if (all->skipping().has_skipped()) {
-    unsafe = program_call(routine, pointers, door_, caller);
-    // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
-    if (cause != selective::Cause::brief || mpi::can_fail(*unsafe->routine)) {
-      mpi::make_safe(*unsafe);
+  on_own_stack([this, all] {
+    if (!all->gate().follows_program()) {
+      callback.emplace();
     }
-    damped.apply(*unsafe, pointers);
-    denormals.begin();
+    const mpi::RoutineDigest& digest = mpi::routine_digests()[routine_];
+    if (digest.is_workspace_query(pointers_)) {
+      return;
+    }
+    const auto turn = all->gate().try_turn();
+    if (!turn) {
+      return;  // beside another thread's communication: unnamed time of the program
+    }
+    all->leave_program();
+    number = all->kernels().number(digest.key_of(pointers_));
+    if (selective::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
+      kernel.flops = flops(program_call(routine_, pointers_, door_, caller_));
+    }
+    part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
+    cause = digest.decides() ? selective::Cause::always : all->cause();
+    if (part_ == Part::skipped) {
+      const Call call = program_call(routine_, pointers_, door_, caller_);
+      skipped_value_ = kernel::skip(call).value;
+      mpi::settle_outputs(call);
+      all->note_left_out();
+      all->computed(number, all->estimate(number), false);
+      all->return_to_program();
+      all->note_time_of_leaving_out();
+      return;
+    }
+    if (all->skipping().has_skipped()) {
+      unsafe = program_call(routine_, pointers_, door_, caller_);
+      // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
+      if (cause != selective::Cause::brief || mpi::can_fail(*unsafe->routine)) {
+        mpi::make_safe(*unsafe);
+      }
+      damped.apply(*unsafe, pointers_);
+      denormals.begin();
+    }
+    ++depth;
+  });
+  if (part_ == Part::observed) {
+    started = all->clock().now();
   }
-  ++depth;
-  started = all->clock().now();
 }
 
 Interception::~Interception() {
+  mpi::Session* all = mpi::session();
   if (part_ == Part::observed) {
-    mpi::Session* all = mpi::session();
     const Seconds seconds = all->clock().now() - started;
     denormals.end();
     --depth;
-    if (unsafe) {
-      mpi::settle_solution(*unsafe);
-      unsafe.reset();
-    }
-    if (const auto turn = all->gate().try_lock_turn()) {
-      all->note_executed(cause, started, seconds);
-      all->computed(number, seconds, true);
-      all->return_to_program();
-    }
+    on_own_stack([all, seconds] {
+      if (unsafe) {
+        mpi::settle_solution(*unsafe);
+        unsafe.reset();
+      }
+      if (const auto turn = all->gate().try_turn()) {
+        all->note_executed(cause, started, seconds);
+        all->computed(number, seconds, true);
+        all->return_to_program();
+      }
+    });
+  }
+  if (depth == 0 && callback) {
+    on_own_stack([] { callback.reset(); });
   }
 }
 

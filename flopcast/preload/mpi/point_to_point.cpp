@@ -69,12 +69,14 @@ Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   made.bytes = message_bytes(message.count, message.type);
   made.kernel = all.communication_kernel(message.routine, made.bytes, channel.size(), channel.stride());
   made.empty = is_left_empty(made.kernel, made.bytes, message.type);
-  announce(&channel, made.bytes, message.destination, message.tag, made.empty);
+  const bool announced = announce(&channel, made.bytes, message.destination, message.tag, made.empty);
+  made.empty = made.empty && announced;
   all.collect_acknowledgements(made.bytes);
   const Seconds start = all.clock().begin_send();
   made.result = send(made.empty ? 0 : message.count);
   const Seconds end = all.clock().now();
   made.taken = std::max(end - start, 0.0);
+  bypassing.left += announced && made.result != MPI_SUCCESS ? 1 : 0;
   all.clock().note_message_done(all.clock().after_sends(), end);
   return made;
 }
@@ -85,8 +87,7 @@ bool announce_exchange(const Outgoing& message, Channel& channel) {
   const std::int64_t bytes = message_bytes(message.count, message.type);
   const std::uint32_t kernel = all.communication_kernel(message.routine, bytes, channel.size(), channel.stride());
   const bool empty = channel.has(message.destination) && is_left_empty(kernel, bytes, message.type);
-  announce(&channel, bytes, message.destination, message.tag, empty);
-  return empty;
+  return announce(&channel, bytes, message.destination, message.tag, empty) && empty;
 }
 
 /// Makes a send, and calls `note_made` with its channel and with the announcement if the send is followed.
@@ -150,19 +151,31 @@ struct ReceiveTarget {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-/// Makes a blocking receive, after waiting for its shadow. `receive` gets the sender and the status to fill.
+/// Returns whether a message has come.
+bool has_come(const Sender& from, MPI_Comm comm) noexcept {
+  int there = 0;
+  return PMPI_Iprobe(from.source, from.tag, comm, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS || there != 0;
+}
+
+/// Makes a blocking receive, after waiting for the message or its shadow. `receive` gets the sender and the status to fill. With
+/// MPI_COMM_NULL as `comm`, the message has come before.
 template <class Receive>
 int blocking_receive(Routine routine, Channel& channel, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, MPI_Status* wanted,
                      Receive receive) {
   Session& all = *session();
   all.note_call(routine, 0, asked.source, asked.tag);
-  const auto [source, tag] = names_a_message(asked.source, asked.tag) ? asked : found_sender(asked, comm);
+  const bool is_named = names_a_message(asked.source, asked.tag);
+  const auto [source, tag] = is_named ? asked : found_sender(asked, comm);
   MPI_Status own;
   MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
-  const Arrival* shadow = nullptr;
+  Arrival* shadow = nullptr;
   const bool known = names_a_message(source, tag) && channel.has(source);
   if (known) {
-    shadow = &channel.receive(source, tag);
+    all.note_awaited(routine, channel.world_rank(source));
+    const Sender from = {source, tag};
+    shadow = channel.await(source, tag, [&] { return !is_named || comm == MPI_COMM_NULL || has_come(from, comm); });
+  }
+  if (shadow != nullptr) {
     all.follow(*shadow);
     all.acknowledge(channel, source, shadow->bytes);
   }
@@ -173,14 +186,23 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   const int result = receive(Sender{source, tag}, status);
   const Seconds end = all.clock().is_cpu_time() ? 0 : all.clock().now();
   Seconds taken = end - start;
-  if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
-    shadow = &channel.receive(status->MPI_SOURCE, status->MPI_TAG);
-    all.follow(*shadow);  // the waiting part of the time is unknown
-    taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(shadow->bytes), channel.size()));
+  const Arrival* right = shadow;
+  std::int64_t bytes = shadow != nullptr ? shadow->bytes : 0;
+  if (result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
+    const std::int64_t come = received_bytes(*status);
+    right = shadow != nullptr ? channel.take_instead(*shadow, source, come)
+            : known           ? nullptr
+                              : channel.take(status->MPI_SOURCE, status->MPI_TAG, come);
+    bytes = count_shadow(right) != nullptr ? right->bytes : std::max(come, std::int64_t{0});
+    if (right != nullptr && right != shadow) {
+      all.follow(*right);
+    }
+    if (!known || right == nullptr) {  // the waiting part of the time is unknown
+      taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(bytes), channel.size()));
+    }
   }
-  const std::int64_t bytes = shadow != nullptr ? shadow->bytes : 0;
-  if (shadow != nullptr && shadow->is_empty()) {
-    restore_status(*shadow, *status);
+  if (right != nullptr && right->is_empty()) {
+    restore_status(*right, *status);
     settle_empty(place.buffer, bytes, place.type);
     account_left_out(routine, channel, bytes);
     return result;
@@ -217,9 +239,10 @@ void note_probe(const InterceptGuard& inside, Channel* channel, int result, bool
   if (!is_there) {
     all.polling().note_vain_call();
   } else if (channel != nullptr && channel->has(status.MPI_SOURCE)) {
-    const Arrival& shadow = channel->peek(status.MPI_SOURCE, status.MPI_TAG);
-    all.follow(shadow);
-    restore_status(shadow, status);
+    if (const Arrival* shadow = channel->peek(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status))) {
+      all.follow(*shadow);
+      restore_status(*shadow, status);
+    }
     all.settle_polling(-1, 0);
     all.waited(all.clock().is_cpu_time() ? 0 : all.clock().now() - all.clock().called());
   }
@@ -257,6 +280,7 @@ std::unordered_multimap<MPI_Message, Matched>& matched_messages() {
 
 void note_message(Channel* channel, int result, MPI_Message message, const MPI_Status& status) {
   if (channel != nullptr && result == MPI_SUCCESS && message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC) {
+    channel->expect(1);
     matched_messages().emplace(message, Matched{channel->shared_from_this(), status.MPI_SOURCE, status.MPI_TAG});
   }
 }
@@ -268,6 +292,7 @@ std::optional<Matched> take_matched(MPI_Message message) {
   }
   Matched matched = std::move(found->second);
   matched_messages().erase(found);
+  matched.channel->expect(-1);
   return matched;
 }
 
@@ -473,13 +498,16 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   const int result = exchange(into);
   const Seconds taken = session()->clock().now() - start;
   if (result == MPI_SUCCESS && channel->has(into->MPI_SOURCE)) {
-    const Arrival& shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
-    session()->follow(shadow);
-    restore_status(shadow, *into);
-    const Seconds usual =
-        2 * session()->messages().seconds(flopcast::path::Pattern::message, static_cast<double>(shadow.bytes), channel->size());
-    shadow.is_empty() ? account_left_out(Routine::sendrecv_replace, *channel, shadow.bytes)
-                      : account(Routine::sendrecv_replace, *channel, shadow.bytes, std::min(taken, usual));
+    const std::int64_t come = received_bytes(*into);
+    const Arrival* shadow = count_shadow(channel->take(into->MPI_SOURCE, into->MPI_TAG, come));
+    if (shadow != nullptr) {
+      session()->follow(*shadow);
+      restore_status(*shadow, *into);
+    }
+    const std::int64_t bytes = shadow != nullptr ? shadow->bytes : std::max(come, std::int64_t{0});
+    const Seconds usual = 2 * session()->messages().seconds(flopcast::path::Pattern::message, static_cast<double>(bytes), channel->size());
+    shadow != nullptr && shadow->is_empty() ? account_left_out(Routine::sendrecv_replace, *channel, bytes)
+                                            : account(Routine::sendrecv_replace, *channel, bytes, std::min(taken, usual));
   }
   return result;
 }

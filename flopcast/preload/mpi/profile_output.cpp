@@ -25,6 +25,7 @@
 #include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/mpi/blas_in_use.hpp"
+#include "flopcast/preload/mpi/other_tools.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
@@ -138,7 +139,24 @@ json processes_document(const std::vector<ProcessFacts>& processes) {
     document["rank"] = all.size();
     document["host"] = process.host.data();
     document["on_path_seconds"] = process.on_path;
+    document["cpu_seconds"] = process.lost.cpu;
+    document["without_core_seconds"] = process.lost.without_core;
+    document["program_without_core_seconds"] = process.lost.program_without_core;
+    document["blocked_seconds"] = process.lost.blocked;
+    if (const Wait& wait = process.longest_wait; wait.routine < routine_names.size()) {
+      document["longest_wait"] = {{"routine", routine_names[wait.routine]},
+                                  {"awaited_rank", wait.awaited == Wait::nobody ? json() : json(wait.awaited)},
+                                  {"seconds", wait.seconds}};
+    }
     all.push_back(std::move(document));
+  }
+  return all;
+}
+
+json tools_document() {
+  json all = json::array();
+  for (const OtherTool& tool : other_tools()) {
+    all.push_back({{"library", tool.library}, {"functions", tool.functions}, {"unseen_functions", tool.unseen}});
   }
   return all;
 }
@@ -161,6 +179,9 @@ json head_document(const protocol::MpiOptions& options, const ProfileFacts& fact
           {"path_complete", facts.complete},
           {"sessions", facts.sessions},
           {"spawned_processes", facts.spawned},
+          {"bypassing_messages", facts.bypassing},
+          {"prefixed_calls", facts.prefixed != 0},
+          {"simultaneous_calls", facts.simultaneous},
           {"message_model", {{"latency_seconds", facts.messages.latency}, {"bytes_per_second", facts.messages.bytes_per_second}}},
           {"path", costs_document(facts.longest.along)},
           {"longest", costs_document(facts.longest.longest)},
@@ -172,6 +193,7 @@ json head_document(const protocol::MpiOptions& options, const ProfileFacts& fact
           {"pace", {{"taken_seconds", facts.pace.taken}, {"expected_seconds", facts.pace.expected}}},
           {"spent", spent_document(facts.spent, facts.ranks)},
           {"own_messages", traffic_document(traffic_of_all())},
+          {"other_tools", tools_document()},
           {"calls", std::move(calls)}};
 }
 

@@ -8,6 +8,8 @@
 #include "flopcast/path/message_model.hpp"
 #include "flopcast/preload/kernels/call_sequence.hpp"
 #include "flopcast/preload/kernels/region_names.hpp"
+#include "flopcast/preload/mpi/core_time.hpp"
+#include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/selective/kernel_table.hpp"
@@ -23,6 +25,8 @@ struct ProcessFacts {
   path::Costs own;
   Seconds on_path = 0;  ///< its kernels on the critical path
   std::array<char, 64> host{};
+  LostTime lost;
+  Wait longest_wait;
 };
 
 /// Facts that rank 0 knows at the end, apart from the kernels.
@@ -33,6 +37,9 @@ struct ProfileFacts {
   bool complete = true;     ///< no process's event log was full
   bool sessions = false;    ///< the program uses sessions, which aren't followed
   int spawned = 0;          ///< processes that the program has started, which aren't followed
+  double bypassing = 0;     ///< messages that flopcast has seen at one end only, or not at all
+  int prefixed = 0;         ///< not 0: the program calls MPI by names with PMPI_ or by addresses from dlsym
+  int simultaneous = 0;     ///< calls that weren't followed, because another thread of the process was in a call
   Seconds elapsed = 0;      ///< measured wall time of the slowest process
   path::PathMark longest;
   path::Costs max, sum;                 ///< largest and total costs of the processes' own work

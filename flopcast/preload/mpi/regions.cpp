@@ -55,12 +55,13 @@ void Session::measure(bool on) {
   region_.drop();
   measures_ = on;
   on ? clock_.start() : clock_.stop();
+  on ? core_time_.start() : core_time_.stop();
   return_to_program();
 }
 
 void Session::control(int level) {
   if (gate_.follows_program()) {
-    const auto lock = gate_.turn();
+    const auto turn = gate_.turn();
     measure(level > 0);
   }
 }
@@ -84,6 +85,8 @@ void Session::count_anew() {
   skipping_.begin_epoch();
   PMPI_Barrier(world_);
   clock_.restart();
+  core_time_.restart();
+  waits_.forget();
 }
 
 void Session::reset() {

@@ -15,7 +15,10 @@
 
 namespace flopcast::preload::mpi {
 
-void Requests::add(MPI_Request request, Pending pending) { pending_.emplace(request, std::move(pending)); }
+void Requests::add(MPI_Request request, Pending pending) {
+  pending.channel->expect(pending.is_receive() ? 1 : 0);
+  pending_.emplace(request, std::move(pending));
+}
 
 std::optional<Pending> Requests::take(MPI_Request request) {
   const auto found = pending_.find(request);
@@ -24,6 +27,7 @@ std::optional<Pending> Requests::take(MPI_Request request) {
   }
   Pending pending = std::move(found->second);
   pending_.erase(found);
+  pending.channel->expect(pending.is_receive() ? -1 : 0);
   return pending;
 }
 
@@ -37,11 +41,26 @@ Requests& requests() {
   return all;
 }
 
-void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
-  if (channel != nullptr && channel->has(destination)) {
-    session()->note_call(Routine::send, bytes, destination, tag);
-    channel->send(session()->path(), session()->envelope(bytes, tag, skipped), destination, session()->counts());
+bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
+  if (channel == nullptr || !channel->has(destination)) {
+    return false;
   }
+  session()->note_call(Routine::send, bytes, destination, tag);
+  session()->note_awaited(Routine::send, channel->world_rank(destination));
+  return channel->send(session()->path(), session()->envelope(bytes, tag, skipped), destination, session()->counts());
+}
+
+std::int64_t received_bytes(const MPI_Status& status) noexcept {
+#ifdef OPEN_MPI
+  return static_cast<std::int64_t>(status._ucount);
+#else
+  return (std::int64_t{status.count_hi_and_cancelled >> 1} << 32U) | static_cast<std::uint32_t>(status.count_lo);
+#endif
+}
+
+const Arrival* count_shadow(const Arrival* shadow) noexcept {
+  (shadow != nullptr ? bypassing.taken : bypassing.unknown) += 1;
+  return shadow;
 }
 
 namespace {
@@ -187,13 +206,23 @@ bool has_agreed(AgreementInFlight& agreement) {
 /// The result of completing one or more requests.
 class Completion {
  public:
-  /// Runs before MPI is called: waits for shadows of messages, and for agreements, that must come before MPI can complete the request.
-  void await(int request, Pending pending) {
+  /// Runs before MPI is called to complete `handle`: waits for its message or the shadow ahead of the message, and for agreements, which
+  /// must come before MPI can complete the request. `request` is the number of the request in the program's call.
+  void await(int request, MPI_Request handle, Pending pending) {
+    session()->note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, pending.source) : Wait::nobody);
     if (pending.names_its_message()) {
-      const Arrival* shadow = session()->idle([&] { return &pending.channel->receive(pending.source, pending.tag); });
-      follow(pending, *shadow);
-      if (shadow->is_empty()) {
-        to_mend_.emplace_back(request, *shadow);
+      const Arrival* shadow =
+          session()->idle([&] { return pending.channel->await(pending.source, pending.tag, [handle] { return is_complete(handle); }); });
+      if (shadow == nullptr) {
+        later_.push_back(std::move(pending));
+        return;
+      }
+      session()->follow(*shadow);
+      pending.bytes = shadow->bytes;
+      if (session()->options().policy != selective::Policy::full) {
+        awaited_.push_back({request, done_.size(), *shadow});
+      } else {
+        count_shadow(shadow);
       }
     } else if (!pending.is_receive()) {
       await_agreement(*pending.agreement);
@@ -205,32 +234,39 @@ class Completion {
     done_.push_back(std::move(pending));
   }
 
-  /// Mends the statuses of empty messages among those of await(), by the number of the request in that call.
+  /// Mends empty messages among those of await(), once MPI has completed the program's requests.
   template <class Statuses>
   void mend(Statuses& statuses) {
-    for (const auto& [request, shadow] : to_mend_) {
-      restore_status(shadow, statuses[request]);
+    for (Awaited& each : awaited_) {
+      Pending& pending = done_[each.place];
+      MPI_Status& status = statuses[each.request];
+      settle(pending, pending.channel->take_instead(each.shadow, pending.source, received_bytes(status)), status);
     }
   }
 
   /// Returns the number of requests of await() whose message only the status identifies; they are in the same order.
   [[nodiscard]] std::size_t unknown() const noexcept { return later_.size(); }
+  /// Returns whether mend() or finish_unknown() will need the statuses of the requests.
+  [[nodiscard]] bool needs_statuses() const noexcept { return !awaited_.empty() || !later_.empty(); }
 
   void finish_unknown(std::size_t i, MPI_Status& status) { finish(std::move(later_[i]), status); }
 
   /// Runs after MPI has completed the request.
   void finish(Pending pending, MPI_Status& status) {
+    session()->note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, status.MPI_SOURCE) : Wait::nobody);
     if (!pending.is_receive()) {
       follow(pending);
     } else if (pending.is_exchange()) {
       if (const Arrival* shadow = shadow_of_exchange(pending)) {
-        follow(pending, *shadow);
-        restore_status(*shadow, status);
+        session()->follow(*shadow);
+        mend(pending, *shadow, status);
       }
     } else if (!was_cancelled(pending, status)) {
-      const Arrival& shadow = pending.channel->receive(status.MPI_SOURCE, status.MPI_TAG);
-      follow(pending, shadow);
-      restore_status(shadow, status);
+      const Arrival* shadow = pending.channel->take(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status));
+      if (shadow != nullptr) {
+        session()->follow(*shadow);
+      }
+      settle(pending, shadow, status);
     } else {
       return;
     }
@@ -283,8 +319,15 @@ class Completion {
   /// Returns the exchange's shadow or, with wildcards, some shadow that may be its own. A shadow that was found with
   /// wildcards isn't taken: a superfluous shadow does no harm, but a wrong one that was taken would be missed.
   static const Arrival* shadow_of_exchange(const Pending& pending) {
-    return pending.names_its_message() ? &pending.channel->receive(pending.source, pending.tag)
-                                       : pending.channel->look(pending.source, pending.tag);
+    if (pending.names_its_message() && pending.channel->has(pending.source)) {
+      return count_shadow(pending.channel->take(pending.source, pending.tag, Channel::any_length));
+    }
+    bypassing.left += 1;
+    return pending.channel->look(pending.source, pending.tag);
+  }
+
+  static std::int32_t world_rank_of(const Pending& pending, int source) {
+    return pending.channel->has(source) ? pending.channel->world_rank(source) : Wait::nobody;
   }
 
   static bool was_cancelled(const Pending& pending, MPI_Status& status) {
@@ -295,12 +338,27 @@ class Completion {
     return cancelled != 0 || !pending.channel->has(status.MPI_SOURCE);
   }
 
-  static void follow(Pending& pending, const Arrival& shadow) {
-    session()->follow(shadow);
+  static bool is_complete(MPI_Request handle) noexcept {
+    int done = 0;
+    return PMPI_Request_get_status(handle, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+  }
+
+  /// Notes what a message's shadow says of the message, and mends the message and its status if it came empty.
+  static void mend(Pending& pending, const Arrival& shadow, MPI_Status& status) {
     pending.bytes = shadow.bytes;
     pending.skipped = shadow.is_empty();
     if (pending.skipped && real_bytes(pending.type) != 0) {  // other types may have been freed
       settle_empty(pending.buffer, shadow.bytes, pending.type);
+    }
+    restore_status(shadow, status);
+  }
+
+  /// Counts a message that has come, and mends the message if it came empty. `shadow` is nullptr if it has none.
+  static void settle(Pending& pending, const Arrival* shadow, MPI_Status& status) {
+    if (count_shadow(shadow) != nullptr) {
+      mend(pending, *shadow, status);
+    } else {
+      pending.bytes = std::max(received_bytes(status), std::int64_t{0});
     }
   }
 
@@ -322,9 +380,16 @@ class Completion {
     session()->follow(pending.agreement->all);
   }
 
+  /// A receive of await() whose message may have come empty.
+  struct Awaited {
+    int request = 0;        ///< its number in the program's call
+    std::size_t place = 0;  ///< its place among those that are done
+    Arrival shadow;
+  };
+
   std::vector<Pending> done_;
   std::vector<Pending> later_;  ///< from await()
-  std::vector<std::pair<int, Shadow>> to_mend_;
+  std::vector<Awaited> awaited_;
 };
 
 /// Memory for one element per request. Few requests need no allocation, because programs ask for them again and again.
@@ -391,10 +456,12 @@ int wait_one(MPI_Request* request, MPI_Status* wanted) {
   Completion completion;
   const bool any = pending.has_value();
   if (any) {
-    completion.await(0, std::move(*pending));
+    completion.await(0, *request, std::move(*pending));
   }
   const auto [result, seconds] = timed([&] { return PMPI_Wait(request, status); });
-  completion.mend(status);
+  if (result == MPI_SUCCESS) {
+    completion.mend(status);
+  }
   if (any && completion.unknown() > 0 && result == MPI_SUCCESS) {
     completion.finish_unknown(0, *status);
   }
@@ -408,16 +475,17 @@ int wait_all(int count, MPI_Request* all, MPI_Status* wanted) {
   for (int i = 0; i < count; ++i) {
     const std::size_t before = completion.unknown();
     if (std::optional<Pending> pending = requests().take(all[i])) {
-      completion.await(i, std::move(*pending));
+      completion.await(i, all[i], std::move(*pending));
     }
     if (completion.unknown() > before) {
       unknown.push_back(i);
     }
   }
-  Statuses statuses(wanted, unknown.empty() ? 0 : count);
-  MPI_Status* const asked = unknown.empty() ? wanted : statuses.get();
+  const bool needs_statuses = completion.needs_statuses();
+  Statuses statuses(wanted, needs_statuses ? count : 0);
+  MPI_Status* const asked = needs_statuses ? statuses.get() : wanted;
   const auto [result, seconds] = timed([&] { return PMPI_Waitall(count, all, asked); });
-  if (asked != MPI_STATUSES_IGNORE) {
+  if (needs_statuses && result == MPI_SUCCESS) {
     completion.mend(asked);
   }
   for (std::size_t i = 0; i < unknown.size() && result == MPI_SUCCESS; ++i) {
@@ -485,7 +553,9 @@ void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
   const Pending* pending = requests().find(request);
   if (pending != nullptr && pending->is_receive() && !pending->is_exchange() && !pending->cancelled &&
       pending->channel->has(status.MPI_SOURCE)) {
-    restore_status(pending->channel->peek(status.MPI_SOURCE, status.MPI_TAG), status);
+    if (const Arrival* shadow = pending->channel->peek(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status))) {
+      restore_status(*shadow, status);
+    }
   }
 }
 
@@ -656,7 +726,8 @@ int MPI_Cancel(MPI_Request* request) {
 int MPI_Request_free(MPI_Request* request) {
   const InterceptGuard inside;
   if (inside) {
-    requests().take(*request);
+    const std::optional<Pending> dropped = requests().take(*request);
+    bypassing.left += dropped && dropped->is_receive() ? 1 : 0;
     requests().persistent.erase(*request);
   }
   return PMPI_Request_free(request);

@@ -72,8 +72,15 @@ class Requests {
 
 Requests& requests();
 
-/// Sends the receiver of a message its shadow, and whether the message is left empty. Does nothing if `channel` is nullptr.
-void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped = false);
+/// Sends the receiver of a message its shadow, and whether the message is left empty. Returns false if no shadow has been sent: there is no
+/// such receiver, `channel` is nullptr, or the receiver takes no shadows. The message must not be left empty then.
+bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped = false);
+
+/// Returns the length of a message that has come. MPI_Get_count would take a tenth of a short message's time.
+std::int64_t received_bytes(const MPI_Status& status) noexcept;
+
+/// Counts a message that has come with `shadow` or, if that is nullptr, without one. Returns `shadow`.
+const Arrival* count_shadow(const Arrival* shadow) noexcept;
 
 /// Returns whether a communication may be left out at all: data in floating point, or of types derived from it, and enough of them.
 /// Integers and raw bytes may steer the program.

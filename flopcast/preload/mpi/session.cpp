@@ -13,6 +13,8 @@
 
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/other_tools.hpp"
+#include "flopcast/preload/mpi/prefixed_names.hpp"
 #include "flopcast/preload/mpi/results.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/preload/mpi/startup.hpp"
@@ -44,8 +46,10 @@ std::unique_ptr<Session> make_session() {
   try {
     routine_digests();  // takes milliseconds the first time, which must not count as the program's
     auto made = std::make_unique<Session>(protocol::parse_mpi_options(text));
+    find_other_tools();
     if (!has_stage(made->options())) {
-      write_stage(made->options(), protocol::mpi_stage_loaded);
+      const std::string tool = tool_that_hides_the_beginning();
+      write_stage(made->options(), tool.empty() ? std::string(protocol::mpi_stage_loaded) : std::string(protocol::mpi_stage_hidden) + tool);
     }
     return made;
   } catch (const std::exception& error) {
@@ -86,10 +90,7 @@ void Session::note_sessions() noexcept {
 
 InterceptGuard::InterceptGuard() noexcept {
   Session* all = session();
-  followed_ = all != nullptr && CallGate::enter_function() && all->gate().follows_calls();
-  if (followed_) {
-    all->enter_call();
-  }
+  followed_ = all != nullptr && CallGate::enter_function() && all->gate().is_open() && all->enter_call();
 }
 
 InterceptGuard::~InterceptGuard() {
@@ -103,23 +104,43 @@ InterceptGuard::~InterceptGuard() {
   }
 }
 
-void Session::enter_call() noexcept {
-  gate_.lock();
+bool Session::enter_call() noexcept {
+  if (!CallGate::is_main_thread() && gate_.succeed_main_thread()) {
+    return_to_program();
+  }
+  if (!gate_.take_for_call()) {
+    return false;
+  }
   if (CallGate::is_main_thread()) {
     leave_program();
+    const Seconds wall = clock_.wall_of_call();
+    if (core_time_.enter_mpi(wall)) {
+      clock_.leave_out_since(clock_.called(), clock_.called());
+    }
+    waits_.enter(wall);
   } else {
+    clock_.stop_estimating();
     clock_.enter_library();
   }
+  return true;
 }
 
 void Session::leave_call() noexcept {
   const bool own = CallGate::is_main_thread();
   own ? clock_.end_call() : clock_.end_call_of_other_thread();
+  if (const Seconds wall = clock_.wall_of_return(); own) {
+    if (measures_ && clock_.is_cpu_time()) {
+      waits_.add_until(wall);
+    }
+    if (core_time_.leave_mpi(wall)) {
+      clock_.return_to_program();
+    }
+  }
   polling_.end_call(measures_ && own && !clock_.is_cpu_time() ? clock_.in_call() : 0);
   if (measures_) {
     spent_.calls += clock_.in_call();
   }
-  gate_.unlock();
+  gate_.give_back();
 }
 
 void Session::leave_program() noexcept {
@@ -147,7 +168,6 @@ void Session::begin() {
   if (multiple != 0) {
     return;
   }
-  gate_.choose(level == MPI_THREAD_SERIALIZED);
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &group);
   PMPI_Comm_create(MPI_COMM_WORLD, group, &world_);
@@ -159,8 +179,7 @@ void Session::begin() {
   }
   const NodeFacts node = join_node(world_);
   granted_cpus_ = node.granted_cpus;
-  clock_.choose(options_.clock == protocol::MpiClock::cpu || (options_.clock == protocol::MpiClock::automatic && node.crowded),
-                !gate_.other_threads_call());
+  clock_.choose(options_.clock == protocol::MpiClock::cpu || (options_.clock == protocol::MpiClock::automatic && node.crowded));
   WallClock::calibrate();
   messages_ = measure_messages(world_, clock_.is_cpu_time());
   read_statistics();
@@ -177,6 +196,7 @@ void Session::begin() {
   gate_.open();
   PMPI_Barrier(world_);
   clock_.start();
+  core_time_.start();
   return_to_program();
 }
 
@@ -257,10 +277,11 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
   }
   calls_.hash = hash;
   ++calls_.calls;
+  note_awaited(routine);
 }
 
-void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
-  if (in_full() && bytes >= min_acknowledged && channel.has(source)) {
+void Session::acknowledge(Channel& channel, int source, std::int64_t bytes) {
+  if (in_full() && bytes >= min_acknowledged && channel.has(source) && channel.may_acknowledge(source)) {
     mpi::acknowledge(path_, envelope(bytes, 0, false), channel.world_rank(source));
     collect_acknowledgements(bytes);
   }
@@ -337,8 +358,29 @@ void Session::note_contexts() {
   }
 }
 
+Wait Session::longest_wait() const {
+  struct Least {
+    double seconds;
+    int rank;
+  };
+  constexpr auto routines = static_cast<std::size_t>(Routine::count);
+  std::array<Least, routines> least;
+  for (std::size_t i = 0; i < routines; ++i) {
+    least[i] = {waits_.together(static_cast<std::uint32_t>(i)), rank_};
+  }
+  PMPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(routines), MPI_DOUBLE_INT, MPI_MINLOC, world_);
+  Wait longest = waits_.longest();
+  if (longest.routine < routines && longest.awaited == Wait::nobody) {
+    constexpr double much_less = 0.5;
+    const Least& last = least[longest.routine];
+    longest.awaited = last.rank != rank_ && last.seconds < much_less * longest.seconds ? last.rank : Wait::nobody;
+  }
+  return longest;
+}
+
 ProfileFacts Session::conclude() {
   ProfileFacts facts;
+  core_time_.stop();
   waited_on_path(settle_polling(0, 0));
   note_system_time();
   facts.ranks = size_;
@@ -353,6 +395,11 @@ ProfileFacts Session::conclude() {
   PMPI_Allreduce(MPI_IN_PLACE, &sessions, 1, MPI_INT, MPI_MAX, world_);
   facts.sessions = sessions != 0;
   collect_traffic(world_);
+  facts.bypassing = count_bypassing(world_);
+  facts.prefixed = names_are_passed_by() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.prefixed, 1, MPI_INT, MPI_MAX, world_);
+  facts.simultaneous = gate_.refused_calls();
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.simultaneous, 1, MPI_INT, MPI_SUM, world_);
   facts.longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
   PMPI_Reduce(&path_.own(), &facts.max, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
@@ -374,7 +421,7 @@ ProfileFacts Session::conclude() {
   collect_kernels(world_, kernels_);
   collect_region_names(world_, regions_);
   facts.calls = gather_values(world_, calls_);
-  ProcessFacts mine{path_.own(), parts.kernels, {}};
+  ProcessFacts mine{path_.own(), parts.kernels, {}, core_time_.lost(), longest_wait()};
   gethostname(mine.host.data(), mine.host.size() - 1);
   facts.processes = gather_values(world_, mine);
   facts.prediction_error = decisions_.prediction_error();
@@ -394,8 +441,6 @@ void Session::end() {
     }
   }
   PMPI_Barrier(world_);
-  while (next_acknowledgement() != nullptr) {  // for which no sender has waited
-  }
   detach_channel(MPI_COMM_WORLD);
   detach_channel(MPI_COMM_SELF);
   disconnect_shadows();

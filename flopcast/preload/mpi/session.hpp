@@ -20,6 +20,7 @@
 #include "flopcast/preload/kernels/region_names.hpp"
 #include "flopcast/preload/kernels/routines.hpp"
 #include "flopcast/preload/mpi/call_gate.hpp"
+#include "flopcast/preload/mpi/core_time.hpp"
 #include "flopcast/preload/mpi/launch_executions.hpp"
 #include "flopcast/preload/mpi/open_region.hpp"
 #include "flopcast/preload/mpi/polling.hpp"
@@ -28,6 +29,7 @@
 #include "flopcast/preload/mpi/session_clock.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/preload/mpi/skipping.hpp"
+#include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/selective/eager_propagation.hpp"
 #include "flopcast/selective/execution_decisions.hpp"
@@ -55,7 +57,8 @@ class Session {
   void end();
 
   /// Notes that the program has called MPI. For threads that didn't call MPI_Init only communication counts.
-  void enter_call() noexcept;
+  /// Returns false if the call isn't followed, because another thread is in one.
+  [[nodiscard]] bool enter_call() noexcept;
   void leave_call() noexcept;
   /// Notes that the program has just called the library. The time since return_to_program() counts as computation.
   void leave_program() noexcept;
@@ -107,6 +110,14 @@ class Session {
   /// Notes a call of `routine` for the comparison of two runs. The three values describe the message, and must not depend on time.
   void note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept;
 
+  /// Notes that the call of `routine` waits for process `rank` of MPI_COMM_WORLD from here on.
+  void note_awaited(Routine routine, std::int32_t rank = Wait::nobody) {
+    if (clock_.is_cpu_time()) {
+      waits_.add_until(SessionClock::wall());
+    }
+    waits_.await(static_cast<std::uint32_t>(routine), rank);
+  }
+
   /// Begins a region of the program's own code. Returns false if the region is to be left out; the region has then ended, too. A region
   /// inside another one belongs to the outer one.
   bool enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out);
@@ -139,6 +150,7 @@ class Session {
   void waited(Seconds seconds) noexcept {
     if (measures_) {
       path_.wait(seconds);
+      waits_.add(seconds);
     }
   }
 
@@ -146,6 +158,7 @@ class Session {
   void waited_on_path(Seconds seconds) noexcept {
     if (measures_) {
       path_.add({.time = seconds, .idle = seconds});
+      waits_.add(seconds);
     }
   }
 
@@ -156,9 +169,9 @@ class Session {
   /// Runs `wait`, which waits for other processes and whose time is on no path of this process.
   template <class Wait>
   auto idle(Wait wait) {
-    const Seconds start = clock_.is_cpu_time() ? 0 : SessionClock::wall();
+    const Seconds start = clock_.is_cpu_time() ? 0 : clock_.now();
     auto result = wait();
-    waited(clock_.is_cpu_time() ? 0 : SessionClock::wall() - start);
+    waited(clock_.is_cpu_time() ? 0 : clock_.now() - start);
     return result;
   }
 
@@ -166,7 +179,7 @@ class Session {
   /// had to wait for the receiver continues on the receiver's path.
   /// Does nothing where kernels are left out. There, while its sender waits for a moment, a receiver may have left out kernels that the
   /// program executes long after the message. A path that continued from there would count the work of both twice.
-  void acknowledge(const Channel& channel, int source, std::int64_t bytes);
+  void acknowledge(Channel& channel, int source, std::int64_t bytes);
   static constexpr std::int64_t min_acknowledged = 4096;  ///< every MPI sends smaller messages without waiting for their receiver
   /// Takes the acknowledgements that have come, after every few messages of `bytes` that are acknowledged. If they were left to MPI, each
   /// further message would be compared with all of them.
@@ -207,6 +220,8 @@ class Session {
   /// Writes the current execution's result and returns the length of its path. Collective.
   Seconds finish_execution();
   void note_contexts();
+  /// Returns the longest wait of this process. For a collective, the awaited process is the one that waits least in it. Collective.
+  [[nodiscard]] Wait longest_wait() const;
 
   /// The latest communication of a routine, because programs often repeat the same one.
   struct LatestKernel {
@@ -231,6 +246,8 @@ class Session {
   std::optional<Arrival> acknowledgement_;  ///< the one with the longest path of those that were collected
   std::uint32_t acknowledged_messages_ = 0;
   ProgramGaps gaps_;
+  CoreTime core_time_;
+  Waits waits_;
   bool measures_ = true;
   bool uses_sessions_ = false;
   int spawned_ = 0;

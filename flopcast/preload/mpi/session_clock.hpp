@@ -12,18 +12,26 @@ namespace flopcast::preload::mpi {
 /// Measures a process: when the program called the library and when it went on, the wall time between start and stop, and the system's part.
 class SessionClock {
  public:
-  /// Chooses CPU time or wall time. `estimates`: no other thread calls MPI, so that the library's own work may be estimated.
-  void choose(bool cpu_time, bool estimates) noexcept {
+  /// Chooses CPU time or wall time.
+  void choose(bool cpu_time) noexcept {
     cpu_time_ = cpu_time;
-    estimates_ = estimates && !cpu_time;
+    estimates_ = !cpu_time;
   }
+  /// Notes that other threads call MPI, so that the library's own work can't be estimated any more.
+  void stop_estimating() noexcept { estimates_ = false; }
   [[nodiscard]] bool is_cpu_time() const noexcept { return cpu_time_; }
   /// Returns the seconds of the clock that measures computation.
-  [[nodiscard]] Seconds now() const noexcept { return cpu_time_ ? cpu_seconds() : WallClock::now(); }
+  [[nodiscard]] Seconds now() const noexcept { return (cpu_time_ ? cpu_seconds() : WallClock::now()) - left_out_; }
   [[nodiscard]] static Seconds wall() noexcept { return WallClock::now(); }
 
   /// Notes that the program has just called the library.
   void enter_library() noexcept { called_ = now(); }
+  /// Leaves the time since `moment` out of the clock, and sets the time of the program's latest call to `called`. Meanwhile MPI has called
+  /// the program's code, whose time isn't MPI's.
+  void leave_out_since(Seconds moment, Seconds called) noexcept {
+    left_out_ += now() - moment;
+    called_ = called;
+  }
   /// Notes that the program goes on.
   void return_to_program() noexcept { resumed_ = now(); }
   /// Notes that the program goes on after an intercepted MPI function, whose last work may be estimated.
@@ -35,7 +43,10 @@ class SessionClock {
   }
   /// Returns the time of the program's latest call.
   [[nodiscard]] Seconds called() const noexcept { return called_; }
-  /// Returns the time since then.
+  /// Returns the wall time of that call, and of the moment when the program went on after it.
+  [[nodiscard]] Seconds wall_of_call() const noexcept { return cpu_time_ ? wall() : called_ + left_out_; }
+  [[nodiscard]] Seconds wall_of_return() const noexcept { return cpu_time_ ? wall() : resumed_ + left_out_; }
+  /// Returns the time since called().
   [[nodiscard]] Seconds since_call() const noexcept { return std::max(now() - called_, 0.0); }
   /// Returns the program's time before its latest call.
   [[nodiscard]] Seconds in_program() const noexcept { return std::max(called_ - resumed_, 0.0); }
@@ -76,6 +87,7 @@ class SessionClock {
   [[nodiscard]] static Seconds cpu_seconds() noexcept;
 
   bool cpu_time_ = false, estimates_ = false;
+  Seconds left_out_ = 0;
   Seconds resumed_ = 0, called_ = 0;
   OverheadEstimate announcing_, after_sends_, after_receives_;
   OverheadEstimate* rest_ = nullptr;  ///< remaining work of the current call after `done_`; nullptr if it varies

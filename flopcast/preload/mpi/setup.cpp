@@ -7,9 +7,12 @@
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/redirect.hpp"
+#include "flopcast/preload/mpi/other_tools.hpp"
+#include "flopcast/preload/mpi/prefixed_names.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/support/error.hpp"
 
+using flopcast::preload::mpi::function_of_mpi;
 using flopcast::preload::mpi::Session;
 using flopcast::preload::mpi::session;
 
@@ -45,7 +48,9 @@ void require_one_mpi() noexcept {
   require_one_mpi();
   if (session() != nullptr) {
     flopcast::preload::redirect_calls(flopcast::preload::followed_symbol,
-                                      {flopcast::preload::locked_deep, flopcast::preload::locked_apart});
+                                      {flopcast::preload::locked_deep, flopcast::preload::locked_apart,
+                                       flopcast::preload::mpi::layered_function, flopcast::preload::mpi::in_place_of_mpi});
+    flopcast::preload::mpi::end_layering_of_program();
   }
 }
 
@@ -82,25 +87,32 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-int MPI_Init(int* argc, char*** argv) {
+int PMPI_Init(int* argc, char*** argv) {
   require_one_mpi();
-  return begin(PMPI_Init(argc, argv));
+  return begin(function_of_mpi<decltype(PMPI_Init)>("PMPI_Init")(argc, argv));
 }
 
-int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   require_one_mpi();
   const Session* all = session();
   const bool too_much = required == MPI_THREAD_MULTIPLE && all != nullptr && !all->grants_thread_multiple();
-  return begin(PMPI_Init_thread(argc, argv, too_much ? MPI_THREAD_SERIALIZED : required, provided));
+  const auto next = function_of_mpi<decltype(PMPI_Init_thread)>("PMPI_Init_thread");
+  return begin(next(argc, argv, too_much ? MPI_THREAD_SERIALIZED : required, provided));
 }
 
+int MPI_Init(int* argc, char*** argv) { return PMPI_Init(argc, argv); }
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) { return PMPI_Init_thread(argc, argv, required, provided); }
+
 #if MPI_VERSION >= 4
-int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
   if (Session* all = session()) {
     all->note_sessions();
   }
-  return PMPI_Session_init(info, handler, made);
+  return function_of_mpi<decltype(PMPI_Session_init)>("PMPI_Session_init")(info, handler, made);
 }
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) { return PMPI_Session_init(info, handler, made); }
 #endif
 
 int MPI_Comm_spawn(const char* program, char* arguments[], int processes, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* workers,
@@ -114,19 +126,23 @@ int MPI_Comm_spawn_multiple(int count, char* programs[], char** arguments[], con
 }
 
 /// Stops measuring at level 0, and starts it at greater levels.
-int MPI_Pcontrol(const int level, ...) {
+int PMPI_Pcontrol(const int level, ...) {
   if (Session* all = session()) {
     all->control(level);
   }
-  return PMPI_Pcontrol(level);
+  return function_of_mpi<decltype(PMPI_Pcontrol)>("PMPI_Pcontrol")(level);
 }
 
-int MPI_Finalize() {
-  if (Session* all = session(); all != nullptr && all->gate().follows_this_thread()) {
+int MPI_Pcontrol(const int level, ...) { return PMPI_Pcontrol(level); }
+
+int PMPI_Finalize() {
+  if (Session* all = session(); all != nullptr && all->gate().is_open()) {
     all->end();
   }
-  return PMPI_Finalize();
+  return function_of_mpi<decltype(PMPI_Finalize)>("PMPI_Finalize")();
 }
+
+int MPI_Finalize() { return PMPI_Finalize(); }
 
 #pragma GCC visibility pop
 }

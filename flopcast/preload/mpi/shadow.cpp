@@ -1,12 +1,14 @@
 #include "flopcast/preload/mpi/shadow.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
 
-#include "flopcast/preload/kernels/spin_backoff.hpp"
+#include "flopcast/preload/kernels/wall_clock.hpp"
 #include "flopcast/preload/mpi/shadow_mail.hpp"
 #include "flopcast/preload/mpi/shadow_rings.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
@@ -24,6 +26,12 @@ std::unique_ptr<ShadowMail> mail;    ///< mail among all processes, during a ses
 /// communicator that this process doesn't know yet, such as one made by MPI_Comm_idup.
 std::unordered_map<std::uint32_t, std::deque<Arrival>>& early_shadows() {
   static std::unordered_map<std::uint32_t, std::deque<Arrival>> all;
+  return all;
+}
+
+/// The channels of this process, by their numbers.
+std::unordered_map<std::uint32_t, Channel*>& channels() {
+  static std::unordered_map<std::uint32_t, Channel*> all;
   return all;
 }
 
@@ -117,10 +125,7 @@ void connect_shadows(MPI_Comm world, MPI_Comm node, bool crowded) {
 void disconnect_shadows() {
   mail->close();
   mail.reset();
-  if (rings != nullptr) {
-    rings->free();
-    rings.reset();
-  }
+  rings.reset();
 }
 
 Channel::Channel(MPI_Comm comm, std::uint32_t number) : number_(number), comm_(comm) {
@@ -131,12 +136,16 @@ Channel::Channel(MPI_Comm comm, std::uint32_t number) : number_(number), comm_(c
   world_ranks_ = world_ranks_of(group, size_);
   stride_ = stride_of(world_ranks_);
   aggregate_ = path::Aggregate::of_ranks(world_ranks_);
-  arrived_.resize(static_cast<std::size_t>(size_));
+  aside_.resize(static_cast<std::size_t>(size_));
   streams_.resize(static_cast<std::size_t>(size_));
+  channels()[number] = this;
   PMPI_Group_free(&group);
 }
 
-Channel::~Channel() { early_shadows().erase(number_); }
+Channel::~Channel() {
+  early_shadows().erase(number_);
+  channels().erase(number_);
+}
 
 int Channel::rank_of(int world_rank) const noexcept {
   return static_cast<int>(std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) - world_ranks_.begin());
@@ -144,14 +153,23 @@ int Channel::rank_of(int world_rank) const noexcept {
 
 bool Channel::goes_in_memory(int rank) const noexcept { return rings != nullptr && rings->reaches(world_rank(rank)); }
 
-void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, const selective::KernelCounts& counts) {
-  count_sent(sizeof(Shadow) + counts.size() * sizeof(selective::KernelCount));
-  const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
+bool Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, const selective::KernelCounts& counts) {
+  Stream& stream = streams_[static_cast<std::size_t>(destination)];
   const int peer = world_rank(destination);
-  const bool in_memory = !counts_travel && goes_in_memory(destination) && rings->put(peer, {number_, number}, path, envelope);
-  if (!in_memory) {
-    mail->send(ShadowMail::Kind::shadow, {envelope, path.mark(), number, number_}, counts, peer);
+  const bool has_memory = goes_in_memory(destination);
+  if (counts_travel || !has_memory || !rings->put(peer, {number_, stream.sent}, path, envelope)) {
+    if (!mail->may_send_shadow(peer)) {
+      return false;
+    }
+    if (has_memory) {
+      rings->note_mail(peer);
+    }
+    mail->send(ShadowMail::Kind::shadow, {envelope, path.mark(), stream.sent, number_}, counts, peer);
   }
+  ++stream.sent;
+  bypassing.announced += 1;
+  count_sent(sizeof(Shadow) + counts.size() * sizeof(selective::KernelCount));
+  return true;
 }
 
 bool Channel::take_early(int world_rank, std::uint32_t number) {
@@ -176,6 +194,28 @@ bool Channel::take_early(int world_rank, std::uint32_t number) {
   return true;
 }
 
+/// Keeps a shadow of another channel, or one that has overtaken others.
+void Channel::put_early(Arrival found) {
+  constexpr std::size_t many = 1024;
+  std::deque<Arrival>& early = early_shadows()[found.channel];
+  const auto other = early.size() >= many ? channels().find(found.channel) : channels().end();
+  early.push_back(std::move(found));
+  if (other != channels().end() && other->second != this) {
+    other->second->order_early();
+  }
+}
+
+/// Puts this channel's early shadows aside, where there is an order and a limit.
+void Channel::order_early() {
+  for (int source = 0; source < size_; ++source) {
+    Stream& stream = streams_[static_cast<std::size_t>(source)];
+    while (take_early(world_rank(source), stream.taken)) {
+      ++stream.taken;
+      put_aside(source, std::move(latest_));
+    }
+  }
+}
+
 /// Receives a shadow as a message. Returns true if it is the one to be taken next; others are put aside.
 bool Channel::take_from_network(int world_rank, std::uint32_t number) {
   Arrival found;
@@ -184,18 +224,16 @@ bool Channel::take_from_network(int world_rank, std::uint32_t number) {
     latest_ = std::move(found);
     return true;
   }
-  early_shadows()[found.channel].push_back(std::move(found));
+  put_early(std::move(found));
   return false;
 }
 
-/// Takes the shadow from the ring. If the ring was full, the shadow came as a message, and the slots of this channel in the ring were
-/// sent after it.
-bool Channel::take_from_memory(int source, bool& is_in_network) {
+/// Takes the next shadow from `source` if it is in the ring. While a ring is full, shadows go as messages.
+bool Channel::take_from_memory(int source) {
   const int peer = world_rank(source);
   while (const RingSlot* slot = rings->front(peer)) {
     const bool is_own = slot->channel == number_;
     if (is_own && slot->number != streams_[static_cast<std::size_t>(source)].taken) {
-      is_in_network = true;
       return false;
     }
     Arrival found;
@@ -205,96 +243,152 @@ bool Channel::take_from_memory(int source, bool& is_in_network) {
       latest_ = std::move(found);
       return true;
     }
-    early_shadows()[found.channel].push_back(std::move(found));
+    put_early(std::move(found));
   }
   return false;
 }
 
-/// Takes the next shadow from `source`, if it has come; with `asks_network`, also as a message. Probing lets MPI progress with other
-/// communication.
-bool Channel::take_if_there(int source, bool asks_network) {
+/// Takes the next shadow from `source`, whose shadows come in order, if it has come. Waits only for messages that are known to be sent.
+bool Channel::take_next(int source) {
   Stream& stream = streams_[static_cast<std::size_t>(source)];
   const int peer = world_rank(source);
   const bool in_memory = goes_in_memory(source);
-  bool is_in_network = false;
-  bool taken = take_early(peer, stream.taken) || (in_memory && take_from_memory(source, is_in_network));
-  while (is_in_network && !taken) {
-    taken = take_from_network(peer, stream.taken);
-  }
-  if (!taken && asks_network && mail->sender(ShadowMail::Kind::shadow, peer) &&
-      (!in_memory || rings->front(peer) == nullptr)) {  // otherwise the slot was sent earlier
+  const auto has_mail = [&] {
+    return in_memory ? mail->received_from(peer) != rings->mails_from(peer) : mail->sender(ShadowMail::Kind::shadow, peer).has_value();
+  };
+  bool taken = take_early(peer, stream.taken) || (in_memory && take_from_memory(source));
+  while (!taken && has_mail()) {
     taken = take_from_network(peer, stream.taken);
   }
   stream.taken += taken ? 1 : 0;
   return taken;
 }
 
-/// Takes the next shadow from `source`, whose shadows come in order.
-void Channel::take(int source) {
+/// Takes the next shadow that `source` has sent before a message which has come. In memory a shadow is there before its message. As a
+/// message it may be overtaken, and comes soon, unless the sender sends none.
+bool Channel::take_sent_before(int source) {
+  constexpr Seconds longest_delay = 0.05;
+  bool taken = take_next(source);
   Stream& stream = streams_[static_cast<std::size_t>(source)];
-  if (goes_in_memory(source)) {
-    SpinBackoff backoff(is_crowded);
-    for (bool asks_network = false; !take_if_there(source, asks_network);) {
-      asks_network = backoff.is_over();
-    }
-    return;
+  if (taken || goes_in_memory(source) || stream.lacks_shadows) {
+    return taken;
   }
-  const int peer = world_rank(source);
-  while (!take_early(peer, stream.taken) && !take_from_network(peer, stream.taken)) {
+  for (const Seconds end = WallClock::now() + longest_delay; !taken && WallClock::now() < end;) {
+    sched_yield();
+    taken = take_next(source);
   }
-  ++stream.taken;
+  stream.lacks_shadows = !taken;
+  return taken;
 }
 
-std::deque<Arrival>& Channel::waiting_from(int source) {
-  std::unique_ptr<std::deque<Arrival>>& waiting = arrived_[static_cast<std::size_t>(source)];
-  if (waiting == nullptr) {
-    waiting = std::make_unique<std::deque<Arrival>>();
-  }
-  return *waiting;
+namespace {
+
+bool fits(const Arrival& shadow, std::int64_t bytes) noexcept {
+  return bytes == Channel::any_length || bytes == (shadow.is_empty() ? 0 : shadow.bytes);
 }
 
-const Arrival& Channel::receive(int source, int tag) {
-  std::deque<Arrival>* waiting = arrived_[static_cast<std::size_t>(source)].get();
-  for (std::size_t i = 0; waiting != nullptr && i < waiting->size(); ++i) {
-    if ((*waiting)[i].tag == tag) {
-      latest_ = std::move((*waiting)[i]);
-      waiting->erase(waiting->begin() + static_cast<std::ptrdiff_t>(i));
-      return latest_;
-    }
+}  // namespace
+
+/// Keeps a shadow until its message is received. If there are very many, the program receives messages unseen, and all are dropped.
+void Channel::put_aside(int source, Arrival found) {
+  constexpr std::size_t max_aside = 65536;
+  std::unique_ptr<Aside>& place = aside_[static_cast<std::size_t>(source)];
+  if (place == nullptr || place->count >= max_aside) {
+    place = std::make_unique<Aside>();
   }
+  place->by_tag[found.tag].push_back(std::move(found));
+  ++place->count;
+}
+
+std::deque<Arrival>* Channel::aside(int source, int tag) {
+  Aside* place = aside_[static_cast<std::size_t>(source)].get();
+  if (place == nullptr || place->count == 0) {
+    return nullptr;
+  }
+  const auto found = place->by_tag.find(tag);
+  return found == place->by_tag.end() ? nullptr : &found->second;
+}
+
+/// Takes the first shadow put aside that fits. Messages with the same tag are received in order: while no receive is open, those of many
+/// shadows before it have been received unseen.
+bool Channel::take_aside(int source, int tag, std::int64_t bytes) {
+  std::deque<Arrival>* all = aside(source, tag);
+  if (all == nullptr) {
+    return false;
+  }
+  const auto found = std::find_if(all->begin(), all->end(), [bytes](const Arrival& each) { return fits(each, bytes); });
+  if (found == all->end()) {
+    return false;
+  }
+  latest_ = std::move(*found);
+  Aside& place = *aside_[static_cast<std::size_t>(source)];
+  constexpr std::ptrdiff_t many = 64;
+  const auto first = open_receives_ == 0 && found - all->begin() >= many ? all->begin() : found;
+  place.count -= static_cast<std::size_t>(found - first) + 1;
+  all->erase(first, found + 1);
+  if (all->empty()) {
+    place.by_tag.erase(tag);
+  }
+  return true;
+}
+
+Arrival* Channel::take(int source, int tag, std::int64_t bytes) {
+  if (take_aside(source, tag, bytes)) {
+    return &latest_;
+  }
+  while (take_sent_before(source)) {
+    if (latest_.tag == tag && fits(latest_, bytes)) {
+      return &latest_;
+    }
+    put_aside(source, std::move(latest_));
+  }
+  return nullptr;
+}
+
+const Arrival* Channel::peek(int source, int tag, std::int64_t bytes) {
   for (;;) {
-    take(source);
-    if (latest_.tag == tag) {
-      return latest_;
+    if (std::deque<Arrival>* all = aside(source, tag)) {
+      const auto found = std::find_if(all->begin(), all->end(), [bytes](const Arrival& each) { return fits(each, bytes); });
+      if (found != all->end()) {
+        return &*found;
+      }
     }
-    waiting_from(source).push_back(latest_);
+    if (!take_sent_before(source)) {
+      return nullptr;
+    }
+    put_aside(source, std::move(latest_));
   }
 }
 
-const Arrival& Channel::peek(int source, int tag) {
-  for (;;) {
-    if (const Arrival* found = look_from(source, tag)) {
-      return *found;
-    }
-    take(source);
-    waiting_from(source).push_back(latest_);
+const Arrival* Channel::take_instead(Arrival& taken, int source, std::int64_t bytes) {
+  if (fits(taken, bytes)) {
+    return &taken;
   }
+  const int tag = taken.tag;
+  std::unique_ptr<Aside>& place = aside_[static_cast<std::size_t>(source)];
+  if (place == nullptr) {
+    place = std::make_unique<Aside>();
+  }
+  place->by_tag[tag].push_front(std::move(taken));
+  ++place->count;
+  return take(source, tag, bytes);
 }
 
 const Arrival* Channel::look_from(int source, int tag) {
-  std::deque<Arrival>& waiting = waiting_from(source);
-  const auto fits = [&](const Arrival& each) { return tag == MPI_ANY_TAG || each.tag == tag; };
-  const auto found = std::find_if(waiting.begin(), waiting.end(), fits);
-  if (found != waiting.end()) {
-    return &*found;
+  while (take_next(source)) {
+    put_aside(source, std::move(latest_));
   }
-  while (take_if_there(source, !goes_in_memory(source))) {
-    waiting.push_back(latest_);
-    if (fits(waiting.back())) {
-      return &waiting.back();
-    }
+  if (tag != MPI_ANY_TAG) {
+    const std::deque<Arrival>* all = aside(source, tag);
+    return all != nullptr ? &all->front() : nullptr;
   }
-  return nullptr;
+  const Aside* place = aside_[static_cast<std::size_t>(source)].get();
+  const Arrival* oldest = nullptr;
+  for (auto each = place != nullptr ? place->by_tag.begin() : decltype(place->by_tag.begin()){};
+       place != nullptr && each != place->by_tag.end(); ++each) {
+    oldest = oldest == nullptr || each->second.front().number < oldest->number ? &each->second.front() : oldest;
+  }
+  return oldest;
 }
 
 const Arrival* Channel::look(int source, int tag) {
@@ -307,6 +401,14 @@ const Arrival* Channel::look(int source, int tag) {
     }
   }
   return nullptr;
+}
+
+SpinBackoff new_backoff() noexcept { return SpinBackoff(is_crowded); }
+
+double count_bypassing(MPI_Comm world) {
+  Bypassing all;
+  PMPI_Reduce(&bypassing, &all, static_cast<int>(sizeof all / sizeof(double)), MPI_DOUBLE, MPI_SUM, 0, world);
+  return all.unknown + std::max(all.announced - all.taken - all.left, 0.0);
 }
 
 void acknowledge(const path::CriticalPath& path, const Envelope& envelope, int world_rank) {

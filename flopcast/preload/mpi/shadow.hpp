@@ -3,15 +3,19 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "flopcast/path/aggregate.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/preload/kernels/nonblocking_votes.hpp"
+#include "flopcast/preload/kernels/spin_backoff.hpp"
 #include "flopcast/selective/path_counts.hpp"
 
 namespace flopcast::preload::mpi {
@@ -28,8 +32,9 @@ struct Envelope {
   [[nodiscard]] bool is_empty() const noexcept { return (left_out & itself) != 0; }
 };
 
-/// A shadow: the record that travels ahead of every message of the program and carries the sender's path ("piggybacking"). It travels in
-/// memory between processes of a node, else on flopcast's communicator.
+/// A shadow: the record that travels ahead of the program's messages and carries the sender's path ("piggybacking"). It travels in memory
+/// between processes of a node, else on flopcast's communicator. A message may come without one: flopcast doesn't see a send whose address
+/// the program took from MPI's library.
 struct Shadow : Envelope {
   path::PathMark mark;        ///< the sender's, when it sent
   std::uint32_t number = 0;   ///< counted from its sender to its receiver on its channel
@@ -79,15 +84,38 @@ class Channel : public std::enable_shared_from_this<Channel> {
   [[nodiscard]] NonblockingVotes& votes() noexcept { return votes_; }
   [[nodiscard]] bool has(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
-  /// Sends a shadow with the sender's path. Never blocks. `counts` are given if policy is online, and only then.
-  void send(const path::CriticalPath& path, const Envelope& envelope, int destination, const selective::KernelCounts& counts = {});
-  /// Receives the oldest shadow from `source` with this tag, and waits for it. Shadows travel ahead of messages, so that there is one for
-  /// every message that arrived. The result is valid until the next call.
-  const Arrival& receive(int source, int tag);
-  /// Waits for the shadow that receive() would return, and returns it without receiving it. The result is valid until the next call.
-  const Arrival& peek(int source, int tag);
-  /// Returns the shadow of receive() without waiting, nullptr if it hasn't come. With wildcards, returns one that fits, if any has come.
+  /// Length of a message that isn't known.
+  static constexpr std::int64_t any_length = -1;
+
+  /// Sends a shadow with the sender's path. Never blocks. `counts` are given if policy is online, and only then. Returns false if the receiver
+  /// hasn't taken thousands of earlier ones, and this one isn't sent.
+  bool send(const path::CriticalPath& path, const Envelope& envelope, int destination, const selective::KernelCounts& counts = {});
+  /// Takes the oldest shadow from `source` with this tag. Waits for it until `has_come()` says that the message is there. Then, if no shadow
+  /// has been sent ahead of the message, returns nullptr. The result is valid until the next call.
+  template <class HasCome>
+  Arrival* await(int source, int tag, HasCome has_come);
+  /// Takes the shadow of a message of `bytes` that has come from `source` with this tag; nullptr if it has none. The result is valid until the
+  /// next call.
+  Arrival* take(int source, int tag, std::int64_t bytes);
+  /// Returns the shadow that take() would return, and leaves it for that call.
+  const Arrival* peek(int source, int tag, std::int64_t bytes);
+  /// Returns `taken`, which await() took for a message from `source`, if it fits the `bytes` that have come. Otherwise puts it back and does
+  /// what take() does.
+  const Arrival* take_instead(Arrival& taken, int source, std::int64_t bytes);
+  /// Returns a shadow without waiting, nullptr if none has come. With wildcards, returns one that fits, if any has come.
   const Arrival* look(int source, int tag);
+  /// Notes that the program has begun `receives` more receives whose shadows may be taken in another order than they were sent.
+  void expect(int receives) noexcept { open_receives_ += receives; }
+  /// Returns whether `source` is to be told of another receive. One that sends no shadows doesn't take acknowledgements either.
+  [[nodiscard]] bool may_acknowledge(int source) noexcept {
+    constexpr std::uint32_t max_ahead = 4096;
+    Stream& stream = streams_[static_cast<std::size_t>(source)];
+    if (stream.acknowledged >= stream.taken + max_ahead) {
+      return false;
+    }
+    ++stream.acknowledged;
+    return true;
+  }
 
   /// Broadcasts bytes from rank `root`.
   void broadcast(void* bytes, std::size_t count, int root);
@@ -97,18 +125,29 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void begin_to_agree(const Agreement& mine, Agreement& all, MPI_Request& request);
 
  private:
-  /// Counts of shadows from one process, which may come by memory or as messages.
+  /// Counts of shadows to and from one process, which may come by memory or as messages.
   struct Stream {
-    std::uint32_t sent = 0, taken = 0;
+    std::uint32_t sent = 0, taken = 0, acknowledged = 0;
+    bool lacks_shadows = false;  ///< a message has come without one, where messages may overtake shadows
   };
-  void take(int source);
-  bool take_if_there(int source, bool asks_network);
-  bool take_from_memory(int source, bool& is_in_network);
+  /// Shadows from one process that were taken while looking for another one.
+  struct Aside {
+    std::unordered_map<int, std::deque<Arrival>> by_tag;
+    std::size_t count = 0;
+  };
+  bool take_next(int source);
+  bool take_sent_before(int source);
+  bool take_from_memory(int source);
   bool take_from_network(int world_rank, std::uint32_t number);
   bool take_early(int world_rank, std::uint32_t number);
+  void put_early(Arrival found);
+  void order_early();
+  void put_aside(int source, Arrival found);
+  std::deque<Arrival>* aside(int source, int tag);
+  bool take_aside(int source, int tag, std::int64_t bytes);
   const Arrival* look_from(int source, int tag);
   [[nodiscard]] bool goes_in_memory(int rank) const noexcept;
-  std::deque<Arrival>& waiting_from(int source);
+  static bool pauses(SpinBackoff& backoff, bool in_memory) noexcept { return backoff.is_over() || !in_memory; }
 
   std::uint32_t number_ = 0;
   std::vector<Stream> streams_;  ///< index: rank
@@ -118,15 +157,48 @@ class Channel : public std::enable_shared_from_this<Channel> {
   int rank_ = 0, size_ = 1, stride_ = 1;
   std::vector<int> world_ranks_;
   std::optional<path::Aggregate> aggregate_;
-  std::vector<std::unique_ptr<std::deque<Arrival>>>
-      arrived_;  ///< index: source; shadows taken from the network while looking for another tag
+  std::vector<std::unique_ptr<Aside>> aside_;  ///< index: source
+  int open_receives_ = 0;
 };
+
+/// Returns an object that limits polling for another process's data.
+SpinBackoff new_backoff() noexcept;
+
+template <class HasCome>
+Arrival* Channel::await(int source, int tag, HasCome has_come) {
+  if (take_aside(source, tag, any_length)) {
+    return &latest_;
+  }
+  SpinBackoff backoff = new_backoff();
+  for (;;) {
+    while (take_next(source)) {
+      if (latest_.tag == tag) {
+        return &latest_;
+      }
+      put_aside(source, std::move(latest_));
+    }
+    if (pauses(backoff, goes_in_memory(source)) && has_come()) {
+      return take(source, tag, any_length);
+    }
+  }
+}
 
 /// Makes the MPI type for agree(), between begin and end of a session.
 void make_agreement_type();
 /// Sets whether counts of kernels travel with every shadow, in all processes or in none.
 void set_count_propagation(bool travel) noexcept;
 void free_agreement_type();
+
+/// Messages whose shadows and receives don't go together, so far in this process.
+struct Bypassing {
+  double announced = 0;  ///< shadows sent
+  double taken = 0;      ///< shadows taken for a message
+  double left = 0;       ///< shadows that will not be taken although flopcast has seen the receive
+  double unknown = 0;    ///< messages that came without a shadow
+};
+inline Bypassing bypassing;
+/// Returns the number of messages that flopcast has seen at one end only, or not at all. Collective; complete at rank 0.
+double count_bypassing(MPI_Comm world);
 
 /// Prepares flopcast's own messages among all processes, on `world`, and memory for the shadows of a node's processes, if available.
 /// Collective over all processes. `crowded`: there are more processes than cores, so that waiting processes must yield.

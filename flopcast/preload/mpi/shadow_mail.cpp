@@ -32,7 +32,11 @@ bool is_complete(MPI_Request& request) {
 
 }  // namespace
 
-ShadowMail::ShadowMail(MPI_Comm world) noexcept : world_(world) {}
+ShadowMail::ShadowMail(MPI_Comm world) : world_(world) {
+  int processes = 1;
+  PMPI_Comm_size(world, &processes);
+  peers_.resize(static_cast<std::size_t>(processes));
+}
 
 ShadowMail::~ShadowMail() = default;
 
@@ -48,8 +52,20 @@ ShadowMail::Outgoing& ShadowMail::free_slot() {
   return outgoing_.back();
 }
 
+bool ShadowMail::may_send_shadow(int world_rank) {
+  constexpr std::uint32_t max_ahead = 4096;
+  Peer& peer = peers_[static_cast<std::size_t>(world_rank)];
+  while (peer.sent - peer.confirmed >= max_ahead && sender(Kind::credit, world_rank)) {
+    Arrival credit;
+    receive(Kind::credit, world_rank, credit);
+    peer.confirmed = credit.number;
+  }
+  return peer.sent - peer.confirmed < max_ahead;
+}
+
 void ShadowMail::send(Kind kind, const Shadow& shadow, const selective::KernelCounts& counts, int world_rank) {
   Outgoing& slot = free_slot();
+  peers_[static_cast<std::size_t>(world_rank)].sent += kind == Kind::shadow ? 1 : 0;
   slot.parcel.shadow = shadow;
   const std::size_t count = std::min(counts.size(), slot.parcel.counts.size());
   std::copy_n(counts.begin(), count, slot.parcel.counts.begin());
@@ -66,6 +82,11 @@ void ShadowMail::receive(Kind kind, int world_rank, Arrival& into) {
   static_cast<Shadow&>(into) = parcel.shadow;
   const std::size_t count = (static_cast<std::size_t>(bytes) - sizeof(Shadow)) / sizeof(selective::KernelCount);
   into.counts.assign(parcel.counts.begin(), parcel.counts.begin() + static_cast<std::ptrdiff_t>(count));
+  constexpr std::uint32_t confirmed_together = 1024;
+  std::uint32_t& received = peers_[static_cast<std::size_t>(world_rank)].received;
+  if (kind == Kind::shadow && ++received % confirmed_together == 0) {
+    send(Kind::credit, {{}, {}, received}, {}, world_rank);
+  }
 }
 
 std::optional<int> ShadowMail::sender(Kind kind, int world_rank) {
@@ -76,6 +97,12 @@ std::optional<int> ShadowMail::sender(Kind kind, int world_rank) {
 }
 
 void ShadowMail::close() noexcept {
+  for (const Kind kind : {Kind::shadow, Kind::acknowledgement, Kind::credit}) {
+    while (const std::optional<int> from = sender(kind, MPI_ANY_SOURCE)) {
+      Parcel dropped;
+      PMPI_Recv(&dropped, static_cast<int>(sizeof dropped), MPI_BYTE, *from, static_cast<int>(kind), world_, MPI_STATUS_IGNORE);
+    }
+  }
   for (Outgoing& outgoing : outgoing_) {
     if (!is_complete(outgoing.request)) {
       PMPI_Cancel(&outgoing.request);

@@ -1,8 +1,18 @@
 #include "flopcast/preload/mpi/shadow_rings.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <exception>
 #include <new>
+#include <random>
 
 #include "flopcast/preload/mpi/shadow.hpp"
+#include "flopcast/support/memory_file.hpp"
 
 namespace flopcast::preload::mpi {
 namespace {
@@ -45,6 +55,39 @@ void write(RingSlot& slot, const path::CriticalPath& path, const Envelope& envel
   slot.longest = {longest.computation, longest.communication, longest.idle, longest.supersteps, longest.words, longest.flops};
 }
 
+/// The file of a process's part of the memory. A plain record: it is gathered.
+struct FileOfPart {
+  std::array<char, 56> path{};
+  std::uint64_t token = 0;
+};
+
+/// Makes a file in memory and maps it to `mapped`. Returns nullptr if there isn't so much memory, or if files may not be so large.
+std::unique_ptr<MemoryFile> allocated_file(std::size_t bytes, void*& mapped) noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < bytes) {  // a signal would end the process
+    return nullptr;
+  }
+  try {
+    auto file = std::make_unique<MemoryFile>("flopcast-shadows");
+    mapped = file->map(bytes);
+    return file;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+/// Maps a file of another process; returns nullptr if it can't be opened, as where containers hide processes from each other.
+void* mapped_file(const char* path, std::size_t bytes) noexcept {
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) {
+    return nullptr;
+  }
+  const off_t end = lseek(file, 0, SEEK_END);
+  void* mapped = end == static_cast<off_t>(bytes) ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  close(file);
+  return mapped == MAP_FAILED ? nullptr : mapped;
+}
+
 }  // namespace
 
 void read(const RingSlot& slot, int world_rank, Shadow& into) noexcept {
@@ -73,49 +116,69 @@ void read(const RingSlot& slot, int world_rank, Shadow& into) noexcept {
   into.channel = slot.channel;
 }
 
-std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
-  int size = 1;
-  PMPI_Comm_size(node, &size);
-  std::unique_ptr<ShadowRings> rings(new ShadowRings);  // NOLINT: its constructor is private
-  rings->slots_ = slots_per_ring(static_cast<std::size_t>(size));
-  if (rings->slots_ == 0) {
-    return nullptr;
+ShadowRings::~ShadowRings() {
+  for (void* part : parts_) {
+    if (part != nullptr) {
+      munmap(part, part_bytes_);
+    }
   }
-  const std::size_t bytes = static_cast<std::size_t>(size) * (sizeof(Progress) + rings->slots_ * sizeof(RingSlot)) + sizeof(RingSlot);
-  void* memory = nullptr;
-  PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
-  int made = PMPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node, static_cast<void*>(&memory), &rings->window_) ==
-                     MPI_SUCCESS
-                 ? 1
-                 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, node);
-  if (made == 0) {
-    return nullptr;
-  }
-  rings->find_ends(node, processes);
-  PMPI_Barrier(node);
-  return rings;
 }
 
-/// Finds the ends of the rings. The rings to a process lie in its own part of the memory, one for each sender, and the receiver initialises
-/// them.
-void ShadowRings::find_ends(MPI_Comm node, int processes) {
+std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
   int rank = 0;
   int size = 1;
   PMPI_Comm_rank(node, &rank);
   PMPI_Comm_size(node, &size);
+  std::unique_ptr<ShadowRings> rings(new ShadowRings);  // NOLINT: its constructor is private
+  rings->slots_ = slots_per_ring(static_cast<std::size_t>(size));
+  if (rings->slots_ == 0 || !rings->map_parts(node, rank, size)) {
+    return nullptr;
+  }
+  rings->find_ends(node, rank, size, processes);
+  PMPI_Barrier(node);
+  return rings;
+}
+
+/// Allocates this process's part of the memory, and maps those of all. Returns the same in all processes.
+bool ShadowRings::map_parts(MPI_Comm node, int rank, int size) {
+  const auto all_can = [&](bool can) {
+    int all = can ? 1 : 0;
+    PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, node);
+    return all != 0;
+  };
+  part_bytes_ = sizeof(Mark) + static_cast<std::size_t>(size) * ring_bytes();
+  parts_.assign(static_cast<std::size_t>(size), nullptr);
+  FileOfPart mine;
+  const std::unique_ptr<MemoryFile> file = allocated_file(part_bytes_, parts_[static_cast<std::size_t>(rank)]);
+  if (!all_can(file != nullptr)) {
+    return false;
+  }
+  std::snprintf(mine.path.data(), mine.path.size(), "%s", file->path().c_str());
+  std::random_device device;
+  mine.token = (std::uint64_t{device()} << 32U) | device();
+  new (parts_[static_cast<std::size_t>(rank)]) Mark{mine.token};
+  std::vector<FileOfPart> files(static_cast<std::size_t>(size));
+  PMPI_Allgather(&mine, static_cast<int>(sizeof mine), MPI_BYTE, files.data(), static_cast<int>(sizeof mine), MPI_BYTE, node);
+  bool mapped = true;
+  for (std::size_t i = 0; mapped && i < files.size(); ++i) {
+    parts_[i] = parts_[i] != nullptr ? parts_[i] : mapped_file(files[i].path.data(), part_bytes_);
+    mapped = parts_[i] != nullptr && static_cast<const Mark*>(parts_[i])->token == files[i].token;
+  }
+  return all_can(mapped);
+}
+
+/// Finds the ends of the rings. The rings to a process lie in its own part of the memory, one for each sender, and the receiver initialises
+/// them.
+void ShadowRings::find_ends(MPI_Comm node, int rank, int size, int processes) {
   int world_rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   std::vector<int> world_ranks(static_cast<std::size_t>(size));
   PMPI_Allgather(&world_rank, 1, MPI_INT, world_ranks.data(), 1, MPI_INT, node);
   const auto ring_of = [&](int receiver, int sender) {
-    MPI_Aint bytes = 0;
-    int unit = 0;
-    char* base = nullptr;
-    PMPI_Win_shared_query(window_, receiver, &bytes, &unit, static_cast<void*>(&base));
-    base += (alignof(RingSlot) - reinterpret_cast<std::uintptr_t>(base) % alignof(RingSlot)) % alignof(RingSlot);
-    base += static_cast<std::size_t>(sender) * (sizeof(Progress) + slots_ * sizeof(RingSlot));
-    return End{reinterpret_cast<Progress*>(base), reinterpret_cast<RingSlot*>(base + sizeof(Progress)), 0, 0};
+    char* at =
+        static_cast<char*>(parts_[static_cast<std::size_t>(receiver)]) + sizeof(Mark) + static_cast<std::size_t>(sender) * ring_bytes();
+    return End{reinterpret_cast<Receiver*>(at), reinterpret_cast<Sender*>(at + sizeof(Receiver)),
+               reinterpret_cast<RingSlot*>(at + sizeof(Receiver) + sizeof(Sender)), 0, 0};
   };
   to_.resize(static_cast<std::size_t>(processes));
   from_.resize(static_cast<std::size_t>(processes));
@@ -123,19 +186,23 @@ void ShadowRings::find_ends(MPI_Comm node, int processes) {
     const auto peer = static_cast<std::size_t>(world_ranks[static_cast<std::size_t>(other)]);
     to_[peer] = ring_of(other, rank);
     from_[peer] = ring_of(rank, other);
-    new (from_[peer].progress) Progress{};
+    new (from_[peer].receiver) Receiver{};
+    new (from_[peer].sender) Sender{};
     for (std::size_t i = 0; i < slots_; ++i) {
       new (from_[peer].slots + i) RingSlot{};
     }
   }
 }
 
-void ShadowRings::free() noexcept { PMPI_Win_free(&window_); }
+void ShadowRings::note_mail(int world_rank) noexcept {
+  std::atomic<std::uint32_t>& mails = to_[static_cast<std::size_t>(world_rank)].sender->mails;
+  mails.store(mails.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
 
 bool ShadowRings::put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept {
   End& end = to_[static_cast<std::size_t>(world_rank)];
   if (end.count - end.known >= slots_) {
-    end.known = end.progress->taken.load(std::memory_order_acquire);
+    end.known = end.receiver->taken.load(std::memory_order_acquire);
     if (end.count - end.known >= slots_) {
       return false;
     }
@@ -160,7 +227,7 @@ void ShadowRings::drop(int world_rank) noexcept {
   End& end = from_[static_cast<std::size_t>(world_rank)];
   if (++end.count - end.known >= slots_ / 4) {
     end.known = end.count;
-    end.progress->taken.store(end.count, std::memory_order_release);
+    end.receiver->taken.store(end.count, std::memory_order_release);
   }
 }
 

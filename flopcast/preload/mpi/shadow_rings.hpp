@@ -37,22 +37,19 @@ static_assert(sizeof(RingSlot) == 128);
 void read(const RingSlot& slot, int world_rank, Shadow& into) noexcept;
 
 /// Passes shadows between the processes of a node through memory, in a ring of slots from each process to each. Messages would take as
-/// long as the program's short messages.
+/// long as the program's short messages. When a message has come, shadows that its sender has put before are there.
 class ShadowRings {
  public:
   /// Largest number of unread shadows from one process to another; more go as messages. The slots of a panel's tiles should fit. Open MPI
   /// keeps short messages that it can't deliver at once until their sender calls it again, perhaps a hundred milliseconds later.
   static constexpr std::uint32_t max_slots = 512;
 
-  /// Makes the rings for the processes of a node, among `processes` in all. Returns nullptr in all processes of the node if there isn't
-  /// enough such memory. Collective over the node.
+  /// Makes the rings for the processes of a node, among `processes` in all. All their memory is allocated at once, in files that need no
+  /// room in /dev/shm. Returns nullptr in all processes of the node if one of them can't have its part. Collective over the node.
   static std::unique_ptr<ShadowRings> make(MPI_Comm node, int processes);
   ShadowRings(const ShadowRings&) = delete;
   ShadowRings& operator=(const ShadowRings&) = delete;
-  ~ShadowRings() = default;
-  /// Frees the memory, collectively over the node. The destructor must not do this: a process that ends before MPI_Finalize runs it alone,
-  /// while the others wait for something else.
-  void free() noexcept;
+  ~ShadowRings();
 
   /// Returns whether that process is on this node.
   [[nodiscard]] bool reaches(int world_rank) const noexcept { return to_[static_cast<std::size_t>(world_rank)].slots != nullptr; }
@@ -68,25 +65,44 @@ class ShadowRings {
   /// Frees the slot that front() returned.
   void drop(int world_rank) noexcept;
 
+  /// Notes that a shadow for that process travels as a message in place of a slot.
+  void note_mail(int world_rank) noexcept;
+  /// Returns the number of shadows that process has sent to this one as messages so far.
+  [[nodiscard]] std::uint32_t mails_from(int world_rank) const noexcept {
+    return from_[static_cast<std::size_t>(world_rank)].sender->mails.load(std::memory_order_acquire);
+  }
+
  private:
   /// The receiver's count of shadows taken.
-  struct alignas(128) Progress {
+  struct alignas(128) Receiver {
     std::atomic<std::uint32_t> taken;
+  };
+  /// The sender's count of shadows sent as messages.
+  struct alignas(128) Sender {
+    std::atomic<std::uint32_t> mails;
+  };
+  /// Begin of a process's memory, by which the others recognise that they have opened the right file.
+  struct alignas(128) Mark {
+    std::uint64_t token;
   };
   /// One end of a ring.
   struct End {
-    Progress* progress = nullptr;
+    Receiver* receiver = nullptr;
+    Sender* sender = nullptr;
     RingSlot* slots = nullptr;
     std::uint32_t count = 0;  ///< shadows put or taken by this process
     std::uint32_t known = 0;  ///< the other process's count, as last read or written
   };
 
   ShadowRings() = default;
-  void find_ends(MPI_Comm node, int processes);
+  [[nodiscard]] std::size_t ring_bytes() const noexcept { return sizeof(Receiver) + sizeof(Sender) + slots_ * sizeof(RingSlot); }
+  bool map_parts(MPI_Comm node, int rank, int size);
+  void find_ends(MPI_Comm node, int rank, int size, int processes);
 
   std::uint32_t slots_ = max_slots;  ///< slots of each ring, a power of two
-  MPI_Win window_ = MPI_WIN_NULL;
-  std::vector<End> to_, from_;  ///< index: rank in MPI_COMM_WORLD
+  std::size_t part_bytes_ = 0;       ///< memory of one process, which holds the rings to it
+  std::vector<void*> parts_;         ///< index: rank on the node; nullptr: not mapped
+  std::vector<End> to_, from_;       ///< index: rank in MPI_COMM_WORLD
 };
 
 }  // namespace flopcast::preload::mpi

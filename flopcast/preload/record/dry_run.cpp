@@ -28,7 +28,7 @@ namespace flopcast::preload {
 namespace {
 
 /// Calls with at most this many real operations per real number in their operands are executed. They take no longer than examining their
-/// data.
+/// data, to which workspaces don't belong.
 constexpr double cheap_flops_per_number = 8;
 
 /// Families whose results steer programs: eigenvalues, singular values, condition numbers, pivots of the rank. All functions steer, too.
@@ -153,9 +153,12 @@ bool is_steering(const Routine& routine) {
   return routine.returns != Returns::nothing || std::find(std::begin(steering_families), end, routine.family) != end;
 }
 
-bool is_cheap(const Call& call) {
-  const double numbers = static_cast<double>(footprint_bytes(call)) / static_cast<double>(real_bytes(call.routine->precision));
-  return flops(call) <= cheap_flops_per_number * numbers;
+bool is_cheap(const Call& call, const Operands& all) {
+  std::int64_t bytes = 0;
+  for (const Operand& operand : all) {
+    bytes += call.routine->arguments[operand.argument].kind != Kind::work ? operand.bytes() : 0;
+  }
+  return flops(call) <= cheap_flops_per_number * static_cast<double>(bytes) / static_cast<double>(real_bytes(call.routine->precision));
 }
 
 bool is_read(const Call& call, const Operand& operand) {
@@ -230,7 +233,7 @@ protocol::Treatment decide(const char* symbol, int integer_bytes, const std::byt
   const Operands all = operands(*call);
   const bool blind = reads_uncomputed(*call, all);
   const bool steering = is_steering(*call->routine);
-  if (!blind && (steering || is_cheap(*call))) {
+  if (!blind && (steering || is_cheap(*call, all))) {
     return protocol::Treatment::executed;
   }
   const std::complex<double> result = skip(*call, all);

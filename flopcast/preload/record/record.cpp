@@ -14,6 +14,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
+#include "flopcast/preload/common/fortran_text.hpp"
 #include "flopcast/preload/common/intercept.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/protocol/borrowed_name.hpp"
@@ -42,7 +43,7 @@ thread_local int depth = 0;
 
 void* find_next(const char* symbol, const void* caller) noexcept {
   const SymbolLookup& lookup = state().lookup;
-  void* found = lookup ? lookup(symbol) : next_symbol(symbol, caller);
+  void* found = lookup ? lookup(symbol) : next_symbol(symbol, caller).address;
   if (found == nullptr) {
     std::fprintf(stderr, "flopcast-record: no library defines %s, which the program calls\n", symbol);
     _exit(127);  // as the dynamic linker does for an undefined symbol
@@ -65,12 +66,13 @@ using Ilaenv = FortranInteger (*)(const FortranInteger* ispec, const char* name,
                                   const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
                                   std::size_t opts_length);
 
-/// Returns whether `name`, in any case and padded with blanks, equals `lower`, which is in lower case.
+/// Returns whether `name`, in any case, equals `lower`, which is in lower case.
 bool is_name(std::string_view name, std::string_view lower) {
   const auto same = [](unsigned char a, unsigned char b) { return a == std::tolower(b); };
-  return name.size() >= lower.size() && std::equal(lower.begin(), lower.end(), name.begin(), same) &&
-         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(lower.size()), name.end(), [](char c) { return c == ' '; });
+  return std::equal(lower.begin(), lower.end(), name.begin(), name.end(), same);
 }
+
+constexpr std::size_t max_name = 16;  ///< letters of a routine's name in a query
 
 /// Returns whether a query under `name` is about the routine whose kernels are recorded.
 bool is_own_query(std::string_view name) {
@@ -177,14 +179,15 @@ using flopcast::FortranInteger;
   static const auto real = reinterpret_cast<Ilaenv>(find_next("ilaenv_", __builtin_return_address(0)));
   const auto forward = [&](FortranInteger which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
   State& s = state();
-  if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 || !is_own_query({name, name_length})) {
+  if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 ||
+      !is_own_query(fortran_text(name, name_length, max_name))) {
     return forward(*ispec);
   }
   const flopcast::algorithm::BlockParameters answers =
       s.options.blocks ? *s.options.blocks : flopcast::algorithm::BlockParameters{forward(1), forward(2), forward(3)};
   const std::lock_guard lock(s.mutex);
   if (*ispec == 1 && s.recording.queries++ == 0) {
-    keep_query({opts, opts_length}, *n1, *n2);
+    keep_query(fortran_text(opts, opts_length, s.recording.options.size() - 1), *n1, *n2);
   }
   s.recording.answers = answers;
   return *ispec == 1 ? answers.nb : *ispec == 2 ? answers.nbmin : answers.nx;

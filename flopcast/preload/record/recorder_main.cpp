@@ -9,14 +9,17 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/work_size.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
+#include "flopcast/kernel/work_size_overflow.hpp"
 #include "flopcast/preload/record/record.hpp"
 #include "flopcast/protocol/recorder_protocol.hpp"
 #include "flopcast/support/error.hpp"
@@ -110,10 +113,6 @@ std::vector<OperandMemory> place_operands(Call& call) {
   return memory;
 }
 
-double real_part(const void* element, Precision precision) {
-  return real_bytes(precision) == 4 ? static_cast<double>(*static_cast<const float*>(element)) : *static_cast<const double*>(element);
-}
-
 /// Sets the diagonals of triangles that are factored, inverted or solved with to 1.
 void set_diagonals(const Call& call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -129,8 +128,9 @@ void set_diagonals(const Call& call) {
   }
 }
 
-/// Replaces work sizes of 0 by the sizes that the routine returns for -1.
-void size_workspaces(kernel::Function function, Call& call) {
+/// Replaces work sizes of 0 by the sizes that the routine returns for -1. Returns the info of a query that was refused; else 0.
+std::int32_t size_workspaces(kernel::Function function, Call& call) {
+  std::int32_t refused = 0;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind != Kind::work_size || call.arguments[i] > 0) {
       continue;
@@ -143,13 +143,21 @@ void size_workspaces(kernel::Function function, Call& call) {
         query.arguments[a] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(answers.at(a).data()));
       }
     }
-    kernel::Invocation(function, query).run();
+    kernel::Invocation invocation(function, query);
+    invocation.run();
+    refused = std::min(refused, static_cast<std::int32_t>(invocation.outcome().info));
     const void* const answer = answers.at(i - 1).data();
     const bool integer = call.routine->arguments[i - 1].integer;
-    const auto elements = integer ? std::int64_t{*static_cast<const std::int32_t*>(answer)}
-                                  : static_cast<std::int64_t>(real_part(answer, call.routine->precision));
-    call.arguments[i] = std::max<std::int64_t>(1, elements);
+    const std::int64_t elements = integer                                    ? *static_cast<const std::int32_t*>(answer)
+                                  : real_bytes(call.routine->precision) == 4 ? answered_elements(*static_cast<const float*>(answer))
+                                                                             : answered_elements(*static_cast<const double*>(answer));
+    if (kernel::has_wrapped_around(call, i, elements)) {
+      throw kernel::work_size_overflow(call);
+    }
+    const std::int64_t most = call.integer_bytes == 8 ? elements : std::numeric_limits<std::int32_t>::max();
+    call.arguments[i] = std::max<std::int64_t>(1, std::min(elements, most));
   }
+  return refused;
 }
 
 Call call_of(const protocol::Request& request, int integer_bytes) {
@@ -208,8 +216,11 @@ protocol::Reply serve(const Libraries& libraries, const protocol::Request& reque
                                  .blocks = request.has_blocks ? std::optional(request.blocks) : std::nullopt,
                                  .integer_bytes = call.integer_bytes};
   start_recording(options);
-  size_workspaces(function, call);
+  const std::int32_t refused = size_workspaces(function, call);
   stop_recording();
+  if (request.mode == protocol::Mode::only_sizes) {
+    return {.info = refused, .integer_bytes = call.integer_bytes, .arguments = call.arguments};
+  }
   const std::vector<OperandMemory> memory = place_operands(call);
   kernel::Invocation invocation(function, call);
   if (request.mode == protocol::Mode::observe) {

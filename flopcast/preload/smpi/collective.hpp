@@ -24,6 +24,12 @@ struct Description {
   int root = no_root;
 };
 
+/// Returns `describe`: under SMPI an operation of the program changes nothing.
+template <class Describe>
+auto with_operation(MPI_Op /*op*/, Describe describe) {
+  return describe;
+}
+
 /// Returns the bytes of `counts` elements, one count per process of `group`.
 inline std::int64_t all_bytes(const int* counts, MPI_Datatype type, const Group& group) {
   return counts == nullptr ? 0 : bytes_of(std::accumulate(counts, counts + group.size(), 0), type);

@@ -5,6 +5,7 @@
 #include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/preload/common/intercept.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
 #include "flopcast/preload/smpi/simulation.hpp"
@@ -15,34 +16,38 @@ namespace flopcast::preload {
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
-  const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
-  if (digest.is_workspace_query(pointers)) {
-    return;
-  }
-  smpi::Process* process = smpi::enter_kernel();
-  if (process == nullptr) {
-    return;
-  }
-  const Call call = call_of(kernel::catalogue()[routine], pointers, integer_bytes_of_call(routine, door_, caller));
-  process->executing = smpi::simulation()->computation_kernel(call, routine);
-  part_ = digest.decides() ? Part::observed : Part::skipped;
-  if (part_ == Part::observed) {
-    if (mpi::can_fail(*call.routine)) {  // it would fail on data that were never computed
-      mpi::make_safe(call);
+  on_own_stack([this] {
+    const mpi::RoutineDigest& digest = mpi::routine_digests()[routine_];
+    if (digest.is_workspace_query(pointers_)) {
+      return;
     }
-    return;
-  }
-  skipped_value_ = kernel::skip(call).value;
-  smpi::simulation()->use_first(*process, call);
-  smpi::simulation()->compute(*process, process->executing);
-  leave_kernel(*process);
+    smpi::Process* process = smpi::enter_kernel();
+    if (process == nullptr) {
+      return;
+    }
+    const Call call = call_of(kernel::catalogue()[routine_], pointers_, integer_bytes_of_call(routine_, door_, caller_));
+    process->executing = smpi::simulation()->computation_kernel(call, routine_);
+    part_ = digest.decides() ? Part::observed : Part::skipped;
+    if (part_ == Part::observed) {
+      if (mpi::can_fail(*call.routine)) {  // it would fail on data that were never computed
+        mpi::make_safe(call);
+      }
+      return;
+    }
+    skipped_value_ = kernel::skip(call).value;
+    smpi::simulation()->use_first(*process, call);
+    smpi::simulation()->compute(*process, process->executing);
+    leave_kernel(*process);
+  });
 }
 
 Interception::~Interception() {
   if (part_ == Part::observed) {
-    smpi::Process* process = smpi::simulation()->current();
-    smpi::simulation()->compute(*process, process->executing);
-    leave_kernel(*process);
+    on_own_stack([] {
+      smpi::Process* process = smpi::simulation()->current();
+      smpi::simulation()->compute(*process, process->executing);
+      leave_kernel(*process);
+    });
   }
 }
 

@@ -110,7 +110,7 @@ json traces_document(const ResultFacts& facts) {
 /// Returns the file of the program's library that defines `routine`; empty if none does.
 std::string library_of(const std::string& routine) {
   Dl_info library{};
-  const void* usual = next_symbol((routine + '_').c_str(), reinterpret_cast<const void*>(&write_result_file));
+  const void* usual = next_symbol((routine + '_').c_str(), reinterpret_cast<const void*>(&write_result_file)).address;
   const void* function = usual != nullptr ? usual : any_routine(routine);
   if (function == nullptr || dladdr(function, &library) == 0) {
     return "";

@@ -179,6 +179,10 @@ void Simulation::compute(Process& process, std::uint32_t kernel) {
   selective::Kernel& entry = kernels_[kernel];
   ++entry.skipped;
   entry.executed.add(seconds);
+  if (process.inside_mpi) {  // the path goes on from the processes for which MPI waited
+    process.in_callbacks.emplace_back(kernel, seconds);
+    return;
+  }
   process.path().add({.time = seconds, .computation = seconds, .flops = entry.flops});
   process.path().add_kernel(kernel, seconds);
   process.resumed = now();
@@ -192,6 +196,17 @@ std::uint32_t Simulation::communication_kernel(mpi::Routine routine, std::int64_
     known_.resize(number + 1, true);
   }
   return number;
+}
+
+Seconds Simulation::note_callbacks(Process& process) {
+  Seconds sum = 0;
+  for (const auto& [kernel, seconds] : process.in_callbacks) {
+    process.path().add({.time = seconds, .computation = seconds, .flops = kernels_[kernel].flops});
+    process.path().add_kernel(kernel, seconds);
+    sum += seconds;
+  }
+  process.in_callbacks.clear();
+  return sum;
 }
 
 void Simulation::communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const Arrival> others, double bytes) {
@@ -209,7 +224,7 @@ void Simulation::communicated(Process& process, std::uint32_t kernel, Seconds en
     start = last->time;
   }
   constexpr double word_bytes = 8;
-  const Seconds seconds = now() - start;
+  const Seconds seconds = std::max(now() - start - note_callbacks(process), 0.0);
   kernels_[kernel].executed.add(seconds);
   process.path().add({.time = seconds, .communication = seconds, .supersteps = 1, .words = bytes / word_bytes});
   process.path().add_kernel(kernel, seconds);
@@ -237,7 +252,10 @@ Simulation* simulation() noexcept {
 
 Seconds now() noexcept { return simgrid_get_clock(); }
 
-Process* enter_kernel() noexcept {
+namespace {
+
+/// Begins what the program calls; returns nullptr inside of another such call.
+Process* enter() noexcept {
   Simulation* all = simulation();
   Process* process = all != nullptr ? all->current() : nullptr;
   if (process == nullptr || process->inside) {
@@ -250,22 +268,40 @@ Process* enter_kernel() noexcept {
   return process;
 }
 
+}  // namespace
+
+Process* enter_kernel() noexcept {
+  Simulation* all = simulation();
+  Process* process = all != nullptr ? all->current() : nullptr;
+  if (process != nullptr && process->inside_mpi && !process->in_kernel) {
+    process->in_kernel = true;
+    return process;
+  }
+  return enter();
+}
+
 void leave_kernel(Process& process) noexcept {
+  if (process.inside_mpi) {
+    process.in_kernel = false;
+    return;
+  }
   process.resumed = now();
   process.inside = false;
   smpi_bench_begin();
 }
 
-InterceptGuard::InterceptGuard() noexcept : process_(enter_kernel()), entered_(now()) {
+InterceptGuard::InterceptGuard() noexcept : process_(enter()), entered_(now()) {
   if (process_ != nullptr) {
+    process_->inside_mpi = true;
     smpi_bench_begin();  // the simulator's function ends it
   }
 }
 
 InterceptGuard::~InterceptGuard() {
   if (process_ != nullptr) {
+    simulation()->note_callbacks(*process_);
     process_->resumed = now();
-    process_->inside = false;
+    process_->inside = process_->inside_mpi = false;
   }
 }
 

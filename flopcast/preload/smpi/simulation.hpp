@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "flopcast/core/call.hpp"
@@ -77,10 +78,13 @@ class Process {
   std::unordered_map<MPI_Request, Pending> requests;       ///< begun and not complete
   std::unordered_map<MPI_Request, Persistent> persistent;  ///< begun or not
   CallList trace;
-  Seconds resumed = 0;          ///< when the program last went on
-  Seconds waited = 0;           ///< time waited for others
-  bool inside = false;          ///< inside an intercepted function
-  std::uint32_t executing = 0;  ///< the kernel in execution, if it is executed
+  Seconds resumed = 0;                                          ///< when the program last went on
+  Seconds waited = 0;                                           ///< time waited for others
+  bool inside = false;                                          ///< inside an intercepted function
+  bool inside_mpi = false;                                      ///< the function is one of MPI, which may call the program's code
+  bool in_kernel = false;                                       ///< in a kernel that such code has called
+  std::uint32_t executing = 0;                                  ///< the kernel in execution, if it is executed
+  std::vector<std::pair<std::uint32_t, Seconds>> in_callbacks;  ///< kernels of such code that aren't on the path yet
   bool ended = false;
   bool has_called = false;    ///< has called a kernel
   std::int64_t messages = 0;  ///< number of messages sent
@@ -117,6 +121,8 @@ class Simulation {
   void use_first(Process& process, const Call& call);
   /// Lets the kernel's simulated time pass.
   void compute(Process& process, std::uint32_t kernel);
+  /// Puts the kernels on the path that the program's code has called inside of MPI. Returns their time.
+  Seconds note_callbacks(Process& process);
   /// Ends a communication that began at `entered` and needed `others`.
   void communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const Arrival> others, double bytes);
   std::uint32_t communication_kernel(mpi::Routine routine, std::int64_t bytes, const Group& group);
@@ -146,7 +152,8 @@ Simulation* simulation() noexcept;
 Seconds now() noexcept;
 
 /// Begins a kernel of the program: the simulated time of the code before passes, and from here on nothing is measured. Returns nullptr for
-/// calls that libraries make themselves, and outside of MPI_Init and MPI_Finalize.
+/// calls that libraries make themselves, and outside of MPI_Init and MPI_Finalize. Inside of MPI, a kernel belongs to the program's code that
+/// MPI calls, such as the operation of a reduction.
 Process* enter_kernel() noexcept;
 void leave_kernel(Process& process) noexcept;
 

@@ -1,17 +1,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
 #include "flopcast/preload/common/cblas_interface.hpp"
 #include "flopcast/preload/common/generator.hpp"
+#include "flopcast/preload/trace/trace.hpp"
 #include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/error.hpp"
@@ -20,8 +24,9 @@
 namespace flopcast::preload {
 namespace {
 
+constexpr int words_in_registers = 6;
 /// Arguments and hidden lengths of a routine of which only the name is known. LAPACK's longest list (zuncsd) has 38.
-constexpr int max_words = 40;
+constexpr int max_words = words_in_registers + static_cast<int>(UnnamedCall::stack_words);
 constexpr int max_numbers = 8;  ///< arguments in floating-point registers (CBLAS passes real scalars by value)
 
 /// Returns `count` comma-separated copies of `item`, with {} replaced by the number.
@@ -33,6 +38,80 @@ std::string repeated(const char* item, int count) {
   return text;
 }
 
+/// Finds the arguments of a routine in its record.
+class RecordPlaces {
+ public:
+  RecordPlaces(const Routine& routine, const std::string& layout) : routine_(routine) {
+    std::size_t at = 0;
+    for (const char letter : layout) {
+      places_.push_back(at);
+      at += protocol::layout_bytes(letter);
+    }
+  }
+
+  [[nodiscard]] std::string of(int argument) const {
+    return argument < 0 ? "ExaminedResult::none" : std::to_string(places_.at(static_cast<std::size_t>(argument)));
+  }
+  /// Returns the place of the size argument that a formula consists of; nothing for other formulae.
+  [[nodiscard]] std::optional<std::string> of_size(const std::string& formula) const {
+    const int argument = routine_.index(formula);
+    const bool is_size = argument >= 0 && routine_.arguments[static_cast<std::size_t>(argument)].kind == Kind::size;
+    return is_size ? std::optional(of(argument)) : std::nullopt;
+  }
+
+ private:
+  const Routine& routine_;
+  std::vector<std::size_t> places_;
+};
+
+/// Returns "flag, letter, rows, other rows" of a number of rows: a size (n) or one of two (trans=N ? m : n).
+std::optional<std::array<std::string, 4>> rows_of(const Routine& routine, const RecordPlaces& places, const std::string& formula) {
+  if (const auto plain = places.of_size(formula)) {
+    return std::array<std::string, 4>{"ExaminedResult::none", "' '", *plain, "ExaminedResult::none"};
+  }
+  static const std::regex choice(R"((\w+)=(\w) \? (\w+) : (\w+))");
+  std::smatch parts;
+  if (!std::regex_match(formula, parts, choice) || routine.index(parts[1].str()) < 0) {
+    return std::nullopt;
+  }
+  const auto rows = places.of_size(parts[3]), others = places.of_size(parts[4]);
+  return rows && others ? std::optional(std::array<std::string, 4>{places.of(routine.index(parts[1].str())),
+                                                                   fmt::format("'{}'", parts[2].str()), *rows, *others})
+                        : std::nullopt;
+}
+
+/// Returns the results of a routine that are examined for NaN, as initialisers of ExaminedResult. Iterations may leave parts of results unset.
+std::string results_of(const Routine& routine, const std::string& layout) {
+  if (kernel::iterates(routine)) {
+    return "";
+  }
+  const RecordPlaces places(routine, layout);
+  std::string all;
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    const Argument& argument = routine.arguments[i];
+    const bool is_triangle = argument.form == Form::triangle;
+    if (argument.kind != Kind::data || argument.access == Access::read || argument.integer || !argument.offset.empty() ||
+        !argument.column_offset.empty() || (is_triangle && argument.uplo < 0) ||
+        (argument.form != Form::full && argument.form != Form::vector && !is_triangle)) {
+      continue;
+    }
+    const auto rows = rows_of(routine, places, argument.rows.text());
+    const auto columns = argument.form == Form::vector ? std::optional<std::string>("ExaminedResult::none")
+                         : is_triangle                 ? (rows ? std::optional((*rows)[2]) : std::nullopt)
+                                                       : places.of_size(argument.columns.text());
+    if (!rows || !columns || (is_triangle && (*rows)[0] != "ExaminedResult::none")) {
+      continue;
+    }
+    all += fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}, ResultForm::{}, {}, {}}}, ", places.of(static_cast<int>(i)), (*rows)[2], *columns,
+                       places.of(argument.stride), (*rows)[0], (*rows)[3], places.of(is_triangle ? argument.uplo : -1), (*rows)[1],
+                       argument.form == Form::vector ? "vector"
+                       : is_triangle                 ? "triangle"
+                                                     : "full",
+                       real_bytes(routine.precision), is_complex(routine.precision) && !argument.real ? 2 : 1);
+  }
+  return all;
+}
+
 /// Collects the stubs and the table of intercepted routines.
 class Stubs {
  public:
@@ -42,8 +121,8 @@ class Stubs {
     const std::size_t flags = static_cast<std::size_t>(std::count(layout.begin(), layout.end(), 'f'));
     const int pointers = static_cast<int>(layout.size() + flags);  // hidden lengths last
     const std::string result = result_type(routine);
-    const std::size_t id = add(routine.name + "_", layout);
-    add(routine.name + "_", wide);
+    const std::size_t id = add(routine.name + "_", layout, results_of(routine, layout));
+    add(routine.name + "_", wide, results_of(routine, wide));
     ids_[routine.name] = id;
     std::string writes;
     for (std::size_t i = 0; i < layout.size(); ++i) {
@@ -69,26 +148,39 @@ class Stubs {
     if (result == nullptr) {
       throw bad_input("{}: '{}' is no kind of result; it must be real, complex or nothing", symbol, kind);
     }
-    code_ += fmt::format("[[gnu::visibility(\"default\")]] {} {}(WORDS, NUMBERS) {{ FORWARD({}, {}) }}\n", result, symbol, result,
-                         add(symbol, ""));
+    code_ +=
+        fmt::format("[[gnu::visibility(\"default\")]] {} {}(PARAMETERS) {{ FORWARD({}, {}) }}\n", result, symbol, result, add(symbol, ""));
   }
 
   [[nodiscard]] bool has(const std::string& symbol) const {
-    return std::any_of(table_.begin(), table_.end(), [&](const auto& known) { return known.first == symbol; });
+    return std::any_of(table_.begin(), table_.end(), [&](const Entry& known) { return known.symbol == symbol; });
   }
 
   [[nodiscard]] std::string text() const {
     std::string all = "#include \"flopcast/preload/trace/trace.hpp\"\n\nusing namespace flopcast::preload;\n\n";
-    all += fmt::format("#define WORDS {}\n#define NUMBERS {}\n", repeated("void* w{}", max_words), repeated("double d{}", max_numbers));
+    // Words beyond those in registers may lie behind the end of the caller's stack, where their copies are zeros.
+    const std::string in_registers = repeated("w{}", words_in_registers), numbers = repeated("d{}", max_numbers);
+    all += fmt::format(
+        "#if defined(__x86_64__)\n#define PARAMETERS {0}, {1}\n#define ALL_WORDS {2}, {3}\n#else\n#define PARAMETERS {4}, {1}\n"
+        "#define ALL_WORDS {5}\n#endif\n",
+        repeated("void* w{}", words_in_registers), repeated("double d{}", max_numbers), in_registers,
+        repeated("call.stack[{}]", max_words - words_in_registers), repeated("void* w{}", max_words), repeated("w{}", max_words));
     all += fmt::format(
         "#define FORWARD(Result, id) \\\n  using Type = Result (*)({}, {}); \\\n  UnnamedCall call; \\\n"
-        "  const UnnamedWords words = {{{{w0, w1, w2, w3, w4, w5}}, __builtin_frame_address(0)}}; \\\n"
+        "  const UnnamedWords words = {{{{{}}}, __builtin_frame_address(0)}}; \\\n"
         "  const auto next = reinterpret_cast<Type>(begin(call, id, words, __builtin_return_address(0))); \\\n"
-        "  const Result result = next({}, {}); \\\n  finish(call); \\\n  return result;\n\n",
-        repeated("void*", max_words), repeated("double", max_numbers), repeated("w{}", max_words), repeated("d{}", max_numbers));
-    all += "extern \"C\" {\n" + code_ + "}\n\nnamespace flopcast::preload {\n\nconst Intercepted intercepted[] = {\n";
-    for (const auto& [symbol, layout] : table_) {
-      all += fmt::format("    {{\"{}\", \"{}\"}},\n", symbol, layout);
+        "  const Result result = next(ALL_WORDS, {}); \\\n  finish(call); \\\n  return result;\n\n",
+        repeated("void*", max_words), repeated("double", max_numbers), in_registers, numbers);
+    all += "extern \"C\" {\n" + code_ + "}\n\nnamespace flopcast::preload {\n\n";
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      all += table_[i].results.empty() ? "" : fmt::format("constexpr ExaminedResult results_{}[] = {{{}}};\n", i, table_[i].results);
+    }
+    all += "\nconst Intercepted intercepted[] = {\n";
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const auto& [symbol, layout, results] = table_[i];
+      all += results.empty()
+                 ? fmt::format("    {{\"{}\", \"{}\", nullptr, 0}},\n", symbol, layout)
+                 : fmt::format("    {{\"{0}\", \"{1}\", results_{2}, sizeof results_{2} / sizeof(ExaminedResult)}},\n", symbol, layout, i);
     }
     all += fmt::format("}};\nconst std::uint32_t intercepted_count = {0};\nstd::atomic<std::uint64_t> definitions[{0}];\n\n}}\n",
                        table_.size());
@@ -96,8 +188,13 @@ class Stubs {
   }
 
  private:
-  std::size_t add(const std::string& symbol, const std::string& layout) {
-    table_.emplace_back(symbol, layout);
+  /// A routine of the table; `results` has the initialisers of its ExaminedResult structures.
+  struct Entry {
+    std::string symbol, layout, results;
+  };
+
+  std::size_t add(const std::string& symbol, const std::string& layout, const std::string& results = "") {
+    table_.push_back({symbol, layout, results});
     return table_.size() - 1;
   }
 
@@ -112,7 +209,8 @@ class Stubs {
   /// Returns the declaration of the recording. The routine's number is `id` with 4-byte integers, `id` + 1 with 8-byte integers.
   static std::string recording(std::size_t id, const std::string& layout, const std::string& wide, const std::string& query) {
     return fmt::format(
-        "  Recording recording(found.wide ? {} : {}, found.wide ? {} : {}, __builtin_frame_address(0), __builtin_return_address(0), {});\n",
+        "  Recording recording(found.wide ? {} : {}, found.library, found.wide ? {} : {}, __builtin_frame_address(0), "
+        "__builtin_return_address(0), {});\n",
         id + 1, id, sizeof(protocol::RecordHeader) + protocol::record_bytes(wide),
         sizeof(protocol::RecordHeader) + protocol::record_bytes(layout), query);
   }
@@ -209,8 +307,8 @@ class Stubs {
         function.result_part);
   }
 
-  std::vector<std::pair<std::string, std::string>> table_;  ///< symbols and layouts
-  std::map<std::string, std::size_t> ids_;                  ///< keys: the catalogue's routines
+  std::vector<Entry> table_;
+  std::map<std::string, std::size_t> ids_;  ///< keys: the catalogue's routines
   std::string code_;
 };
 

@@ -23,6 +23,7 @@
 #include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/common/unnoticed.hpp"
 #include "flopcast/preload/record/dry_run.hpp"
 
@@ -59,6 +60,7 @@ constinit CallerTable<13> found_for_callers{};
 constinit std::atomic<const link_map*> libraries[max_libraries]{};  ///< already noted
 constinit pthread_key_t thread_end{};
 constinit DryRun dry_run{};
+constinit const link_map* own_object = nullptr;  ///< this library
 
 /// Makes calls of routines count as nested calls, so that they aren't recorded. `frame` is that of the function that makes the calls.
 class Unrecorded {
@@ -132,9 +134,10 @@ bool append(protocol::ChunkHeader& chunk, const void* contents, std::size_t byte
   return written;
 }
 
-bool append_text(protocol::ChunkKind kind, const char* text, std::size_t bytes) noexcept {
+bool append_text(protocol::ChunkKind kind, const char* text, std::size_t bytes, std::uint32_t library = 0) noexcept {
   protocol::ChunkHeader chunk{};
   chunk.kind = kind;
+  chunk.library = library;
   chunk.pid = static_cast<std::uint32_t>(getpid());
   chunk.tid = thread_id();
   return append(chunk, text, bytes);
@@ -263,6 +266,8 @@ bool write_command_line() noexcept {
   return append_text(protocol::ChunkKind::process, text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
 }
 
+void write_library(std::size_t place, bool with_state) noexcept;
+
 /// Prepares a process before its first record. After a fork the parent's chunks don't belong to this process.
 bool introduce_process() noexcept {
   ++generation;
@@ -275,6 +280,9 @@ bool introduce_process() noexcept {
       return false;
     }
     header->dictionary.store(1, std::memory_order_release);
+  }
+  for (std::size_t i = 0; generation > 1 && i < max_libraries && libraries[i].load(std::memory_order_relaxed) != nullptr; ++i) {
+    write_library(i, false);  // those of the process that has forked this one
   }
   return write_command_line();
 }
@@ -352,33 +360,51 @@ void write_state(const link_map& object, const char* file) noexcept {
   }
 }
 
-void note_library(const void* definition) noexcept {
-  const link_map* object = header != nullptr ? object_of(definition) : nullptr;
-  if (object == nullptr) {
-    return;
+/// Returns the object's place in `libraries`, and whether it wasn't there before; max_libraries if there is no room for it.
+std::size_t library_place_of(const link_map* object, bool& is_new) noexcept {
+  is_new = false;
+  for (std::size_t i = 0; i < max_libraries; ++i) {
+    const link_map* there = nullptr;
+    is_new = libraries[i].compare_exchange_strong(there, object);
+    if (is_new || there == object) {
+      return i;
+    }
   }
-  for (std::atomic<const link_map*>& known : libraries) {
-    const link_map* nothing = nullptr;
-    if (known.load(std::memory_order_relaxed) == object) {
-      return;
-    }
-    if (known.compare_exchange_strong(nothing, object)) {
-      char resolved[PATH_MAX];
-      const char* name = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
-      const char* file = realpath(name, resolved) != nullptr ? resolved : name;
-      append_text(protocol::ChunkKind::library, file, std::strlen(file));
-      write_state(*object, file);
-      return;
-    }
-    if (nothing == object) {
-      return;
-    }
+  return max_libraries;
+}
+
+/// Returns the number of the library at this place of `libraries`; 0 if its records have no room for it.
+std::uint8_t library_number(std::size_t place) noexcept {
+  return place < protocol::max_numbered_libraries ? static_cast<std::uint8_t>(place + 1) : 0;
+}
+
+/// Writes the library at this place of `libraries`.
+void write_library(std::size_t place, bool with_state) noexcept {
+  const link_map* object = libraries[place].load(std::memory_order_relaxed);
+  char resolved[PATH_MAX];
+  const char* name = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
+  const char* file = realpath(name, resolved) != nullptr ? resolved : name;
+  append_text(protocol::ChunkKind::library, file, std::strlen(file), library_number(place));
+  if (with_state) {
+    write_state(*object, file);
   }
 }
 
-[[noreturn]] void end_without(const char* symbol) noexcept {
-  std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol);
-  _exit(127);  // as the dynamic linker does for an undefined symbol
+/// Writes the library that contains the routine at `definition`, and the BLAS behind a LAPACK, which is never called where a dry run skips all
+/// calls of LAPACK. Returns the library's number.
+std::uint8_t note_library(const void* definition) noexcept {
+  const link_map* object = header != nullptr ? object_of(definition) : nullptr;
+  bool is_new = false;
+  const std::size_t place = object != nullptr ? library_place_of(object, is_new) : max_libraries;
+  if (is_new) {
+    write_library(place, true);
+    const ObjectHandle handle(object);
+    const void* blas = handle.get() != nullptr ? routine_behind(handle.get()) : nullptr;
+    if (blas != nullptr && object_of(blas) != own_object) {
+      note_library(blas);
+    }
+  }
+  return library_number(place);
 }
 
 /// Maps the file's header. Without it nothing is recorded.
@@ -459,6 +485,7 @@ void number_routines() noexcept {
   if (header != nullptr) {
     const Unnoticed unnoticed;
     number_routines();
+    own_object = object_of(reinterpret_cast<const void*>(&note_library));
     redirect_calls(own_symbol, {locked_deep, locked_apart});
   }
   if (const char* library = std::getenv(protocol::dry_run_variable); library != nullptr && header != nullptr) {
@@ -480,9 +507,8 @@ void note_unseen_libraries() noexcept {
   if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
     return;
   }
-  const link_map* own = object_of(reinterpret_cast<const void*>(&note_unseen_libraries));
   for (; object != nullptr; object = object->l_next) {
-    void* handle = object != own && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    void* handle = object != own_object && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
     const void* routine = handle != nullptr ? routine_behind(handle) : nullptr;
     if (routine != nullptr && object_of(routine) == object) {
       note_unseen(*object);
@@ -498,23 +524,36 @@ void note_unseen_libraries() noexcept {
 
 [[gnu::destructor]] void finish() noexcept {
   if (header != nullptr && presence->here.load() == 0) {
-    const Unnoticed unnoticed;
-    note_unseen_libraries();
+    on_own_stack([] {
+      const Unnoticed unnoticed;
+      note_unseen_libraries();
+    });
   }
 }
 
 }  // namespace
 
+bool has_nan(std::uint32_t routine, const std::byte* arguments, std::uint64_t ticks) noexcept {
+  const Intercepted& one = intercepted[routine];
+  return one.result_count > 0 &&
+         has_nan_on_border(one.results, one.result_count, arguments, std::strchr(one.layout, 'l') != nullptr, ticks);
+}
+
 bool make_room(std::size_t bytes) noexcept {
   if (header == nullptr) {
     return false;
   }
-  const Unnoticed unnoticed;
-  const bool written = join() && (thread.live == nullptr || thread.generation != generation
-                                      ? sit_down()
-                                      : static_cast<std::size_t>(thread.end - thread.at) >= bytes || seal(*thread.live, thread.live->live));
+  const bool written = on_own_stack([bytes] {
+    const Unnoticed unnoticed;
+    const bool done = join() && (thread.live == nullptr || thread.generation != generation
+                                     ? sit_down()
+                                     : static_cast<std::size_t>(thread.end - thread.at) >= bytes || seal(*thread.live, thread.live->live));
+    if (!done) {
+      stop("can't write the trace");
+    }
+    return done;
+  });
   if (!written) {
-    stop("can't write the trace");
     header->dropped.fetch_add(1, std::memory_order_relaxed);
     thread.at = thread.end = nullptr;
     thread.live = nullptr;
@@ -530,60 +569,86 @@ Definition find_definition(std::uint32_t routine, const void* caller) noexcept {
   if (const std::uint64_t known = found_for_callers.find(routine, caller)) {
     return unpacked(known);
   }
-  const Unnoticed unnoticed;
-  const char* symbol = intercepted[routine].symbol;
-  void* next = dlsym(RTLD_NEXT, symbol);
-  void* address = next != nullptr ? next : next_symbol(symbol, caller);
-  if (address == nullptr) {
-    end_without(symbol);
-  }
-  const Unrecorded unrecorded(__builtin_frame_address(0));
-  const Definition definition = {address, integer_bytes_at(address, routine_symbol(symbol)) == 8};
-  if (next != nullptr) {
-    definitions[routine].store(packed(definition), std::memory_order_relaxed);
-  } else {
-    found_for_callers.remember(routine, caller, packed(definition));
-  }
-  note_library(address);
-  return definition;
+  return on_own_stack([routine, caller] {
+    const Unnoticed unnoticed;
+    const char* symbol = intercepted[routine].symbol;
+    const NextSymbol next = required_symbol(symbol, caller);
+    const Unrecorded unrecorded(__builtin_frame_address(0));
+    const int integer_bytes = integer_bytes_at(next.address, routine_symbol(symbol));
+    const Definition definition = {next.address, integer_bytes == 8, note_library(next.address)};
+    if (next.for_all) {
+      definitions[routine].store(packed(definition), std::memory_order_relaxed);
+    } else {
+      found_for_callers.remember(routine, caller, packed(definition));
+    }
+    return definition;
+  });
 }
 
 Definition definition_behind(Redirected& door) noexcept {
-  const bool known = door.width.load(std::memory_order_relaxed) != 0;
-  if (!known) {
-    const Unnoticed unnoticed;
-    const Unrecorded unrecorded(__builtin_frame_address(0));
-    integer_bytes_of(door);
-    note_library(door.definition);
+  if (door.width.load(std::memory_order_relaxed) == 0) {
+    on_own_stack([&door] {
+      const Unnoticed unnoticed;
+      const Unrecorded unrecorded(__builtin_frame_address(0));
+      door.library.store(note_library(door.definition), std::memory_order_relaxed);
+      integer_bytes_of(door);
+    });
   }
-  return {door.definition, integer_bytes_of(door) == 8};
+  return {door.definition, integer_bytes_of(door) == 8, door.library.load(std::memory_order_relaxed)};
 }
 
 protocol::Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept {
   const int integer_bytes = std::strchr(intercepted[routine].layout, 'l') != nullptr ? 8 : 4;
-  return dry_run.decide(intercepted[routine].symbol, integer_bytes, arguments, value);
+  return on_own_stack([&] { return dry_run.decide(intercepted[routine].symbol, integer_bytes, arguments, value); });
 }
 
-protocol::Treatment decide_unnamed(const UnnamedWords& words) noexcept {
-  constexpr std::size_t max_words = 24;
+protocol::Treatment decide_unnamed(const UnnamedWords& words, const UnnamedCall& call) noexcept {
   constexpr std::size_t in_registers = sizeof words.first / sizeof(void*);
-  void* all[max_words];
+  void* all[in_registers + UnnamedCall::stack_words];
   std::memcpy(all, words.first, sizeof words.first);
-  std::size_t count = in_registers;
-#if defined(__x86_64__)  // on other machines the other words are not read
-  std::memcpy(all + in_registers, static_cast<void* const*>(words.frame) + 2, (max_words - in_registers) * sizeof(void*));
-  count = max_words;
-#endif
-  return dry_run.decide_unnamed(all, count);
+  std::memcpy(all + in_registers, call.stack, sizeof call.stack);
+  return on_own_stack([&all] { return dry_run.decide_unnamed(all, std::size(all)); });
 }
+
+namespace {
+
+/// Returns whether the word at `address` can be read. The system reads it before it refuses the request for another reason.
+[[maybe_unused]] bool is_readable(const void* address) noexcept {
+  constexpr long no_such_change = -1, set_bytes = 8;
+  const int error = errno;
+  const bool readable = syscall(SYS_rt_sigprocmask, no_such_change, address, nullptr, set_bytes) == 0 || errno != EFAULT;
+  errno = error;
+  return readable;
+}
+
+/// Copies the words above a frame. A program may call a routine with few arguments at the very end of its stack.
+void copy_stack([[maybe_unused]] const void* frame, void* (&words)[UnnamedCall::stack_words]) noexcept {
+#if defined(__x86_64__)  // on other machines the words come as arguments
+  constexpr std::uintptr_t page = 4096;
+  auto* const first = static_cast<void* const*>(frame) + 2;
+  const auto begin = reinterpret_cast<std::uintptr_t>(first);
+  const std::uintptr_t next_page = (begin + page - 1) / page * page;
+  std::size_t bytes = sizeof words;
+  if (begin + sizeof words > next_page && !is_readable(reinterpret_cast<const void*>(next_page))) {
+    bytes = next_page - begin;
+    std::memset(words, 0, sizeof words);
+  }
+  std::memcpy(words, first, bytes);
+#else
+  std::memset(words, 0, sizeof words);
+#endif
+}
+
+}  // namespace
 
 void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept {
-  void* next = definition(routine, caller).address;
-  auto* recording = new (call.recording) Recording(routine, sizeof(protocol::RecordHeader), words.frame, caller);
+  const Definition next = definition(routine, caller);
+  copy_stack(words.frame, call.stack);
+  auto* recording = new (call.recording) Recording(routine, next.library, sizeof(protocol::RecordHeader), words.frame, caller);
   if (*recording) {
-    recording->start_unnamed(words);
+    recording->start_unnamed(words, call);
   }
-  return next;
+  return next.address;
 }
 
 void finish(UnnamedCall& call) noexcept { reinterpret_cast<Recording*>(call.recording)->finish(); }

@@ -6,6 +6,7 @@
 
 #include "flopcast/preload/common/cblas_flags.hpp"
 #include "flopcast/preload/common/redirect.hpp"
+#include "flopcast/preload/trace/nan_results.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 
 /// Shared by the stubs of libflopcast-trace.so: the place of a thread's records, and the handling of one call.
@@ -16,6 +17,8 @@ struct Intercepted {
   const char* symbol;
   /// Layout of its record; empty: known by name only. Described routines have two entries, one for each width of integers.
   const char* layout;
+  const ExaminedResult* results;  ///< results that are examined for NaN
+  std::size_t result_count;
 };
 
 /// All intercepted routines in the order of their numbers, written by the generator.
@@ -24,16 +27,21 @@ extern const std::uint32_t intercepted_count;
 /// The routine behind a stub.
 struct Definition {
   void* address;
-  bool wide;  ///< its integers have 64 bits
+  bool wide;             ///< its integers have 64 bits
+  std::uint8_t library;  ///< number of its library; 0: not known
 };
 
-/// A Definition in one word; 0: not known. Bit 63, which no program's address has, holds the width.
+/// A Definition in one word; 0: not known. Programs' addresses have 57 bits; above them are the library's number and the width.
 inline constexpr std::uint64_t wide_bit = std::uint64_t{1} << 63U;
+inline constexpr unsigned library_place = 57;
+inline constexpr std::uint64_t address_bits = (std::uint64_t{1} << library_place) - 1;
 inline std::uint64_t packed(const Definition& definition) noexcept {
-  return reinterpret_cast<std::uintptr_t>(definition.address) | (definition.wide ? wide_bit : 0);
+  return reinterpret_cast<std::uintptr_t>(definition.address) | static_cast<std::uint64_t>(definition.library) << library_place |
+         (definition.wide ? wide_bit : 0);
 }
 inline Definition unpacked(std::uint64_t word) noexcept {
-  return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(word & ~wide_bit)), (word & wide_bit) != 0};
+  return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(word & address_bits)), (word & wide_bit) != 0,
+          static_cast<std::uint8_t>(word >> library_place & protocol::max_numbered_libraries)};
 }
 
 /// Packed definitions of the libraries' routines by number, once found; 0 for those that depend on the caller.
@@ -64,6 +72,8 @@ struct Settings {
   std::uint64_t origin = 0;  ///< ticks at the recording's start
 };
 extern Settings settings;
+
+struct UnnamedCall;
 
 /// Positions of the possible arguments of a routine of which only the name is known.
 struct UnnamedWords {
@@ -98,11 +108,12 @@ inline std::uint8_t noticed_since(unsigned) noexcept { return 0; }
 #endif
 
 /// Slow paths, none of which throws or changes errno.
+bool has_nan(std::uint32_t routine, const std::byte* arguments, std::uint64_t ticks) noexcept;
 bool make_room(std::size_t bytes) noexcept;
 Definition find_definition(std::uint32_t routine, const void* caller) noexcept;
 Definition definition_behind(Redirected& door) noexcept;
 protocol::Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
-protocol::Treatment decide_unnamed(const UnnamedWords& words) noexcept;
+protocol::Treatment decide_unnamed(const UnnamedWords& words, const UnnamedCall& call) noexcept;
 
 /// Returns the routine behind the stub, whose first action this call must be. Ends the process, as the dynamic linker does, if there is
 /// none.
@@ -117,10 +128,10 @@ inline Definition definition(std::uint32_t routine, const void* caller) noexcept
 /// One call, in the stub whose frame is given. Only a thread's outermost call is recorded.
 class Recording {
  public:
-  /// `bytes` is the size of the record. `query` marks a call that only queries its workspace size.
-  [[gnu::always_inline]] Recording(std::uint32_t routine, std::size_t bytes, const void* frame, const void* caller,
+  /// `library` is the number of the library that is called, and `bytes` the size of the record. `query` marks a call that only queries its workspace size.
+  [[gnu::always_inline]] Recording(std::uint32_t routine, std::uint8_t library, std::size_t bytes, const void* frame, const void* caller,
                                    bool query = false) noexcept
-      : routine_(routine), bytes_(bytes), query_(query) {
+      : routine_(routine), library_(library), bytes_(bytes), query_(query) {
     Thread& own = thread;
     if (is_nested(own, frame)) {
       return;
@@ -159,9 +170,9 @@ class Recording {
     return true;
   }
   /// Starts the clock for a routine of which only the name is known; such calls are always executed.
-  void start_unnamed(const UnnamedWords& words) noexcept {
+  void start_unnamed(const UnnamedWords& words, const UnnamedCall& call) noexcept {
     if (settings.dry_run) [[unlikely]] {
-      treatment_ = decide_unnamed(words);
+      treatment_ = decide_unnamed(words, call);
     }
     noticed_before_ = take_noticed();
     start_ = protocol::trace_ticks(settings.counter);
@@ -174,11 +185,17 @@ class Recording {
     }
     if (record_ != nullptr) {
       const std::uint64_t duration = protocol::trace_ticks(settings.counter) - start_;
-      keep(start_, duration, noticed_since(noticed_before_));
+      std::uint8_t notes = noticed_since(noticed_before_);
+      if (duration >= examined_from && has_nan(routine_, arguments(), duration)) [[unlikely]] {
+        notes |= protocol::nan_result;
+      }
+      keep(start_, duration, notes);
       return;
     }
     thread.frame = nullptr;
   }
+
+  static constexpr std::uint64_t examined_from = 20000;  ///< ticks; the results of shorter calls aren't examined for NaN
 
   /// Returns a skipped function's result.
   [[nodiscard]] double value(int part = 0) const noexcept { return value_[part]; }
@@ -192,7 +209,8 @@ class Recording {
 
   [[gnu::always_inline]] void keep(std::uint64_t start, std::uint64_t duration, std::uint8_t notes = 0) noexcept {
     Thread& own = thread;
-    const auto all_notes = static_cast<std::uint8_t>(notes | (query_ ? protocol::size_query : 0));
+    const auto all_notes =
+        static_cast<std::uint8_t>(notes | (query_ ? protocol::size_query : 0) | static_cast<unsigned>(library_) << protocol::library_shift);
     const protocol::RecordHeader header = protocol::record_header(start - settings.origin, duration, routine_, treatment_, all_notes);
     __builtin_memcpy(record_, &header, sizeof header);
     own.at = record_ + bytes_;
@@ -202,6 +220,7 @@ class Recording {
   }
 
   std::uint32_t routine_;
+  std::uint8_t library_;
   std::size_t bytes_;
   std::byte* record_ = nullptr;
   bool outermost_ = false;
@@ -259,7 +278,9 @@ inline bool is_query(const void* work_size) noexcept { return work_size != nullp
 /// Handles a call of a routine of which only the name is known. The functions are out of line, because there are some two thousand such
 /// routines.
 struct UnnamedCall {
+  static constexpr std::size_t stack_words = 34;
   alignas(Recording) std::byte recording[sizeof(Recording)];
+  void* stack[stack_words];  ///< words that lie above the stub's frame on x86-64, its possible arguments; zeros beyond the end of the stack
 };
 /// Returns the routine behind the stub.
 void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept;

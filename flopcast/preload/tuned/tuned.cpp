@@ -15,8 +15,11 @@
 
 #include "flopcast/core/integer_width.hpp"
 #include "flopcast/preload/common/buffer_lock.hpp"
+#include "flopcast/preload/common/caller_table.hpp"
+#include "flopcast/preload/common/fortran_text.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
+#include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/preload/common/workspace.hpp"
 #include "flopcast/protocol/block_table.hpp"
@@ -62,12 +65,13 @@ constinit protocol::RunReport own_report{};
 constinit protocol::RunReport* report = &own_report;
 constinit Override overrides[protocol::max_tuned_routines]{};
 constinit std::atomic<std::size_t> override_count{};
-constinit std::atomic<Ilaenv> real_ilaenv{};
+constinit std::atomic<Ilaenv> real_ilaenv{};    ///< the library's function for all callers
+constinit CallerTable<8> ilaenv_for_callers{};  ///< functions of libraries that only their own callers see
 constinit std::atomic<bool> complained{};
 
 void complain_once(const char* what) noexcept {
   if (!complained.exchange(true)) {
-    std::fprintf(stderr, "flopcast: %s\n", what);
+    on_own_stack([what] { std::fprintf(stderr, "flopcast: %s\n", what); });
   }
 }
 
@@ -135,7 +139,9 @@ void routine_of(const protocol::RoutineName& name, char (&routine)[protocol::Rou
   routine[length] = '\0';
 }
 
-[[gnu::destructor]] void finish() noexcept {
+/// Completes the report of this process.
+void conclude() noexcept {
+  report->concluded.fetch_add(1, std::memory_order_relaxed);
   set_once(report->blas, definer_of("dgemm"));
   if (const link_map* definer = blas_in_other_namespace()) {
     set_once(report->blas, definer->l_name);
@@ -150,6 +156,8 @@ void routine_of(const protocol::RoutineName& name, char (&routine)[protocol::Rou
     }
   }
 }
+
+[[gnu::destructor]] void finish() noexcept { on_own_stack(conclude); }
 
 Override* find_override(const protocol::RoutineName& name) noexcept {
   const std::size_t count = override_count.load(std::memory_order_acquire);
@@ -175,22 +183,19 @@ void widen(protocol::RoutineReport& routine, std::int64_t m, std::int64_t n) noe
   raise_to(routine.largest, order);
 }
 
-/// Keeps the options of a query that no entry answers, without trailing blanks.
-void set_once(protocol::SharedOptions& options, const char* text, std::size_t length) noexcept {
-  while (length > 0 && text[length - 1] == ' ') {
-    --length;
-  }
+/// Keeps the options of a query that no entry answers.
+void set_once(protocol::SharedOptions& options, std::string_view text) noexcept {
   if (options.taken.load(std::memory_order_relaxed) == 0 && options.taken.exchange(1) == 0) {
-    std::memcpy(options.text, text, length < protocol::SharedOptions::length ? length : protocol::SharedOptions::length - 1);
+    text.copy(options.text, protocol::SharedOptions::length - 1);
   }
 }
 
 /// Counts a query for the block size of a routine that the table knows with other options only.
-void count_other_query(const protocol::RoutineName& name, const char* opts, std::size_t opts_length) noexcept {
+void count_other_query(const protocol::RoutineName& name, std::string_view options) noexcept {
   if (const protocol::RoutineBlocks* routine = protocol::find_with_other_options(table, name)) {
     protocol::RoutineReport& counts = report->routines[routine - table.routines];
     counts.other_queries.fetch_add(1, std::memory_order_relaxed);
-    set_once(counts.other_options, opts, opts_length);
+    set_once(counts.other_options, options);
   }
 }
 
@@ -199,7 +204,7 @@ void count_query(const protocol::RoutineBlocks& routine, std::int64_t m, std::in
   counts.queries.fetch_add(1, std::memory_order_relaxed);
   widen(counts, m, n);
   if (counts.queried_by.taken.load(std::memory_order_relaxed) == 0) {
-    set_once(counts.queried_by, file_of(caller));
+    on_own_stack([&counts, caller] { set_once(counts.queried_by, file_of(caller)); });
   }
 }
 
@@ -228,7 +233,7 @@ std::size_t borrower(const void* caller) noexcept {
   std::atomic<std::uint64_t>& slot = kept[(address * spread) >> (64 - hash_bits)];
   std::uint64_t word = slot.load(std::memory_order_relaxed);
   if (word >> kept_bits != address || word == 0) {
-    word = address << kept_bits | (1 + borrower_at(caller));
+    word = address << kept_bits | (1 + on_own_stack([caller] { return borrower_at(caller); }));
     slot.store(word, std::memory_order_relaxed);
   }
   return static_cast<std::size_t>(word & ((1U << kept_bits) - 1)) - 1;
@@ -252,18 +257,18 @@ protocol::RoutineName querying_routine(const protocol::RoutineName& name, const 
 }
 
 /// Returns the profile's answer; negative if the query is to be answered by the library.
-std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m,
-                          std::int64_t n, const void* caller) noexcept {
+std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name, std::string_view options, std::int64_t m, std::int64_t n,
+                          const void* caller) noexcept {
   if (Override* own = find_override(name); own != nullptr) {
     own->queries.fetch_add(ispec == ispec_nb ? 1 : 0, std::memory_order_relaxed);
     if (own->set.load(std::memory_order_acquire)) {
       return (ispec == ispec_nb ? own->nb : ispec == ispec_nbmin ? own->nbmin : own->nx).load(std::memory_order_relaxed);
     }
   }
-  const protocol::RoutineBlocks* routine = protocol::find(table, name, opts, opts_length);
+  const protocol::RoutineBlocks* routine = protocol::find(table, name, options.data(), options.size());
   if (routine == nullptr) {
     if (ispec == ispec_nb) {
-      count_other_query(name, opts, opts_length);
+      count_other_query(name, options);
     }
     return -1;
   }
@@ -283,12 +288,19 @@ std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name,
 }
 
 Ilaenv find_real(const void* caller) noexcept {
-  Ilaenv real = real_ilaenv.load(std::memory_order_relaxed);
-  if (real == nullptr) {
-    real = reinterpret_cast<Ilaenv>(next_symbol("ilaenv_", caller));
-    real_ilaenv.store(real, std::memory_order_relaxed);
+  if (Ilaenv real = real_ilaenv.load(std::memory_order_relaxed)) {
+    return real;
   }
-  return real;
+  if (const std::uint64_t known = ilaenv_for_callers.find(0, caller)) {
+    return reinterpret_cast<Ilaenv>(static_cast<std::uintptr_t>(known));
+  }
+  const NextSymbol next = next_symbol("ilaenv_", caller);
+  if (next.for_all) {
+    real_ilaenv.store(reinterpret_cast<Ilaenv>(next.address), std::memory_order_relaxed);
+  } else if (next.address != nullptr) {
+    ilaenv_for_callers.remember(0, caller, reinterpret_cast<std::uintptr_t>(next.address));
+  }
+  return reinterpret_cast<Ilaenv>(next.address);
 }
 
 }  // namespace
@@ -308,8 +320,10 @@ extern "C" {
     return workspace.probe;
   }
   if (*ispec >= ispec_nb && *ispec <= ispec_nx) {
-    const flopcast::protocol::RoutineName routine = querying_routine(flopcast::protocol::routine_name(name, name_length), caller);
-    const std::int32_t answer = tuned_answer(*ispec, routine, opts, opts_length, *n1, *n2, caller);
+    const std::string_view letters = fortran_text(name, name_length, flopcast::protocol::RoutineName::length);
+    const std::string_view options = fortran_text(opts, opts_length, flopcast::protocol::SharedOptions::length);
+    const flopcast::protocol::RoutineName queried = flopcast::protocol::routine_name(letters.data(), letters.size());
+    const std::int32_t answer = tuned_answer(*ispec, querying_routine(queried, caller), options, *n1, *n2, caller);
     if (answer >= 0) {
       return answer;
     }

@@ -16,9 +16,9 @@ template <>
 struct FieldTable<machine::LibraryChoice> {
   using T = machine::LibraryChoice;
   static constexpr auto fields = std::tuple(
-      optional_field("blas", &T::blas, "name or path of the BLAS; empty: the default one"),
-      optional_field("lapack", &T::lapack, "name or path of the LAPACK; empty: the default one"),
-      optional_field("threads", &T::threads, "threads of BLAS"),
+      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "name or path of the BLAS; empty: the default one")),
+      within(bounds::path_or_nothing, optional_field("lapack", &T::lapack, "name or path of the LAPACK; empty: the default one")),
+      within(bounds::threads, optional_field("threads", &T::threads, "threads of BLAS")),
       optional_field("kernels", &T::kernels, "kernels of the BLAS: auto (those that suit the CPU best) or library (its own choice)"),
       optional_field("kernel_settings", &T::kernel_settings, "environment variables that select kernels"));
 };
@@ -27,7 +27,6 @@ namespace {
 
 constexpr const char* source = "the question";
 constexpr const char* workbench_member = "workbench";
-constexpr int max_threads = 1024;
 
 /// A job and its request.
 struct Question {  // NOLINT(bugprone-exception-escape): null of JSON allocates nothing
@@ -49,11 +48,11 @@ std::string job_names() {
   return names;
 }
 
-/// Refuses members that the job's request doesn't have, so that a misspelt one isn't ignored.
+/// Refuses members that the job's request doesn't have, so that a misspelt one isn't ignored, and values outside of their limits.
 void require_members(const nlohmann::json& request, const std::function<nlohmann::ordered_json(SchemaMaker&)>& schema) {
   SchemaMaker maker(OtherMembers::refused);
   nlohmann::ordered_json root = schema(maker);
-  refuse_other_members(request, maker.document("request", "", std::move(root)));
+  require_members_and_bounds(request, maker.document("request", "", std::move(root)));
 }
 
 /// Reads the document of a question. Throws MemberError.
@@ -80,6 +79,7 @@ Question question_of(const nlohmann::json& document) {
   at_place(question.job->name, [&] {
     static_cast<void>(json_detail::members(question.request));
     require_members(question.request, question.job->request);
+    question.job->require_readable(question.request);
   });
   return question;
 }
@@ -124,9 +124,6 @@ machine::LibraryChoice question_libraries(std::string_view question, const machi
       at_place(workbench_member, [&] {
         require_members(asked.workbench, [](SchemaMaker& maker) { return maker.of<machine::LibraryChoice>(); });
         read_fields(asked.workbench, libraries);
-        if (libraries.threads < 1 || libraries.threads > max_threads) {
-          throw MemberError("threads", fmt::format("{} given, expected 1 to {}", libraries.threads, max_threads));
-        }
         if (libraries.kernels != "auto" && libraries.kernels != "library") {
           throw MemberError("kernels", "'" + libraries.kernels + "' given, expected auto or library");
         }

@@ -90,14 +90,16 @@ std::string ask_program(const machine::LibraryChoice& libraries, std::string_vie
   const std::string answer = folder.file("answer.json"), said = folder.write("remarks", "");
   const Descriptor remarks(::open(said.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   std::vector<std::string> words = {"flopcast", "ask", asked, "--output", answer};
+  std::vector<std::string> environment = process::current_environment();
   ChildSetup setup;
   setup.on_parent_end = SIGTERM;
   if (shows_program(question)) {
     words.emplace_back("--quiet");  // standard error is the program's
   } else {
     setup.files = {{STDERR_FILENO, remarks.get()}};
+    process::set_variable(environment, "COLUMNS", "");  // a remark stays on one line
   }
-  ChildProcess child = ChildProcess::start(program, std::move(words), process::current_environment(), setup);
+  ChildProcess child = ChildProcess::start(program, std::move(words), std::move(environment), setup);
   const ExitStatus status = waited(child, context);
   const std::string text = read_file(said);
   pass_remarks(text, status.code() != 0, context);

@@ -219,9 +219,10 @@ template <>
 struct FieldTable<ContractionQuestion> {
   using T = ContractionQuestion;
   static constexpr auto fields = std::tuple(
-      field("notation", &T::notation, "\"ai,ibc->abc\", \"abc=ai,ibc\" or \"C_abc := A_ai B_ibc\""),
+      within(bounds::given, field("notation", &T::notation, "\"ai,ibc->abc\", \"abc=ai,ibc\" or \"C_abc := A_ai B_ibc\"")),
       field("sizes", &T::sizes, "elements along each index: {\"a\": 100, \"i\": 8}"),
-      optional_field("strides", &T::strides, "strides of A, B and C in elements; missing: dense tensors in `order`"),
+      within(bounds::between(-1e15, 1e15),
+             optional_field("strides", &T::strides, "strides of A, B and C in elements; missing: dense tensors in `order`")),
       optional_field("precision", &T::precision, "s, d, c or z"), optional_field("order", &T::order, "order of dense tensors in memory"));
 };
 template <>
@@ -229,8 +230,9 @@ struct FieldTable<PlanningQuestion> {
   using T = PlanningQuestion;
   static constexpr auto fields = std::tuple(
       optional_field("effort", &T::effort, "effort with which the plan is chosen"),
-      optional_field("threads", &T::threads, "threads that share the contraction, around a BLAS on one thread"),
-      optional_field("time_budget", &T::time_budget, "seconds for measuring candidates, or for a run that decides an incremental plan"),
+      within(bounds::threads, optional_field("threads", &T::threads, "threads that share the contraction, around a BLAS on one thread")),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget,
+                                             "seconds for measuring candidates, or for a run that decides an incremental plan")),
       optional_field("fresh", &T::fresh, "measure kernels and choices again that the store already has"),
       optional_field("tiles", &T::tiles, "use these tiles, as `flopcast contract --tiles` reads them; empty: choose them"));
 };
@@ -242,9 +244,10 @@ template <>
 struct FieldTable<FilesQuestion> {
   using T = FilesQuestion;
   static constexpr auto fields =
-      std::tuple(field("notation", &T::notation, "\"ai,ibc->abc\""), field("a", &T::a, "path of the .npy file of A"),
-                 field("b", &T::b, "path of the .npy file of B"), field("c", &T::c, "path of the .npy file that takes the result"),
-                 inlined_field(&T::planning));
+      std::tuple(within(bounds::given, field("notation", &T::notation, "\"ai,ibc->abc\"")),
+                 within(bounds::path, field("a", &T::a, "path of the .npy file of A")),
+                 within(bounds::path, field("b", &T::b, "path of the .npy file of B")),
+                 within(bounds::path, field("c", &T::c, "path of the .npy file that takes the result")), inlined_field(&T::planning));
 };
 constexpr const char* about_max_bytes =
     "largest number of bytes of the intermediates of three operands and more; missing: half of the available memory";
@@ -252,7 +255,8 @@ template <>
 struct FieldTable<ExpressionQuestion> {
   using T = ExpressionQuestion;
   static constexpr auto fields = std::tuple(
-      field("expression", &T::expression, "of any number of operands: \"ab,bc,cd->ad\", \"ii->i\", \"conj(ki),kj->ij\""),
+      within(bounds::given,
+             field("expression", &T::expression, "of any number of operands: \"ab,bc,cd->ad\", \"ii->i\", \"conj(ki),kj->ij\"")),
       field("sizes", &T::sizes, "size of each label: {\"i\": 100, \"j\": 8}"),
       optional_field(
           "strides", &T::strides,
@@ -264,10 +268,11 @@ struct FieldTable<ExpressionQuestion> {
 template <>
 struct FieldTable<ExpressionFilesQuestion> {
   using T = ExpressionFilesQuestion;
-  static constexpr auto fields = std::tuple(field("expression", &T::expression, "of any number of operands: \"...i,...i->...\""),
-                                            field("operands", &T::operands, "paths of the operands' .npy files"),
-                                            field("result", &T::result, "path of the .npy file that takes the result"),
-                                            optional_field("max_bytes", &T::max_bytes, about_max_bytes), inlined_field(&T::planning));
+  static constexpr auto fields =
+      std::tuple(within(bounds::given, field("expression", &T::expression, "of any number of operands: \"...i,...i->...\"")),
+                 within(bounds::path, field("operands", &T::operands, "paths of the operands' .npy files")),
+                 within(bounds::path, field("result", &T::result, "path of the .npy file that takes the result")),
+                 optional_field("max_bytes", &T::max_bytes, about_max_bytes), inlined_field(&T::planning));
 };
 template <>
 struct FieldTable<RankAlgorithmsQuestion> {
@@ -277,8 +282,9 @@ struct FieldTable<RankAlgorithmsQuestion> {
                  optional_field("algorithm", &T::algorithm, "only the algorithm of this name, such as \"c-gemm\"; empty: all"),
                  optional_field("all", &T::all, "algorithms of all BLAS levels"),
                  optional_field("stage", &T::stage, "stage of the prediction, as `flopcast contract --stage` reads it"),
-                 optional_field("repetitions", &T::repetitions, "repetitions of each micro-benchmark"),
-                 optional_field("prefetched_lines", &T::prefetched_lines, "cache lines of an operand that prefetching has brought"),
+                 within(bounds::between(1, 1000), optional_field("repetitions", &T::repetitions, "repetitions of each micro-benchmark")),
+                 within(bounds::between(0, 1e6),
+                        optional_field("prefetched_lines", &T::prefetched_lines, "cache lines of an operand that prefetching has brought")),
                  optional_field("validate", &T::validate, "execute the algorithms, too, and compare"),
                  optional_field("fresh", &T::fresh, "measure kernels again that the store already has"));
 };

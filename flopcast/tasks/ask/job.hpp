@@ -20,6 +20,7 @@ namespace flopcast {
 struct Job : JobDescription {
   bool shows_program = false;  ///< a program of the user runs with the standard output and standard error of this process
   std::function<nlohmann::ordered_json(SchemaMaker&)> request;
+  std::function<void(const nlohmann::json& request)> require_readable;  ///< throws MemberError for a value of another type
   std::function<std::string(const Workbench&, const nlohmann::json& request, const RunContext&)> answer_to;
 };
 
@@ -36,6 +37,10 @@ Job job(const char* name, const char* summary, const char* answer, DoneIn proces
   return {{name, summary, answer, process != DoneIn::any_process},
           process == DoneIn::with_program,
           [](SchemaMaker& maker) { return maker.of<Request>(); },
+          [](const nlohmann::json& json) {
+            Request request;
+            read_fields(json, request);
+          },
           [run = std::move(run)](const Workbench& bench, const nlohmann::json& json, const RunContext& context) {
             Request request;
             read_fields(json, request);

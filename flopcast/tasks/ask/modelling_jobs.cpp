@@ -135,24 +135,27 @@ struct FieldTable<MachineQuestion> {
 template <>
 struct FieldTable<ModelQuestion> {
   using T = ModelQuestion;
-  static constexpr auto fields =
-      std::tuple(field("routine", &T::routine, "routine of the catalogue, such as \"dtrsm\""),
-                 field("sizes", &T::sizes, "ranges of every size by name: {\"m\": [[8, 1024]]}; several ranges make several domains"),
-                 optional_field("arguments", &T::arguments, "flags, scalars and leading dimensions by name: {\"side\": \"L\"}"),
-                 optional_field("cache", &T::cache, "state of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2"),
-                 optional_field("method", &T::method, "refine (adaptive refinement) or levels (a polynomial per memory level)"),
-                 optional_field("error_bound", &T::error_bound, "largest relative error of a piece before it is subdivided, 0 to 1"),
-                 optional_field("min_size", &T::min_size, "least width of a piece, in elements"),
-                 optional_field("min_width", &T::min_width, "spacing of sampled sizes"),
-                 optional_field("degree", &T::degree, "degree of the polynomials"),
-                 optional_field("oversampling", &T::oversampling, "points per size beyond degree + 1"),
-                 optional_field("max_depth", &T::max_depth, "largest number of subdivisions"),
-                 optional_field("measurements", &T::measurements, "points per memory level, of method levels"),
-                 optional_field("max_repetitions", &T::max_repetitions, "largest number of executions of each point"),
-                 optional_field("seed", &T::seed, "seed of the order of repetitions"),
-                 optional_field("time_budget", &T::time_budget, "seconds after which refinement stops; 0: no limit"),
-                 optional_field("fresh", &T::fresh, "sample anew what the store already has"),
-                 optional_field("thresholds", &T::thresholds, "with several threads, look for the work from which on they are used"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::given, field("routine", &T::routine, "routine of the catalogue, such as \"dtrsm\"")),
+      within(bounds::given,
+             field("sizes", &T::sizes, "ranges of every size by name: {\"m\": [[8, 1024]]}; several ranges make several domains")),
+      optional_field("arguments", &T::arguments, "flags, scalars and leading dimensions by name: {\"side\": \"L\"}"),
+      optional_field("cache", &T::cache, "state of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2"),
+      optional_field("method", &T::method, "refine (adaptive refinement) or levels (a polynomial per memory level)"),
+      within(bounds::fraction,
+             optional_field("error_bound", &T::error_bound, "largest relative error of a piece before it is subdivided, 0 to 1")),
+      optional_field("min_size", &T::min_size, "least width of a piece, in elements"),
+      optional_field("min_width", &T::min_width, "spacing of sampled sizes"),
+      optional_field("degree", &T::degree, "degree of the polynomials"),
+      optional_field("oversampling", &T::oversampling, "points per size beyond degree + 1"),
+      optional_field("max_depth", &T::max_depth, "largest number of subdivisions"),
+      optional_field("measurements", &T::measurements, "points per memory level, of method levels"),
+      within(bounds::between(1, 10000),
+             optional_field("max_repetitions", &T::max_repetitions, "largest number of executions of each point")),
+      optional_field("seed", &T::seed, "seed of the order of repetitions"),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds after which refinement stops; 0: no limit")),
+      optional_field("fresh", &T::fresh, "sample anew what the store already has"),
+      optional_field("thresholds", &T::thresholds, "with several threads, look for the work from which on they are used"));
 };
 template <>
 struct FieldTable<ModelListQuestion> {
@@ -162,7 +165,7 @@ struct FieldTable<ModelListQuestion> {
 template <>
 struct FieldTable<ModelNameQuestion> {
   static constexpr auto fields =
-      std::tuple(field("name", &ModelNameQuestion::name, "name of the model, or the beginning of one name only"),
+      std::tuple(within(bounds::given, field("name", &ModelNameQuestion::name, "name of the model, or the beginning of one name only")),
                  optional_field("other_machines", &ModelNameQuestion::other_machines, "look among models of other machines, too"));
 };
 template <>
@@ -170,24 +173,27 @@ struct FieldTable<ModelCheckRequest> {
   using T = ModelCheckRequest;
   static constexpr auto fields =
       std::tuple(optional_field("routines", &T::routines, "routines whose kernels are checked; empty: all that have samples"),
-                 optional_field("time_budget", &T::time_budget, "seconds, above 0"),
-                 optional_field("repetitions", &T::repetitions, "runs of each point, 3 to 1000"),
+                 within(bounds::positive_seconds, optional_field("time_budget", &T::time_budget, "seconds, above 0")),
+                 within(bounds::between(3, 1000), optional_field("repetitions", &T::repetitions, "runs of each point, 3 to 1000")),
                  optional_field("seed", &T::seed, "seed of the choice of points and of the order of runs"));
 };
 template <>
 struct FieldTable<SampleQuestion> {
   using T = SampleQuestion;
-  static constexpr auto fields =
-      std::tuple(field("calls", &T::calls, "calls as texts: [\"dgemm m=100:500:100 n=100 k=100\"]"),
-                 optional_field("caches", &T::caches, "cache states; each call is sampled in each"),
-                 optional_field("repetitions", &T::repetitions, "executions of each call; 0: 7, down to 3 for calls over 30 ms"),
-                 optional_field("interval", &T::interval, "repeat until the median's 99 % interval lies within +- this fraction; 0: off"),
-                 optional_field("time_budget", &T::time_budget, "seconds after which sampling stops; 0: no limit"),
-                 optional_field("batch", &T::batch, "calls that are timed together; 0: as many as take 20 microseconds"),
-                 optional_field("clock", &T::clock, "wall (elapsed time) or cpu (processor time)"),
-                 optional_field("seed", &T::seed, "seed of the random order and of the operands' values"),
-                 optional_field("normalise", &T::normalise, "divide times by the drift of the reference kernel"),
-                 optional_field("keep", &T::keep, "keep every repetition in the store"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::given, field("calls", &T::calls, "calls as texts: [\"dgemm m=100:500:100 n=100 k=100\"]")),
+      within(bounds::given, optional_field("caches", &T::caches, "cache states; each call is sampled in each")),
+      within(bounds::between(0, 1e6),
+             optional_field("repetitions", &T::repetitions, "executions of each call; 0: 7, down to 3 for calls over 30 ms")),
+      within(bounds::fraction,
+             optional_field("interval", &T::interval, "repeat until the median's 99 % interval lies within +- this fraction; 0: off")),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds after which sampling stops; 0: no limit")),
+      within(bounds::between(0, 1e6),
+             optional_field("batch", &T::batch, "calls that are timed together; 0: as many as take 20 microseconds")),
+      optional_field("clock", &T::clock, "wall (elapsed time) or cpu (processor time)"),
+      optional_field("seed", &T::seed, "seed of the random order and of the operands' values"),
+      optional_field("normalise", &T::normalise, "divide times by the drift of the reference kernel"),
+      optional_field("keep", &T::keep, "keep every repetition in the store"));
 };
 
 std::vector<Job> modelling_jobs() {

@@ -129,70 +129,79 @@ template <>
 struct FieldTable<selective::Precision> {
   using T = selective::Precision;
   static constexpr auto fields =
-      std::tuple(optional_field("tolerance", &T::tolerance, "relative half-width of the interval from which on a time is known"),
-                 optional_field("confidence", &T::confidence, "confidence of the interval, 0 to 1"),
-                 optional_field("min_count", &T::min_count, "executions of a kernel that make its time known, at least"));
+      std::tuple(within(bounds::fraction,
+                        optional_field("tolerance", &T::tolerance, "relative half-width of the interval from which on a time is known")),
+                 within(bounds::fraction, optional_field("confidence", &T::confidence, "confidence of the interval, 0 to 1")),
+                 within(bounds::between(1, 1e9),
+                        optional_field("min_count", &T::min_count, "executions of a kernel that make its time known, at least")));
 };
 template <>
 struct FieldTable<MpiRunQuestion> {
   using T = MpiRunQuestion;
-  static constexpr auto fields =
-      std::tuple(field("launcher", &T::launcher, "command that starts the processes: [\"mpirun\", \"-n\", \"4\"]"),
-                 field("command", &T::command, "program and its arguments"),
-                 optional_field("policy", &T::policy, "kernels that are executed: full, conditional, local, online, a-priori or eager"),
-                 optional_field("clock", &T::clock, "clock of the path: auto, wall or cpu"),
-                 optional_field("tolerance", &T::tolerance, "relative half-width of the interval from which on a time is known"),
-                 optional_field("confidence", &T::confidence, "confidence of the interval, 0.5 to 0.9999"),
-                 optional_field("across_sizes", &T::across_sizes, "predict kernels of sizes never executed from other sizes"),
-                 optional_field("windows", &T::windows, "execute segments as a whole"),
-                 optional_field("thread_multiple", &T::thread_multiple, "let the program have MPI_THREAD_MULTIPLE"),
-                 optional_field("tuned_kernels", &T::tuned_kernels, "use the kernels of BLAS that were found best"),
-                 optional_field("patience", &T::patience, "seconds without a new kernel after which the program is stopped; 0: for ever"),
-                 optional_field("prior_profile", &T::prior_profile, "file with a profile whose kernel times are used; empty: none"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::command, field("launcher", &T::launcher, "command that starts the processes: [\"mpirun\", \"-n\", \"4\"]")),
+      within(bounds::command, field("command", &T::command, "program and its arguments")),
+      optional_field("policy", &T::policy, "kernels that are executed: full, conditional, local, online, a-priori or eager"),
+      optional_field("clock", &T::clock, "clock of the path: auto, wall or cpu"),
+      within(bounds::fraction,
+             optional_field("tolerance", &T::tolerance, "relative half-width of the interval from which on a time is known")),
+      within(bounds::fraction, optional_field("confidence", &T::confidence, "confidence of the interval, 0.5 to 0.9999")),
+      optional_field("across_sizes", &T::across_sizes, "predict kernels of sizes never executed from other sizes"),
+      optional_field("windows", &T::windows, "execute segments as a whole"),
+      optional_field("thread_multiple", &T::thread_multiple, "let the program have MPI_THREAD_MULTIPLE"),
+      optional_field("tuned_kernels", &T::tuned_kernels, "use the kernels of BLAS that were found best"),
+      within(bounds::seconds,
+             optional_field("patience", &T::patience, "seconds without a new kernel after which the program is stopped; 0: for ever")),
+      within(bounds::path_or_nothing,
+             optional_field("prior_profile", &T::prior_profile, "file with a profile whose kernel times are used; empty: none")));
 };
 template <>
 struct FieldTable<MpiTuneRequest> {
   using T = MpiTuneRequest;
-  static constexpr auto fields =
-      std::tuple(optional_field("self_check", &T::self_check, "configurations whose MPI calls are compared with a full execution's"),
-                 optional_field("prior_profile", &T::prior_profile, "file with a profile whose kernel times are used; empty: none"),
-                 optional_field("patience", &T::patience, "seconds without a new kernel after which a program is stopped; 0: for ever"),
-                 optional_field("tuned_kernels", &T::tuned_kernels, "use the kernels of BLAS that were found best"),
-                 optional_field("min_coverage", &T::min_coverage, "share of the path that must lie in kernels, 0 to 1"),
-                 optional_field("confirm", &T::confirm, "configurations that are executed in full at the end"),
-                 optional_field("confirm_ties", &T::confirm_ties, "confirm the configurations that tie with the best one"),
-                 optional_field("across_sizes", &T::across_sizes, "predict kernels of sizes never executed from other sizes"),
-                 optional_field("windows", &T::windows, "execute segments as a whole"),
-                 optional_field("thread_multiple", &T::thread_multiple, "let the program have MPI_THREAD_MULTIPLE"),
-                 optional_field("validate", &T::validate, "execute each configuration in full as well, before"),
-                 optional_field("fresh", &T::fresh, "use no kernel times and no self-checks of the store"));
+  static constexpr auto fields = std::tuple(
+      optional_field("self_check", &T::self_check, "configurations whose MPI calls are compared with a full execution's"),
+      within(bounds::path_or_nothing,
+             optional_field("prior_profile", &T::prior_profile, "file with a profile whose kernel times are used; empty: none")),
+      within(bounds::seconds,
+             optional_field("patience", &T::patience, "seconds without a new kernel after which a program is stopped; 0: for ever")),
+      optional_field("tuned_kernels", &T::tuned_kernels, "use the kernels of BLAS that were found best"),
+      within(bounds::fraction, optional_field("min_coverage", &T::min_coverage, "share of the path that must lie in kernels, 0 to 1")),
+      within(bounds::between(0, 1e5), optional_field("confirm", &T::confirm, "configurations that are executed in full at the end")),
+      optional_field("confirm_ties", &T::confirm_ties, "confirm the configurations that tie with the best one"),
+      optional_field("across_sizes", &T::across_sizes, "predict kernels of sizes never executed from other sizes"),
+      optional_field("windows", &T::windows, "execute segments as a whole"),
+      optional_field("thread_multiple", &T::thread_multiple, "let the program have MPI_THREAD_MULTIPLE"),
+      optional_field("validate", &T::validate, "execute each configuration in full as well, before"),
+      optional_field("fresh", &T::fresh, "use no kernel times and no self-checks of the store"));
 };
 template <>
 struct FieldTable<MpiTuneQuestion> {
   using T = MpiTuneQuestion;
-  static constexpr auto fields = std::tuple(field("space", &T::space, "file of the space (flopcast-mpi-space-1)"),
+  static constexpr auto fields = std::tuple(within(bounds::path, field("space", &T::space, "file of the space (flopcast-mpi-space-1)")),
                                             optional_field("policy", &T::policy, "full, conditional, local, online, a-priori or eager"),
                                             inlined_field(&T::precision), inlined_field(&T::request));
 };
 template <>
 struct FieldTable<MpiMachineChoice> {
   using T = MpiMachineChoice;
-  static constexpr auto fields =
-      std::tuple(optional_field("machine", &T::machine, "file with a description (flopcast-machine-description-1)"),
-                 optional_field("platform", &T::platform, "file in SimGrid's own format"),
-                 optional_field("latency", &T::latency, "seconds of a message between hosts"),
-                 optional_field("bandwidth", &T::bandwidth, "bytes per second between hosts"),
-                 optional_field("cores_per_node", &T::cores_per_node, "cores of a host; 0: as the machine is described"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::path_or_nothing, optional_field("machine", &T::machine, "file with a description (flopcast-machine-description-1)")),
+      within(bounds::path_or_nothing, optional_field("platform", &T::platform, "file in SimGrid's own format")),
+      optional_field("latency", &T::latency, "seconds of a message between hosts"),
+      optional_field("bandwidth", &T::bandwidth, "bytes per second between hosts"),
+      within(bounds::between(0, 4096),
+             optional_field("cores_per_node", &T::cores_per_node, "cores of a host; 0: as the machine is described")));
 };
 template <>
 struct FieldTable<MpiSimulateRequest> {
   using T = MpiSimulateRequest;
-  static constexpr auto fields =
-      std::tuple(field("command", &T::command, "program, built for SMPI, and its arguments"),
-                 field("ranks", &T::ranks, "numbers of processes, each simulated by itself"), inlined_field(&T::machine),
-                 optional_field("time_budget", &T::time_budget, "seconds for measuring kernels, per number of processes"),
-                 optional_field("tuned_kernels", &T::tuned_kernels, "use the kernels of BLAS that were found best"),
-                 optional_field("only_kernels", &T::only_kernels, "the program's own code takes no time"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::command, field("command", &T::command, "program, built for SMPI, and its arguments")),
+      within(bounds::process_counts, field("ranks", &T::ranks, "numbers of processes, each simulated by itself")),
+      inlined_field(&T::machine),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for measuring kernels, per number of processes")),
+      optional_field("tuned_kernels", &T::tuned_kernels, "use the kernels of BLAS that were found best"),
+      optional_field("only_kernels", &T::only_kernels, "the program's own code takes no time"));
 };
 template <>
 struct FieldTable<MpiSimulateQuestion> {

@@ -127,9 +127,9 @@ template <>
 struct FieldTable<ProblemsQuestion> {
   using T = ProblemsQuestion;
   static constexpr auto fields =
-      std::tuple(field("routine", &T::routine, "LAPACK routine, such as \"dgeqrf\""),
+      std::tuple(within(bounds::given, field("routine", &T::routine, "LAPACK routine, such as \"dgeqrf\"")),
                  optional_field("n", &T::n, "orders; all sizes that `sizes` doesn't name are equal"),
-                 optional_field("sizes", &T::sizes, "sizes by the names of arguments"),
+                 within(bounds::given, optional_field("sizes", &T::sizes, "sizes by the names of arguments")),
                  optional_field("arguments", &T::arguments, "flags and other arguments: {\"uplo\": \"L\"}"),
                  optional_field("nb", &T::nb, "block sizes; empty: LAPACK's own"), optional_field("nbmin", &T::nbmin, "least block sizes"),
                  optional_field("nx", &T::nx, "crossover points"));
@@ -137,13 +137,14 @@ struct FieldTable<ProblemsQuestion> {
 template <>
 struct FieldTable<MethodQuestion> {
   using T = MethodQuestion;
-  static constexpr auto fields =
-      std::tuple(optional_field("cache", &T::cache, "how the cache is treated: placed, levels, paper, warm or cold"),
-                 optional_field("start", &T::start, "what came before: filled, repeated, paper or cold; empty: as `cache` has it"),
-                 optional_field("capacity_bytes", &T::capacity_bytes, "cache that method paper looks at; 0: the largest measured one"),
-                 optional_field("generator", &T::generator, "models for all but placed: refined, levels or demand"),
-                 optional_field("time_budget", &T::time_budget, "seconds for sampling kernels that models lack; 0: none"),
-                 optional_field("with_calls", &T::with_calls, "also predict every single call"));
+  static constexpr auto fields = std::tuple(
+      optional_field("cache", &T::cache, "how the cache is treated: placed, levels, paper, warm or cold"),
+      optional_field("start", &T::start, "what came before: filled, repeated, paper or cold; empty: as `cache` has it"),
+      within(bounds::between(0, 1e18),
+             optional_field("capacity_bytes", &T::capacity_bytes, "cache that method paper looks at; 0: the largest measured one")),
+      optional_field("generator", &T::generator, "models for all but placed: refined, levels or demand"),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for sampling kernels that models lack; 0: none")),
+      optional_field("with_calls", &T::with_calls, "also predict every single call"));
 };
 template <>
 struct FieldTable<PredictQuestion> {
@@ -153,7 +154,8 @@ template <>
 struct FieldTable<PredictTraceQuestion> {
   using T = PredictTraceQuestion;
   static constexpr auto fields =
-      std::tuple(field("trace", &T::trace, "file with the trace of a routine or with a recorded program"), inlined_field(&T::method),
+      std::tuple(within(bounds::path, field("trace", &T::trace, "file with the trace of a routine or with a recorded program")),
+                 inlined_field(&T::method),
                  optional_field("what_if", &T::what_if, "change of a recorded program: same, or blas=NAME,lapack=NAME,threads=N"));
 };
 template <>
@@ -167,44 +169,48 @@ template <>
 struct FieldTable<RecordRequest> {
   using T = RecordRequest;
   static constexpr auto fields = std::tuple(
-      field("command", &T::command, "program and arguments"),
-      optional_field("blas", &T::blas, "name or path of the BLAS to load; empty: the program's own"),
-      optional_field("lapack", &T::lapack, "name or path of the LAPACK to load; empty: the program's own"),
-      optional_field("threads", &T::threads, "threads of BLAS"), optional_field("dry_run", &T::dry_run, "skip calls that compute much"));
+      within(bounds::command, field("command", &T::command, "program and arguments")),
+      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "name or path of the BLAS to load; empty: the program's own")),
+      within(bounds::path_or_nothing, optional_field("lapack", &T::lapack, "name or path of the LAPACK to load; empty: the program's own")),
+      within(bounds::threads, optional_field("threads", &T::threads, "threads of BLAS")),
+      optional_field("dry_run", &T::dry_run, "skip calls that compute much"));
 };
 template <>
 struct FieldTable<RecordQuestion> {
   static constexpr auto fields =
-      std::tuple(inlined_field(&RecordQuestion::request), optional_field("output", &RecordQuestion::output, "file of the recording"));
+      std::tuple(inlined_field(&RecordQuestion::request),
+                 within(bounds::path, optional_field("output", &RecordQuestion::output, "file of the recording")));
 };
 template <>
 struct FieldTable<RecordingQuestion> {
-  static constexpr auto fields = std::tuple(field("file", &RecordingQuestion::file, "file of the recording"),
+  static constexpr auto fields = std::tuple(within(bounds::path, field("file", &RecordingQuestion::file, "file of the recording")),
                                             optional_field("events", &RecordingQuestion::events, "list every call"));
 };
 template <>
 struct FieldTable<ProfileQuestion> {
   using T = ProfileQuestion;
-  static constexpr auto fields =
-      std::tuple(field("recording", &T::recording, "file of the recording"),
-                 optional_field("with_peak", &T::with_peak, "measure the peak that rates are compared with"),
-                 optional_field("what_if", &T::what_if, "changes to predict: [\"blas=blis,threads=2\", \"nb\"]"),
-                 optional_field("time_budget", &T::time_budget, "seconds for measuring kernels that the store lacks"),
-                 optional_field("kernels", &T::kernels, "kernels of BLAS: library (its own choice) or auto (the best for this CPU)"),
-                 optional_field("threads", &T::threads, "threads of BLAS in the recorded run; missing: as the recording says"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::path, field("recording", &T::recording, "file of the recording")),
+      optional_field("with_peak", &T::with_peak, "measure the peak that rates are compared with"),
+      optional_field("what_if", &T::what_if, "changes to predict: [\"blas=blis,threads=2\", \"nb\"]"),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for measuring kernels that the store lacks")),
+      optional_field("kernels", &T::kernels, "kernels of BLAS: library (its own choice) or auto (the best for this CPU)"),
+      within(bounds::threads,
+             optional_field("threads", &T::threads, "threads of BLAS in the recorded run; missing: as the recording says")));
 };
 template <>
 struct FieldTable<RunRequest> {
   using T = RunRequest;
-  static constexpr auto fields =
-      std::tuple(field("command", &T::command, "program and arguments"),
-                 optional_field("profile", &T::profile, "file of tuned block sizes; empty: what `flopcast tune --save` keeps"),
-                 optional_field("blas", &T::blas, "BLAS for the program to load, by name or path; empty: its own"),
-                 optional_field("lapack", &T::lapack, "LAPACK for the program to load; empty: its own"),
-                 optional_field("kernels", &T::kernels, "kernels of BLAS: auto (those found best) or library (its own choice)"),
-                 optional_field("threads", &T::threads, "threads of BLAS"),
-                 optional_field("other_machine", &T::other_machine, "accept a profile of another machine"),
-                 optional_field("explain", &T::explain, "say for every tuned routine what happened"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::command, field("command", &T::command, "program and arguments")),
+      within(bounds::path_or_nothing,
+             optional_field("profile", &T::profile, "file of tuned block sizes; empty: what `flopcast tune --save` keeps")),
+      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "BLAS for the program to load, by name or path; empty: its own")),
+      within(bounds::path_or_nothing, optional_field("lapack", &T::lapack, "LAPACK for the program to load; empty: its own")),
+      optional_field("kernels", &T::kernels, "kernels of BLAS: auto (those found best) or library (its own choice)"),
+      within(bounds::threads, optional_field("threads", &T::threads, "threads of BLAS")),
+      optional_field("other_machine", &T::other_machine, "accept a profile of another machine"),
+      optional_field("explain", &T::explain, "say for every tuned routine what happened"));
 };
 
 std::vector<Job> program_jobs() {

@@ -104,27 +104,29 @@ struct FieldTable<SpaceQuestion> {
                  optional_field("k", &T::k, "columns of A"),
                  optional_field("affinity", &T::affinity, "close fills one socket after the other, spread takes turns"),
                  optional_field("order", &T::order, "order of the shapes in a published technique; empty: the technique's own"),
-                 optional_field("tolerance", &T::tolerance, "fraction of its time that the best gemm may lose to another shape"),
-                 optional_field("error_probability", &T::error_probability, "probability that the best gemm loses more"),
+                 within(bounds::between(0, 0.9),
+                        optional_field("tolerance", &T::tolerance, "fraction of its time that the best gemm may lose to another shape")),
+                 within(bounds::between(1e-6, 0.5),
+                        optional_field("error_probability", &T::error_probability, "probability that the best gemm loses more")),
                  optional_field("seed", &T::seed, "seed of random orders"));
 };
 template <>
 struct FieldTable<RooflineRequest> {
   using T = RooflineRequest;
-  static constexpr auto fields =
-      std::tuple(optional_field("blas", &T::blas, "libraries whose gemm is searched; empty: the workbench's"),
-                 optional_field("threads", &T::threads, "maximum number of threads; 0: one per core"),
-                 optional_field("cores", &T::cores, "kind of cores, or all; empty: the fastest kind"),
-                 optional_field("searches_gemm", &T::searches_gemm, "false: no gemm is measured"),
-                 optional_field("gemm", &T::gemm, "routines to search: dgemm, sgemm"),
-                 optional_field("search", &T::search, "search of the best gemm: race, halving, or a published technique"),
-                 optional_field("stop_at", &T::stop_at, "share of the FMA ceiling at which searches end; 0: no such share"),
-                 optional_field("triad_lengths", &T::triad_lengths, "also measure the triad by the length of its vectors"),
-                 optional_field("nominal_hertz", &T::nominal_hertz, "nominal clock; 0: as the CPU tells it"),
-                 optional_field("fma_units", &T::fma_units, "FMA units of a core, for the peaks; 0: as measured"),
-                 optional_field("time_budget", &T::time_budget, "seconds for roofs and searches"),
-                 optional_field("quick", &T::quick, "fewer samples, and successive halving instead of a race"),
-                 optional_field("recordings", &T::recordings, "files of recorded programs to place on the roofline"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "libraries whose gemm is searched; empty: the workbench's")),
+      within(bounds::between(0, 4096), optional_field("threads", &T::threads, "maximum number of threads; 0: one per core")),
+      optional_field("cores", &T::cores, "kind of cores, or all; empty: the fastest kind"),
+      optional_field("searches_gemm", &T::searches_gemm, "false: no gemm is measured"),
+      within(bounds::given, optional_field("gemm", &T::gemm, "routines to search: dgemm, sgemm")),
+      optional_field("search", &T::search, "search of the best gemm: race, halving, or a published technique"),
+      within(bounds::fraction, optional_field("stop_at", &T::stop_at, "share of the FMA ceiling at which searches end; 0: no such share")),
+      optional_field("triad_lengths", &T::triad_lengths, "also measure the triad by the length of its vectors"),
+      within(bounds::between(0, 1e11), optional_field("nominal_hertz", &T::nominal_hertz, "nominal clock; 0: as the CPU tells it")),
+      within(bounds::between(0, 64), optional_field("fma_units", &T::fma_units, "FMA units of a core, for the peaks; 0: as measured")),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for roofs and searches")),
+      optional_field("quick", &T::quick, "fewer samples, and successive halving instead of a race"),
+      within(bounds::paths_if_any, optional_field("recordings", &T::recordings, "files of recorded programs to place on the roofline")));
 };
 template <>
 struct FieldTable<RooflineQuestion> {
@@ -136,20 +138,21 @@ struct FieldTable<RooflineQuestion> {
 };
 template <>
 struct FieldTable<CompareQuestion> {
-  static constexpr auto fields = std::tuple(field("before", &CompareQuestion::before, "file with a roofline"),
-                                            field("after", &CompareQuestion::after, "file with a roofline"));
+  static constexpr auto fields = std::tuple(within(bounds::path, field("before", &CompareQuestion::before, "file with a roofline")),
+                                            within(bounds::path, field("after", &CompareQuestion::after, "file with a roofline")));
 };
 template <>
 struct FieldTable<StudyQuestion> {
   using T = StudyQuestion;
-  static constexpr auto fields =
-      std::tuple(inlined_field(&T::space), optional_field("blas", &T::blas, "library whose gemm is searched; empty: the workbench's"),
-                 optional_field("threads", &T::threads, "numbers of threads, one study for each"),
-                 optional_field("techniques", &T::techniques, "searches to compare"),
-                 optional_field("trials", &T::trials, "searches with each technique"),
-                 optional_field("judge_space", &T::judge_space, "judge all shapes, not only those that the searches found"),
-                 optional_field("fresh", &T::fresh, "begin anew instead of going on with kept studies"),
-                 optional_field("time_budget", &T::time_budget, "seconds for all studies together; missing: no limit"));
+  static constexpr auto fields = std::tuple(
+      inlined_field(&T::space),
+      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "library whose gemm is searched; empty: the workbench's")),
+      within(bounds::threads, optional_field("threads", &T::threads, "numbers of threads, one study for each")),
+      within(bounds::given, optional_field("techniques", &T::techniques, "searches to compare")),
+      within(bounds::between(1, 10000), optional_field("trials", &T::trials, "searches with each technique")),
+      optional_field("judge_space", &T::judge_space, "judge all shapes, not only those that the searches found"),
+      optional_field("fresh", &T::fresh, "begin anew instead of going on with kept studies"),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for all studies together; missing: no limit")));
 };
 
 std::vector<Job> roofline_jobs() {

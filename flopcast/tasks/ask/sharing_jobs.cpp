@@ -85,54 +85,62 @@ IlaenvRequest request_of(const IlaenvQuestion& question) {
 template <>
 struct FieldTable<EnvironmentQuestion> {
   using T = EnvironmentQuestion;
-  static constexpr auto fields =
-      std::tuple(optional_field("profile", &T::profile, "file of tuned block sizes; empty: what `flopcast tune --save` keeps"),
-                 optional_field("blas", &T::blas, "BLAS for programs to load, by name or path; empty: their own"),
-                 optional_field("lapack", &T::lapack, "LAPACK for programs to load; empty: their own"),
-                 optional_field("kernels", &T::kernels, "kernels of BLAS: auto (those found best) or library (its own choice)"),
-                 optional_field("threads", &T::threads, "threads of BLAS"),
-                 optional_field("other_machine", &T::other_machine, "accept a profile of another machine"),
-                 optional_field("links", &T::links, "folder for links to the libraries; it must remain; empty: in the user's data folder"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::path_or_nothing,
+             optional_field("profile", &T::profile, "file of tuned block sizes; empty: what `flopcast tune --save` keeps")),
+      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "BLAS for programs to load, by name or path; empty: their own")),
+      within(bounds::path_or_nothing, optional_field("lapack", &T::lapack, "LAPACK for programs to load; empty: their own")),
+      optional_field("kernels", &T::kernels, "kernels of BLAS: auto (those found best) or library (its own choice)"),
+      within(bounds::threads, optional_field("threads", &T::threads, "threads of BLAS")),
+      optional_field("other_machine", &T::other_machine, "accept a profile of another machine"),
+      within(bounds::path_or_nothing,
+             optional_field("links", &T::links, "folder for links to the libraries; it must remain; empty: in the user's data folder")));
 };
 template <>
 struct FieldTable<ListWisdomQuestion> {
   using T = ListWisdomQuestion;
-  static constexpr auto fields = std::tuple(optional_field("file", &T::file, "file of wisdom; empty: the user's own and the system's"),
-                                            optional_field("profile", &T::profile, "the user's tuned profile; empty: the default one"));
+  static constexpr auto fields = std::tuple(
+      optional_field("file", &T::file, "file of wisdom; empty: the user's own and the system's"),
+      within(bounds::path_or_nothing, optional_field("profile", &T::profile, "the user's tuned profile; empty: the default one")));
 };
 template <>
 struct FieldTable<OwnWisdomQuestion> {
   using T = OwnWisdomQuestion;
-  static constexpr auto fields = std::tuple(optional_field("profile", &T::profile, "the user's tuned profile; empty: the default one"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::path_or_nothing, optional_field("profile", &T::profile, "the user's tuned profile; empty: the default one")));
 };
 template <>
 struct FieldTable<WisdomRequest> {
   using T = WisdomRequest;
-  static constexpr auto fields = std::tuple(field("file", &T::file, "file of wisdom"),
-                                            optional_field("profile", &T::profile, "the user's tuned profile; empty: the default one"));
+  static constexpr auto fields = std::tuple(
+      field("file", &T::file, "file of wisdom"),
+      within(bounds::path_or_nothing, optional_field("profile", &T::profile, "the user's tuned profile; empty: the default one")));
 };
 template <>
 struct FieldTable<MergeQuestion> {
   using T = MergeQuestion;
-  static constexpr auto fields =
-      std::tuple(field("files", &T::files, "files of wisdom; of entries with one name, that of the later file stays"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::path, field("files", &T::files, "files of wisdom; of entries with one name, that of the later file stays")));
 };
 template <>
 struct FieldTable<ForgetRequest> {
   using T = ForgetRequest;
-  static constexpr auto fields = std::tuple(optional_field("ids", &T::ids, "identifiers of entries to remove, or their beginnings"),
-                                            optional_field("kind", &T::kind, "remove all entries of a kind: block-sizes, kernels or plans"),
-                                            optional_field("all", &T::all, "remove all entries"),
-                                            optional_field("profile", &T::profile, "the user's tuned profile; empty: the default one"));
+  static constexpr auto fields = std::tuple(
+      optional_field("ids", &T::ids, "identifiers of entries to remove, or their beginnings"),
+      optional_field("kind", &T::kind, "remove all entries of a kind: block-sizes, kernels or plans"),
+      optional_field("all", &T::all, "remove all entries"),
+      within(bounds::path_or_nothing, optional_field("profile", &T::profile, "the user's tuned profile; empty: the default one")));
 };
 template <>
 struct FieldTable<IlaenvQuestion> {
   using T = IlaenvQuestion;
-  static constexpr auto fields =
-      std::tuple(optional_field("profile", &T::profile, "file of tuned block sizes; empty: what `flopcast tune --save` keeps"),
-                 optional_field("blas", &T::blas, "BLAS of the program, by name or path; empty: that of the profile's newest entry"),
-                 optional_field("threads", &T::threads, "threads of BLAS; missing: as the entry has them"),
-                 optional_field("language", &T::language, "fortran or c"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::path_or_nothing,
+             optional_field("profile", &T::profile, "file of tuned block sizes; empty: what `flopcast tune --save` keeps")),
+      within(bounds::path_or_nothing,
+             optional_field("blas", &T::blas, "BLAS of the program, by name or path; empty: that of the profile's newest entry")),
+      within(bounds::threads, optional_field("threads", &T::threads, "threads of BLAS; missing: as the entry has them")),
+      optional_field("language", &T::language, "fortran or c"));
 };
 
 std::vector<Job> sharing_jobs() {

@@ -6,7 +6,7 @@
 namespace flopcast {
 namespace {
 
-constexpr std::int64_t max_size = 1'000'000;
+constexpr std::int64_t max_size = 1'000'000, max_sizes = 100'000;
 
 }  // namespace
 
@@ -29,11 +29,6 @@ void from_json(const nlohmann::json& json, SizeList& sizes) {
   } else {
     json_detail::refuse(json, "a size, a list of sizes, or a text such as \"200:3200:200\"");
   }
-  for (const std::int64_t size : sizes.values) {
-    if (size < 1 || size > max_size) {
-      throw MemberError("", fmt::format("{} given, expected sizes from 1 to {}", size, max_size));
-    }
-  }
 }
 
 std::map<std::string, std::vector<std::int64_t>> values_of(const NamedSizes& sizes) {
@@ -47,7 +42,9 @@ std::map<std::string, std::vector<std::int64_t>> values_of(const NamedSizes& siz
 nlohmann::ordered_json SchemaOf<SizeList>::make(SchemaMaker& /*maker*/) {
   const nlohmann::ordered_json size = {{"type", "integer"}, {"minimum", 1}, {"maximum", max_size}};
   const nlohmann::ordered_json text = described({{"type", "string"}}, "sizes as on the command line: \"200:3200:200\"");
-  return {{"anyOf", nlohmann::ordered_json::array({size, array_schema(size), text})}};
+  nlohmann::ordered_json list = array_schema(size);
+  list["maxItems"] = max_sizes;
+  return {{"anyOf", nlohmann::ordered_json::array({size, std::move(list), text})}};
 }
 
 }  // namespace flopcast

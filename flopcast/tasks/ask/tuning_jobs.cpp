@@ -109,59 +109,66 @@ struct EnumNames<tuning::Extent> {
 template <>
 struct FieldTable<CommonTuning> {
   using T = CommonTuning;
-  static constexpr auto fields =
-      std::tuple(optional_field("n", &T::n, "orders; all sizes that `sizes` doesn't name are equal"),
-                 optional_field("sizes", &T::sizes, "sizes by the names of arguments: every combination is a problem"),
-                 optional_field("flags", &T::flags, "flags by the names of arguments: {\"uplo\": \"U\"}"),
-                 optional_field("tune_crossover", &T::tune_crossover, "choose LAPACK's crossover point nx, too"),
-                 optional_field("repetitions", &T::repetitions, "repetitions of long runs in a validation; short ones get more"),
-                 optional_field("seed", &T::seed, "seed of the order of measurements"),
-                 optional_field("fresh", &T::fresh, "use no samples of earlier runs"));
+  static constexpr auto fields = std::tuple(
+      optional_field("n", &T::n, "orders; all sizes that `sizes` doesn't name are equal"),
+      within(bounds::given, optional_field("sizes", &T::sizes, "sizes by the names of arguments: every combination is a problem")),
+      optional_field("flags", &T::flags, "flags by the names of arguments: {\"uplo\": \"U\"}"),
+      optional_field("tune_crossover", &T::tune_crossover, "choose LAPACK's crossover point nx, too"),
+      within(bounds::between(1, 1000),
+             optional_field("repetitions", &T::repetitions, "repetitions of long runs in a validation; short ones get more")),
+      optional_field("seed", &T::seed, "seed of the order of measurements"),
+      optional_field("fresh", &T::fresh, "use no samples of earlier runs"));
 };
 template <>
 struct FieldTable<TuneQuestion> {
   using T = TuneQuestion;
   static constexpr auto fields = std::tuple(
-      field("routine", &T::routine, "LAPACK routine, such as \"dgeqrf\""), inlined_field(&T::common),
-      optional_field("nb", &T::nb, "block sizes to choose from"), optional_field("time_budget", &T::time_budget, "seconds for tuning"),
+      within(bounds::given, field("routine", &T::routine, "LAPACK routine, such as \"dgeqrf\"")), inlined_field(&T::common),
+      within(bounds::given, optional_field("nb", &T::nb, "block sizes to choose from")),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for tuning")),
       optional_field("validate", &T::validate, "run the routine with every block size and compare"),
-      optional_field("validation_budget", &T::validation_budget, "seconds for the validation; missing: no limit"),
-      optional_field("profile", &T::profile, "file in which the decisions are kept; empty: none"));
+      within(bounds::seconds, optional_field("validation_budget", &T::validation_budget, "seconds for the validation; missing: no limit")),
+      within(bounds::path_or_nothing, optional_field("profile", &T::profile, "file in which the decisions are kept; empty: none")));
 };
 template <>
 struct FieldTable<LapackRequest> {
   using T = LapackRequest;
   static constexpr auto fields =
-      std::tuple(optional_field("precisions", &T::precisions, "letters of s, d, c and z, the most used first"),
-                 optional_field("time_budget", &T::time_budget, "seconds for all routines together, without their validation"),
+      std::tuple(within(bounds::given, optional_field("precisions", &T::precisions, "letters of s, d, c and z, the most used first")),
+                 within(bounds::seconds,
+                        optional_field("time_budget", &T::time_budget, "seconds for all routines together, without their validation")),
                  optional_field("tune_crossover", &T::tune_crossover, "choose LAPACK's crossover point nx, too"),
                  optional_field("validate", &T::validate, "run every routine with every block size and compare"),
                  optional_field("limits_validation", &T::limits_validation, "a routine's validation may take as long as its tuning"),
-                 optional_field("repetitions", &T::repetitions, "repetitions of long runs in a validation; short ones get more"),
+                 within(bounds::between(1, 1000),
+                        optional_field("repetitions", &T::repetitions, "repetitions of long runs in a validation; short ones get more")),
                  optional_field("seed", &T::seed, "seed of the order of measurements"),
                  optional_field("fresh", &T::fresh, "use no samples of earlier runs, and tune again what the profile has"),
-                 optional_field("profile", &T::profile, "file that keeps each routine's decisions; empty: the default profile"));
+                 within(bounds::path_or_nothing,
+                        optional_field("profile", &T::profile, "file that keeps each routine's decisions; empty: the default profile")));
 };
 template <>
 struct FieldTable<LapackQuestion> {
   using T = LapackQuestion;
   static constexpr auto fields = std::tuple(inlined_field(&T::request), optional_field("n", &T::n, "orders of the problems"),
-                                            optional_field("nb", &T::nb, "block sizes to choose from"));
+                                            within(bounds::given, optional_field("nb", &T::nb, "block sizes to choose from")));
 };
 template <>
 struct FieldTable<RankQuestion> {
   using T = RankQuestion;
-  static constexpr auto fields =
-      std::tuple(field("family", &T::family, "family such as \"cholesky\", or a LAPACK routine"), inlined_field(&T::common),
-                 optional_field("precision", &T::precision, "precision of a family: s, d, c or z; a routine's name has its own"),
-                 optional_field("variants", &T::variants, "names of the variants to compare; missing: all of the family"),
-                 optional_field("nb", &T::nb, "block sizes to choose from; a recursion ends at nb"),
-                 optional_field("library", &T::library, "row of the library's own routine"),
-                 optional_field("time_budget", &T::time_budget, "seconds for all places together"),
-                 optional_field("validate", &T::validate, "alternatives that are run and compared; missing: none"),
-                 optional_field("validation_budget", &T::validation_budget, "seconds for all places together; missing: no limit"),
-                 optional_field("blas", &T::blas, "BLAS libraries to compare; empty: the workbench's"),
-                 optional_field("threads", &T::threads, "numbers of threads to compare; empty: the workbench's"));
+  static constexpr auto fields = std::tuple(
+      within(bounds::given, field("family", &T::family, "family such as \"cholesky\", or a LAPACK routine")), inlined_field(&T::common),
+      within(bounds::given,
+             optional_field("precision", &T::precision, "precision of a family: s, d, c or z; a routine's name has its own")),
+      optional_field("variants", &T::variants, "names of the variants to compare; missing: all of the family"),
+      within(bounds::given, optional_field("nb", &T::nb, "block sizes to choose from; a recursion ends at nb")),
+      optional_field("library", &T::library, "row of the library's own routine"),
+      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for all places together")),
+      optional_field("validate", &T::validate, "alternatives that are run and compared; missing: none"),
+      within(bounds::seconds,
+             optional_field("validation_budget", &T::validation_budget, "seconds for all places together; missing: no limit")),
+      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "BLAS libraries to compare; empty: the workbench's")),
+      optional_field("threads", &T::threads, "numbers of threads to compare; empty: the workbench's"));
 };
 template <>
 struct FieldTable<JointQuestion> {

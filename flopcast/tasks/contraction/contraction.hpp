@@ -34,7 +34,7 @@ struct PlanRequest {
   Seconds time_budget = 2;                     ///< seconds for measuring candidates, or for a run that decides an incremental plan
   std::optional<contract::Tiling> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
   bool fresh = false;                          ///< measure kernels and choices again that the store already has
-  /// Of plan() with shapes: elements, and strides in elements of A, B and C; an empty list means dense in `order`.
+  /// Used with shapes: elements, and strides in elements of A, B and C; an empty list means dense in `order`.
   Precision precision = Precision::d;
   contract::Order order = contract::Order::row_major;
   std::array<std::vector<std::int64_t>, 3> strides = {};
@@ -54,11 +54,6 @@ machine::LibraryChoice planning_libraries(machine::LibraryChoice choice);
 /// the choice; then nothing is kept of it.
 contract::Plan plan(const Workbench& bench, const contract::Contraction& contraction, const PlanRequest& request = {},
                     const RunContext& context = {});
-
-/// Plans the contraction of tensors of these shapes, in any of the notations that contract::parse_notation() reads. Throws, in addition,
-/// bad_input if the shapes contradict the notation or each other.
-contract::Plan plan(const Workbench& bench, std::string_view notation, const std::vector<std::int64_t>& shape_a,
-                    const std::vector<std::int64_t>& shape_b, const PlanRequest& request = {}, const RunContext& context = {});
 
 /// Tiles that a plan considered.
 struct ConsideredTiles {

@@ -298,13 +298,6 @@ contract::Plan plan(const Workbench& bench, const Contraction& contraction, cons
   return plan(tools_of(bench, request), contraction, request, context);
 }
 
-contract::Plan plan(const Workbench& bench, std::string_view notation, const std::vector<std::int64_t>& shape_a,
-                    const std::vector<std::int64_t>& shape_b, const PlanRequest& request, const RunContext& context) {
-  const contract::Notation parsed = contract::parse_notation(notation);
-  const contract::Extents extents = extents_of(parsed, {{{"the shape of A", shape_a}, {"the shape of B", shape_b}}});
-  return plan(bench, contract::make_contraction(parsed, extents, request.precision, request.order, request.strides), request, context);
-}
-
 ContractionRun run_contraction(const Workbench& bench, const Contraction& contraction, const PlanRequest& request,
                                const RunContext& context) {
   return run_contraction(tools_of(bench, request), contraction, request, context);

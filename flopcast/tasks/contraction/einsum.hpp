@@ -30,6 +30,11 @@ contract::ExpressionPlan plan_expression(const Workbench& bench, const contract:
                                          const contract::EinsumStrides& strides = {}, const PlanRequest& request = {},
                                          const RunContext& context = {});
 
+/// Plans an expression of two operands of these shapes, in any of the notations that contract::parse_expression() reads. Precision, order and
+/// strides are those of `request`. Throws, in addition, bad_input if the shapes contradict the expression or each other.
+contract::EinsumPlan plan(const Workbench& bench, std::string_view expression, const std::vector<std::int64_t>& shape_a,
+                          const std::vector<std::int64_t>& shape_b, const PlanRequest& request = {}, const RunContext& context = {});
+
 /// Plans an expression of tensors of these shapes, one per operand, in any of the notations that contract::parse_expression() reads.
 contract::ExpressionPlan plan(const Workbench& bench, std::string_view expression, const std::vector<std::vector<std::int64_t>>& shapes,
                               const PlanRequest& request = {}, const RunContext& context = {});

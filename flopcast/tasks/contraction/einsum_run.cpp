@@ -294,6 +294,13 @@ contract::EinsumPlan plan_einsum(const Workbench& bench, const contract::SizedEx
   return *plan_expression(bench, expression, strides, request, context).pair();
 }
 
+contract::EinsumPlan plan(const Workbench& bench, std::string_view expression, const std::vector<std::int64_t>& shape_a,
+                          const std::vector<std::int64_t>& shape_b, const PlanRequest& request, const RunContext& context) {
+  const std::array shapes = {shape_a, shape_b};
+  const contract::EinsumStrides strides = {{request.strides[0], request.strides[1]}, request.strides[2]};
+  return plan_einsum(bench, contract::with_shapes(contract::parse_expression(expression), shapes), strides, request, context);
+}
+
 contract::ExpressionPlan plan(const Workbench& bench, std::string_view expression, const std::vector<std::vector<std::int64_t>>& shapes,
                               const PlanRequest& request, const RunContext& context) {
   return plan_expression(bench, contract::with_shapes(contract::parse_expression(expression), shapes), {}, request, context);

@@ -89,7 +89,7 @@ MachineReport inspect_machine(const MachineTools& tools, const RunContext& conte
 }
 
 MachineReport inspect_machine(const MachineRequest& request, const RunContext& context) {
-  const machine::DetectOptions options{request.refresh, request.quick, request.directory, context.step("caches")};
+  const machine::DetectOptions options{request.refresh, request.quick, request.directory, context.step("caches"), context.unkept, {}};
   const MachineTools tools{machine::detect_topology,
                            [] { return machine::installed_libraries(); },
                            [](const machine::InstalledLibrary& library) { return machine::inspect(library, true); },
@@ -103,8 +103,32 @@ MachineReport inspect_machine(const MachineRequest& request, const RunContext& c
   return inspect_machine(tools, context);
 }
 
+namespace {
+
+/// Adds the levels for which the system reports a capacity outside of the measured interval, and twice or half the measured one or beyond.
+void add_disagreements(const machine::MachineMeasurement& measurement, std::vector<std::string>& lines) {
+  for (const CacheLevel& level : measurement.hierarchy.levels) {
+    const std::int64_t reported = level.reported_bytes;
+    const bool is_outside = reported > level.capacity_high_bytes || reported < level.capacity_low_bytes;
+    if (reported > 0 && is_outside && (reported >= 2 * level.capacity_bytes || 2 * reported <= level.capacity_bytes)) {
+      lines.push_back(fmt::format(
+          "the system reports {} for {}, and {} were measured ({} to {}). Predictions take what was measured: the system of a virtual "
+          "machine "
+          "often reports what its host has, or what one process among several may not use",
+          format_bytes(static_cast<double>(reported)), level.name, format_bytes(static_cast<double>(level.capacity_bytes)),
+          format_bytes(static_cast<double>(level.capacity_low_bytes)), format_bytes(static_cast<double>(level.capacity_high_bytes))));
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> findings(const MachineReport& report) {
   std::vector<std::string> lines;
+  add_disagreements(report.measurement, lines);
+  for (const machine::MachineMeasurement& other : report.other_kinds) {
+    add_disagreements(other, lines);
+  }
   if (report.measurement.busy_cores > machine::OtherLoad::much) {
     lines.push_back(
         fmt::format("the machine was restless: other programs kept {:.1f} cores busy while caches and memory were measured, so "

@@ -47,7 +47,8 @@ struct MachineReport {
 /// libraries are opened in this process, because the children inherit what is loaded.
 MachineReport inspect_machine(const MachineRequest& request = {}, const RunContext& context = {});
 
-/// Returns sentences about the libraries: those that can't be used, and those that chose slow kernels or were slow just now.
+/// Returns sentences about caches for which the system and the measurement disagree, and about libraries: those that can't be used, and
+/// those that chose slow kernels or were slow just now.
 std::vector<std::string> findings(const MachineReport& report);
 
 /// Returns the document {"schema": "flopcast-machine-2", ...}. The reader returns an equal value, and throws bad_input for a damaged document.

@@ -30,6 +30,10 @@ void check(const std::string& routine, const std::string& size, const std::vecto
 }
 
 std::vector<model::Box> boxes(const std::vector<std::vector<SizeRange>>& ranges) {
+  constexpr std::size_t max_boxes = 10'000;
+  if (combination_count(ranges, max_boxes + 1) > max_boxes) {
+    throw bad_input("the ranges of sizes make more than {} domains of a model; give fewer of them", max_boxes);
+  }
   std::vector<model::Box> all;
   for_each_combination(ranges, [&](const std::vector<SizeRange>& chosen) {
     model::Box& box = all.emplace_back();
@@ -44,6 +48,38 @@ std::vector<model::Box> boxes(const std::vector<std::vector<SizeRange>>& ranges)
 }  // namespace
 
 Call ModelledKernel::call(std::span<const std::int64_t> sizes) const {
+  if (takes(sizes)) {
+    return call_of(sizes);
+  }
+  model::Sizes smaller(sizes.begin(), sizes.end());
+  for (std::size_t d = smaller.size(); d-- > 0;) {  // one size is too large: the last one first, such as k beside m and n
+    std::int64_t taken = 0;
+    for (std::int64_t refused = sizes[d]; refused - taken > 1;) {
+      smaller[d] = taken + (refused - taken) / 2;
+      (takes(smaller) ? taken : refused) = smaller[d];
+    }
+    if (taken > 0) {
+      smaller[d] = taken;
+      return call_of(smaller);
+    }
+    smaller[d] = sizes[d];
+  }
+  for (std::size_t d = 1; d < smaller.size(); ++d) {  // several are, as where m >= n >= k is needed
+    smaller[d] = std::min(smaller[d], smaller[d - 1]);
+  }
+  return takes(smaller) ? call_of(smaller) : call_of(sizes);
+}
+
+bool ModelledKernel::takes(std::span<const std::int64_t> sizes) const {
+  try {
+    static_cast<void>(call_of(sizes));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+Call ModelledKernel::call_of(std::span<const std::int64_t> sizes) const {
   std::map<std::string, std::string> arguments = fixed;
   for (std::size_t d = 0; d < names.size(); ++d) {
     arguments[names[d]] = std::to_string(sizes[d]);

@@ -19,10 +19,16 @@ struct ModelledKernel {
   std::vector<std::string> names;            ///< names of the sizes, in the order of the interface
   std::vector<model::Box> domain;
 
-  /// The call at `sizes`; throws bad_input where the routine doesn't take them.
+  /// Returns the call at `sizes`. A domain may have a corner that the routine doesn't take, such as one with n < k where n >= k is needed.
+  /// There the result is a call with smaller sizes that the routine takes, whose time the model has in that corner, too: nobody asks for it.
   [[nodiscard]] Call call(std::span<const std::int64_t> sizes) const;
-  /// The call at the upper end of the first domain, which stands for all in flags, scalars and strides.
-  [[nodiscard]] Call example() const { return call(domain.front().high); }
+  /// Returns the call at the upper end of the first domain, which stands for all in flags, scalars and strides. Throws bad_input if the
+  /// routine doesn't take its sizes.
+  [[nodiscard]] Call example() const { return call_of(domain.front().high); }
+
+ private:
+  [[nodiscard]] Call call_of(std::span<const std::int64_t> sizes) const;
+  [[nodiscard]] bool takes(std::span<const std::int64_t> sizes) const;
 };
 
 /// Returns the kernel of a request. Throws bad_input that names the size or argument which is missing or wrong.

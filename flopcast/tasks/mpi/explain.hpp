@@ -17,6 +17,9 @@ namespace flopcast {
 /// Returns facts that limit the meaning of a profile.
 [[nodiscard]] std::vector<std::string> warnings_about(const MpiProfile& profile);
 
+/// Returns what made the profile's times unreliable, as RunContext::tell_restless() takes it; empty if nothing did.
+[[nodiscard]] std::string restlessness_of(const MpiProfile& profile);
+
 /// Returns whether the request leaves kernels out.
 [[nodiscard]] bool leaves_kernels_out(const MpiRunRequest& request) noexcept;
 

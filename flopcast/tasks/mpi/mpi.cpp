@@ -48,10 +48,13 @@ void note_policy(const MpiRunRequest& request, const RunContext& context) {
   }
 }
 
-void read_profile(const MpiRunRequest& request, MpiRunResult& result) {
+void read_profile(const MpiRunRequest& request, MpiRunResult& result, const RunContext& context) {
   if (request.reads_profile && !result.document.empty()) {
     result.profile = mpi_profile_from_json(result.document, "the program's profile");
     result.warnings = warnings_about(*result.profile);
+    if (const std::string reason = restlessness_of(*result.profile); !reason.empty()) {
+      context.tell_restless(reason);
+    }
   }
 }
 
@@ -92,6 +95,18 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
                     "machine is idle",
                     counted(undecided, "configuration") + (undecided == 1 ? " is" : " are")));
   }
+  const auto blocks = std::count_if(tuning.configurations.begin(), tuning.configurations.end(),
+                                    [](const MpiConfiguration& each) { return each.blocked > 0; });
+  if (blocks > 0) {
+    context.note(fmt::format(
+        "flopcast: warning: in {} a process slept or waited for something else than a message, such as a file, for a considerable part of "
+        "the time. {}",
+        counted(blocks, "configuration"),
+        tuning.clock == protocol::MpiClock::cpu
+            ? "The predictions leave that time out, because they are CPU time. They say which configuration "
+              "computes least, not which one ends first"
+            : "The predictions take that time for computation"));
+  }
   if (tuning.clock == protocol::MpiClock::cpu) {
     context.note(
         "flopcast: more processes than cores, or than CPUs that a control group grants: predictions are CPU time and modelled messages, "
@@ -118,7 +133,7 @@ MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context) {
     result.uses_sessions = run.stage == protocol::mpi_stage_sessions;
   }
   result.document = std::move(run.profile);
-  read_profile(request, result);
+  read_profile(request, result, context);
   const std::string end = leaves_kernels_out(request) ? end_with_kernels_left_out(run, result.profile, request) : "";
   if (!end.empty()) {
     context.note(end);

@@ -15,6 +15,7 @@ struct MpiOutcome {
   MpiSetting setting;
   Seconds predicted = 0, half_width = 0;
   Seconds elapsed = 0;         ///< of the executions that the prediction is based on, as the program measures itself
+  Seconds blocked = 0;         ///< time in which a process neither computed nor was ready to run; 0 if that doesn't matter
   double executed_share = 0;   ///< share of kernels that were executed
   double coverage = 0;         ///< share of the path that lies in kernels
   bool covered = true;         ///< the coverage suffices for a prediction

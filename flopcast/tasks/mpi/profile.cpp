@@ -51,6 +51,13 @@ void to_json(json& document, const MpiProcess& process) {
   document["rank"] = process.rank;
   document["host"] = process.host;
   document["on_path_seconds"] = process.on_path;
+  document["cpu_seconds"] = process.cpu;
+  document["without_core_seconds"] = process.without_core;
+  document["program_without_core_seconds"] = process.program_without_core;
+  document["blocked_seconds"] = process.blocked;
+  if (process.longest_wait) {
+    document["longest_wait"] = *process.longest_wait;
+  }
 }
 
 void from_json(const json& document, MpiProcess& process) {
@@ -58,6 +65,13 @@ void from_json(const json& document, MpiProcess& process) {
   read_member(document, "rank", process.rank);
   read_member(document, "host", process.host);
   read_member(document, "on_path_seconds", process.on_path);
+  process.cpu = member_or(document, "cpu_seconds", 0.0);
+  process.without_core = member_or(document, "without_core_seconds", 0.0);
+  process.program_without_core = member_or(document, "program_without_core_seconds", 0.0);
+  process.blocked = member_or(document, "blocked_seconds", 0.0);
+  if (document.contains("longest_wait")) {
+    process.longest_wait = member<MpiWait>(document, "longest_wait");
+  }
 }
 
 void to_json(json& document, const MpiCallSequence& sequence) { document = json::array({sequence.calls, sequence.hash}); }
@@ -76,6 +90,48 @@ MpiTimes times_of(const selective::KernelStatistics& statistics) noexcept {
 }
 
 const MpiTimes& representative_times(const MpiKernel& kernel) noexcept { return kernel.in_context ? *kernel.in_context : kernel.executed; }
+
+std::optional<double> MpiProfile::cores_got() const noexcept {
+  double got = 0;
+  for (const MpiProcess& process : processes) {
+    got += elapsed > 0 ? std::clamp(1 - process.without_core / elapsed, 0.0, 1.0) : 1;
+  }
+  const bool known = std::any_of(processes.begin(), processes.end(), [](const MpiProcess& process) { return process.cpu > 0; });
+  return known ? std::optional(got) : std::nullopt;
+}
+
+bool MpiProfile::lacked_cores() const noexcept {
+  constexpr double nearly_all = 0.95;
+  return cores_got().value_or(ranks) < nearly_all * ranks;
+}
+
+Seconds MpiProfile::computing(const MpiProcess& process) const noexcept {
+  const Seconds lost = clock == protocol::MpiClock::wall ? process.program_without_core + process.blocked : 0;
+  return std::max(process.own.computation - lost, 0.0);
+}
+
+double MpiProfile::imbalance() const noexcept {
+  Seconds most = 0;
+  Seconds sum = 0;
+  for (const MpiProcess& process : processes) {
+    most = std::max(most, computing(process));
+    sum += computing(process);
+  }
+  return sum > 0 ? most * static_cast<double>(processes.size()) / sum : 1;
+}
+
+bool MpiProfile::is_blocked(const MpiProcess& process) const noexcept {
+  constexpr double considerable = 0.05;
+  return process.blocked > considerable * elapsed;
+}
+
+const MpiProcess* MpiProfile::most_blocked() const noexcept {
+  const MpiProcess* most = nullptr;
+  for (const MpiProcess& process : processes) {
+    most = is_blocked(process) && (most == nullptr || process.blocked > most->blocked) ? &process : most;
+  }
+  return most;
+}
 
 double MpiProfile::coverage() const noexcept {
   Seconds in_kernels = 0;

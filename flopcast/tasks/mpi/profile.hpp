@@ -63,12 +63,25 @@ struct MpiKernelList {
   friend bool operator==(const MpiKernelList&, const MpiKernelList&) = default;
 };
 
+/// The longest time that a process waited in calls of one routine for one other process.
+struct MpiWait {
+  std::string routine;              ///< MPI_Recv
+  std::optional<int> awaited_rank;  ///< the other process; nothing if there are several
+  Seconds seconds = 0;
+  friend bool operator==(const MpiWait&, const MpiWait&) = default;
+};
+
 /// One process's own part of an execution.
 struct MpiProcess {
   int rank = 0;
   std::string host;
   path::Costs own;
-  Seconds on_path = 0;  ///< time of this process's kernels that lie on the critical path
+  Seconds on_path = 0;               ///< time of this process's kernels that lie on the critical path
+  Seconds cpu = 0;                   ///< CPU time of all of its threads
+  Seconds without_core = 0;          ///< ready to run, but without a core
+  Seconds program_without_core = 0;  ///< the part of that outside of MPI
+  Seconds blocked = 0;               ///< outside of MPI neither computing nor ready to run: asleep, or waiting for a file
+  std::optional<MpiWait> longest_wait;
   friend bool operator==(const MpiProcess&, const MpiProcess&) = default;
 };
 
@@ -77,6 +90,14 @@ struct MpiCallSequence {
   std::int64_t calls = 0;
   std::string hash;  ///< digest of the calls and their arguments in their order
   friend bool operator==(const MpiCallSequence&, const MpiCallSequence&) = default;
+};
+
+/// Another tool in the process that defines MPI functions, too.
+struct MpiOtherTool {
+  std::string library;                        ///< file; empty for the program itself
+  std::vector<std::string> functions;         ///< functions that the program calls first, and that call flopcast's
+  std::vector<std::string> unseen_functions;  ///< functions that don't call flopcast's
+  friend bool operator==(const MpiOtherTool&, const MpiOtherTool&) = default;
 };
 
 /// Messages that flopcast itself sent.
@@ -109,10 +130,27 @@ struct MpiProfile {
   std::optional<selective::RunTimeRatio> pace;
   std::optional<selective::TimeSpent> spent;  ///< means of the processes
   std::optional<MpiTraffic> own_messages;
+  std::vector<MpiOtherTool> other_tools;
+  double bypassing_messages = 0;  ///< messages that were seen at one end only, or that came without their sender's path
+  bool prefixed_calls = false;    ///< the program calls MPI by names with PMPI_, or by addresses from dlsym
+  int simultaneous_calls = 0;     ///< calls of MPI that weren't followed, because another thread of the process was in one
   std::vector<MpiCallSequence> calls;
   std::vector<MpiKernel> kernels;
   friend bool operator==(const MpiProfile&, const MpiProfile&) = default;
 
+  /// Returns the number of cores that the processes got on average while they were ready to run; nothing in documents of before.
+  [[nodiscard]] std::optional<double> cores_got() const noexcept;
+  /// Returns whether processes lacked a core for a considerable part of the time.
+  [[nodiscard]] bool lacked_cores() const noexcept;
+  /// Returns the time that a process really computed, without time in which it had no core or wanted none.
+  [[nodiscard]] Seconds computing(const MpiProcess& process) const noexcept;
+  /// Returns the most that computing() is for a process, divided by the mean of all; 1 if nothing is computed.
+  [[nodiscard]] double imbalance() const noexcept;
+  static constexpr double considerable_imbalance = 1.05;  ///< where less isn't worth a remark
+  /// Returns whether a process was blocked for a considerable part of the elapsed time.
+  [[nodiscard]] bool is_blocked(const MpiProcess& process) const noexcept;
+  /// Returns the process that was blocked longest, of those for which is_blocked() holds; nullptr if there are none.
+  [[nodiscard]] const MpiProcess* most_blocked() const noexcept;
   /// Returns the share of the critical path that lies in kernels, 0 to 1. The rest is computation that flopcast doesn't see into.
   [[nodiscard]] double coverage() const noexcept;
   /// Returns the share of kernels that were executed, 0 to 1; 1 if there are none.

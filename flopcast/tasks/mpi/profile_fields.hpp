@@ -63,6 +63,20 @@ struct FieldTable<MpiTraffic> {
   static constexpr auto fields = std::tuple(field("messages", &MpiTraffic::messages), field("bytes", &MpiTraffic::bytes),
                                             field("largest_bytes", &MpiTraffic::largest_bytes));
 };
+template <>
+struct FieldTable<MpiWait> {
+  static constexpr auto fields =
+      std::tuple(field("routine", &MpiWait::routine),
+                 field("awaited_rank", &MpiWait::awaited_rank, "the other process; missing or null if there are several"),
+                 field("seconds", &MpiWait::seconds));
+};
+template <>
+struct FieldTable<MpiOtherTool> {
+  static constexpr auto fields =
+      std::tuple(field("library", &MpiOtherTool::library, "file; empty for the program itself"),
+                 optional_field("functions", &MpiOtherTool::functions, "functions that the program calls first, and that call flopcast's"),
+                 optional_field("unseen_functions", &MpiOtherTool::unseen_functions, "functions that don't call flopcast's"));
+};
 void to_json(nlohmann::json& json, const MpiTimes& times);
 void from_json(const nlohmann::json& json, MpiTimes& times);
 
@@ -113,6 +127,10 @@ struct FieldTable<MpiProfile> {
                                 "variance of the time of the program's own code along the path, in square seconds"),
                  field("pace", &MpiProfile::pace), field("spent", &MpiProfile::spent, "means of the processes"),
                  field("own_messages", &MpiProfile::own_messages), optional_field("calls", &MpiProfile::calls),
+                 optional_field("bypassing_messages", &MpiProfile::bypassing_messages, "messages seen at one end only, or at none"),
+                 optional_field("prefixed_calls", &MpiProfile::prefixed_calls, "calls by names with PMPI_, or by addresses from dlsym"),
+                 optional_field("simultaneous_calls", &MpiProfile::simultaneous_calls, "calls beside another thread's, not followed"),
+                 optional_field("other_tools", &MpiProfile::other_tools, "other tools in the process that define MPI functions, too"),
                  field("kernels", &MpiProfile::kernels));
 };
 
@@ -161,6 +179,14 @@ struct SchemaOf<MpiProcess> {
     add_member(process, "rank", maker.of<int>());
     add_member(process, "host", maker.of<decltype(MpiProcess::host)>());
     add_member(process, "on_path_seconds", maker.of<double>());
+    const auto add_later = [&process, &maker](const char* name, const char* description) {
+      add_member(process, name, schema_detail::member_schema(name, maker.of<double>(), description), false);
+    };
+    add_later("cpu_seconds", "CPU time of all threads");
+    add_later("without_core_seconds", "ready to run, but without a core");
+    add_later("program_without_core_seconds", "the part of that outside of MPI");
+    add_later("blocked_seconds", "outside of MPI neither computing nor ready to run: asleep, or waiting for a file");
+    add_member(process, "longest_wait", maker.of<MpiWait>(), false);
     return process;
   }
 };

@@ -262,6 +262,7 @@ MpiOutcome MpiTuner::outcome_of(std::size_t setting, const MpiProfile& profile) 
   outcome.predicted = profile.critical_path.time;
   outcome.half_width = half_width_of(profile);
   outcome.elapsed = profile.elapsed;
+  outcome.blocked = profile.most_blocked() != nullptr ? profile.most_blocked()->blocked : 0;
   outcome.spent = profile.spent;
   if (const MpiProfile* counted = result(setting, counting); counted != nullptr && request_.policy != counting) {
     outcome.elapsed += counted->elapsed;
@@ -413,6 +414,7 @@ MpiTuning MpiTuner::result_of(const std::vector<MpiOutcome>& outcomes) const {
     each.coverage = outcome.coverage;
     each.executed_share = outcome.executed_share;
     each.elapsed = outcome.elapsed;
+    each.blocked = outcome.blocked;
     each.self_check = outcome.self_check;
     each.selective = outcome.skipped_safely && request_.policy != Policy::full && !outcome.failed;
     each.finalist = outcome.finalist;

@@ -35,6 +35,8 @@ struct FieldTable<MpiConfiguration> {
       optional_field("executed_share", &MpiConfiguration::executed_share, "share of kernels that were executed, 0 to 1"),
       optional_field("elapsed_seconds", &MpiConfiguration::elapsed,
                      "time of the executions that the prediction is based on, as the program measures itself"),
+      optional_field("blocked_seconds", &MpiConfiguration::blocked,
+                     "part of that in which a process neither computed nor was ready to run, outside of MPI; 0 if small"),
       optional_field("self_check_seconds", &MpiConfiguration::self_check, "time of executions that only served the self-check"),
       optional_field("selective", &MpiConfiguration::selective, "kernels were left out"),
       optional_field("finalist", &MpiConfiguration::finalist, "executed in full at the end, among those with the least predictions"),

@@ -63,6 +63,7 @@ struct MpiConfiguration {
   double coverage = 0;                           ///< share of the path that lies in kernels, 0 to 1
   double executed_share = 0;                     ///< share of kernels that were executed, 0 to 1
   Seconds elapsed = 0;                           ///< time of the executions that the prediction is based on, as the program measures itself
+  Seconds blocked = 0;                           ///< part of `elapsed` in which a process neither computed nor was ready to run; 0 if small
   Seconds self_check = 0;                        ///< time of executions that only served the self-check
   bool selective = false;                        ///< kernels were left out
   bool finalist = false;                         ///< executed in full at the end, among those with the least predictions

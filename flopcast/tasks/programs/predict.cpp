@@ -104,6 +104,20 @@ void prepare(OpenedRecording& opened, const RunContext& context) {
   }
 }
 
+/// Says which part of a recorded run the predictions leave out.
+void add_own_code(Predictions& result, const program::ProgramSummary& summary, const program::ProgramBreakdown& breakdown) {
+  result.own_code_seconds = program::own_code_seconds(summary, breakdown);
+  Seconds whole = summary.seconds;
+  if (summary.dry_run) {
+    Seconds longest = 0;
+    for (const Prediction& thread : result.predictions) {
+      longest = std::max(longest, thread.seconds);
+    }
+    whole = result.own_code_seconds + longest;
+  }
+  result.own_code_share = whole > 0 ? result.own_code_seconds / whole : 0;
+}
+
 /// Answers one question about a recording, with the predictions of its threads.
 Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, const PredictionOptions& options,
                            const RunContext& context) {
@@ -132,6 +146,7 @@ Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, 
     result.predictions.back().by_models = thread.by_models;
   }
   note_extrapolation(result.predictions, more_time, context);
+  add_own_code(result, opened.file.summary(), opened.breakdown);
   return result;
 }
 
@@ -200,6 +215,9 @@ Predictions predict_trace(const OtherMachine& machine, const std::string& file, 
   const bool placed = options.method == prediction::Method::placed;
   note_extrapolation(result.predictions, placed ? "; predict the trace on that machine, which samples more, and copy its store again" : "",
                      context);
+  if (program) {
+    add_own_code(result, program->summary(), program::ProgramBreakdown(*program));
+  }
   return result;
 }
 
@@ -210,7 +228,9 @@ Predictions predict_recording(const std::string& file, const WhatIf& change, con
     return predict_change(opened, change, options, context);
   }
   const Workbench bench = Workbench::opened(libraries_for(opened, change), context);
-  return predict_trace(bench, file, options, context);
+  Predictions result = predict_trace(bench, file, options, context);
+  add_own_code(result, opened.file.summary(), opened.breakdown);
+  return result;
 }
 
 }  // namespace flopcast

@@ -96,6 +96,10 @@ struct Predictions {
   Environment environment;
   PredictionOptions options;
   std::vector<Prediction> predictions;
+  /// Time that a recorded program spent outside of BLAS and LAPACK, in its own code and waiting; no prediction includes it. 0 for routines.
+  Seconds own_code_seconds = 0;
+  double own_code_share =
+      0;  ///< its share of the recorded run; of a dry run, whose calls took no time, with the predicted calls in their place
   friend bool operator==(const Predictions&, const Predictions&) = default;
 };
 

@@ -75,7 +75,11 @@ struct FieldTable<PredictionOptions> {
 template <>
 struct FieldTable<Predictions> {
   static constexpr auto fields = std::tuple(field("environment", &Predictions::environment), field("options", &Predictions::options),
-                                            field("predictions", &Predictions::predictions));
+                                            field("predictions", &Predictions::predictions),
+                                            optional_field("own_code_seconds", &Predictions::own_code_seconds,
+                                                           "recorded time outside of BLAS and LAPACK, which no prediction includes"),
+                                            optional_field("own_code_share", &Predictions::own_code_share,
+                                                           "its share of the recorded run; of a dry run, with the predicted calls in it"));
 };
 
 template <>

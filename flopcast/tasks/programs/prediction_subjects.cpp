@@ -23,6 +23,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast {
 namespace {
@@ -42,6 +43,19 @@ std::vector<algorithm::BlockParameters> combinations(const LapackProblems& lists
         blocks.nx = values[2];
       });
   return all;
+}
+
+/// Throws bad_input if there are more combinations of problems and block parameters than can be recorded.
+void require_few(const LapackProblems& lists, std::size_t problems) {
+  constexpr std::size_t max_subjects = 10'000;
+  std::size_t count = problems;
+  for (const auto* values : {&lists.nb, &lists.nbmin, &lists.nx}) {
+    count = std::min(count, max_subjects + 1) * std::max<std::size_t>(values->size(), 1);
+  }
+  if (count > max_subjects) {
+    throw bad_input("{} and the values of nb, nbmin and nx make more than {} predictions; give fewer of them", counted(problems, "problem"),
+                    max_subjects);
+  }
 }
 
 PredictionSubject read_trace(const std::string& file) {
@@ -116,6 +130,9 @@ class RoutineRecorder {
  private:
   /// Returns nothing for routines that never query, and for those that can't be recorded.
   std::optional<protocol::BlockSizeQuery> own_question(const Call& call) {
+    if (kernel::iterates(*call.routine)) {
+      return std::nullopt;  // its blocked part is a routine of its own, and recording it takes as long as iterating
+    }
     try {
       return recorder_.block_size_query(call);
     } catch (const Error& error) {
@@ -207,9 +224,11 @@ std::vector<PredictionSubject> record_subjects(const std::string& name, const La
   if (problems.sizes.empty()) {
     throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
   }
+  std::vector<Call> calls = kernel::routine_calls(routine, problems.sizes, problems.arguments);
+  require_few(problems, calls.size());
   RoutineRecorder recorder(bench);
   std::vector<PredictionSubject> subjects;
-  for (Call& call : kernel::routine_calls(routine, problems.sizes, problems.arguments)) {
+  for (Call& call : calls) {
     call.threads = bench.choice().threads;
     recorder.append(subjects, call, problems);
   }

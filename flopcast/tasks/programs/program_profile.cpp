@@ -41,6 +41,8 @@ void set_totals(CallTotals& totals, const CallSum& sum, const std::optional<Peak
   set_rates(totals, peak);
 }
 
+bool has_text(const std::string& text) { return !text.empty(); }
+
 /// Builds the profile of one recording.
 class Profiler {
  public:
@@ -56,6 +58,10 @@ class Profiler {
     add_warnings(assumed);
     if (with_peak) {
       find_peak();
+    }
+    if (const auto& libraries = summary_.name_libraries; std::any_of(libraries.begin(), libraries.end(), has_text) && profile_.peak) {
+      warn(fmt::format("the program called several libraries for one routine, whose rows name them. Shares of the peak are those of {}",
+                       opened_.place.blas));
     }
     take_sums();
     if (!request_.what_if.empty()) {
@@ -82,6 +88,7 @@ class Profiler {
     profile_.damaged = summary_.damaged;
     profile_.missing_bytes = summary_.missing;
     profile_.seconds = summary_.seconds;
+    profile_.own_code_seconds = program::own_code_seconds(summary_, breakdown_);
     profile_.thread_count = summary_.threads.size();
     const program::RecordedPlace& place = opened_.place;
     profile_.recorded = {place.blas, place.lapack, place.cpu, place.threads, place.kernels};
@@ -149,7 +156,7 @@ class Profiler {
     const std::vector<program::ShapeSum>& shapes = breakdown_.shapes();
     return std::any_of(shapes.begin(), shapes.end(), [&](const program::ShapeSum& shape) {
       CallTotals totals;
-      set_totals(totals, shape.sum, profile_.peak);
+      set_totals(totals, shape.sum, peak_of(shape.name));
       return totals.seconds > noticeable * breakdown_.all().seconds && totals.of_peak.value_or(0) > error;
     });
   }
@@ -158,12 +165,12 @@ class Profiler {
     set_totals(profile_.all, breakdown_.all(), profile_.peak);
     set_totals(profile_.first_calls, breakdown_.first_calls(), profile_.peak);
     for (const program::RoutineSum& sum : breakdown_.routines()) {
-      ProgramProfile::Routine& routine = added(profile_.routines, sum.sum);
+      ProgramProfile::Routine& routine = added(profile_.routines, sum.sum, peak_of(sum.name));
       routine.routine = summary_.names[sum.name];
       routine.described = sum.described;
     }
     for (const program::ShapeSum& sum : breakdown_.shapes()) {
-      ProgramProfile::Shape& shape = added(profile_.shapes, sum.sum);
+      ProgramProfile::Shape& shape = added(profile_.shapes, sum.sum, peak_of(sum.name));
       shape.routine = summary_.names[sum.name];
       shape.flags = sum.flags;
       shape.first_calls = sum.first_calls;
@@ -173,13 +180,13 @@ class Profiler {
       }
     }
     for (const program::ThreadSum& sum : breakdown_.threads()) {
-      ProgramProfile::Thread& thread = added(profile_.threads, sum.sum);
+      ProgramProfile::Thread& thread = added(profile_.threads, sum.sum, profile_.peak);
       thread.pid = summary_.threads[sum.thread].pid;
       thread.tid = summary_.threads[sum.thread].tid;
       thread.heaviest = summary_.names[sum.heaviest];
     }
     for (const program::ProcessSum& sum : breakdown_.processes()) {
-      ProgramProfile::Process& process = added(profile_.processes, sum.sum);
+      ProgramProfile::Process& process = added(profile_.processes, sum.sum, profile_.peak);
       process.pid = sum.pid;
       process.threads = sum.threads;
       process.program = program_of(sum.pid);
@@ -187,9 +194,15 @@ class Profiler {
   }
 
   template <class Part>
-  Part& added(std::vector<Part>& parts, const CallSum& sum) {
-    set_totals(parts.emplace_back(), sum, profile_.peak);
+  static Part& added(std::vector<Part>& parts, const CallSum& sum, const std::optional<PeakRate>& peak) {
+    set_totals(parts.emplace_back(), sum, peak);
     return parts.back();
+  }
+
+  /// Returns the peak, unless the routine's calls went to another library than the one whose peak it is.
+  [[nodiscard]] std::optional<PeakRate> peak_of(std::uint32_t name) const {
+    const std::string& library = name < summary_.name_libraries.size() ? summary_.name_libraries[name] : no_library_;
+    return library.empty() || program::library_name(library) == opened_.place.blas ? profile_.peak : std::nullopt;
   }
 
   [[nodiscard]] std::string program_of(std::uint32_t pid) const {
@@ -236,6 +249,7 @@ class Profiler {
   const ProgramSummary& summary_;
   const ProgramBreakdown& breakdown_;
   ProgramProfile profile_;
+  const std::string no_library_;
 };
 
 }  // namespace

@@ -71,9 +71,13 @@ struct Recording {
   std::vector<std::string> command;
   Machine machine;
   bool dry_run = false;
-  bool finished = false;  ///< false if the recorder was killed or is still running
-  int exit_code = 0;      ///< the program's own, or 128 plus the signal that ended it
-  Seconds seconds = 0;    ///< from start to end of the program
+  bool finished = false;   ///< false if the recorder was killed or is still running
+  int exit_code = 0;       ///< the program's own, or 128 plus the signal that ended it
+  Seconds seconds = 0;     ///< from start to end of the program
+  double cores_got = 0;    ///< CPU time of the program over `seconds`; 0: not known
+  double other_cores = 0;  ///< cores that other programs kept busy meanwhile, on average
+  /// Time outside of BLAS and LAPACK in the thread with the longest time in calls: the program's own code, and waiting.
+  Seconds own_code_seconds = 0;
   std::int64_t calls = 0;
   std::int64_t skipped = 0;                  ///< calls that a dry run skipped
   std::int64_t blind = 0;                    ///< calls of a dry run whose operands were never computed
@@ -184,6 +188,7 @@ struct ProgramProfile {
   std::uint64_t missing_bytes = 0;
   std::vector<std::string> warnings;  ///< remarks that the reader must know first
   Seconds seconds = 0;                ///< time of the whole run
+  Seconds own_code_seconds = 0;       ///< as in Recording; no answer to what_if includes it
   std::size_t thread_count = 0;       ///< threads with calls, also those whose calls can't be read
   CallTotals all, first_calls;
   std::optional<PeakRate> peak;
@@ -250,9 +255,10 @@ struct RunOutcome {
     std::string what_happened;               ///< a clause, if RunRequest::explain asks for it
     friend bool operator==(const Routine&, const Routine&) = default;
   };
-  int exit_code = 0;                            ///< the program's own, or 128 plus the signal that ended it
-  std::int64_t processes = 0;                   ///< processes into which the preloaded library was loaded
-  std::string blas;                             ///< library that defined dgemm; empty: none was seen
+  int exit_code = 0;           ///< the program's own, or 128 plus the signal that ended it
+  std::int64_t processes = 0;  ///< processes into which the preloaded library was loaded
+  std::string ended_by;        ///< "signal 11 (Segmentation fault)" if that ended the program, whose queries count up to then
+  std::string blas;            ///< library that defined dgemm; empty: none was seen
   std::map<std::string, std::string> settings;  ///< variables for kernels that were set
   std::vector<Routine> routines;                ///< in the order of the profile
   bool counted = true;                          ///< false if queries could not be counted, so that only exit code and settings are known
@@ -260,7 +266,7 @@ struct RunOutcome {
 };
 
 /// Runs a program whose LAPACK gets tuned block sizes, and waits for its end. Throws environment_error if the program doesn't exist or
-/// libraries can't be preloaded into it; bad_input for an unknown library, a profile of another machine, or if there is nothing to set.
+/// libraries can't be preloaded into it; bad_input for an unknown library, a damaged profile, or if there is nothing to set.
 RunOutcome run_program(const RunRequest& request, const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-run-2", ...}.

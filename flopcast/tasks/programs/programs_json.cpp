@@ -66,8 +66,12 @@ struct FieldTable<Recording> {
                  field("command", &Recording::command), field("machine", &Recording::machine), field("dry_run", &Recording::dry_run),
                  field("finished", &Recording::finished, "false if the recorder was killed or is still running"),
                  field("exit_code", &Recording::exit_code, "the program's own, or 128 plus the signal that ended it"),
-                 field("seconds", &Recording::seconds, "from start to end of the program"), field("calls", &Recording::calls),
-                 optional_field("skipped", &Recording::skipped, "calls that a dry run skipped"),
+                 field("seconds", &Recording::seconds, "from start to end of the program"),
+                 optional_field("cores_got", &Recording::cores_got, "CPU time of the program over its seconds; 0: not known"),
+                 optional_field("other_cores", &Recording::other_cores, "cores that other programs kept busy meanwhile, on average"),
+                 optional_field("own_code_seconds", &Recording::own_code_seconds,
+                                "time outside of BLAS and LAPACK in the thread with the longest time in calls: own code, and waiting"),
+                 field("calls", &Recording::calls), optional_field("skipped", &Recording::skipped, "calls that a dry run skipped"),
                  optional_field("blind", &Recording::blind, "calls of a dry run whose operands were never computed"),
                  optional_field("routine_names", &Recording::routine_names, "number of routines, those with first calls only included"),
                  field("call_seconds", &Recording::call_seconds, "time in all calls"),
@@ -165,6 +169,8 @@ struct FieldTable<ProgramProfile> {
       field("missing_bytes", &ProgramProfile::missing_bytes),
       field("warnings", &ProgramProfile::warnings, "remarks that the reader must know first"),
       field("seconds", &ProgramProfile::seconds, "time of the whole run"),
+      optional_field("own_code_seconds", &ProgramProfile::own_code_seconds,
+                     "time outside of BLAS and LAPACK in the thread with the longest time in calls; no answer includes it"),
       optional_field("thread_count", &ProgramProfile::thread_count, "threads with calls, also those whose calls can't be read"),
       field("all", &ProgramProfile::all), field("first_calls", &ProgramProfile::first_calls), field("peak", &ProgramProfile::peak),
       field("routines", &ProgramProfile::routines, "by falling time, as are shapes; without first calls"),
@@ -189,14 +195,15 @@ struct FieldTable<RunOutcome::Routine> {
 
 template <>
 struct FieldTable<RunOutcome> {
-  static constexpr auto fields =
-      std::tuple(field("exit_code", &RunOutcome::exit_code, "the program's own, or 128 plus the signal that ended it"),
-                 field("processes", &RunOutcome::processes, "processes into which the preloaded library was loaded"),
-                 field("blas", &RunOutcome::blas, "library that defined dgemm; empty: none was seen"),
-                 field("settings", &RunOutcome::settings, "variables for kernels that were set"),
-                 field("routines", &RunOutcome::routines, "in the order of the profile"),
-                 optional_field("counted", &RunOutcome::counted,
-                                "false if queries could not be counted, so that only exit code and settings are known"));
+  static constexpr auto fields = std::tuple(
+      field("exit_code", &RunOutcome::exit_code, "the program's own, or 128 plus the signal that ended it"),
+      field("processes", &RunOutcome::processes, "processes into which the preloaded library was loaded"),
+      field("blas", &RunOutcome::blas, "library that defined dgemm; empty: none was seen"),
+      field("settings", &RunOutcome::settings, "variables for kernels that were set"),
+      field("routines", &RunOutcome::routines, "in the order of the profile"),
+      optional_field("ended_by", &RunOutcome::ended_by, "signal that ended the program, whose queries count up to then; empty: none did"),
+      optional_field("counted", &RunOutcome::counted,
+                     "false if queries could not be counted, so that only exit code and settings are known"));
 };
 
 namespace {

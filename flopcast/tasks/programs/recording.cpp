@@ -69,6 +69,8 @@ void take_summary(Recording& recording, const ProgramSummary& summary) {
   recording.finished = summary.finished;
   recording.exit_code = summary.exit_code;
   recording.seconds = summary.seconds;
+  recording.cores_got = summary.cores_got;
+  recording.other_cores = summary.other_cores;
   recording.dropped = summary.dropped;
   recording.damaged = summary.damaged;
   recording.missing_bytes = summary.missing;
@@ -86,6 +88,7 @@ void take_sums(Recording& recording, const ProgramBreakdown& breakdown, const Pr
   recording.skipped = breakdown.all().skipped;
   recording.blind = breakdown.all().blind;
   recording.call_seconds = breakdown.all().seconds;
+  recording.own_code_seconds = program::own_code_seconds(summary, breakdown);
   recording.first_calls = {breakdown.first_calls().calls, breakdown.first_calls().seconds};
   std::set<std::uint32_t> names;
   for (const program::ShapeSum& shape : breakdown.shapes()) {

@@ -8,6 +8,7 @@
 #include "flopcast/program/program_run.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/protocol/run_report.hpp"
+#include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/units.hpp"
@@ -41,11 +42,20 @@ std::string workspace_remark(const RoutineUse& use) {
       use.returned, when, use.returned);
 }
 
+/// Returns what ended the program before its end: "signal 11 (Segmentation fault)"; empty if nothing did.
+std::string crash(const ProgramRun& run) { return run.concluded < run.processes ? signal_behind(run.exit_code) : std::string(); }
+
 /// Returns why a tuned routine's block size was not queried.
 std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunWorld& world) {
   if (use.other_queries > 0) {
     return fmt::format("not queried: the program queried {} with '{}', for which the profile has nothing{}", times(use.other_queries),
                        use.other_options, use.flags.empty() ? "" : fmt::format(", as it was tuned with '{}'", use.flags));
+  }
+  if (const std::string signal = crash(run); !signal.empty()) {
+    return fmt::format("not queried before {} ended the program", signal);
+  }
+  if (use.definer.empty() && run.processes > 0 && run.concluded == 0) {
+    return "not queried: the program ended in another way than by exit(), so its libraries aren't known";
   }
   if (use.definer.empty()) {
     return run.processes == 0 ? "not queried: the preloaded library was not loaded"
@@ -118,6 +128,7 @@ RunOutcome outcome_of(const ProgramRun& run, const RunWorld& world, bool explain
   RunOutcome outcome;
   outcome.exit_code = run.exit_code;
   outcome.processes = run.processes;
+  outcome.ended_by = crash(run);
   outcome.blas = run.blas.string();
   outcome.settings = run.settings;
   outcome.counted = run.lacking_report.empty();
@@ -170,6 +181,9 @@ RunOutcome run_program(const RunRequest& request, const RunWorld& world, const R
   const std::string not_started = run.processes == 0 ? world.why_not_started(request.command.front(), run.exit_code) : std::string();
   if (!not_started.empty()) {
     context.note(not_started);
+  } else if (const std::string signal = crash(run); !signal.empty()) {
+    context.note(
+        fmt::format("{} ended the program. Its queries for block sizes are counted up to then, and its libraries aren't known", signal));
   } else if (!request.explain) {
     note_unused(run, world, context);
   }

@@ -32,9 +32,19 @@ KernelSettings kernels_alone(const RunRequest& request, const RunWorld& world) {
   return request.blas.empty() || request.kernels == "library" ? further_kernels(request, {}, world) : world.better_kernels(request.blas);
 }
 
-/// Returns the BLAS that the program is expected to load: the one chosen for it, else the loader's libblas.so.3; empty if there is none.
-fs::path expected_blas(const program::LibraryFiles& chosen, const RunWorld& world) {
-  return chosen.blas.empty() ? world.loaders_blas() : chosen.blas;
+/// The BLAS that the program is expected to load.
+struct ExpectedBlas {
+  fs::path file;         ///< empty if there is none
+  bool certain = false;  ///< chosen for the program, or the one that it is linked with
+};
+
+/// Returns the BLAS chosen for the program, else the one that it is linked with, else the loader's libblas.so.3.
+ExpectedBlas expected_blas(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world) {
+  if (!chosen.blas.empty()) {
+    return {chosen.blas, true};
+  }
+  const fs::path own = world.programs_blas(request.command);
+  return own.empty() ? ExpectedBlas{world.loaders_blas(), false} : ExpectedBlas{own, true};
 }
 
 /// Returns whether the library in `file`, which lies in a folder of its own, is one without threads.
@@ -72,36 +82,77 @@ program::Profile best_place(std::vector<program::Profile> places, const fs::path
                            [&](const program::Profile& a, const program::Profile& b) { return distance(a) < distance(b); });
 }
 
-/// Notes that the profile holds nothing for the library that was asked for, or for the number of threads.
-void warn_of_place(const Environment& tuned, const RunRequest& request, const fs::path& blas, int threads, const RunContext& context) {
-  if (tuned.blas.path.empty() || blas.empty()) {
-    return;
+/// Returns the command that tunes for these libraries and threads.
+std::string tuning_command(const RunRequest& request, int threads) {
+  return fmt::format("'flopcast tune ROUTINE --n 200:3200{} --threads {} --save' tunes for that",
+                     request.blas.empty() ? "" : " --blas " + request.blas, threads);
+}
+
+/// Returns whether the BLAS in `file` is another one than `tuned`, whose builds for other kinds of threads count as the same.
+bool is_other_library(const LibraryIdentity& tuned, const fs::path& file, const RunWorld& world) {
+  if (tuned.path.empty() || in_same_folder(file, tuned.path)) {
+    return false;
   }
-  const bool other_library = !in_same_folder(blas, tuned.blas.path);
-  const std::string remedy = fmt::format("'flopcast tune ROUTINE --n 200:3200{} --threads {} --save' tunes for that",
-                                         request.blas.empty() ? "" : " --blas " + request.blas, threads);
-  if (other_library && !request.blas.empty()) {  // the program's own library is known only afterwards
-    context.note(fmt::format("the profile holds no block sizes for {}, but for {} with {}, which are used; {}", blas.string(),
-                             tuned.blas.path, counted(tuned.threads, "thread"), remedy));
-  } else if (!other_library && tuned.threads != threads) {
+  std::string name = file.filename().string();
+  for (const machine::InstalledLibrary& library : world.installed()) {
+    if (library.has_blas && in_same_folder(library.path, file)) {
+      name = library.name;
+    }
+  }
+  return tuned.name.empty() || name.find(tuned.name) == std::string::npos;
+}
+
+/// Returns why block sizes that were tuned in this environment don't hold for the program, as a clause; empty if they hold.
+std::string misfit(const Environment& tuned, const RunRequest& request, const ExpectedBlas& blas, const RunWorld& world) {
+  if (!request.other_machine) {
+    if (const std::string cpu = world.cpu(); tuned.cpu != cpu) {
+      return fmt::format("they were tuned on another machine ('{}', this is '{}'); --other-machine uses them all the same", tuned.cpu, cpu);
+    }
+    for (const LibraryIdentity& library : {tuned.blas, tuned.lapack}) {
+      const std::string digest = library.digest.empty() ? std::string() : world.digest(library.path);
+      if (!library.digest.empty() && digest != library.digest) {
+        return digest.empty() ? fmt::format("they were tuned with {}, which isn't there any more", library.path)
+                              : fmt::format("{} is another build now than when they were tuned", library.path);
+      }
+    }
+  }
+  return blas.certain && is_other_library(tuned.blas, blas.file, world)
+             ? fmt::format("they were tuned with {}, and the program loads {}", tuned.blas.path, blas.file.string())
+             : "";
+}
+
+/// Notes that the profile holds for another number of threads.
+void warn_of_threads(const Environment& tuned, const RunRequest& request, const ExpectedBlas& blas, int threads,
+                     const RunContext& context) {
+  const bool same_library = !tuned.blas.path.empty() && !blas.file.empty() && in_same_folder(blas.file, tuned.blas.path);
+  if (same_library && tuned.threads != threads) {
     context.note(fmt::format("the profile's block sizes hold for {} of BLAS, and {} are expected; {}", counted(tuned.threads, "thread"),
-                             threads, remedy));
+                             threads, tuning_command(request, threads)));
   }
+}
+
+/// Returns the settings to run with where no block size holds for the program.
+program::Profile without_block_sizes(const RunRequest& request, const std::string& why, const RunWorld& world, const RunContext& context) {
+  program::Profile profile;
+  profile.settings = request.profile.empty() ? kernels_alone(request, world) : KernelSettings();
+  context.note(fmt::format("the program runs with {}LAPACK's own block sizes, as {}",
+                           profile.settings.empty() ? "" : format_settings(profile.settings) + " and ", why));
+  return profile;
 }
 
 /// Returns the settings to run with if there is no profile. Throws bad_input if nothing at all is to be set.
 program::Profile without_profile(const RunRequest& request, const std::string& file, const program::LibraryFiles& chosen,
                                  const RunWorld& world, const RunContext& context) {
-  program::Profile profile;
-  const std::string lacking = missing_profile(file, request.profile);
-  profile.settings = request.profile.empty() ? kernels_alone(request, world) : KernelSettings();
+  if (const std::string misfit = request.profile.empty() ? world.system_misfit() : std::string(); !misfit.empty()) {
+    return without_block_sizes(request, misfit, world, context);
+  }
+  const std::string lacking = file.empty() ? "there is no folder for a profile: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set"
+                                           : missing_profile(file, request.profile);
   const bool chosen_otherwise = request.profile.empty() && (!chosen.blas.empty() || !chosen.lapack.empty() || request.threads);
-  if (profile.settings.empty() && !chosen_otherwise) {
+  if (!chosen_otherwise && (!request.profile.empty() || kernels_alone(request, world).empty())) {
     throw bad_input("{}", lacking);
   }
-  context.note(fmt::format("the program runs with {}LAPACK's own block sizes, as {}",
-                           profile.settings.empty() ? "" : format_settings(profile.settings) + " and ", lacking));
-  return profile;
+  return without_block_sizes(request, lacking, world, context);
 }
 
 /// Adds to the user's place the routines that only the system's wisdom has for the same libraries and threads.
@@ -119,18 +170,27 @@ program::Profile with_systems_routines(program::Profile own, const std::vector<p
   return own;
 }
 
-/// Returns the user's places and below them those of the system's wisdom. A profile of another machine is left out if the system has one
-/// for this machine.
+/// Returns the file that the user named, else the default one; empty where the user has no folder.
+std::string profile_file(const RunRequest& request, const RunWorld& world) {
+  try {
+    return request.profile.empty() ? world.default_profile() : request.profile;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::environment) {
+      throw;
+    }
+    return "";
+  }
+}
+
+/// Returns the user's places and below them those of the system's wisdom.
 std::vector<program::Profile> known_places(const RunRequest& request, const std::string& file, const RunWorld& world) {
+  std::error_code none;
   std::vector<program::Profile> places =
-      file == "-" || fs::exists(file) ? program::places(program::read_profile(file)) : std::vector<program::Profile>();
+      file == "-" || fs::exists(file, none) ? program::places(program::read_profile(file)) : std::vector<program::Profile>();
   if (!request.profile.empty()) {
     return places;
   }
   const std::vector<program::Profile> systems = world.system_profiles();
-  if (!systems.empty() && !request.other_machine) {
-    std::erase_if(places, [cpu = world.cpu()](const program::Profile& place) { return place.environment.cpu != cpu; });
-  }
   for (program::Profile& place : places) {
     place = with_systems_routines(std::move(place), systems);
   }
@@ -147,24 +207,26 @@ std::string missing_profile(const std::string& file, const std::string& requeste
 
 program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
                              const RunContext& context) {
-  const std::string file = request.profile.empty() ? world.default_profile() : request.profile;
+  const std::string file = profile_file(request, world);
   std::vector<program::Profile> places = known_places(request, file, world);
   if (places.empty()) {
     return without_profile(request, file, chosen, world, context);
   }
-  const fs::path blas = expected_blas(chosen, world);
-  const int threads = expected_threads(request, blas, world);
-  program::Profile profile = best_place(std::move(places), blas, threads);
-  const std::string cpu = world.cpu();
-  if (profile.environment.cpu != cpu && !request.other_machine) {
-    throw bad_input(
-        "profile {} was made on another machine ('{}', this is '{}'); tune again here, or use it all the same with --other-machine", file,
-        profile.environment.cpu, cpu);
+  const ExpectedBlas blas = expected_blas(request, chosen, world);
+  const int threads = expected_threads(request, blas.file, world);
+  const program::Profile nearest = best_place(places, blas.file, threads);
+  std::erase_if(places, [&](const program::Profile& place) { return !misfit(place.environment, request, blas, world).empty(); });
+  if (places.empty()) {
+    return without_block_sizes(request,
+                               fmt::format("those of {} don't hold here: {}. {}", file, misfit(nearest.environment, request, blas, world),
+                                           tuning_command(request, threads)),
+                               world, context);
   }
+  program::Profile profile = best_place(std::move(places), blas.file, threads);
   if (request.kernels == "library") {
     profile.settings.clear();
   }
-  warn_of_place(profile.environment, request, blas, threads, context);
+  warn_of_threads(profile.environment, request, blas, threads, context);
   profile.settings.merge(further_kernels(request, profile.environment.blas, world));
   return profile;
 }

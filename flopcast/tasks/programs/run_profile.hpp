@@ -11,8 +11,9 @@
 
 namespace flopcast {
 
-/// Returns the profile to run with: the part that suits the chosen libraries and the expected threads best, or one without decisions if
-/// there is no file. Throws bad_input if nothing is to be set at all, and for a profile of another machine.
+/// Returns the profile to run with: the part that suits the chosen libraries and the expected threads best. If none holds for this machine,
+/// these builds of the libraries and the program's BLAS, or there is no file, returns one without decisions and notes why. Throws bad_input
+/// if nothing is to be set at all, and for a file that is damaged, or missing though it was named.
 program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
                              const RunContext& context);
 

@@ -9,6 +9,7 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/program/component.hpp"
+#include "flopcast/program/launch.hpp"
 #include "flopcast/program/library_links.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/program/profile_file.hpp"
@@ -64,6 +65,20 @@ fs::path loaders_blas() {
   return {};
 }
 
+/// Returns the first of the libraries that the linker loads with the program which has BLAS's dgemm.
+fs::path programs_blas(const std::vector<std::string>& command) {
+  try {
+    for (const program::LoadedLibrary& library :
+         program::loaded_libraries(program::find_program(command.at(0)), process::current_environment())) {
+      if (!library.path.empty() && machine::has_blas(library.path)) {
+        return fs::canonical(library.path);
+      }
+    }
+  } catch (const std::exception&) {  // there is no such program, which its start reports
+  }
+  return {};
+}
+
 RunWorld::SearchPaths keep_links(const program::LibraryFiles& libraries, const fs::path& preload, const fs::path& folder) {
   RunWorld::SearchPaths paths;
   if (libraries != program::LibraryFiles{}) {
@@ -91,6 +106,9 @@ RunWorld this_run_world(const RunContext& context) {
   world.libraries = [](const RunRequest& request) { return program::program_libraries(request.blas, request.lapack, request.command); };
   world.default_profile = program::default_profile_file;
   world.system_profiles = [&context] { return system_wisdom(context).profiles; };
+  world.system_misfit = [&context] { return system_profiles_misfit(context); };
+  world.digest = this_wisdom_machine().digest;
+  world.programs_blas = programs_blas;
   world.variable = [](const std::string& name) {
     const char* value = std::getenv(name.c_str());
     return std::string(value != nullptr ? value : "");

@@ -27,7 +27,11 @@ struct RunWorld {
   std::function<std::string(const std::string& name)> variable;    ///< the user's environment variable; empty: not set
   std::function<std::string()> cpu;
   std::function<int()> cores;
+  std::function<std::string()> system_misfit;  ///< why no profile of the system's wisdom holds here; empty if one does or it has none
   std::function<std::filesystem::path()> loaders_blas;  ///< file that libblas.so.3 stands for; empty if there is none
+  /// Returns the file of the BLAS that the program is linked with; empty if it is linked with none, as scripts are.
+  std::function<std::filesystem::path(const std::vector<std::string>& command)> programs_blas;
+  std::function<std::string(const std::string& library)> digest;  ///< as LibraryIdentity has it; empty if there is no such library
   std::function<std::vector<machine::InstalledLibrary>()> installed;
   /// Returns what earlier trials found for all libraries but one.
   std::function<machine::KernelSettings(const std::filesystem::path& but)> known_kernels;

@@ -42,7 +42,7 @@ void require_models(const std::vector<PredictionSubject>& subjects, const Predic
   std::vector<std::string> commands;
   for (const auto& [key, missing] : requirements.missing()) {
     if (!source.find_model(key)) {
-      commands.push_back(build_command(key, missing, source.libraries));
+      commands.push_back(build_command(key, missing, source.libraries, options.generator));
     }
   }
   if (!commands.empty()) {
@@ -91,7 +91,8 @@ cache::Start start_of(const PredictionOptions& options) {
   return options.start.value_or(options.method == prediction::Method::paper ? cache::Start::artificial : cache::Start::filled);
 }
 
-std::string build_command(const ModelKey& key, const prediction::MissingModel& missing, const machine::LibraryChoice& libraries) {
+std::string build_command(const ModelKey& key, const prediction::MissingModel& missing, const machine::LibraryChoice& libraries,
+                          const std::string& generator) {
   std::string text = "flopcast model build " + key.routine;
   const Routine& routine = *missing.example.routine;
   std::size_t size = 0, stride = 0;
@@ -118,9 +119,10 @@ std::string build_command(const ModelKey& key, const prediction::MissingModel& m
       default: break;
     }
   }
-  text += " --cache " + key.cache;
+  text += " --cache " + key.cache + (generator == "levels" ? " --method levels" : "");
   text += libraries.blas.empty() ? "" : " --blas " + libraries.blas;
   text += libraries.lapack.empty() ? "" : " --lapack " + libraries.lapack;
+  text += libraries.kernels == machine::LibraryChoice().kernels ? "" : " --kernels " + libraries.kernels;
   return text + (libraries.threads == 1 ? "" : fmt::format(" --threads {}", libraries.threads));
 }
 

@@ -29,7 +29,8 @@ struct PredictionSource {
 };
 
 /// Returns the command that builds a missing model.
-std::string build_command(const ModelKey& key, const prediction::MissingModel& missing, const machine::LibraryChoice& libraries);
+std::string build_command(const ModelKey& key, const prediction::MissingModel& missing, const machine::LibraryChoice& libraries,
+                          const std::string& generator);
 
 /// Predicts every subject. Several recorded threads share the cores. Throws bad_input with the commands that build models that are missing.
 std::vector<Prediction> predict_subjects(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,

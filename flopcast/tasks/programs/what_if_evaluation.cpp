@@ -306,14 +306,23 @@ class ProgramEvaluator {
   /// Returns whether the question asks about the recorded libraries, threads and kernels.
   [[nodiscard]] bool is_recorded_place(const WhatIf& question) const { return question.is_same() && options_.kernels == as_recorded; }
 
+  /// Returns the threads that a BLAS would have had in the recorded run: another one than the recorded one may have a variable of its own.
+  [[nodiscard]] int threads_of(const std::string& blas) const {
+    const std::optional<int> own = blas == place_.blas ? std::nullopt : program::threads_by(place_.thread_variables, blas);
+    return own && *own > 1 && world_.has_one_thread(blas) ? 1 : own.value_or(place_.threads.value_or(1));
+  }
+
   /// Returns the question's libraries. A BLAS that is named takes the LAPACK with it that `record --blas` takes.
   [[nodiscard]] machine::LibraryChoice libraries_of(const WhatIf& question, const std::string& kernels) const {
     machine::LibraryChoice choice;
     choice.kernels = question.kernels.empty() ? kernels : question.kernels;
-    choice.threads = question.threads.value_or(place_.threads.value_or(1));
     choice.blas = question.blas.empty() ? place_.blas : question.blas;
+    choice.threads = question.threads.value_or(threads_of(choice.blas));
     if (choice.blas.empty()) {
-      throw bad_input("--what-if {}: the recording doesn't say which BLAS the program called; add blas=NAME", to_string(question));
+      throw bad_input(
+          "the recording doesn't say which BLAS the program called. Name one: 'flopcast predict' takes --blas NAME, 'flopcast profile' "
+          "takes "
+          "--what-if blas=NAME");
     }
     if (question.kernels.empty() && question.blas.empty() && kernels == as_recorded) {
       choice.kernel_settings = place_.kernel_settings;

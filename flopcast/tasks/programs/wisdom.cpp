@@ -137,7 +137,7 @@ void add_stored(Wisdom& wisdom, const WisdomWorld& world, const RunContext& cont
   if (std::error_code none; !fs::exists(world.store, none)) {
     return;
   }
-  const model::Store store = world.open(context);
+  const model::Store store = world.open(keeping_if_possible(context));  // reading needs no folder that can be written
   std::set<std::string> fingerprints;
   for (const char* kind : {model::artifact::contraction_plan, model::artifact::kernel_choice}) {
     for (const std::string& name : store.artifact_names(kind)) {
@@ -160,7 +160,7 @@ void add_stored(Wisdom& wisdom, const WisdomWorld& world, const RunContext& cont
 
 Wisdom own_wisdom(const WisdomWorld& world, const RunContext& context) {
   Wisdom wisdom;
-  if (fs::exists(world.profile)) {
+  if (std::error_code none; fs::exists(world.profile, none)) {
     wisdom.profiles = program::places(program::read_profile(world.profile));
     std::erase_if(wisdom.profiles, [](const program::Profile& profile) { return profile.routines.empty(); });
   }
@@ -168,8 +168,16 @@ Wisdom own_wisdom(const WisdomWorld& world, const RunContext& context) {
   return wisdom;
 }
 
+/// Throws environment_error if the user has no folder.
+void require_folder(const WisdomWorld& world) {
+  if (world.profile.empty() || world.store.empty()) {
+    throw environment_error("{}", world.no_folder);
+  }
+}
+
 /// Writes profiles and store together; the profile gets its former text again if the store can't be changed.
 void keep(const Wisdom& wisdom, const WisdomWorld& world, const RunContext& context) {
+  require_folder(world);
   std::string remark;
   const auto save = [&] { remark = wisdom.profiles.empty() ? "" : program::save_profiles(world.profile, wisdom.profiles); };
   if (wisdom.artifacts.empty()) {
@@ -285,12 +293,14 @@ Wisdom without_known(Wisdom wisdom, const Wisdom& own) {
 }  // namespace
 
 WisdomWorld this_wisdom_world(const std::string& profile) {
-  const auto open_on_disk = [](RunContext context) {
-    context.unkept = nullptr;  // wisdom that can't be kept is an error
-    return open_store(context);
-  };
-  return {profile.empty() ? program::default_profile_file() : profile, model::default_store_path(), system_wisdom_file(), open_on_disk,
-          this_wisdom_machine};
+  WisdomWorld world{profile, {}, system_wisdom_file(), open_store, this_wisdom_machine, ""};
+  try {
+    world.profile = profile.empty() ? program::default_profile_file() : profile;
+    world.store = model::default_store_path();
+  } catch (const Error& error) {
+    world.no_folder = error.what();
+  }
+  return world;
 }
 
 WisdomList list_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context) {
@@ -315,6 +325,7 @@ WisdomList list_wisdom(const WisdomRequest& request, const WisdomWorld& world, c
 std::string export_wisdom(const WisdomWorld& world, const RunContext& context) {
   Wisdom own = own_wisdom(world, context);
   if (own.profiles.empty() && own.artifacts.empty()) {
+    require_folder(world);
     throw bad_input("there is no wisdom yet: no {}, and nothing in the store {}. 'flopcast tune lapack --save' makes some", world.profile,
                     world.store.string());
   }

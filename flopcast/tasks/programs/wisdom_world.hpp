@@ -15,10 +15,11 @@
 namespace flopcast {
 
 struct WisdomWorld {
-  std::string profile;                                  ///< file of the user's tuned profile
-  std::filesystem::path store, system;                  ///< files of the user's store and of the system's wisdom
+  std::string profile;                                  ///< file of the user's tuned profile; empty if there is no folder for it
+  std::filesystem::path store, system;                  ///< files of the user's store and of the system's wisdom; empty if there is none
   std::function<model::Store(const RunContext&)> open;  ///< opens the store, and makes it if there is none
   std::function<WisdomMachine()> machine;
+  std::string no_folder;  ///< why the user has no folder
 };
 WisdomWorld this_wisdom_world(const std::string& profile);
 

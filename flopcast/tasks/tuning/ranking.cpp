@@ -433,6 +433,11 @@ std::vector<tuning::JointDecision> joint_decisions(const std::vector<PlaceRankin
 
 std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas, const std::vector<std::int64_t>& threads,
                                            const machine::LibraryChoice& common, const RunContext& context) {
+  constexpr std::int64_t most = 1024;
+  if (threads.empty() || std::any_of(threads.begin(), threads.end(), [](std::int64_t count) { return count < 1 || count > most; })) {
+    throw bad_input("numbers of threads: {} given, expected 1 to {} each",
+                    threads.empty() ? "none" : fmt::format("{}", fmt::join(threads, ",")), most);
+  }
   const auto max_threads = static_cast<int>(*std::max_element(threads.begin(), threads.end()));
   const std::vector<std::string> libraries =
       !blas.empty() ? blas : std::vector<std::string>{max_threads > 1 ? machine::default_blas(max_threads) : ""};

@@ -79,15 +79,16 @@ class RoutineTuner {
         }
         return;  // what was tuned before is the result
       }
+      note_considered(entry.name(), decided.decisions, context_);
       note_cost(decided, session_.place().clock() - begin, context_);
       RoutineTuning part{entry.routine->name, entry.options, {}, std::move(decided.decisions), decided.cost, decided.complete};
       for (const protocol::BlockSizeQuery& query : entry.queries) {
         part.queries.push_back({query.m, query.n});
       }
-      tell_undecided(
-          part.name(), part.decisions,
-          request_.profile.empty() ? "LAPACK's own block sizes may be as good there" : "the profile keeps LAPACK's own block sizes there",
-          context_);
+      tell_undecided(part.name(), part.decisions,
+                     request_.profile.empty() ? "LAPACK's own block sizes may be as good there"
+                                              : "the profile keeps an earlier decision or LAPACK's own block sizes there",
+                     context_);
       result_.parts.push_back(std::move(part));
     }
   }

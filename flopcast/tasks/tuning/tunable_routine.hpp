@@ -54,7 +54,8 @@ program::TunedRoutine tuned_routine(const std::string& routine, const std::strin
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const std::int64_t m = queries[i].m, n = queries[i].n < 0 ? m : queries[i].n;
     const tuning::Decision& decision = decisions[i];
-    tuned.points.push_back({m, n, effective_forecast(decision).blocks, decision.ties, decision.regret, tuning::is_undecided(decision)});
+    tuned.points.push_back({m, n, effective_forecast(decision).blocks, decision.ties, decision.regret, tuning::is_undecided(decision),
+                            decision.considered, decision.samples});
   }
   return tuned;
 }

@@ -103,16 +103,20 @@ struct FieldTable<tuning::Check> {
 template <>
 struct FieldTable<tuning::Decision> {
   using T = tuning::Decision;
-  static constexpr auto fields =
-      std::tuple(field("sizes", &T::sizes, "sizes of the routine, without those that are derived from others"),
-                 optional_field("flops", &T::flops, "operations of the routine"),
-                 optional_field("default", &T::default_, "forecast without tuning; 0 seconds if the problem has no default"),
-                 field("chosen", &T::chosen), field("gain", &T::gain, "time of the default / time of the chosen alternative - 1"),
-                 optional_field("ties", &T::ties, "other block sizes of the chosen variant that tie with the chosen one"),
-                 field("regret", &T::regret, "upper bound (95 %) of time of the chosen / time of the best alternative - 1"),
-                 optional_field("ranking", &T::ranking, "ranking of the variants, the fastest first"),
-                 optional_field("forecasts", &T::forecasts, "forecasts of every alternative, by variant and block size"),
-                 field("validation", &T::validation, "if the alternatives were run"));
+  static constexpr auto fields = std::tuple(
+      field("sizes", &T::sizes, "sizes of the routine, without those that are derived from others"),
+      optional_field("flops", &T::flops, "operations of the routine"),
+      optional_field("default", &T::default_, "forecast without tuning; 0 seconds if the problem has no default"),
+      field("chosen", &T::chosen), field("gain", &T::gain, "time of the default / time of the chosen alternative - 1"),
+      optional_field("ties", &T::ties, "other block sizes of the chosen variant that tie with the chosen one"),
+      field("regret", &T::regret, "upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates"),
+      optional_field("candidates", &T::candidates,
+                     "number of pairs of a variant and a block size that were asked for, with the default; 0: not known"),
+      optional_field("considered", &T::considered, "of these, the pairs that were predicted"),
+      optional_field("samples", &T::samples, "measured calls that the predictions rest on, with those of earlier runs"),
+      optional_field("ranking", &T::ranking, "ranking of the variants, the fastest first"),
+      optional_field("forecasts", &T::forecasts, "forecasts of every alternative, by variant and block size"),
+      field("validation", &T::validation, "if the alternatives were run"));
 };
 template <>
 struct FieldTable<tuning::SamplingCost> {

@@ -116,6 +116,18 @@ void tell_undecided(const std::string& what, const std::vector<tuning::Decision>
   }
 }
 
+void note_considered(const std::string& what, const std::vector<tuning::Decision>& decisions, const RunContext& context) {
+  const auto missing = [](const tuning::Decision& decision) { return decision.candidates - decision.considered; };
+  const auto most = std::max_element(decisions.begin(), decisions.end(),
+                                     [&](const tuning::Decision& a, const tuning::Decision& b) { return missing(a) < missing(b); });
+  if (most != decisions.end() && missing(*most) > 0) {
+    context.note(
+        fmt::format("{}: {} block sizes considered for {}, until the time budget ended it. The max regret counts the others, too; "
+                    "a larger budget considers them",
+                    what, tuning::considered_text(*most), kernel::size_text(most->sizes)));
+  }
+}
+
 void note_cost(const tuning::BlockSizeResult& result, Seconds elapsed, const RunContext& context) {
   context.note(fmt::format("{} of kernel calls measured, {}, {} ({} in all){}", counted(result.cost.segments, "segment"),
                            counted(result.cost.timings, "timing"), format_seconds(result.cost.measuring), format_seconds(elapsed),

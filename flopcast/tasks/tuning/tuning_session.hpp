@@ -68,6 +68,9 @@ class TuningSession {
 void tell_undecided(const std::string& what, const std::vector<tuning::Decision>& decisions, const std::string& consequence,
                     const RunContext& context);
 
+/// Notes that decisions of `what` considered only some of the block sizes that were asked for; nothing if all considered all.
+void note_considered(const std::string& what, const std::vector<tuning::Decision>& decisions, const RunContext& context);
+
 /// Notes the cost of a tuning: "12 segments of kernel calls measured, ...".
 void note_cost(const tuning::BlockSizeResult& result, Seconds elapsed, const RunContext& context);
 

@@ -1,5 +1,8 @@
+#include <complex>
+#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "flopcast/contract.hpp"
 #include "flopcast/flopcast.hpp"
@@ -32,6 +35,17 @@ int main() {
     return 1;
   } catch (const flopcast::Error& error) {
     std::printf("%s: %s\n", dgemm->name.c_str(), error.what());
+  }
+  using Complex = std::complex<double>;
+  flopcast::Workbench usual({.blas = "openblas-serial"});
+  const std::vector<std::int64_t> shape_a = {3, 4, 5, 6}, shape_b = {4, 2, 6, 7};
+  const auto plan = flopcast::plan(usual, "conj(acbd),cidj->abij", shape_a, shape_b, {.precision = flopcast::Precision::z});
+  const std::vector<Complex> a(3 * 4 * 5 * 6, Complex(0, 1)), b(4 * 2 * 6 * 7, 1);
+  std::vector<Complex> c(3 * 5 * 2 * 7);
+  plan.execute(a.data(), b.data(), c.data());
+  if (c != std::vector<Complex>(c.size(), Complex(0, -24))) {
+    std::puts("a contraction with a conjugated operand is wrong");
+    return 1;
   }
   return 0;
 }

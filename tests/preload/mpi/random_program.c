@@ -1,8 +1,17 @@
-/* A random MPI program: rounds of messages, collectives and communicators chosen by a seed, the same in all processes. It prints a sum over
-   all received data, which must not depend on a library preloaded before MPI. It can't deadlock: a round posts all receives, then sends,
-   then completes. Arguments: seed, rounds. The seed is a parameter that is read by name, too, so that one launch can run several programs.
-   */
+/* Random MPI programs: rounds of messages, collectives, communicators, persistent requests, probes and one-sided communication, chosen by a
+   seed, the same in all processes. Each program prints two sums over what the processes have received, which must not depend on a library
+   preloaded before MPI: one of the numbers, and one of the course (lengths, senders, tags, and integers), which holds also where kernels are
+   left out. A program can't deadlock: a round posts all receives, then sends, then completes.
+   Each process chooses by itself, for every call, between a function's two names (MPI_ and PMPI_), and for every round, whether another thread
+   than that of MPI_Init makes it. Some messages are sent or received by functions whose addresses come from MPI's library.
+   Arguments: seed, rounds, number of programs (with consecutive seeds), and the ways to choose from: "plain" (one thread, MPI_ names only),
+   or the level of threads to ask for, none (MPI_Init), funneled, serialized or multiple; with "hidden" behind that, the addresses from MPI's
+   library are such that no other library sees them. The seed is a parameter that is read by name, too,
+   so that one launch can run several programs. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +39,48 @@ static int choose_count(void) {
   return counts[choose(5)];
 }
 
-static uint64_t sum;
+static uint64_t course, numbers;
+
+static int mixes;       /* the program uses all ways to call MPI */
+static int hides;       /* addresses from MPI's library pass by libraries that replace dlsym */
+static uint64_t own[2]; /* state of the process's own choices */
+
+/* Returns a number below `below` that differs between processes. */
+static int choose_alone(int below) {
+  own[0] = own[0] * 6364136223846793005u + own[1];
+  return (int)((own[0] >> 33) % (uint64_t)below);
+}
+
+/* A function by one of its two names. */
+#define EITHER(name) (mixes && choose_alone(2) ? PMPI_##name : MPI_##name)
+
+typedef void* (*finder)(void* library, const char* name);
+
+/* Returns the address of a function in MPI's library. Addresses from the C library's own dlsym pass by all libraries before MPI. */
+static void* address(const char* name) {
+  static void* library;
+  static finder find = dlsym;
+  Dl_info info;
+  if (library == NULL && dladdr((void*)&MPI_Get_version, &info)) {
+    library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    if (hides) find = (finder)dlsym(dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD), "dlsym");
+  }
+  void* found = library && find ? find(library, name) : NULL;
+  if (found == NULL) MPI_Abort(MPI_COMM_WORLD, 9);
+  return found;
+}
+#define UNSEEN(name) ((__typeof__(&MPI_##name))address("MPI_" #name))
 
 static void see(const double* data, int count, int what) {
   for (int i = 0; i < count; ++i) {
     uint64_t bits;
     memcpy(&bits, &data[i], sizeof bits);
-    sum += (bits ^ (uint64_t)(what * 131 + i)) * 0x9e3779b97f4a7c15u;
+    numbers += (bits ^ (uint64_t)(what * 131 + i)) * 0x9e3779b97f4a7c15u;
   }
+}
+
+static void see_integers(const int* data, int count, int what) {
+  for (int i = 0; i < count; ++i) course += ((uint64_t)data[i] ^ (uint64_t)(what * 131 + i)) * 0x9e3779b97f4a7c15u;
 }
 
 static double value(int round, int source, int i) { return round * 1000.0 + source * 10.0 + i * 0.125; }
@@ -48,6 +91,7 @@ static void fill(double* data, int count, int round, int source) {
 
 struct message {
   int source, destination, tag, count, how_sent, how_received;
+  int unseen; /* 1: sent, 2: received, 3: both by an address from MPI's library; then the data are integers, which are never left out */
 };
 
 static double* out[max_messages];
@@ -56,48 +100,61 @@ static double* in[max_messages];
 static MPI_Datatype strided; /* count pairs of a double and a gap */
 
 static void send_message(const struct message* m, int k, int round, MPI_Comm comm, MPI_Request* request) {
-  fill(out[k], m->count, round, m->source);
   *request = MPI_REQUEST_NULL;
+  if (m->unseen) {
+    int* values = (int*)out[k];
+    for (int i = 0; i < m->count; ++i) values[i] = round * 1000 + m->source * 10 + i;
+    m->unseen % 2 ? UNSEEN(Isend)(values, m->count, MPI_INT, m->destination, m->tag, comm, request)
+                  : EITHER(Isend)(values, m->count, MPI_INT, m->destination, m->tag, comm, request);
+    return;
+  }
+  fill(out[k], m->count, round, m->source);
   switch (m->how_sent) {
-    case 0: MPI_Isend(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
-    case 1: MPI_Issend(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
-    case 2: MPI_Send(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm); break; /* its receive is posted */
-    case 3: MPI_Bsend(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm); break;
-    case 4: MPI_Rsend(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm); break;
-    case 5: MPI_Irsend(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
+    case 0: EITHER(Isend)(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
+    case 1: EITHER(Issend)(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
+    case 2: EITHER(Send)(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm); break; /* its receive is posted */
+    case 3: EITHER(Bsend)(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm); break;
+    case 4: EITHER(Rsend)(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm); break;
+    case 5: EITHER(Irsend)(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
     case 6:
-      MPI_Send_init(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request);
-      MPI_Start(request);
-      MPI_Wait(request, MPI_STATUS_IGNORE);
-      MPI_Request_free(request);
+      EITHER(Send_init)(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request);
+      EITHER(Start)(request);
+      EITHER(Wait)(request, MPI_STATUS_IGNORE);
+      EITHER(Request_free)(request);
       break;
 #if MPI_VERSION >= 4
     case 7: MPI_Isend_c(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
 #endif
-    default: MPI_Ssend(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm);
+    default: EITHER(Ssend)(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm);
   }
 }
 
 static void post_receive(const struct message* m, int k, MPI_Comm comm, MPI_Request* request) {
+  if (m->unseen) {
+    m->unseen >= 2 ? UNSEEN(Irecv)(in[k], max_count, MPI_INT, m->source, m->tag, comm, request)
+                   : EITHER(Irecv)(in[k], max_count, MPI_INT, m->how_received == 1 ? MPI_ANY_SOURCE : m->source, m->tag, comm, request);
+    return;
+  }
   switch (m->how_received) {
-    case 0: MPI_Irecv(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
-    case 1: MPI_Irecv(in[k], max_count, MPI_DOUBLE, MPI_ANY_SOURCE, m->tag, comm, request); break;
+    case 0: EITHER(Irecv)(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
+    case 1: EITHER(Irecv)(in[k], max_count, MPI_DOUBLE, MPI_ANY_SOURCE, m->tag, comm, request); break;
     case 2:
-      MPI_Recv_init(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request);
-      MPI_Start(request);
+      EITHER(Recv_init)(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request);
+      EITHER(Start)(request);
       break;
 #if MPI_VERSION >= 4
     case 3: MPI_Irecv_c(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
 #endif
-    default: MPI_Irecv(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request);
+    default: EITHER(Irecv)(in[k], max_count, MPI_DOUBLE, m->source, m->tag, comm, request);
   }
 }
 
 static void received(const struct message* m, int k, const MPI_Status* status) {
   int count = -1;
-  MPI_Get_count(status, MPI_DOUBLE, &count);
-  see(in[k], count, status->MPI_SOURCE * 7 + status->MPI_TAG);
-  sum += (uint64_t)count * 3 + (uint64_t)m->tag;
+  MPI_Get_count(status, m->unseen ? MPI_INT : MPI_DOUBLE, &count);
+  const int from = status->MPI_SOURCE * 7 + status->MPI_TAG;
+  m->unseen ? see_integers((int*)in[k], count, from) : see(in[k], count, from);
+  course += (uint64_t)count * 3 + (uint64_t)m->tag * 5 + (uint64_t)from;
 }
 
 static void complete(const struct message* all, const int* index, int count, MPI_Request* requests, int how) {
@@ -106,37 +163,37 @@ static void complete(const struct message* all, const int* index, int count, MPI
   int done = 0, flag = 0, some = 0;
   switch (how) {
     case 0:
-      MPI_Waitall(count, requests, statuses);
+      EITHER(Waitall)(count, requests, statuses);
       for (int i = 0; i < count; ++i) received(&all[index[i]], index[i], &statuses[i]);
       return;
     case 1:
       for (int i = count; i-- > 0;) {
-        MPI_Wait(&requests[i], &statuses[i]);
+        EITHER(Wait)(&requests[i], &statuses[i]);
         received(&all[index[i]], index[i], &statuses[i]);
       }
       return;
     case 2:
       for (; done < count; ++done) {
         int i;
-        MPI_Waitany(count, requests, &i, statuses);
+        EITHER(Waitany)(count, requests, &i, statuses);
         received(&all[index[i]], index[i], statuses);
       }
       return;
     case 3:
       while (done < count) {
-        MPI_Waitsome(count, requests, &some, indices, statuses);
+        EITHER(Waitsome)(count, requests, &some, indices, statuses);
         for (int i = 0; i < some; ++i) received(&all[index[indices[i]]], index[indices[i]], &statuses[i]);
         done += some;
       }
       return;
     case 4:
-      while (!flag) MPI_Testall(count, requests, &flag, statuses);
+      while (!flag) EITHER(Testall)(count, requests, &flag, statuses);
       for (int i = 0; i < count; ++i) received(&all[index[i]], index[i], &statuses[i]);
       return;
     case 5:
       while (done < count) {
         int i;
-        MPI_Testany(count, requests, &i, &flag, statuses);
+        EITHER(Testany)(count, requests, &i, &flag, statuses);
         if (flag && i != MPI_UNDEFINED) {
           received(&all[index[i]], index[i], statuses);
           ++done;
@@ -145,14 +202,14 @@ static void complete(const struct message* all, const int* index, int count, MPI
       return;
     case 6:
       while (done < count) {
-        MPI_Testsome(count, requests, &some, indices, statuses);
+        EITHER(Testsome)(count, requests, &some, indices, statuses);
         for (int i = 0; i < some; ++i) received(&all[index[indices[i]]], index[indices[i]], &statuses[i]);
         done += some;
       }
       return;
     default:
       for (int i = 0; i < count; ++i) {
-        for (flag = 0; !flag;) MPI_Test(&requests[i], &flag, &statuses[i]);
+        for (flag = 0; !flag;) EITHER(Test)(&requests[i], &flag, &statuses[i]);
         received(&all[index[i]], index[i], &statuses[i]);
       }
   }
@@ -166,24 +223,25 @@ static void messages(int round, MPI_Comm comm) {
   const int count = 1 + choose(max_messages);
   const int how = choose(8);
   for (int k = 0; k < count; ++k) { /* unique tags, so that a wildcard's message is the same in every run */
-    all[k] = (struct message){choose(size), choose(size), k, choose_count(), choose(9), choose(5)};
+    all[k] = (struct message){choose(size), choose(size), k, choose_count(), choose(9), choose(5), 0};
+    if (mixes && choose(4) == 0) all[k].unseen = 1 + choose(3);
   }
   MPI_Request receiving[max_messages], sending[max_messages], persistent[max_messages];
   int index[max_messages], mine = 0, sent = 0, kept = 0;
   for (int k = 0; k < count; ++k) {
     if (all[k].destination == rank) {
       post_receive(&all[k], k, comm, &receiving[mine]);
-      if (all[k].how_received == 2) persistent[kept++] = receiving[mine];
+      if (all[k].how_received == 2 && !all[k].unseen) persistent[kept++] = receiving[mine];
       index[mine++] = k;
     }
   }
-  MPI_Barrier(comm); /* for the ready sends */
+  EITHER(Barrier)(comm); /* for the ready sends */
   for (int k = 0; k < count; ++k) {
     if (all[k].source == rank) send_message(&all[k], k, round, comm, &sending[sent++]);
   }
   complete(all, index, mine, receiving, kept > 0 ? 0 : how);
-  MPI_Waitall(sent, sending, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < kept; ++i) MPI_Request_free(&persistent[i]);
+  EITHER(Waitall)(sent, sending, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < kept; ++i) EITHER(Request_free)(&persistent[i]);
 }
 
 static void ring(int round, MPI_Comm comm) {
@@ -202,34 +260,34 @@ static void ring(int round, MPI_Comm comm) {
   fill(out[0], count, round, rank);
   memset(in[0], 0, sizeof(double) * max_count);
   switch (how) {
-    case 0: MPI_Sendrecv(out[0], count, MPI_DOUBLE, to, ring_tag, in[0], max_count, MPI_DOUBLE, from, ring_tag, comm, &status); break;
+    case 0: EITHER(Sendrecv)(out[0], count, MPI_DOUBLE, to, ring_tag, in[0], max_count, MPI_DOUBLE, from, ring_tag, comm, &status); break;
     case 1:
       memcpy(in[0], out[0], sizeof(double) * max_count);
-      MPI_Sendrecv_replace(in[0], count, MPI_DOUBLE, to, ring_tag, from, ring_tag, comm, &status);
+      EITHER(Sendrecv_replace)(in[0], count, MPI_DOUBLE, to, ring_tag, from, ring_tag, comm, &status);
       break;
     case 2:
-      MPI_Isend(out[0], count, MPI_DOUBLE, to, ring_tag, comm, &request);
-      MPI_Probe(from, ring_tag, comm, &status);
-      MPI_Recv(in[0], max_count, MPI_DOUBLE, from, MPI_ANY_TAG, comm, &status);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      EITHER(Isend)(out[0], count, MPI_DOUBLE, to, ring_tag, comm, &request);
+      EITHER(Probe)(from, ring_tag, comm, &status);
+      EITHER(Recv)(in[0], max_count, MPI_DOUBLE, from, MPI_ANY_TAG, comm, &status);
+      EITHER(Wait)(&request, MPI_STATUS_IGNORE);
       break;
     case 3:
-      MPI_Isend(out[0], count, MPI_DOUBLE, to, ring_tag, comm, &request);
-      MPI_Mprobe(from, ring_tag, comm, &message, &status);
-      MPI_Mrecv(in[0], max_count, MPI_DOUBLE, &message, &status);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      EITHER(Isend)(out[0], count, MPI_DOUBLE, to, ring_tag, comm, &request);
+      EITHER(Mprobe)(from, ring_tag, comm, &message, &status);
+      EITHER(Mrecv)(in[0], max_count, MPI_DOUBLE, &message, &status);
+      EITHER(Wait)(&request, MPI_STATUS_IGNORE);
       break;
     default: {
       MPI_Request receive;
-      MPI_Irecv(in[0], max_count / 2, strided, from, ring_tag, comm, &receive);
-      MPI_Isend(out[0], count / 2, strided, to, ring_tag, comm, &request);
-      MPI_Wait(&receive, &status);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      EITHER(Irecv)(in[0], max_count / 2, strided, from, ring_tag, comm, &receive);
+      EITHER(Isend)(out[0], count / 2, strided, to, ring_tag, comm, &request);
+      EITHER(Wait)(&receive, &status);
+      EITHER(Wait)(&request, MPI_STATUS_IGNORE);
     }
   }
   int got = 0;
   MPI_Get_count(&status, how == 4 ? strided : MPI_DOUBLE, &got);
-  sum += (uint64_t)got * 11;
+  course += (uint64_t)got * 11;
   see(in[0], max_count, 17);
 }
 
@@ -248,19 +306,20 @@ static void collectives(int round, MPI_Comm comm) {
     places[i] = i == 0 ? 0 : places[i - 1] + counts[i - 1];
   }
   const void* from = in_place ? MPI_IN_PLACE : (const void*)send;
-#define CALL(name, ...) (nonblocking ? MPI_I##name(__VA_ARGS__, &request) : BLOCKING_##name(__VA_ARGS__))
-#define BLOCKING_bcast MPI_Bcast
-#define BLOCKING_reduce MPI_Reduce
-#define BLOCKING_allreduce MPI_Allreduce
-#define BLOCKING_gather MPI_Gather
-#define BLOCKING_gatherv MPI_Gatherv
-#define BLOCKING_scatter MPI_Scatter
-#define BLOCKING_allgather MPI_Allgather
-#define BLOCKING_allgatherv MPI_Allgatherv
-#define BLOCKING_alltoall MPI_Alltoall
-#define BLOCKING_alltoallv MPI_Alltoallv
-#define BLOCKING_reduce_scatter MPI_Reduce_scatter
-#define BLOCKING_scan MPI_Scan
+#define EITHER_OF(name) EITHER(name)
+#define CALL(name, ...) (nonblocking ? EITHER(I##name)(__VA_ARGS__, &request) : EITHER_OF(BLOCKING_##name)(__VA_ARGS__))
+#define BLOCKING_bcast Bcast
+#define BLOCKING_reduce Reduce
+#define BLOCKING_allreduce Allreduce
+#define BLOCKING_gather Gather
+#define BLOCKING_gatherv Gatherv
+#define BLOCKING_scatter Scatter
+#define BLOCKING_allgather Allgather
+#define BLOCKING_allgatherv Allgatherv
+#define BLOCKING_alltoall Alltoall
+#define BLOCKING_alltoallv Alltoallv
+#define BLOCKING_reduce_scatter Reduce_scatter
+#define BLOCKING_scan Scan
   switch (which) {
     case 0: CALL(bcast, receive, count, MPI_DOUBLE, root, comm); break;
     case 1: CALL(reduce, send, receive, count, MPI_DOUBLE, MPI_MAX, root, comm); break;
@@ -284,9 +343,9 @@ static void collectives(int round, MPI_Comm comm) {
   if (nonblocking) {
     int flag = 0;
     if (count % 2) {
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      EITHER(Wait)(&request, MPI_STATUS_IGNORE);
     } else {
-      while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+      while (!flag) EITHER(Test)(&request, &flag, MPI_STATUS_IGNORE);
     }
   }
   see(receive, max_count, 19);
@@ -302,7 +361,7 @@ static void burst(int round, MPI_Comm comm) {
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  MPI_Comm_dup(comm, &other);
+  EITHER(Comm_dup)(comm, &other);
   comms[0] = comm;
   comms[1] = other;
   const int count = choose(4) == 0 ? max_burst : 1 + choose(usual_burst), tags = 1 + choose(3), step = choose(size);
@@ -310,19 +369,19 @@ static void burst(int round, MPI_Comm comm) {
   for (int k = 0; k < count; ++k) {
     for (int c = 0; c < 2; ++c) {
       values[c][k] = value(round, rank, 2 * k + c);
-      MPI_Isend(&values[c][k], 1, MPI_DOUBLE, to, max_messages + 1 + k % tags, comms[c], &requests[2 * k + c]);
+      EITHER(Isend)(&values[c][k], 1, MPI_DOUBLE, to, max_messages + 1 + k % tags, comms[c], &requests[2 * k + c]);
     }
   }
   for (int c = 2; c-- > 0;) {
     for (int tag = tags; tag-- > 0;) {
       for (int k = tag; k < count; k += tags) {
         double got = 0;
-        MPI_Recv(&got, 1, MPI_DOUBLE, from, max_messages + 1 + tag, comms[c], MPI_STATUS_IGNORE);
+        EITHER(Recv)(&got, 1, MPI_DOUBLE, from, max_messages + 1 + tag, comms[c], MPI_STATUS_IGNORE);
         see(&got, 1, 2 * k + c);
       }
     }
   }
-  MPI_Waitall(2 * count, requests, MPI_STATUSES_IGNORE);
+  EITHER(Waitall)(2 * count, requests, MPI_STATUSES_IGNORE);
   MPI_Comm_free(&other);
 }
 
@@ -334,64 +393,273 @@ static MPI_Comm make_communicator(MPI_Comm from) {
   MPI_Comm_size(from, &size);
   const int how = choose(4), colors = 1 + choose(size);
   if (how == 0) {
-    MPI_Comm_dup(from, &made);
+    EITHER(Comm_dup)(from, &made);
   } else if (how == 1) {
-    MPI_Comm_split(from, rank % colors, -rank, &made);
+    EITHER(Comm_split)(from, rank % colors, -rank, &made);
   } else if (how == 2) {
     MPI_Group all, some;
     const int first[][3] = {{0, size - 1, 1}};
     MPI_Comm_group(from, &all);
     MPI_Group_range_incl(all, 1, (int(*)[3])first, &some);
-    MPI_Comm_create(from, some, &made);
+    EITHER(Comm_create)(from, some, &made);
     MPI_Group_free(&all);
     MPI_Group_free(&some);
   } else {
     int extents[2] = {size, 1}, periodic[2] = {1, 0}, keep[2] = {1, 0};
     MPI_Comm grid;
-    MPI_Cart_create(from, 2, extents, periodic, 0, &grid);
-    MPI_Cart_sub(grid, keep, &made);
+    EITHER(Cart_create)(from, 2, extents, periodic, 0, &grid);
+    EITHER(Cart_sub)(grid, keep, &made);
     MPI_Comm_free(&grid);
   }
   return made;
 }
 
-/* Returns the sum over all processes on rank 0. */
-static uint64_t run(uint64_t seed, int rounds) {
+/* Starts the same persistent requests several times: a ring of messages from and to both neighbours. */
+static void persistent(int round, MPI_Comm comm) {
+  enum { tag = max_messages + 4, restarts = 3 };
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int count = choose_count(), ready = choose(2), polls = choose(2), times = 1 + choose(restarts);
+  const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  MPI_Request all[4];
+  MPI_Status statuses[4];
+  EITHER(Recv_init)(in[0], max_count, MPI_DOUBLE, left, tag, comm, &all[0]);
+  EITHER(Recv_init)(in[1], max_count, MPI_DOUBLE, choose(2) ? right : MPI_ANY_SOURCE, tag + 1, comm, &all[1]);
+  ready ? EITHER(Ssend_init)(out[0], count, MPI_DOUBLE, right, tag, comm, &all[2])
+        : EITHER(Send_init)(out[0], count, MPI_DOUBLE, right, tag, comm, &all[2]);
+  EITHER(Send_init)(out[1], count / 2, MPI_DOUBLE, left, tag + 1, comm, &all[3]);
+  for (int time = 0; time < times; ++time) {
+    fill(out[0], count, round + time, rank);
+    fill(out[1], count, round + time, rank + 50);
+    int done = 0;
+    choose_alone(2) ? EITHER(Startall)(4, all) : (EITHER(Startall)(2, all), EITHER(Start)(&all[2]), EITHER(Start)(&all[3]));
+    while (polls && !done) EITHER(Testall)(4, all, &done, statuses);
+    if (!polls) EITHER(Waitall)(4, all, statuses);
+    for (int i = 0; i < 2; ++i) {
+      int got = 0;
+      MPI_Get_count(&statuses[i], MPI_DOUBLE, &got);
+      course += (uint64_t)(got * 7 + statuses[i].MPI_SOURCE);
+      see(in[i], got, 23 + i);
+    }
+  }
+  for (int i = 0; i < 4; ++i) EITHER(Request_free)(&all[i]);
+}
+
+/* Asks for messages before receiving them, whoever sends them. */
+static void probing(int round, MPI_Comm comm) {
+  enum { tag = max_messages + 6 };
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Request sending[3];
+  const int how = choose(6), step = 1 + choose(size), unseen = mixes && choose(3) == 0;
+  int counts[3];
+  for (int i = 0; i < 3; ++i) {
+    counts[i] = choose_count();
+    fill(out[i], counts[i], round, rank + i);
+    const int to = (rank + step) % size;
+    unseen ? UNSEEN(Isend)(out[i], counts[i], MPI_DOUBLE, to, tag, comm, &sending[i])
+           : EITHER(Isend)(out[i], counts[i], MPI_DOUBLE, to, tag, comm, &sending[i]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    const int source = how % 2 ? MPI_ANY_SOURCE : (rank + step * (size - 1)) % size;
+    MPI_Status status;
+    MPI_Message message;
+    MPI_Request request;
+    int there = 0, got = 0;
+    if (how < 2) {
+      while (!there) EITHER(Iprobe)(source, tag, comm, &there, &status);
+      MPI_Get_count(&status, MPI_DOUBLE, &got);
+      EITHER(Recv)(in[0], got, MPI_DOUBLE, status.MPI_SOURCE, tag, comm, &status);
+    } else if (how < 4) {
+      while (!there) EITHER(Improbe)(source, MPI_ANY_TAG, comm, &there, &message, &status);
+      MPI_Get_count(&status, MPI_DOUBLE, &got);
+      EITHER(Imrecv)(in[0], got, MPI_DOUBLE, &message, &request);
+      EITHER(Wait)(&request, &status);
+    } else {
+      EITHER(Irecv)(in[0], max_count, MPI_DOUBLE, source, tag, comm, &request);
+      while (!there) EITHER(Request_get_status)(request, &there, &status);
+      MPI_Get_count(&status, MPI_DOUBLE, &got);
+      EITHER(Wait)(&request, &status);
+    }
+    course += (uint64_t)(got * 13 + status.MPI_TAG + status.MPI_SOURCE);
+    MPI_Get_count(&status, MPI_DOUBLE, &got);
+    course += (uint64_t)got;
+    see(in[0], got, 29 + i);
+  }
+  EITHER(Waitall)(3, sending, MPI_STATUSES_IGNORE);
+  EITHER(Barrier)(comm); /* its wildcards must not take the next round's messages */
+}
+
+/* Talks across two groups of processes. */
+static void across(int round, MPI_Comm comm) {
+  enum { tag = max_messages + 8 };
+  int rank, size, mine, others, sum = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  if (size < 2) return;
+  const int first = 1 + choose(size - 1), side = rank >= first, how = choose(6), root = choose(first);
+  MPI_Comm half, inter, merged;
+  EITHER(Comm_split)(comm, side, rank, &half);
+  MPI_Intercomm_create(half, 0, comm, side ? 0 : first, 77, &inter);
+  MPI_Comm_rank(half, &mine);
+  MPI_Comm_remote_size(inter, &others);
+  const int to_root = side ? root : mine == root ? MPI_ROOT : MPI_PROC_NULL;
+  int values[2] = {round, rank}, got[64] = {0}, counts[64], places[64];
+  MPI_Datatype types[64];
+  for (int i = 0; i < others; ++i) {
+    counts[i] = 1;
+    places[i] = (int)sizeof(int) * i;
+    types[i] = MPI_INT;
+  }
+  switch (how) {
+    case 0: EITHER(Bcast)(values, 2, MPI_INT, to_root, inter); break;
+    case 1: EITHER(Allreduce)(values, got, 2, MPI_INT, MPI_SUM, inter); break;
+    case 2: {
+      int out_values[64];
+      for (int i = 0; i < others; ++i) out_values[i] = rank * 100 + i;
+      EITHER(Alltoallw)(out_values, counts, places, types, got, counts, places, types, inter);
+      break;
+    }
+    case 3: EITHER(Gather)(values, 1, MPI_INT, side ? NULL : got, 1, side ? MPI_DATATYPE_NULL : MPI_INT, to_root, inter); break;
+    case 4: EITHER(Reduce)(values, got, 2, MPI_INT, MPI_MAX, to_root, inter); break;
+    default: EITHER(Barrier)(inter);
+  }
+  see_integers(got, 64, 31);
+  see_integers(values, 2, 37);
+  MPI_Request request;
+  EITHER(Isend)(values, 2, MPI_INT, mine % others, tag, inter, &request);
+  int senders = 0, group;
+  MPI_Comm_size(half, &group);
+  for (int other = 0; other < others; ++other) senders += other % group == mine;
+  for (; senders > 0; --senders) {
+    MPI_Status status;
+    EITHER(Recv)(got, 2, MPI_INT, MPI_ANY_SOURCE, tag, inter, &status);
+    course += (uint64_t)(got[0] * 3 + got[1] * status.MPI_SOURCE);
+  }
+  EITHER(Wait)(&request, MPI_STATUS_IGNORE);
+  EITHER(Intercomm_merge)(inter, side, &merged);
+  EITHER(Allreduce)(&rank, &sum, 1, MPI_INT, MPI_SUM, merged);
+  course += (uint64_t)sum;
+  MPI_Comm_free(&merged);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
+}
+
+/* Writes to other processes' memory and reads from there, beside messages. All processes make one window, because Open MPI 4.1 mixes up windows
+   that groups of processes make at the same time. */
+static void one_sided(int round, MPI_Comm some) {
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  (void)some;
+  enum { tag = max_messages + 10 };
+  int rank, size, memory[4] = {0}, got = 0, from = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int step = choose(size), locks = choose(2);
+  const int to = (rank + step) % size, source = (rank + size - step) % size;
+  const int value = round * 100 + rank;
+  MPI_Win window;
+  MPI_Win_create(memory, (MPI_Aint)sizeof memory, (int)sizeof(int), MPI_INFO_NULL, comm, &window);
+  MPI_Win_fence(0, window);
+  if (locks) {
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, to, 0, window);
+    MPI_Put(&value, 1, MPI_INT, to, 0, 1, MPI_INT, window);
+    MPI_Accumulate(&rank, 1, MPI_INT, to, 1, 1, MPI_INT, MPI_SUM, window);
+    MPI_Win_unlock(to, window);
+    EITHER(Sendrecv)(&rank, 1, MPI_INT, to, tag, &from, 1, MPI_INT, source, tag, comm, MPI_STATUS_IGNORE);
+    EITHER(Barrier)(comm);
+  } else {
+    MPI_Put(&value, 1, MPI_INT, to, 0, 1, MPI_INT, window);
+    MPI_Accumulate(&rank, 1, MPI_INT, to, 1, 1, MPI_INT, MPI_SUM, window);
+    EITHER(Sendrecv)(&rank, 1, MPI_INT, to, tag, &from, 1, MPI_INT, source, tag, comm, MPI_STATUS_IGNORE);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  }
+  MPI_Win_lock(MPI_LOCK_SHARED, to, 0, window);
+  MPI_Get(&got, 1, MPI_INT, to, 0, 1, MPI_INT, window);
+  MPI_Win_unlock(to, window);
+  see_integers(memory, 2, 41);
+  course += (uint64_t)(got * 3 + from);
+  EITHER(Barrier)(comm);
+  MPI_Win_free(&window);
+}
+
+/* A round that a thread makes. */
+struct round {
+  void (*make)(int number, MPI_Comm comm);
+  int number;
+  MPI_Comm comm;
+};
+
+static void* make_round(void* round) {
+  const struct round* mine = round;
+  mine->make(mine->number, mine->comm);
+  return NULL;
+}
+
+/* Makes a round in this thread or, as each process chooses, in another one. */
+static void make_somewhere(struct round round) {
+  if (!mixes || choose_alone(3)) {
+    make_round(&round);
+    return;
+  }
+  pthread_t other;
+  pthread_create(&other, NULL, make_round, &round);
+  pthread_join(other, NULL);
+}
+
+/* Runs the program of a seed, and adds up its sums over all processes on rank 0. */
+static void run(uint64_t seed, int rounds, uint64_t sums[2]) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   state = seed;
-  sum = 0;
+  own[0] = seed * 31 + (uint64_t)rank;
+  own[1] = 2 * (uint64_t)rank + 1;
+  course = numbers = 0;
   MPI_Comm comm = MPI_COMM_WORLD;
+  void (*const kinds[])(int, MPI_Comm) = {messages,    messages, messages,   ring,    collectives, collectives,
+                                          collectives, burst,    persistent, probing, across,      one_sided};
+  enum { kind_count = sizeof kinds / sizeof *kinds };
   for (int round = 0; round < rounds; ++round) {
     const uint64_t before = state;
-    switch (choose(9)) {
-      case 8: burst(round, comm); break;
-      case 0:
-      case 1:
-      case 2: messages(round, comm); break;
-      case 3: ring(round, comm); break;
-      case 4:
-      case 5:
-      case 6: collectives(round, comm); break;
-      default:
-        if (comm != MPI_COMM_WORLD) {
-          MPI_Comm_free(&comm);
-          comm = MPI_COMM_WORLD;
-        } else {
-          comm = make_communicator(comm);
-        }
+    const int kind = choose(kind_count + 1);
+    if (kind < kind_count) {
+      make_somewhere((struct round){kinds[kind], round, comm});
+    } else if (comm != MPI_COMM_WORLD) {
+      MPI_Comm_free(&comm);
+      comm = MPI_COMM_WORLD;
+    } else {
+      comm = make_communicator(comm);
     }
     /* sizes and numbers drawn differ between parts of a split, so all continue with a common state */
     state = before ^ (uint64_t)(round + 1) * 0xd1342543de82ef95u;
   }
   if (comm != MPI_COMM_WORLD) MPI_Comm_free(&comm);
-  uint64_t total = 0;
-  MPI_Reduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  return total;
+  const uint64_t mine[2] = {course, numbers};
+  MPI_Reduce(mine, sums, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static void initialise(int* argc, char*** argv, const char* ways) {
+  int level;
+  mixes = strcmp(ways, "plain") != 0;
+  if (strcmp(ways, "plain") == 0 || strcmp(ways, "none") == 0) {
+    MPI_Init(argc, argv);
+  } else {
+    MPI_Init_thread(argc, argv,
+                    strcmp(ways, "funneled") == 0     ? MPI_THREAD_FUNNELED
+                    : strcmp(ways, "serialized") == 0 ? MPI_THREAD_SERIALIZED
+                                                      : MPI_THREAD_MULTIPLE,
+                    &level);
+  }
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  hides = argc > 5 && strcmp(argv[5], "hidden") == 0;
+  initialise(&argc, &argv, argc > 4 ? argv[4] : "plain");
   const int seed = atoi(argc > 1 ? argv[1] : "1");
   const int rounds = atoi(argc > 2 ? argv[2] : "40");
+  const int programs = atoi(argc > 3 ? argv[3] : "1");
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int k = 0; k < max_messages; ++k) {
@@ -403,8 +671,13 @@ int main(int argc, char** argv) {
   MPI_Type_vector(1, 1, 2, MPI_DOUBLE, &strided);
   MPI_Type_commit(&strided);
   while (flopcast_next_configuration()) {
-    const uint64_t total = run((uint64_t)flopcast_integer_parameter("seed", seed), rounds);
-    if (rank == 0) printf("sum %llu\n", (unsigned long long)total);
+    for (int i = 0; i < programs; ++i) {
+      uint64_t sums[2] = {0, 0};
+      const int number = (int)flopcast_integer_parameter("seed", seed) + i;
+      run((uint64_t)number, rounds, sums);
+      if (rank == 0) printf("%d: course %llu, numbers %llu\n", number, (unsigned long long)sums[0], (unsigned long long)sums[1]);
+      fflush(stdout);
+    }
   }
   MPI_Type_free(&strided);
   void* buffer;

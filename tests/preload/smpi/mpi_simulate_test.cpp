@@ -147,6 +147,15 @@ TEST_F(SimulateCommand, FollowsTheCblasThatTheProgramIsLinkedWith) {
   EXPECT_EQ(kernel(found, "ddot(10)").at("all").at("count"), 2);
 }
 
+/// The operation of a reduction computes at least one product in each of four reductions of two processes.
+TEST_F(SimulateCommand, OperationsOfReductionsCompute) {
+  const json found = simulated(2, "--only-kernels", program("callbacks_program") + " reduce");
+  const json& product = kernel(found, "dgemm(NN, 24, 24, 24)");
+  EXPECT_GE(product.at("all").at("count"), 4);
+  EXPECT_GT(seconds(product.at("along")), 0);
+  EXPECT_GE(seconds(found.at("path"), "computation_seconds"), seconds(product.at("along")));
+}
+
 /// Names as Julia's and SciPy's builds have them; Julia's has integers of 64 bits.
 TEST_F(SimulateCommand, RoutinesUnderOtherNamesAreFollowed) {
   for (const char* names : {"julia_names", "scipy_names"}) {

@@ -1,4 +1,5 @@
 #include "flopcast/program/program_recording.hpp"
+#include "flopcast/program/recorded_place.hpp"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -31,9 +32,9 @@ using testing::Pair;
 class ProgramRecording : public testing::Test {
  protected:
   /// Records the test program in the mode `what`.
-  ProgramTrace record(const std::string& what, int expected_exit_code = 0, bool dry_run = false) {
+  ProgramTrace record(const std::string& what, int expected_exit_code = 0, bool dry_run = false, const LibraryFiles& libraries = {}) {
     const fs::path file = folder_ / "trace";
-    EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, {}, 1}, {file, dry_run, {}}), expected_exit_code) << what;
+    EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, libraries, 1}, {file, dry_run, {}}), expected_exit_code) << what;
     return read_program_trace(file);
   }
 
@@ -128,6 +129,42 @@ TEST_F(ProgramRecording, ASkippedCallReportsSuccess) {
   const std::string unused = testing::internal::GetCapturedStdout();
   EXPECT_THAT(unused, HasSubstr("0"));
   EXPECT_EQ(trace.events.at(0).at(0).treatment, protocol::Treatment::skipped);
+}
+
+/// No exception of the CPU tells of a quiet NaN. The lower triangle of the last product has none; the upper one, which the call leaves alone,
+/// has those of the call before.
+TEST_F(ProgramRecording, NotesNanAmongTheResults) {
+  const std::vector<ProgramEvent> events = record("not-a-number").events.at(0);
+  ASSERT_EQ(events.size(), 5U);
+  EXPECT_FALSE(events[0].has_nan);
+  EXPECT_TRUE(events[1].has_nan);
+  EXPECT_TRUE(events[2].has_nan);
+  EXPECT_TRUE(events[3].has_nan);
+  EXPECT_FALSE(events[4].has_nan);
+  const ProgramBreakdown breakdown{ProgramTraceFile(folder_ / "trace")};
+  EXPECT_NEAR(breakdown.all().invalid_seconds, events[1].seconds + events[2].seconds + events[3].seconds, 1e-9);
+}
+
+TEST_F(ProgramRecording, ADryRunKnowsTheBlasBehindASkippedLapack) {
+  const auto file = [](const char* name, machine::Role role) { return machine::locate(name, role); };
+  if (machine::default_lapack().empty() || machine::default_blas() != "openblas-serial") {
+    GTEST_SKIP() << "OpenBLAS and the reference LAPACK are not installed";
+  }
+  testing::internal::CaptureStdout();
+  const ProgramTrace trace =
+      record("factor", 0, true, {file("openblas-serial", machine::Role::blas), file("reference", machine::Role::lapack)});
+  testing::internal::GetCapturedStdout();
+  ASSERT_EQ(trace.events.at(0).size(), 1U);
+  EXPECT_EQ(trace.events[0][0].treatment, protocol::Treatment::skipped);
+  const RecordedPlace place = recorded_place(trace.summary);
+  EXPECT_EQ(place.blas, "openblas-serial");
+  EXPECT_EQ(place.lapack, "reference");
+}
+
+TEST_F(ProgramRecording, ADryRunSkipsCallsWithLongWorkspaces) {
+  const ProgramTrace trace = record("long-workspace", 0, true);
+  ASSERT_EQ(trace.events.at(0).size(), 1U);
+  EXPECT_EQ(trace.events[0][0].treatment, protocol::Treatment::skipped);
 }
 
 #if defined(__x86_64__)

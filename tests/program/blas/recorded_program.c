@@ -14,6 +14,10 @@ double dnrm2_(const int*, const double*, const int*);
 double dlansy_(const char*, const char*, const int*, const double*, const int*, double*, size_t, size_t);
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
             const int*, const double*, double*, const int*, size_t, size_t);
+void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*, const double*,
+            double*, const int*, size_t);
+void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*, const int*,
+            size_t, size_t);
 void dpotrf_(const char*, const int*, double*, const int*, int*, size_t);
 void dgesvd_(const char*, const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*, const int*,
              double*, const int*, int*, size_t, size_t);
@@ -88,6 +92,21 @@ static void odd_numbers(void) {
   }
 }
 
+/* Multiplies a matrix without and with a quiet NaN by another one, as CBLAS's row-major order has it and by a vector. */
+static void not_a_number(void) {
+  enum { size = 512 };
+  static double x[size * size], y[size * size], z[size * size];
+  const int n = size, one = 1;
+  const double alpha = 1, beta = 0;
+  dgemm_("N", "N", &n, &n, &n, &alpha, x, &n, y, &n, &beta, z, &n, 1, 1);
+  const unsigned long long bits = 0x7ff8000000000000ULL;
+  memcpy(&x[7 * size + 5], &bits, sizeof bits);
+  dgemm_("N", "N", &n, &n, &n, &alpha, x, &n, y, &n, &beta, z, &n, 1, 1);
+  cblas_dgemm(row_major, no_trans, no_trans, n, n, n, alpha, y, n, x, n, beta, z, n);
+  dgemv_("N", &n, &n, &alpha, x, &n, y, &one, &beta, z, &one, 1);
+  dsyrk_("L", "N", &n, &n, &alpha, y, &n, &beta, z, &n, 1, 1);
+}
+
 /* Computes singular values of ordinary numbers. */
 static void singular_values(void) {
   const int n = order, size = order * order;
@@ -118,6 +137,16 @@ static void factor(void) {
   printf("%d\n", info);
 }
 
+/* A workspace that is much longer than the routine needs. */
+static void long_workspace(void) {
+  const int n = order, size = 4000000;
+  int info = -1;
+  double* work = malloc(size * sizeof *work);
+  fill(a);
+  dgeqrf_(&n, &n, a, &n, b, work, &size, &info);
+  free(work);
+}
+
 static void child(int by_exec, const char* self) {
   if (fork() == 0) {
     if (by_exec) {
@@ -145,8 +174,16 @@ int main(int count, char** arguments) {
     factor();
     return 0;
   }
+  if (strcmp(what, "long-workspace") == 0) {
+    long_workspace();
+    return 0;
+  }
   if (strcmp(what, "odd-numbers") == 0) {
     odd_numbers();
+    return 0;
+  }
+  if (strcmp(what, "not-a-number") == 0) {
+    not_a_number();
     return 0;
   }
   if (strcmp(what, "singular-values") == 0) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "flopcast/algorithm/registry.hpp"
+#include "flopcast/algorithm/script.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
@@ -19,6 +20,7 @@ namespace flopcast::program {
 namespace {
 
 using algorithm::BlockParameters;
+using algorithm::value;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -73,6 +75,23 @@ std::string complaint(ExitCode expected, const Function& function) {
     return error.what();
   }
   return "accepted";
+}
+
+/// Sizes above 2^24 have no exact single-precision number: LAPACK answers 16837400 elements where its check wants 16837401.
+TEST(Recorder, RoundsWorkspacesOfSinglePrecisionUp) {
+  const Call call = call_of("ssyevd", {{"jobz", 'V'}, {"uplo", 'L'}, {"n", 2900}, {"lda", 2900}});
+  EXPECT_GE(value(recorder().with_work_sizes(call), "lwork"), 1 + 6 * 2900 + 2 * 2900 * 2900);
+  const Call complex = call_of("cheevd", {{"jobz", 'V'}, {"uplo", 'L'}, {"n", 2903}, {"lda", 2903}});
+  EXPECT_GE(value(recorder().with_work_sizes(complex), "lrwork"), 1 + 5 * 2903 + 2 * 2903 * 2903);
+}
+
+TEST(Recorder, SaysThatWorkspacesExceed32Bits) {
+  for (const auto& [routine, flags] : std::map<std::string, std::map<std::string, std::int64_t>>{
+           {"dsyevd", {{"jobz", 'V'}, {"uplo", 'L'}}}, {"zheevd", {{"jobz", 'V'}, {"uplo", 'L'}}}}) {
+    Call call = call_of(routine, flags);
+    call.arguments.at(algorithm::index(call, "n")) = call.arguments.at(algorithm::index(call, "lda")) = 33000;
+    EXPECT_THAT(complaint(ExitCode::bad_input, [&] { recorder().record(call, std::nullopt); }), HasSubstr("exceeds 2147483647")) << routine;
+  }
 }
 
 TEST(Recorder, GeqrfMakesTheCallsOfTheAlgorithm) {

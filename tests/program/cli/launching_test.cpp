@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
@@ -51,6 +53,36 @@ class Launching : public testing::TestWithParam<const char*> {
   tests::OwnFolder own_;
   const fs::path& folder_ = own_.path();
 };
+
+/// Returns the bytes of the stack that the first and the second call of each routine used, as small_stack prints them.
+std::map<std::string, std::pair<std::size_t, std::size_t>> used_stacks(const std::string& printed) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> used;
+  std::istringstream lines(printed);
+  std::string name;
+  for (std::pair<std::size_t, std::size_t> bytes; lines >> name >> bytes.first >> bytes.second;) {
+    used[name] = bytes;
+  }
+  return used;
+}
+
+TEST_P(Launching, CallsOfBlasTakeLittleOfTheirCallersStack) {
+  constexpr std::size_t most = 3072;
+  Profile profile;
+  profile.set({"dgeqrf", "", {{200, 200, {48, 2, 0}, {}, 0, false}}});
+  std::ofstream(folder_ / "profile.json") << to_json(profile).dump();
+  const auto alone = used_stacks(shell(SMALL_STACK).out);
+  EXPECT_EQ(alone.size(), 8U);
+  const bool records = std::string(GetParam()) == "record";
+  for (const char* options : {"", "--dry-run"}) {
+    const Result result = records || std::string(options).empty() ? launch(options, SMALL_STACK) : Result();
+    const auto used = used_stacks(result.out);
+    for (const auto& [name, bytes] : used) {
+      EXPECT_LE(bytes.first, alone.at(name).first + most) << options << ' ' << name;
+      EXPECT_LE(bytes.second, alone.at(name).second + most) << options << ' ' << name;
+    }
+    EXPECT_EQ(used.size(), records || std::string(options).empty() ? alone.size() : 0U) << result.err;
+  }
+}
 
 TEST_P(Launching, ThreadsDontShareBuffersOfALibraryWithoutLocks) {
   const std::string environment = "LD_LIBRARY_PATH=" + kinds + "without_locks ";

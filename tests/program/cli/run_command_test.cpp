@@ -173,6 +173,26 @@ TEST_F(RunCommand, ReportsWorkspacesThatAreTooShort) {
 #endif
 }
 
+TEST_F(RunCommand, QueriesWithoutLengthsAreAnswered) {
+  Profile profile = odd_profile();
+  profile.set({"dormqr", "RN", {{400, 400, {9, 2, 0}, {}, 0}}});
+  profile.set({"dormqr", "LT", {{400, 400, {11, 2, 0}, {}, 0}}});
+  write_profile(profile);
+  for (const char* fill : {"0x7f", "0", "0xff", "0x80", "0x41", "1"}) {  // in the place of the lengths
+    const Result result = flopcast("run -- " WITHOUT_LENGTHS " " + std::string(fill));
+    EXPECT_EQ(result.exit_code, 0) << fill << result.err;
+    EXPECT_THAT(result.out, HasSubstr("DGEQRF   21\ndgeqrf   7\nDORMQR RN 9\nDORMQR LT 11\nDORMQR LN ")) << fill;
+  }
+}
+
+TEST_F(RunCommand, ReportsThatASignalEndedTheProgram) {
+  const Result result = flopcast("run -- " WITHOUT_LENGTHS " 0 abort");
+  EXPECT_EQ(result.exit_code, 128 + SIGABRT);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("signal 6 (Aborted) ended the program. Its queries"), Not(HasSubstr("not queried"))));
+  EXPECT_THAT(flopcast("run --report -- " WITHOUT_LENGTHS " 0 abort").err,
+              AllOf(HasSubstr("BLAS of the program: not known"), HasSubstr("not queried before signal 6 (Aborted) ended the program")));
+}
+
 TEST_F(RunCommand, ReportsTheFlagsOfQueries) {
   Profile profile;
   profile.environment.cpu = machine::detect_topology().cpu;

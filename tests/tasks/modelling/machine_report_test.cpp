@@ -102,6 +102,22 @@ class MachineReports : public ::testing::Test {
   Seconds paused_ = 0;
 };
 
+TEST_F(MachineReports, NameCachesOnWhichSystemAndMeasurementDisagree) {
+  MachineReport report = inspect_machine(tools(), {});
+  const auto level = [](const char* name, std::int64_t low, std::int64_t high, std::int64_t reported) {
+    CacheLevel made;
+    made.name = name;
+    made.capacity_bytes = made.capacity_low_bytes = low;
+    made.capacity_high_bytes = high;
+    made.reported_bytes = reported;
+    return made;
+  };
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+  report.measurement.hierarchy.levels = {level("L1", 40 << 10, 48 << 10, 32 << 10), level("L2", mebibyte, mebibyte, 4 * mebibyte),
+                                         level("L3", 30 * mebibyte, 32 * mebibyte, 10 * mebibyte), level("L4", mebibyte, mebibyte, 0)};
+  EXPECT_THAT(findings(report), ElementsAre(AllOf(HasSubstr("the system reports 4"), HasSubstr("for L2")), HasSubstr("for L3")));
+}
+
 TEST_F(MachineReports, HoldEveryKindOfCoresAndEveryLibrary) {
   const MachineReport report = inspect_machine(tools(), {});
   EXPECT_EQ(report.topology, topology_);

@@ -95,6 +95,36 @@ TEST_F(ModelBuilds, FitAndStoreWhatTheKernelTakes) {
   EXPECT_TRUE(store_.find_environment(environment_.fingerprint).has_value());
 }
 
+TEST_F(ModelBuilds, HaveADomainWithCornersThatTheKernelDoesNotTake) {
+  request_.routine = "dlarft";  // needs n >= k
+  request_.sizes = {{"n", {{24, 520}}}, {"k", {{16, 128}}}};
+  request_.arguments = {{"direct", "F"}, {"storev", "C"}};
+  const ModelBuild built = build();
+  EXPECT_TRUE(built.model.options.complete);
+  const model::Sizes sizes = {400, 64};
+  const Seconds expected = time_(modelled_kernel(request_).call(sizes));
+  EXPECT_NEAR(evaluate(built.model, sizes).seconds, expected, 0.1 * expected);
+  request_.sizes = {{"n", {{24, 64}}}, {"k", {{100, 128}}}};
+  EXPECT_THAT(error_of_build(), HasSubstr("needs n >= k"));
+}
+
+TEST_F(ModelBuilds, TakeTheNearestCallInSuchACorner) {
+  request_.sizes = {{"m", {{8, 256}}}, {"n", {{8, 256}}}, {"k", {{8, 256}}}};
+  request_.routine = "dorgqr";  // needs m >= n >= k
+  const ModelledKernel generator = modelled_kernel(request_);
+  const auto sizes_at = [](const ModelledKernel& kernel, const model::Sizes& wanted) {
+    const auto taken = sizes(kernel.call(wanted));
+    return std::vector<std::int64_t>(taken.begin(), taken.end());
+  };
+  EXPECT_THAT(sizes_at(generator, {100, 50, 20}), ElementsAre(100, 50, 20));
+  EXPECT_THAT(sizes_at(generator, {100, 50, 70}), ElementsAre(100, 50, 50));
+  EXPECT_THAT(sizes_at(generator, {48, 104, 16}), ElementsAre(48, 48, 16));
+  EXPECT_THAT(sizes_at(generator, {48, 104, 60}), ElementsAre(48, 48, 48));
+  request_.routine = "dlarfb";  // needs m >= k, whatever n is
+  request_.arguments = {{"side", "L"}, {"trans", "T"}, {"direct", "F"}, {"storev", "C"}};
+  EXPECT_THAT(sizes_at(modelled_kernel(request_), {48, 480, 120}), ElementsAre(48, 480, 48));
+}
+
 TEST_F(ModelBuilds, UseStoredSamplesAgain) {
   const ModelPlan before = plan_model(request_, environment_, store_, 0);
   EXPECT_EQ(before.known, 0);

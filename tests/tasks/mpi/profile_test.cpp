@@ -44,10 +44,20 @@ MpiProfile a_profile() {
   profile.path_complete = false;
   profile.sessions = true;
   profile.spawned_processes = 1;
+  profile.bypassing_messages = 5;
+  profile.prefixed_calls = true;
+  profile.simultaneous_calls = 2;
   profile.message_model = {1e-6, 5e9};
   profile.critical_path = {.time = 2.5, .computation = 2, .communication = 0.25, .idle = 0.25, .supersteps = 3, .words = 4, .flops = 5};
   profile.longest = profile.per_process = profile.volumetric = profile.critical_path;
   profile.processes = {{0, "here", profile.critical_path, 1.5}, {1, "there", profile.critical_path, 0}};
+  profile.processes[0].cpu = 1.25;
+  profile.processes[0].without_core = 0.75;
+  profile.processes[0].program_without_core = 0.5;
+  profile.processes[0].blocked = 0.25;
+  profile.processes[0].longest_wait = MpiWait{"MPI_Bcast", std::nullopt, 0.125};
+  profile.processes[1].longest_wait = MpiWait{"MPI_Recv", 0, 0.5};
+  profile.other_tools = {{"/lib/libtool.so", {"MPI_Init", "MPI_Send"}, {"MPI_Pcontrol"}}};
   profile.prediction_error = 0.5;
   profile.program_variance = 0.0625;
   profile.pace = selective::RunTimeRatio{2, 3};
@@ -87,6 +97,34 @@ TEST(MpiProfile, SurvivesJson) {
   smaller.kernels.clear();
   EXPECT_EQ(mpi_profile_from_json(to_json(smaller)), smaller);
   EXPECT_EQ(tests::schema_violation(to_json(smaller), mpi_schemas()), "");
+}
+
+TEST(MpiProfile, KnowsCoresGotAndWhatIsComputed) {
+  MpiProfile profile;
+  profile.ranks = 2;
+  profile.elapsed = 10;
+  EXPECT_EQ(profile.cores_got(), std::nullopt);
+  EXPECT_FALSE(profile.lacked_cores()) << "documents of before don't say";
+  EXPECT_EQ(profile.imbalance(), 1);
+  profile.processes.resize(2);
+  profile.processes[1].rank = 1;
+  for (MpiProcess& process : profile.processes) {
+    process.cpu = 8;
+    process.own.computation = 8;
+  }
+  EXPECT_EQ(profile.cores_got(), 2);
+  EXPECT_FALSE(profile.lacked_cores());
+  EXPECT_EQ(profile.most_blocked(), nullptr);
+  profile.processes[1].without_core = profile.processes[1].program_without_core = 4;
+  EXPECT_DOUBLE_EQ(profile.cores_got().value(), 1.6);
+  EXPECT_TRUE(profile.lacked_cores());
+  EXPECT_DOUBLE_EQ(profile.computing(profile.processes[1]), 4);
+  EXPECT_DOUBLE_EQ(profile.imbalance(), 8 / 6.0);
+  profile.processes[0].blocked = 4;
+  EXPECT_DOUBLE_EQ(profile.imbalance(), 1);
+  EXPECT_EQ(profile.most_blocked(), profile.processes.data());
+  profile.clock = protocol::MpiClock::cpu;
+  EXPECT_DOUBLE_EQ(profile.computing(profile.processes[1]), 8) << "CPU time has no waiting in it";
 }
 
 TEST(MpiProfile, InfiniteTimesAreWrittenAsNull) {

@@ -146,6 +146,19 @@ TEST_F(MpiTunerRuns, OtherCallsThanInFullMakeAllExecutionsFull) {
   }
 }
 
+TEST_F(MpiTunerRuns, TimeInWhichAProcessIsBlockedIsKept) {
+  FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
+    MpiProfile profile = profile_of(execution, 2);
+    profile.processes.resize(2);
+    profile.processes[1].blocked = execution.setting.at("nb") == "32" ? 0.75 * profile.elapsed : 0.01 * profile.elapsed;
+    return profile;
+  });
+  const MpiTuning tuning = tune(request({"32", "64"}), launcher);
+  EXPECT_EQ(tuning.configurations[0].blocked, 0.75 * tuning.configurations[0].elapsed);
+  EXPECT_EQ(tuning.configurations[1].blocked, 0) << "it matters little";
+  EXPECT_EQ(mpi_tuning_from_json(to_json(tuning)), tuning);
+}
+
 TEST_F(MpiTunerRuns, WithoutASelfCheckOtherCallsAreNotNoticed) {
   MpiTuneRequest unchecked = request({"32", "64"});
   unchecked.self_check = MpiSelfCheck::none;

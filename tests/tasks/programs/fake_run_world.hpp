@@ -35,6 +35,9 @@ struct FakeRunWorld {
     world.libraries = [this](const RunRequest&) { return chosen; };
     world.default_profile = [this] { return file(); };
     world.system_profiles = [this] { return system; };
+    world.system_misfit = [this] { return system_misfit; };
+    world.programs_blas = [this](const std::vector<std::string>&) { return programs_blas; };
+    world.digest = [this](const std::string& library) { return digests[library]; };
     world.variable = [this](const std::string& name) { return variables[name]; };
     world.cpu = [] { return std::string("a CPU"); };
     world.cores = [] { return 4; };
@@ -75,7 +78,10 @@ struct FakeRunWorld {
   tests::OwnFolder folder;
   program::LibraryFiles chosen;  ///< files for the request's libraries
   std::map<std::string, std::string> variables;
-  std::vector<program::Profile> system;  ///< the system's wisdom
+  std::vector<program::Profile> system;        ///< the system's wisdom
+  std::string system_misfit;                   ///< why nothing of it holds here
+  std::filesystem::path programs_blas;         ///< the BLAS that the program is linked with; empty: not known
+  std::map<std::string, std::string> digests;  ///< digests of the libraries' files
   std::vector<machine::InstalledLibrary> installed = {{"blis-serial", "/lib/blis-serial/libblis.so", true, false},
                                                       {"openblas-pthread", "/lib/openblas-pthread/libopenblas.so", true, true}};
   machine::KernelSettings known;  ///< kernels found before, by the folder of their library

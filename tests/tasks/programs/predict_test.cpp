@@ -80,6 +80,12 @@ TEST_F(PredictSubjects, NamesTheCommandThatBuildsAMissingModel) {
                 AllOf(HasSubstr("needs 1 model that"), HasSubstr("flopcast model build dpotrf uplo=L n=8:16 --cache warm --blas blis")));
   }
   EXPECT_EQ(sampled_, 0U);
+  try {
+    predict_subjects({subject(8), subject(16)}, {.method = prediction::Method::levels, .generator = "levels"}, source_, context_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--cache warm --method levels --blas blis"));  // models of another method would be missed again
+  }
 }
 
 TEST_F(PredictSubjects, NotesWhatWasExtrapolated) {

@@ -85,6 +85,15 @@ TEST(WhatIf, TheBudgetIsSharedByAllQuestionsAndTheComparison) {
   EXPECT_THAT(world.log.budgets, ElementsAre(10, 10, 10));
 }
 
+/// The recorded library's threads are recorded; another library has those that its variables gave it in the recorded run.
+TEST(WhatIf, AnotherLibraryHasTheThreadsOfTheRecordedEnvironment) {
+  FakeWorld world;
+  world.place.threads = 2;
+  world.place.thread_variables = {{"BLIS_NUM_THREADS", "5"}, {"OMP_NUM_THREADS", "3"}};
+  world.ask_all({"same", "blas=fast", "blas=fast,threads=4"}, one_call());
+  EXPECT_THAT(world.log.opened, ElementsAre("slow 2 library", "fast 3 library", "fast 4 library"));
+}
+
 TEST(WhatIf, SameIsPredictedOnce) {
   FakeWorld world;
   world.ask_all({"same", "blas=fast"}, one_call());

@@ -3,10 +3,15 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/program/profile_file.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/own_folder.hpp"
 #include "tests/tasks/tuning/synthetic_place.hpp"
 
 namespace flopcast {
@@ -147,6 +152,36 @@ TEST(TuneRoutine, IsUndecidedOnAMachineWhoseTimesSayTooLittle) {
   EXPECT_EQ(effective_forecast(decision).blocks, decision.default_.blocks);
   EXPECT_THAT(calm, Not(Contains(HasSubstr("undecided"))));
   EXPECT_THAT(restless, Contains(HasSubstr("dgeqrf is undecided for")));
+}
+
+/// Recording a block size takes so long that the second budget reaches few of them: the profile keeps what the first one decided.
+TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheProfileAlone) {
+  const tests::OwnFolder folder;
+  const std::string profile = (folder.path() / "profile.json").string();
+  SyntheticMachine machine;
+  const auto tune_for = [&](Seconds budget) {
+    TuningPlace place = machine.place();
+    place.record = [&machine, record = place.record](const Call& call, const std::optional<algorithm::BlockParameters>& blocks) {
+      machine.clock += 0.05;
+      return record(call, blocks);
+    };
+    TuningSession session(std::move(place), {}, machine.context());
+    TuneRequest own = request();
+    own.time_budget = budget;
+    return tune_routine(session, kernel::require("dgeqrf"), own, machine.context());
+  };
+  const Tuning first = tune_for(60);
+  EXPECT_EQ(save_profile(profile, first), "");
+  const std::vector<program::TunedPoint> points = program::read_profile(profile).routines.at(0).points;
+  EXPECT_EQ(points.at(0).considered, first.parts[0].decisions[0].candidates);
+  EXPECT_EQ(points.at(0).samples, first.parts[0].decisions[0].samples);
+
+  machine.kept.clear();
+  const Tuning second = tune_for(0.6);
+  EXPECT_LT(second.parts[0].decisions[1].considered, second.parts[0].decisions[1].candidates);
+  EXPECT_THAT(machine.notes, Contains(HasSubstr("block sizes considered for")));
+  EXPECT_THAT(save_profile(profile, second), HasSubstr("stays, and 1 other with it"));
+  EXPECT_EQ(program::read_profile(profile).routines.at(0).points, points);
 }
 
 TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {

@@ -1,0 +1,211 @@
+#include "flopcast/preload/mpi/other_tools.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/common/other_namespaces.hpp"
+
+namespace flopcast::preload::mpi {
+namespace {
+
+/// One of this library's functions, and the one of another tool that the program calls first.
+struct Layer {
+  void* own = nullptr;
+  void* tool = nullptr;            ///< nullptr: no tool defines it
+  bool comes_after = false;        ///< the dynamic linker finds this library's function before the tool's
+  std::atomic<bool> seen = false;  ///< the tool's function can reach this library's
+};
+
+using Layers = std::map<std::string, Layer, std::less<>>;
+
+/// Returns this library's functions by name. Empty unless there is another tool, which may still be called when the process ends.
+Layers& layers() {
+  static Layers& all = *std::make_unique<Layers>().release();
+  return all;
+}
+
+bool program_is_loaded = false;
+
+const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&find_other_tools)); }
+
+/// Returns the object's own definition of `name`; nullptr if it has none.
+void* definition_of(const link_map& object, const char* name) noexcept {
+  void* found = dlsym(ObjectHandle(&object).get(), name);
+  return found != nullptr && object_of(found) == &object ? found : nullptr;
+}
+
+/// Returns whether a library belongs to MPI: only MPI's own libraries define PMPI functions.
+bool belongs_to_mpi(const link_map& object) {
+  static auto& known = *std::make_unique<std::map<const link_map*, bool>>().release();
+  const auto [found, is_new] = known.emplace(&object, false);
+  if (is_new) {
+    constexpr std::array all = {"PMPI_Init", "pmpi_init_", "pmpi_init_f08_"};
+    found->second = std::any_of(all.begin(), all.end(), [&](const char* name) { return definition_of(object, name) != nullptr; });
+  }
+  return found->second;
+}
+
+/// Returns whether `function` is a real definition. In a program without position-independent code, the linker's stub of a function may
+/// stand for its address.
+bool is_defined(void* function) noexcept {
+  Dl_info info{};
+  void* symbol = nullptr;
+  const bool known = dladdr1(function, &info, &symbol, RTLD_DL_SYMENT) != 0 && symbol != nullptr;
+  return !known || static_cast<const ElfW(Sym)*>(symbol)->st_shndx != SHN_UNDEF;
+}
+
+/// Returns `function` if it belongs to another tool, otherwise nullptr.
+void* of_tool(void* function) {
+  const link_map* object = function != nullptr ? object_of(function) : nullptr;
+  return object != nullptr && object != own_object() && !belongs_to_mpi(*object) && is_defined(function) ? function : nullptr;
+}
+
+bool is_mpi_function(std::string_view name) noexcept { return name.starts_with("MPI_") || name.starts_with("mpi_"); }
+
+/// Calls `visit` with every function of MPI, of C or Fortran, that this library defines.
+template <class Visit>
+void for_each_function(Visit visit) {
+  const link_map& own = *own_object();
+  const elf::Dynamic tables = elf::dynamic(own);
+  for (const ElfW(Sym) & symbol : std::span(tables.symbols, tables.symbol_count)) {
+    const char* name = tables.strings + symbol.st_name;
+    if (symbol.st_shndx != SHN_UNDEF && is_mpi_function(name)) {
+      visit(std::string(name), reinterpret_cast<void*>(own.l_addr + symbol.st_value));
+    }
+  }
+}
+
+/// Returns the layer of MPI_Send for PMPI_Send, and of mpi_send_ for pmpi_send_; nullptr for other names.
+Layer* layer_below(std::string_view name) noexcept {
+  if (name.empty() || (name.front() != 'P' && name.front() != 'p')) {
+    return nullptr;
+  }
+  const auto found = layers().find(name.substr(1));
+  return found != layers().end() ? &found->second : nullptr;
+}
+
+/// Notes which functions the objects that are loaded with the program can reach by their names with P.
+void note_calls_below() {
+  const link_map* object = nullptr;
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
+    return;
+  }
+  for (; object != nullptr; object = object->l_next) {
+    if (object != own_object() && !belongs_to_mpi(*object)) {
+      for_each_binding(*object, [](const Binding& binding) {
+        if (Layer* layer = layer_below(binding.name)) {
+          layer->seen = true;
+        }
+      });
+    }
+  }
+}
+
+bool is_tool(const link_map* object) noexcept {
+  return std::any_of(layers().begin(), layers().end(),
+                     [object](const auto& layer) { return layer.second.tool != nullptr && object_of(layer.second.tool) == object; });
+}
+
+/// Returns the definition of `name` in the objects after `object`, without this library's.
+void* next_definition(const link_map* object, const char* name) noexcept {
+  for (object = object != nullptr ? object->l_next : nullptr; object != nullptr; object = object->l_next) {
+    if (void* found = object != own_object() ? definition_of(*object, name) : nullptr) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+/// Replaces dlsym in a tool, which may look there for the functions that it hides from the program.
+void* dlsym_of_tool(void* handle, const char* name) noexcept {
+  const link_map* caller = object_of(__builtin_return_address(0));
+  const auto same = layers().find(std::string_view(name));
+  Layer* layer = same != layers().end() ? &same->second : layer_below(name);
+  if (layer != nullptr) {
+    void* further = same != layers().end() && handle == RTLD_NEXT ? of_tool(next_definition(caller, name)) : nullptr;
+    layer->seen = true;
+    return further != nullptr ? further : layer->own;
+  }
+  return handle == RTLD_NEXT ? next_definition(caller, name) : dlsym(handle, name);
+}
+
+}  // namespace
+
+void find_other_tools() {
+  try {
+    bool any = false;
+    for_each_function([&any](const std::string& name, void* own) {
+      Layer& layer = layers()[name];
+      layer.own = own;
+      void* first = dlsym(RTLD_DEFAULT, name.c_str());
+      layer.comes_after = first == own;
+      layer.tool = of_tool(layer.comes_after ? dlsym(RTLD_NEXT, name.c_str()) : first);
+      any = any || layer.tool != nullptr;
+    });
+    any ? note_calls_below() : layers().clear();
+  } catch (const std::exception& error) {
+    layers().clear();
+    std::fprintf(stderr, "flopcast: other tools in the program aren't looked for: %s\n", error.what());
+  }
+}
+
+void end_layering_of_program() noexcept { program_is_loaded = true; }
+
+void* layered_function(const link_map& object, const Binding& binding) noexcept {
+  if (layers().empty() || binding.name.empty() || std::string_view("MmPpd").find(binding.name.front()) == std::string_view::npos) {
+    return nullptr;
+  }
+  if (binding.name == "dlsym") {
+    return !binding.own && is_tool(&object) ? reinterpret_cast<void*>(&dlsym_of_tool) : nullptr;
+  }
+  if (const Layer* below = layer_below(binding.name)) {
+    return !program_is_loaded && !belongs_to_mpi(object) ? below->own : nullptr;
+  }
+  const auto found = layers().find(binding.name);
+  return found != layers().end() && found->second.comes_after ? found->second.tool : nullptr;
+}
+
+std::vector<OtherTool> other_tools() {
+  std::map<std::string, OtherTool> all;
+  for (const auto& [name, layer] : layers()) {
+    if (layer.tool == nullptr) {
+      continue;
+    }
+    const char* path = object_of(layer.tool)->l_name;
+    OtherTool& tool = all[path];
+    tool.library = path;
+    (layer.seen ? tool.functions : tool.unseen).push_back(name);
+  }
+  std::vector<OtherTool> tools;
+  for (auto& [path, tool] : all) {
+    tools.push_back(std::move(tool));
+  }
+  return tools;
+}
+
+std::string tool_that_hides_the_beginning() {
+  for (const OtherTool& tool : other_tools()) {
+    constexpr std::array beginnings = {"MPI_Init", "MPI_Init_thread"};
+    const auto is_beginning = [&](const std::string& name) {
+      return std::find(beginnings.begin(), beginnings.end(), name) != beginnings.end();
+    };
+    if (std::any_of(tool.unseen.begin(), tool.unseen.end(), is_beginning)) {
+      return tool.library.empty() ? "the program itself" : tool.library;
+    }
+  }
+  return "";
+}
+
+}  // namespace flopcast::preload::mpi

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <link.h>
+
+#include <string>
+#include <vector>
+
+#include "flopcast/support/bindings.hpp"
+
+/// Other tools in the process that define MPI functions, as profiling tools do. Without flopcast the program calls the tool's MPI_Send, which
+/// calls PMPI_Send. With flopcast, PMPI_Send in the tool leads to flopcast's MPI_Send, so that both see the program's calls.
+namespace flopcast::preload::mpi {
+
+/// Another object with MPI functions of its own, and the names of those that the program calls.
+struct OtherTool {
+  std::string library;
+  std::vector<std::string> functions;  ///< these reach flopcast
+  std::vector<std::string> unseen;     ///< these don't call MPI in a way that reaches flopcast
+};
+
+/// Looks for other tools when this library is loaded. To be called before calls are redirected.
+void find_other_tools();
+
+/// Returns the function that `binding` of a loaded object has to call, so that another tool comes before this library and MPI after it;
+/// nullptr if the binding is to stay.
+void* layered_function(const link_map& object, const Binding& binding) noexcept;
+
+/// Notes that the objects which are loaded with the program have been looked through.
+void end_layering_of_program() noexcept;
+
+/// Returns the other tools of this process.
+[[nodiscard]] std::vector<OtherTool> other_tools();
+
+/// Returns the tool whose function begins MPI without reaching this library; empty if there is none.
+[[nodiscard]] std::string tool_that_hides_the_beginning();
+
+}  // namespace flopcast::preload::mpi

@@ -175,6 +175,12 @@ void require_folder(const WisdomWorld& world) {
   }
 }
 
+/// Returns the store for changes that must be kept. Throws environment_error if they can't be.
+model::Store store_to_keep(const WisdomWorld& world, RunContext context) {
+  context.unkept = nullptr;
+  return world.open(context);
+}
+
 /// Writes profiles and store together; the profile gets its former text again if the store can't be changed.
 void keep(const Wisdom& wisdom, const WisdomWorld& world, const RunContext& context) {
   require_folder(world);
@@ -186,7 +192,7 @@ void keep(const Wisdom& wisdom, const WisdomWorld& world, const RunContext& cont
     const std::optional<std::string> before = fs::exists(world.profile) ? std::optional(read_file(world.profile)) : std::nullopt;
     bool saved = false;
     try {
-      model::Store store = world.open(context);
+      model::Store store = store_to_keep(world, context);
       store.put_together(wisdom.environments, wisdom.artifacts, [&] {
         save();
         saved = true;
@@ -395,7 +401,7 @@ WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world,
     write_profiles(world.profile, std::move(left));
   }
   if (!removed.empty()) {
-    model::Store store = world.open(context);
+    model::Store store = store_to_keep(world, context);
     for (const model::Artifact& artifact : removed) {
       store.delete_artifact(artifact.kind, artifact.name);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <ratio>
@@ -116,8 +117,8 @@ struct Session::State {
   void take_reference(int times);
   ReferenceTimes undisturbed_reference();
   void take_reference_if_due();
-  void take_turn(const std::function<bool()>& go_on);
-  void let_others_measure(const std::function<bool()>& go_on);
+  bool take_turn(const std::function<bool()>& go_on);
+  bool let_others_measure(const std::function<bool()>& go_on);
   void judge();
   void warm_up(Task& task);
   void set_up(Task& task);
@@ -212,22 +213,28 @@ void Session::State::take_reference_if_due() {
   }
 }
 
-void Session::State::take_turn(const std::function<bool()>& go_on) {
-  backend.turns.take(go_on);
+/// Waits until this process may measure. Returns false if `go_on` ended the waiting: nothing more is to be measured.
+bool Session::State::take_turn(const std::function<bool()>& go_on) {
+  bool goes_on = true;
+  backend.turns.take([&] { return goes_on = go_on(); });
   turn_begin = now();
+  return goes_on;
 }
 
 /// Lets another process measure if it waits and this turn has lasted long enough. References on both sides of the pause tell what other
-/// programs did within the turns.
-void Session::State::let_others_measure(const std::function<bool()>& go_on) {
+/// programs did within the turns. Returns false if nothing more is to be measured.
+bool Session::State::let_others_measure(const std::function<bool()>& go_on) {
   constexpr Seconds turn = 0.1;
   if (now() - turn_begin < turn || !backend.turns.is_wanted()) {
-    return;
+    return true;
   }
   take_reference(1);
   backend.turns.end();
-  take_turn(go_on);
+  if (!take_turn(go_on)) {
+    return false;
+  }
   take_reference(1);
+  return true;
 }
 
 /// Executes a repetition once without counting it if one of its functions was never called before. A library's first calls load code,
@@ -285,7 +292,9 @@ void Session::State::execute(std::vector<Task>& tasks, const Progress& progress)
     }
     shuffle(wanting, random);
     for (Task* task : wanting) {
-      let_others_measure([&] { return !progress || progress(done, expected); });
+      if (!let_others_measure([&] { return !progress || progress(done, expected); })) {
+        return;
+      }
       take_reference_if_due();
       const std::int64_t expected_before = task->tally.expected();
       repeat(*task);
@@ -382,8 +391,14 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
     fitting.push_back(with_integers(experiment, state_->backend.integer_bytes));
   }
   std::vector<Task> tasks = state_->prepare(fitting);
-  state_->take_turn([&] { return !progress || progress(0, 1); });
+  const bool goes_on = state_->take_turn([&] { return !progress || progress(0, 1); });
   const OwnTurn turn(state_->backend.turns);
+  std::vector<Timings> all;
+  all.reserve(tasks.size());
+  if (!goes_on) {
+    std::transform(tasks.begin(), tasks.end(), std::back_inserter(all), [](Task& task) { return task.tally.take(); });
+    return all;
+  }
   const Seconds begin = state_->now();
   state_->take_reference(references_at_ends);
   state_->execute(tasks, progress);
@@ -392,8 +407,6 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
     state_->first_standard = state_->drift.median_time();
   }
   const Seconds standard = state_->first_standard;
-  std::vector<Timings> all;
-  all.reserve(tasks.size());
   const double unrest = state_->drift.unrest(begin);
   for (Task& task : tasks) {
     Timings timings = task.tally.take();

@@ -125,8 +125,11 @@ TEST_F(Sessions, StopsWaitingForItsTurnWhenAskedTo) {
   };
   Session session(backend, {}, three_times());
   int left = 5;
-  (void)session.run(std::vector{bare(call_of("daxpy"))}, [&left](std::int64_t, std::int64_t) { return --left > 0; });
+  const std::vector<Timings> timings =
+      session.run(std::vector{bare(call_of("daxpy"))}, [&left](std::int64_t, std::int64_t) { return --left > 0; });
   EXPECT_EQ(asked, 4);
+  ASSERT_EQ(timings.size(), 1U);
+  EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "daxpy"), 0) << "a kernel was executed after the request to stop";
 }
 
 TEST_F(Sessions, DividesABatchByItsCalls) {

@@ -238,7 +238,8 @@ TEST_P(ProfileCommands, PredictGivesTheSameAnswer) {
 TEST_P(ProfileCommands, WithoutAnyAnswerTheTablesAreThereAndTheExitCodeSaysSo) {
   ASSERT_EQ(
       shell("flopcast record --quiet --threads 2 --blas openblas-pthread --output " + file("trace") + " -- " + GetParam().command).code, 0);
-  const Ended ended = shell("flopcast profile --no-peak --what-if blas=reference --page " + file("page.html") + " " + file("trace"));
+  const Ended ended =
+      shell("flopcast profile --no-peak --what-if blas=reference,threads=2 --page " + file("page.html") + " " + file("trace"));
   EXPECT_EQ(ended.code, 3);
   EXPECT_THAT(ended.out, AllOf(HasSubstr("By routine:"), HasSubstr("not answered: "), HasSubstr("Ask blas=reference,threads=1")));
   EXPECT_THAT(contents(file("page.html")), HasSubstr("Ask blas=reference,threads=1"));

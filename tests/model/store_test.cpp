@@ -274,7 +274,7 @@ TEST_F(Stores, AStoreThatStaysLockedGoesOnInMemory) {
   EXPECT_TRUE(store.find_artifact("kind", "before")) << "reading needs no lock";
   expect_to_remember(store);
   EXPECT_THAT(reasons.all, ElementsAre(HasSubstr("is locked by another process")));
-  EXPECT_FALSE(store.find_artifact("kind", "before"));
+  EXPECT_TRUE(store.find_artifact("kind", "before")) << "the copy in memory has what the file has";
   ASSERT_EQ(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(other);
   EXPECT_EQ(Store::open(path).sample_count(), 0) << "the file is as it was";

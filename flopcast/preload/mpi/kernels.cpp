@@ -24,6 +24,7 @@ thread_local mpi::DampedUpdate damped;
 thread_local mpi::DenormalsAsZero denormals;
 thread_local std::optional<Call> unsafe;                    ///< a call with data that aren't the program's
 thread_local std::optional<mpi::ProgramCallback> callback;  ///< the call comes from the program's code that MPI called
+thread_local bool is_callback = false;  ///< `callback` is set. Looking at that itself takes more of the caller's stack.
 
 /// Returns the call that the program makes. Determining the width of its integers calls a function of the library, which doesn't count as a
 /// kernel.
@@ -48,6 +49,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   on_own_stack([this, all] {
     if (!all->gate().follows_program()) {
       callback.emplace();
+      is_callback = true;
     }
     const mpi::RoutineDigest& digest = mpi::routine_digests()[routine_];
     if (digest.is_workspace_query(pointers_)) {
@@ -108,8 +110,9 @@ Interception::~Interception() {
       }
     });
   }
-  if (depth == 0 && callback) {
+  if (depth == 0 && is_callback) {
     on_own_stack([] { callback.reset(); });
+    is_callback = false;
   }
 }
 

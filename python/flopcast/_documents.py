@@ -1506,10 +1506,10 @@ class MpiProfileResult(Result):
     - prediction_error_seconds: Half-width that predictions across sizes add to the path's time [s].
     - program_variance: Variance of the time of the program's own code along the path, in square seconds.
     - spent: Means of the processes.
-    - other_tools: Other tools in the process that define MPI functions, too.
     - bypassing_messages: Messages seen at one end only, or at none.
     - prefixed_calls: Calls by names with PMPI_, or by addresses from dlsym.
     - simultaneous_calls: Calls beside another thread's, not followed.
+    - other_tools: Other tools in the process that define MPI functions, too.
     """
 
     schema_name: ClassVar[str] = "flopcast-mpi-profile-1"
@@ -1538,11 +1538,11 @@ class MpiProfileResult(Result):
     pace: SelectiveRunTimeRatio | None = None
     spent: MpiProfileSpent | None = None
     own_messages: MpiTraffic | None = None
-    other_tools: tuple[MpiOtherTool, ...] | None = None
     calls: tuple[tuple[Any, ...], ...] | None = None
     bypassing_messages: float | None = None
     prefixed_calls: bool | None = None
     simultaneous_calls: int | None = None
+    other_tools: tuple[MpiOtherTool, ...] | None = None
     kernels: tuple[MpiKernel, ...]
 
 

@@ -240,6 +240,8 @@ def _elsewhere(*arguments: Any, optimize: Any = _ANY, threads: int | None = None
     Whatever computes, the value, the type, the order in memory, the class and the exceptions are NumPy's.
     """
     threads = _checked_threads(threads)
+    if options.get("out", ()) is None:
+        del options["out"]  # NumPy's einsum without a search doesn't know None
     numpys_optimize = {} if _leaves_order_to_flopcast(optimize) else {"optimize": optimize}
     if len(arguments) < 2 or any(map(decides, arguments)) or decides(options.get("out")):
         return numpy_einsum(*arguments, **numpys_optimize, **options)

@@ -190,9 +190,8 @@ class Plan:
             raise InputError(f"beta is {beta}, which needs an array `out` to scale")
         strides = self._result_strides if self._result_strides is not None else _dense_strides(self.result_shape)
         result = _empty(self.result_shape, strides, self.dtype)
-        adds = beta != 0 and out is not None
-        is_wider = adds and not np.can_cast(out.dtype, self.dtype)
-        if adds and not is_wider:
+        is_wider = beta != 0 and out is not None and not np.can_cast(out.dtype, self.dtype)
+        if beta != 0 and out is not None and not is_wider:
             np.copyto(result, out)
         self._execute(*copies, out=result, alpha=alpha, beta=0.0 if is_wider else beta)
         if out is None:

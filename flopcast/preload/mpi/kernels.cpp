@@ -24,7 +24,7 @@ thread_local mpi::DampedUpdate damped;
 thread_local mpi::DenormalsAsZero denormals;
 thread_local std::optional<Call> unsafe;                    ///< a call with data that aren't the program's
 thread_local std::optional<mpi::ProgramCallback> callback;  ///< the call comes from the program's code that MPI called
-thread_local bool is_callback = false;  ///< `callback` is set. Looking at that itself takes more of the caller's stack.
+thread_local bool is_callback = false;                      ///< `callback` is set. Looking at that itself takes more of the caller's stack.
 
 /// Returns the call that the program makes. Determining the width of its integers calls a function of the library, which doesn't count as a
 /// kernel.

@@ -84,7 +84,7 @@ TEST_F(PredictSubjects, NamesTheCommandThatBuildsAMissingModel) {
     predict_subjects({subject(8), subject(16)}, {.method = prediction::Method::levels, .generator = "levels"}, source_, context_);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--cache warm --method levels --blas blis"));  // models of another method would be missed again
+    EXPECT_THAT(error.what(), HasSubstr("--cache cold --method levels --blas blis"));  // models of another method would be missed again
   }
 }
 

@@ -116,7 +116,8 @@ def _searched_axes(text: str, arrays: Sequence[Array], optimize: str) -> list[in
         strides = numpy_einsum(text, *corners, optimize=path).strides
     except (AttributeError, IndexError, KeyError, MemoryError, TypeError, ValueError):  # not NumPy's notation
         return _kept_axes(text, arrays)
-    return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
+    reach = [-abs(int(stride)) for stride in strides]
+    return sorted(range(len(reach)), key=reach.__getitem__)
 
 
 def _new_array(shape: Sequence[int], axes: Sequence[int], dtype: DType) -> Array:
@@ -436,12 +437,15 @@ def contract(
         raise InputError(f"beta is {beta}, which needs an array `out` to scale")
     text = _conjugated(subscripts, bool(conja), bool(conjb))
     if any(map(decides, (a, b, out))):
-        result = alpha * einsum(subscripts, np.conj(a) if conja else a, np.conj(b) if conjb else b)
-        return _into(out, result if beta == 0 else result + beta * out)
+        return _scaled(einsum(subscripts, np.conj(a) if conja else a, np.conj(b) if conjb else b), alpha, beta, out)
     operands = [np.asarray(a), np.asarray(b)]
     if out is None or not any(np.may_share_memory(out, operand) for operand in operands):
         result = planned(text, *operands, out=out, alpha=alpha, beta=beta)
         if result is not NotImplemented:
             return result
-    product = alpha * einsum(text, *operands)
-    return _into(out, product if beta == 0 else product + beta * out)
+    return _scaled(einsum(text, *operands), alpha, beta, out)
+
+
+def _scaled(product: Any, alpha: complex, beta: complex, out: Any) -> Any:
+    """Returns out := alpha * product + beta * out."""
+    return _into(out, alpha * product if beta == 0 else alpha * product + beta * out)

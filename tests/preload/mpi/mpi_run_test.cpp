@@ -628,7 +628,7 @@ TEST_P(MpiRun, SkippingNeverDeadlocks) {
   std::int64_t skipped = 0;
   int seed = 0;
   for (const auto& [ranks, policy] : cases) {
-    const std::string command = program("random_program") + ' ' + std::to_string(++seed) + " 60";
+    const std::string command = program("random_program") + ' ' + std::to_string(++seed) + " 240";
     const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
     ASSERT_EQ(result.exit_code, 0) << policy << ": " << command << '\n' << result.err;
     const json found = profile();
@@ -636,7 +636,7 @@ TEST_P(MpiRun, SkippingNeverDeadlocks) {
       skipped += each.at("skipped").get<std::int64_t>();
     }
   }
-  EXPECT_GT(skipped, 100);
+  EXPECT_GT(skipped, 100) << "the random policy alone, whose choices don't depend on times, leaves out several times as many";
 }
 
 TEST_P(MpiRun, SelectivePoliciesWarnThatResultsAreGarbage) {

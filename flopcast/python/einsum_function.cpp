@@ -180,7 +180,7 @@ StridesAlong strides_along(const contract::SizedExpression& expression, const st
                            contract::Label label) {
   StridesAlong along(expression.operands.size());
   const std::int64_t extent = expression.extent(label);
-  for (std::size_t t = 0; t < along.size() && extent > 1; ++t) {
+  for (std::size_t t = 0; t < along.size() && extent != 1; ++t) {
     const auto& labels = expression.operands[t].labels;
     for (std::size_t axis = 0; axis < labels.size(); ++axis) {
       along[t] += labels[axis] == label && expression.shapes[t][axis] == extent ? strides[t][axis] : 0;

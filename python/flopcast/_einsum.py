@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import re
+import string
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -42,27 +43,30 @@ def _overlaps_itself(array: Array) -> bool:
     return _flopcast.overlaps_itself(array.shape, array.strides, array.itemsize)
 
 
-def _letter(label: int) -> str:
-    """Returns the character for a label of NumPy's lists, which are integers. Raises ValueError beyond them."""
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+def _letter(label: int, is_searched: bool = False) -> str:
+    """Returns the character for a label of NumPy's lists, which are integers. Raises ValueError beyond them.
+
+    NumPy's search of an order takes the small letters first, its sum without a search the capital ones. On that depends the order in memory,
+    and the order of the result's axes where the subscripts don't tell it.
+    """
     if not 0 <= label < _MAX_LABELS:
         raise ValueError(f"label {label} isn't within 0 to {_MAX_LABELS - 1}")
-    return letters[label]
+    return (string.ascii_letters if is_searched else string.ascii_uppercase + string.ascii_lowercase)[label]
 
 
-def _text_of_list(labels: Sequence[Any]) -> str:
-    return "".join("..." if label is Ellipsis else _letter(label.__index__()) for label in labels)
+def _text_of_list(labels: Sequence[Any], is_searched: bool) -> str:
+    return "".join("..." if label is Ellipsis else _letter(label.__index__(), is_searched) for label in labels)
 
 
-def _with_text(arguments: Sequence[Any]) -> tuple[str, list[Any]]:
+def _with_text(arguments: Sequence[Any], is_searched: bool) -> tuple[str, list[Any]]:
     """Returns subscripts as a text, and the operands, of arguments in either of NumPy's notations."""
     if isinstance(arguments[0], str):
         return arguments[0], list(arguments[1:])
     pairs = len(arguments) // 2
     operands = [arguments[2 * i] for i in range(pairs)]
-    text = ",".join(_text_of_list(arguments[2 * i + 1]) for i in range(pairs))
+    text = ",".join(_text_of_list(arguments[2 * i + 1], is_searched) for i in range(pairs))
     if len(arguments) % 2 == 1:
-        text += "->" + _text_of_list(arguments[-1])
+        text += "->" + _text_of_list(arguments[-1], is_searched)
     return text, operands
 
 
@@ -103,18 +107,25 @@ def _kept_axes(text: str, arrays: Sequence[Array]) -> list[int]:
 def _searched_axes(text: str, arrays: Sequence[Array], optimize: str) -> list[int]:
     """Returns the axes of NumPy's result with a search of an order, as they lie in memory, from the outermost inwards.
 
-    NumPy tells them by the result of the arrays' corners, which have two elements per axis at most.
+    NumPy tells them by the result of the arrays' corners. Its intermediates have the longest axes last, so that the corners' lengths are the
+    places of the axes' lengths among all lengths, from 2 on.
     """
-    many_labels, many_operands = 20, 6
+    many_labels, many_operands, many_products = 20, 6, 1e5
     if len(set(text)) > many_labels:
         return _kept_axes(text, arrays)
     if len(arrays) > many_operands:
         optimize = "greedy"  # the other search may take for ever
+    lengths = sorted({size for array in arrays for size in array.shape if size > 1})
+    corner = {0: 0, 1: 1, **{size: place + 2 for place, size in enumerate(lengths)}}
     try:
+        operands, _ = _flopcast.labels(text, [array.shape for array in arrays])
+        sizes = {label: corner[size] for array, (labels, _) in zip(arrays, operands) for label, size in zip(labels, array.shape)}
+        if np.prod(list(sizes.values()), dtype=float) > many_products:
+            corner = {size: min(size, 2) for size in corner}
         path, _ = numpy_einsum_path(text, *arrays, optimize=optimize)
-        corners = [array[(slice(2),) * array.ndim] for array in arrays]
+        corners = [array[tuple(slice(corner[size]) for size in array.shape)] for array in arrays]
         strides = numpy_einsum(text, *corners, optimize=path).strides
-    except (AttributeError, IndexError, KeyError, MemoryError, TypeError, ValueError):  # not NumPy's notation
+    except (AttributeError, Error, IndexError, KeyError, MemoryError, TypeError, ValueError):  # not NumPy's notation
         return _kept_axes(text, arrays)
     reach = [-abs(int(stride)) for stride in strides]
     return sorted(range(len(reach)), key=reach.__getitem__)
@@ -164,7 +175,9 @@ def _by_numpy(
     arguments: Sequence[Any], text: str, arrays: Sequence[Array], dtype: DType | None, optimize: Any, options: dict[str, Any]
 ) -> Any:
     """Returns NumPy's einsum, and counts its time where a plan might be faster."""
-    if isinstance(arguments[0], str) and not _NUMPYS_NOTATION.fullmatch(text):
+    if not isinstance(arguments[0], str):
+        arguments = [text, *arguments[: 2 * len(arrays) : 2]]  # lists mean another order of labels where NumPy searches
+    elif not _NUMPYS_NOTATION.fullmatch(text):
         arguments = _numpys_arguments(text, arrays)
     begin = time.perf_counter()
     if not _leaves_order_to_flopcast(optimize):
@@ -246,14 +259,15 @@ def _elsewhere(*arguments: Any, optimize: Any = _ANY, threads: int | None = None
     numpys_optimize = {} if _leaves_order_to_flopcast(optimize) else {"optimize": optimize}
     if len(arguments) < 2 or any(map(decides, arguments)) or decides(options.get("out")):
         return numpy_einsum(*arguments, **numpys_optimize, **options)
+    is_searched = optimize is not False and not _leaves_order_to_flopcast(optimize)
     try:
-        text, operands = _with_text(arguments)
+        text, operands = _with_text(arguments, is_searched)
         arrays = [np.asarray(operand) for operand in operands]
     except (AttributeError, TypeError, IndexError, ValueError):
         return numpy_einsum(*arguments, **numpys_optimize, **options)  # raises NumPy's exception
     wanted = _common_type(arrays, options)
     if wanted is not None and _may_be_planned(text, arrays, wanted, optimize, options):
-        search = None if optimize is False or _leaves_order_to_flopcast(optimize) else "greedy" if optimize is True else optimize
+        search = ("greedy" if optimize is True else optimize) if is_searched else None
         try:
             result = _planned(text, arrays, wanted, options.get("out"), options.get("order"), search, threads)
         except SetupError:  # no memory for packing, or no BLAS

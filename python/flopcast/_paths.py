@@ -47,7 +47,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     limited = isinstance(optimize, tuple) and len(optimize) == 2 and optimize[0] == "flopcast"
     if not limited and not (isinstance(optimize, str) and optimize == "flopcast"):
         return numpy_einsum_path(*operands, optimize=optimize, einsum_call=einsum_call)
-    text, arrays = _with_text(operands)
+    text, arrays = _with_text(operands, True)
     shapes = [np.shape(array) for array in arrays]
     dtype = np.result_type(*(array.dtype for array in arrays if hasattr(array, "dtype"))) if any(hasattr(a, "dtype") for a in arrays) else None
     itemsize = dtype.itemsize if dtype is not None else 8

@@ -159,6 +159,24 @@ class AgainstNumPy(Comparison):
                 arguments.append([Ellipsis if part == "." else ord(part) % 52 for part in result.replace("...", ".")])
             self.assert_equal(outcome(fc.einsum, *arguments), outcome(np.einsum, *arguments), case)
 
+    def test_axes_lie_as_numpys(self):
+        """Labels of lists, lengths of intermediates' axes and axes of length 0 decide, with a search of an order and without."""
+        capital, small = 3, 30  # NumPy has the capital letters first without a search, otherwise the small ones
+        block = np.ones((1, 20, 30, 40), np.float32)
+        cases = [
+            (block, [small + 1, capital, small, capital + 1], np.float32(2), []),
+            (np.ones((4, 2)), [capital, small], np.ones(3), [capital + 1], np.ones((2, 4)), [small, small + 1], [capital, small + 1, capital + 1]),
+            ("ZfaY,X,a", np.ones((2, 2, 2, 5)), np.ones(5), np.ones(1)),
+            ("Za,Xc->XZa", np.ones((4, 1), np.float32), np.ndarray((2, 0), np.float32, np.zeros(30), 8, (-8, 16))),
+        ]
+        for arguments in cases:
+            for options in ({}, {"optimize": True}, {"optimize": "optimal"}, {"optimize": False}):
+                expected = np.einsum(*arguments, **options)
+                for _ in range(3):
+                    result = fc.einsum(*arguments, **options)
+                    self.assertEqual((result.shape, result.strides), (expected.shape, expected.strides), f"{arguments[0]} {options}")
+            fc.prepare()
+
     def test_large_ones_on_several_threads(self):
         random = np.random.default_rng(5)
         fc.prepare()

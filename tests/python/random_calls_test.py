@@ -257,13 +257,16 @@ class RandomCall:
             self.out = int(random.choice(same))
             return
         layout = Layout(random, result, kind)
-        # With `out` that overlaps both itself and an operand, NumPy 1.24 alone was seen to abort in this test. The cause isn't known.
-        is_apart = 0 not in layout.strides and len(set(map(abs, layout.strides))) == len(layout.strides)
-        shares = is_apart and of_owner.dtype.kind != "O" and kind == of_owner.dtype and layout.bytes <= 3 * of_owner.bytes
+        shares = of_owner.dtype.kind != "O" and kind == of_owner.dtype and layout.bytes <= 3 * of_owner.bytes
         if shares and random.random() < 0.6:
             layout.block, layout.is_misaligned = owner, False
             layout.shift = kind.itemsize * int(random.integers(0, max(1, (4 * of_owner.bytes - layout.bytes) // kind.itemsize)))
         self.layouts.append(layout)
+
+    def corrupts_memory(self):
+        """Tells whether NumPy (1.24) may add 0 to the element behind an empty result: for long doubles, that changes what is there."""
+        kinds = [layout.dtype for layout in self.layouts] + [np.dtype(self.options.get("dtype", "f8"))]
+        return any(0 in layout.shape for layout in self.layouts) and any(kind.char in "gG" for kind in kinds)
 
     def call(self, function_of, world):
         arrays = world.arrays
@@ -335,6 +338,8 @@ class RandomCalls(unittest.TestCase):
             if number == expressions // 4:
                 fc.prepare()
             call = RandomCall(random)
+            if call.corrupts_memory():
+                continue
             our_world, their_world = call.world(), call.world()
             for repeat in range(REPEATS):
                 our_world.reset()

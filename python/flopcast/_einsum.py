@@ -283,7 +283,11 @@ def _common_type(arrays: Sequence[Array], options: dict[str, Any]) -> DType | No
     """Returns the type in which NumPy computes without a search: `dtype`, or what all arrays and `out` can be converted to."""
     dtype, out = options.get("dtype"), options.get("out")
     try:
-        return np.dtype(dtype) if dtype is not None else np.result_type(*arrays, *([out] if type(out) is np.ndarray else []))
+        if dtype is not None:
+            return np.dtype(dtype)
+        together = [*arrays, out] if type(out) is np.ndarray else arrays
+        scalars = [array for array in together if array.ndim == 0]
+        return np.result_type(*scalars, *[array.dtype for array in together if array.ndim > 0])  # in NumPy's order, which matters
     except TypeError:
         return None
 

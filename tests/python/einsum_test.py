@@ -217,6 +217,15 @@ class AgainstNumPy(Comparison):
         self.assertIs(fc.einsum("ij,jk->ik", a, a, out=a), a)
         np.testing.assert_array_equal(a, expected)
 
+    def test_types_of_many_operands(self):
+        """NumPy's common type depends on the order of the operands, of which it takes numbers first."""
+        fc.prepare()
+        for kinds, number in ((("u2", "i1", "c8"), "i4"), (("u2", "i1", "f2"), "f4")):
+            operands = *(np.ones((2, 2), kind) for kind in kinds), np.array(2, number)
+            text = "ij,ij,ij,->i"
+            for _ in range(3):
+                self.assertEqual(fc.einsum(text, *operands).dtype, np.einsum(text, *operands).dtype, kinds)
+
     def test_a_result_wider_than_the_operands(self):
         random = np.random.default_rng(8)
         text, shapes = "fcga,fa,dg->cd", ((7, 12, 5, 10), (7, 10), (5, 5))

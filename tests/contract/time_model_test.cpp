@@ -521,6 +521,22 @@ TEST(Candidates, KernelsTakeTurnsUnlessClearlySlower) {
             (std::vector<Seconds>{1.00, 1.10, 1.01, 1.20, 1.02, 1.60, 1.03}));
 }
 
+TEST(Candidates, CopyNoMoreOfSlidingWindowsThanTheirMemory) {
+  constexpr std::int64_t windows = 20000, length = 300;
+  Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', windows}, {'b', 4}, {'i', length}}, Precision::z);
+  contraction.tensors[0].strides = {1, 1};
+  const Folded f = fold(contraction);
+  ASSERT_EQ(f.m.extent, windows);
+  for (const int threads : {1, 2}) {
+    const std::vector<Candidate> all = candidates(f, machine(), assumed_tile_rates(machine()), threads);
+    ASSERT_FALSE(all.empty());
+    for (const Candidate& candidate : all) {
+      const Tiling tiling = fitted(f, candidate.tiling);
+      EXPECT_LE(tiling.m * tiling.k, windows + length) << to_string(tiling);
+    }
+  }
+}
+
 TEST(Candidates, LeaveThreadsOutWhereStartingThemTakesLonger) {
   const auto threads_of_best = [](std::int64_t n) {
     const Folded f = folded("ab=ai,ib", {{'a', n}, {'b', n}, {'i', n}});

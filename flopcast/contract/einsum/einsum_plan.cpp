@@ -229,8 +229,8 @@ class EinsumPlan::State {
   void choose_steps(const Machine& machine);
   void choose_flip(const std::vector<LabelDimension>& dimensions, const std::array<bool, 2>& sums);
   [[nodiscard]] Sizes sizes(const std::vector<LabelDimension>& dimensions) const;
-  [[nodiscard]] bool copies_more_than_memory(const std::vector<LabelDimension>& dimensions, std::size_t t, bool sums) const;
-  [[nodiscard]] static bool has_vectors_in_batch(const std::vector<LabelDimension>& dimensions, const Sizes& size);
+  [[nodiscard]] static bool exceeds_memory(const std::vector<LabelDimension>& dimensions, std::size_t t);
+  [[nodiscard]] static bool would_copy_matrix(const std::vector<LabelDimension>& dimensions, const Sizes& size);
   void add_step(std::vector<LabelDimension>& dimensions, std::size_t t, bool conjugate, const std::string& what);
   void make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second);
   void make_plan(std::vector<LabelDimension> dimensions, const Machine& machine);
@@ -377,28 +377,29 @@ EinsumPlan::State::Sizes EinsumPlan::State::sizes(const std::vector<LabelDimensi
   return sizes;
 }
 
-/// Returns whether the copy of operand `t` that is summed or conjugated before the contraction would take more memory than the operand
-/// spans, because its elements lie over each other: sliding windows, for example.
-bool EinsumPlan::State::copies_more_than_memory(const std::vector<LabelDimension>& dimensions, std::size_t t, bool sums) const {
+/// Returns whether a copy of operand `t`, summed over the labels that it alone has, would take more memory than the operand spans, because
+/// its elements lie over each other: sliding windows, for example.
+bool EinsumPlan::State::exceeds_memory(const std::vector<LabelDimension>& dimensions, std::size_t t) {
   double copied = 1, spanned = 1;
   for (const LabelDimension& dimension : dimensions) {
     spanned += static_cast<double>(dimension.extent - 1) * std::abs(static_cast<double>(dimension.strides[t]));
     copied *= dimension.strides[t] != 0 && !is_of_one(dimension, t) ? static_cast<double>(dimension.extent) : 1;
   }
-  return (sums || steps_[t].conjugated) && copied > spanned;
+  return copied > spanned;
 }
 
-/// Returns whether products of a matrix and a vector lie side by side in memory, one per value of a batch: the matrices are contiguous along
-/// a label of the batch. Then BLAS would need a copy of the matrices, which takes longer than the products.
-bool EinsumPlan::State::has_vectors_in_batch(const std::vector<LabelDimension>& dimensions, const Sizes& size) {
+/// Returns whether products of matrices and vectors are summed where the matrix lies, because BLAS would need a copy of the matrix. The copy
+/// exceeds the memory of elements that lie over each other, as do the tables of a plan. Copying the matrices of a batch that are contiguous
+/// along a label of the batch takes longer than the products.
+bool EinsumPlan::State::would_copy_matrix(const std::vector<LabelDimension>& dimensions, const Sizes& size) {
   constexpr std::int64_t shortest = 16;
-  if (size.batch == 1 || (size.m > 1 && size.n > 1)) {
+  if (size.m > 1 && size.n > 1) {
     return false;
   }
   const std::size_t matrix = size.m > 1 ? in_a : in_b;
-  return std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) {
-    return std::abs(x.strides[matrix]) == 1 && x.strides[1 - matrix] != 0 && x.in_result && x.extent >= shortest;
-  });
+  return exceeds_memory(dimensions, matrix) || std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) {
+           return std::abs(x.strides[matrix]) == 1 && x.strides[1 - matrix] != 0 && x.in_result && x.extent >= shortest;
+         });
 }
 
 /// Decides whether the conjugate of D is computed, because conjugating D takes fewer copies than conjugating operands. `sums` tells which
@@ -450,9 +451,11 @@ void EinsumPlan::State::choose_steps(const Machine& machine) {
   constexpr double few = 216;                  // products that take less time than preparing a call of BLAS
   constexpr double cached_elements = 1 << 14;  // elements of D that are written into the caches
   const bool is_elementwise = size.k == 1 && (size.batch > 1 || size.alone > 1 || size.all() <= cached_elements);
-  const std::array<bool, 2> copies = {copies_more_than_memory(dimensions, in_a, sums[in_a]),
-                                      copies_more_than_memory(dimensions, in_b, sums[in_b])};
-  const bool is_direct = is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few || has_vectors_in_batch(reduced, size) ||
+  std::array<bool, 2> copies{};  // operands that must not be copied
+  for (std::size_t t = 0; t < count; ++t) {
+    copies[t] = (sums[t] || steps_[t].conjugated) && exceeds_memory(dimensions, t);
+  }
+  const bool is_direct = is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few || would_copy_matrix(reduced, size) ||
                          copies[in_a] || copies[in_b];
   if (!is_direct) {
     choose_flip(reduced, sums);

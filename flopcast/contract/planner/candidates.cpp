@@ -105,7 +105,12 @@ std::vector<LoopOrder> different_orders(const PerLoop<std::int64_t>& tiles) {
 class Collector {
  public:
   Collector(const Folded& folded, const Environment& environment, const TileRates& rates, int threads)
-      : folded_(folded), environment_(environment), model_(folded, environment, rates), threads_(threads) {}
+      : folded_(folded),
+        environment_(environment),
+        model_(folded, environment, rates),
+        threads_(threads),
+        max_of_a_(largest_buffer(folded.m.a, folded.k.a)),
+        max_of_b_(largest_buffer(folded.k.b, folded.n.b)) {}
 
   /// Returns whether the contraction is one gemv on tensors in place. Every other way moves the matrix at least as often.
   [[nodiscard]] bool is_gemv() const { return folded_.n.extent == 1 && is_one_gemm(); }
@@ -283,11 +288,22 @@ class Collector {
   static constexpr std::int64_t max_elements = std::int64_t{1} << 24;  ///< largest number of elements of the buffers for one operand
   static constexpr std::int64_t max_packed = 1 << 18;  ///< largest number of elements of a packed tile of A, which should stay in L2
 
+  /// Returns the largest number of elements of the buffers for an operand: as many as the memory that the operand spans has room for. The
+  /// elements of sliding windows lie over each other, and a copy of them would need far more memory.
+  static std::int64_t largest_buffer(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& columns) {
+    constexpr std::int64_t least = 1 << 14;  // tiles that the caches hold
+    const auto span = [](const std::vector<std::int64_t>& offsets) {
+      const auto [low, high] = std::minmax_element(offsets.begin(), offsets.end());
+      return offsets.empty() ? 0 : *high - *low;
+    };
+    return std::clamp(span(rows) + span(columns) + 1, least, max_elements);
+  }
+
   void add_gemm(const std::set<std::int64_t>& rows, RowOrder order) {
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {32, 128, 512}, longest)) {
         for (const std::int64_t k : lengths(folded_.k, {128, 384}, longest)) {
-          if (m * n <= max_elements && m * k <= max_elements && k * n <= max_elements && !is_whole_in_place({m, n, k})) {
+          if (m * n <= max_elements && m * k <= max_of_a_ && k * n <= max_of_b_ && !is_whole_in_place({m, n, k})) {
             add({m, n, k, TileKernel::gemm, threads_, false, false, false, order});
           }
         }
@@ -328,10 +344,11 @@ class Collector {
   static bool is_faster(const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; }
   void sort() { std::stable_sort(all_.begin(), all_.end(), is_faster); }
 
-  /// Returns whether the tiles of an operand are needed more than once and buffers for all of them are no larger than a large tile.
-  [[nodiscard]] static bool may_keep(LoopOrder order, TileLoop without, const PerLoop<std::int64_t>& tiles, std::int64_t elements_of_tile) {
+  /// Returns whether the tiles of an operand are needed more than once and buffers for all of them have at most `most` elements.
+  [[nodiscard]] static bool may_keep(LoopOrder order, TileLoop without, const PerLoop<std::int64_t>& tiles, std::int64_t elements_of_tile,
+                                     std::int64_t most) {
     const std::int64_t count = tiles_inside(order, without, tiles);
-    return tiles[without] > 1 && count > 1 && count * elements_of_tile <= max_elements;
+    return tiles[without] > 1 && count > 1 && count * elements_of_tile <= most;
   }
 
   /// Returns `usual` with all other orders of the loops and choices of kept operands that make a difference.
@@ -343,9 +360,9 @@ class Collector {
     const PerLoop<std::int64_t> tiles = tile_counts(folded_, usual);
     const auto [packs_a, packs_b, packs_c] = model_.what_is_packed(usual);
     for (const LoopOrder order : different_orders(tiles)) {
-      const bool keeps_a = packs_a && may_keep(order, loop_without_a, tiles, usual.m * usual.k),
-                 keeps_b = packs_b && may_keep(order, loop_without_b, tiles, usual.k * usual.n),
-                 keeps_c = packs_c && may_keep(order, loop_without_c, tiles, usual.m * usual.n);
+      const bool keeps_a = packs_a && may_keep(order, loop_without_a, tiles, usual.m * usual.k, max_of_a_),
+                 keeps_b = packs_b && may_keep(order, loop_without_b, tiles, usual.k * usual.n, max_of_b_),
+                 keeps_c = packs_c && may_keep(order, loop_without_c, tiles, usual.m * usual.n, max_elements);
       std::vector<Tiling> of_order = {usual};
       of_order.front().order = order;
       for (const auto& [keeps, keep] : {std::pair{keeps_a, &Tiling::keep_a}, {keeps_b, &Tiling::keep_b}, {keeps_c, &Tiling::keep_c}}) {
@@ -366,6 +383,7 @@ class Collector {
   const Environment& environment_;
   TimeModel model_;
   int threads_;
+  std::int64_t max_of_a_, max_of_b_;  ///< largest numbers of elements of the buffers for A and B
   std::vector<Candidate> all_;
 };
 

@@ -93,7 +93,12 @@ bool TimeModel::is_regular(const std::vector<std::int64_t>& offsets, std::int64_
 
 bool TimeModel::is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
                           std::int64_t column_length) const {
-  return is_regular(rows, row_length) && is_regular(columns, column_length) && (starts_at_unit_step(rows) || starts_at_unit_step(columns));
+  // BLAS refuses a leading dimension that is shorter than the contiguous side.
+  const auto reaches = [](const std::vector<std::int64_t>& inner, std::int64_t length, const std::vector<std::int64_t>& outer) {
+    return starts_at_unit_step(inner) && (outer.size() < 2 || outer[1] - outer[0] >= std::min<std::int64_t>(length, std::ssize(inner)));
+  };
+  return is_regular(rows, row_length) && is_regular(columns, column_length) &&
+         (reaches(rows, row_length, columns) || reaches(columns, column_length, rows));
 }
 
 TimeModel::Packing TimeModel::packing(const Tiling& tiling) const {

@@ -109,6 +109,17 @@ TEST(EinsumPlan, SumsBeforeMultiplying) {
   EXPECT_GT(plan.seconds(), 0);
 }
 
+TEST(EinsumPlan, LeavesMatricesThatBlasReadsToBlas) {
+  const auto calls_blas = [](const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {
+    return plan_einsum(with_shapes(parse_expression(text), shapes), strides, test_machine()).core() != nullptr;
+  };
+  EXPECT_TRUE(calls_blas("ij,j->i", {{50, 40}, {40}}));
+  EXPECT_TRUE(calls_blas("j,jik->ik", {{40}, {40, 5, 10}})) << "i and k are one dimension";
+  EXPECT_TRUE(calls_blas("bij,bj->bi", {{7, 50, 40}, {7, 40}})) << "a batch of matrices";
+  EXPECT_TRUE(calls_blas("ij,j->i", {{50, 40}, {40}}, {{{1, 64}, {3}}})) << "a part of a larger matrix";
+  EXPECT_FALSE(calls_blas("ij,j->i", {{50, 40}, {40}}, {{{1, 1}, {1}}})) << "windows along a vector";
+}
+
 TEST(EinsumPlan, KeepsNotANumberOfAnOperandInAProductWithZero) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), zero = 0;
   const std::array<double, 2> b = {nan, 1};

@@ -152,6 +152,18 @@ TEST(EinsumOfOneOperand, ErrorsLeaveTheResultAlone) {
   EXPECT_EQ(memory, before);
 }
 
+/// Returns whether BLAS isn't needed, and nothing is copied.
+bool is_summed_in_place(const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {
+  const EinsumPlan plan = plan_einsum(with_shapes(parse_expression(text), shapes), strides, Machine{});
+  return plan.core() == nullptr && plan.workspace_bytes() == 0;
+}
+
+TEST(EinsumWithoutBlas, SumsProductsOfVectorsWhereBlasWouldCopyTheMatrix) {
+  EXPECT_TRUE(is_summed_in_place("knc,ck->kn", {{15, 20, 50}, {50, 15}}, {{{1, 15, 300}, {1, 50}}})) << "matrices lie side by side";
+  EXPECT_TRUE(is_summed_in_place("ij,j->i", {{1000, 40}, {40}}, {{{1, 1}, {1}}})) << "windows along a vector";
+  EXPECT_TRUE(is_summed_in_place("abcd,cd->ab", {{971, 1961, 30, 40}, {30, 40}}, {{{2000, 1, 2000, 1}, {40, 1}}})) << "windows of a matrix";
+}
+
 TEST(EinsumOfOneOperand, RefusesWhatCantBePlanned) {
   using ::testing::HasSubstr;
   const auto says = [](const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {

@@ -388,16 +388,18 @@ bool EinsumPlan::State::exceeds_memory(const std::vector<LabelDimension>& dimens
   return copied > spanned;
 }
 
-/// Returns whether products of matrices and vectors are summed where the matrix lies, because BLAS would need a copy of the matrix. The copy
-/// exceeds the memory of elements that lie over each other, as do the tables of a plan. Copying the matrices of a batch that are contiguous
-/// along a label of the batch takes longer than the products.
+/// Returns whether products of matrices and vectors are summed where the matrix lies, because BLAS would need a copy of the matrix. Copying
+/// the matrices of a batch that are contiguous along a label of the batch takes longer than the products. If elements lie over each other,
+/// the tables of a plan, some 40 bytes per row, may take much more memory than the matrix.
 bool EinsumPlan::State::would_copy_matrix(const std::vector<LabelDimension>& dimensions, const Sizes& size) {
   constexpr std::int64_t shortest = 16;
+  constexpr double many_rows = 1 << 19;
   if (size.m > 1 && size.n > 1) {
     return false;
   }
   const std::size_t matrix = size.m > 1 ? in_a : in_b;
-  return exceeds_memory(dimensions, matrix) || std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) {
+  return (size.batch * size.m * size.n > many_rows && exceeds_memory(dimensions, matrix)) ||
+         std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) {
            return std::abs(x.strides[matrix]) == 1 && x.strides[1 - matrix] != 0 && x.in_result && x.extent >= shortest;
          });
 }

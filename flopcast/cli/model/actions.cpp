@@ -24,7 +24,9 @@ namespace {
 
 /// Models are read also where nothing can be written.
 Workbench workbench(const ModelChoice& choice, const CommonOptions& common) {
-  return Workbench(choice.libraries, keeping_if_possible(run_context(common)));
+  RunContext context = run_context(common);
+  context.unkept = [note = context.note](const std::string& reason) { note("warning: nothing can be kept: " + reason); };
+  return Workbench(choice.libraries, context);
 }
 
 /// Returns "basis adapted, degree 2, error bound 0.05".

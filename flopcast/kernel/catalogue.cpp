@@ -1,7 +1,10 @@
 #include "flopcast/kernel/catalogue.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <iterator>
 
 #include "flopcast/kernel/entry.hpp"
@@ -11,7 +14,26 @@
 namespace flopcast::kernel {
 namespace {
 
+/// Throws environment_error if this thread's stack has too little room for the tables of build(), which would end the process.
+void require_stack() {
+  static constexpr std::size_t needed = std::size_t{192} << 10U;
+  pthread_attr_t attributes;
+  void* lowest = nullptr;
+  std::size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+    return;
+  }
+  pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  const auto here = reinterpret_cast<std::uintptr_t>(&attributes), begin = reinterpret_cast<std::uintptr_t>(lowest);
+  if (here >= begin && here - begin < std::min(size, needed)) {  // else this is a stack of the program's own, such as a coroutine's
+    throw environment_error("the catalogue of routines needs {} of stack, and {} are left; allow more (ulimit -s)",
+                            format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(here - begin)));
+  }
+}
+
 std::vector<Routine> build() {
+  require_stack();
   std::vector<Routine> all;
   for (const auto& table : {blas1_entries(), blas2_entries(), blas3_entries(), lapack_entries(), lapack_qr_entries(),
                             lapack_pentagonal_entries(), lapack_orthogonal_entries(), lapack_symmetric_entries(), lapack_twosided_entries(),

@@ -62,18 +62,19 @@ Seconds Drift::median_time() const {
   return times.empty() ? 0 : median(times);
 }
 
-double Drift::unrest(Seconds from) const {
+double Drift::unrest_of(std::span<const Seconds> times) {
   static constexpr double normal_quartiles = 1.349;  // distance of a normal distribution's quartiles in standard deviations
+  const Summary summary = summarise(times);
+  const double deviation = (summary.third_quartile - summary.first_quartile) / (normal_quartiles * summary.median);
+  return deviation >= restless ? deviation : 0;
+}
+
+double Drift::unrest(Seconds from) const {
   std::vector<Seconds> times;
   for (std::size_t reference = first_after(from); reference < moments_.size(); ++reference) {
     times.push_back(product_[reference]);
   }
-  if (times.size() < few) {
-    return 0;
-  }
-  const Summary summary = summarise(times);
-  const double deviation = (summary.third_quartile - summary.first_quartile) / (normal_quartiles * summary.median);
-  return deviation >= restless ? deviation : 0;
+  return times.size() < few ? 0 : unrest_of(times);
 }
 
 double Drift::spread() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "flopcast/measure/reference_kernels.hpp"
@@ -22,6 +23,9 @@ class Drift {
 
   /// The relative standard deviation of the products from which on the machine is restless.
   static constexpr double restless = 0.05;
+  /// Returns the relative standard deviation of equal work's times, estimated from their quartiles, if it says that the machine was restless;
+  /// else 0. Requires a time.
+  static double unrest_of(std::span<const Seconds> times);
   /// The ratio to the lower quartile from which on a reference is slow.
   static constexpr double slow = 1.2;
 
@@ -35,8 +39,7 @@ class Drift {
   [[nodiscard]] double calm_solve() const;
   /// Returns the median product over the session, without slow references; 0 without references. If all are slow, all count.
   [[nodiscard]] Seconds median_time() const;
-  /// Returns the relative standard deviation of the products since `from`, estimated from their quartiles, if it says that the machine was
-  /// restless; 0 if it was calm, or with fewer than eight references.
+  /// Returns unrest_of() the products since `from`; 0 with fewer than eight references.
   [[nodiscard]] double unrest(Seconds from) const;
   /// Returns the relative standard deviation between moments: of the medians of five consecutive products, from the range around their
   /// median in which 95 % of them lie. Returns 0 with fewer than eight references.

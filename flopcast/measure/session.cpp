@@ -410,7 +410,7 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   const double unrest = state_->drift.unrest(begin);
   for (Task& task : tasks) {
     Timings timings = task.tally.take();
-    timings.state = {state_->started, 0, unrest, state_->drift.spread()};
+    timings.state = {state_->started, 0, std::max(unrest, timings.state.unrest), state_->drift.spread()};
     timings.warnings.insert(timings.warnings.end(), task.warnings.begin(), task.warnings.end());
     state_->normalise(timings, standard);
     state_->warn_if_short(timings, task.prepared.batch());

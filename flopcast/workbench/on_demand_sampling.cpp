@@ -47,7 +47,7 @@ void tell_unrest(double busy_cores, const MachineState& state, const RunContext&
   }
   if (range * state.spread >= restless || state.unrest > 0) {
     context.tell_restless(
-        fmt::format("the reference kernel took up to {:.0f} % more or less (95 %) while kernels were sampled; programs' times differ as "
+        fmt::format("the times of equal work differed by up to {:.0f} % (95 %) while kernels were sampled; programs' times differ as "
                     "much from moment to moment, and intervals are that wide",
                     100 * range * std::max(state.spread, state.unrest)));
   }

@@ -9,6 +9,7 @@
 namespace flopcast::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -41,7 +42,12 @@ TEST(ReadOnlyHome, WhateverOnlyReadsWorks) {
 
 TEST(ReadOnlyHome, ThereMayBeNoHome) {
   const std::string without = "env -u HOME -u FLOPCAST_HOME -u XDG_DATA_HOME -u XDG_CACHE_HOME FLOPCAST_SYSTEM_WISDOM= ";
-  EXPECT_EQ(shell(without + "$(command -v flopcast) wisdom list").code, 0);
+  const Ended listed = shell(without + "$(command -v flopcast) wisdom list");
+  EXPECT_EQ(listed.code, 0);
+  EXPECT_THAT(listed.err, HasSubstr("none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set"));
+  const Ended models = shell(without + "$(command -v flopcast) model list --blas reference --lapack reference");
+  EXPECT_EQ(models.code, 0);
+  EXPECT_THAT(models.err, AllOf(HasSubstr("warning: nothing can be kept: "), Not(HasSubstr("in this process"))));
   EXPECT_EQ(shell(without + "$(command -v flopcast) run --threads 1 -- true").code, 0);
   const Ended exported = shell(without + "$(command -v flopcast) wisdom export");
   EXPECT_EQ(exported.code, 4);

@@ -15,6 +15,7 @@ namespace flopcast::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 
 class TunedProfiles : public ::testing::Test {
  protected:
@@ -46,6 +47,15 @@ TEST_F(TunedProfiles, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
   EXPECT_EQ(shell("unset OPENBLAS_CORETYPE; " + run + print).out, "kernels: Nehalem\n");
   EXPECT_EQ(shell("OPENBLAS_CORETYPE=Haswell " + run + print).out, "kernels: Haswell\n");
   EXPECT_EQ(shell("unset OPENBLAS_CORETYPE; " + run + " --kernels library" + print).out, "kernels:\n");
+}
+
+TEST_F(TunedProfiles, OnlyWhatChangesIsSaidToBeSaved) {
+  const auto tune_nothing = [&] {
+    return shell("flopcast tune dpotrf uplo=L --n 64 --nb 16,32 --time-budget 0 --blas openblas-serial --profile " + file());
+  };
+  const Ended first = tune_nothing(), second = tune_nothing();
+  EXPECT_THAT(first.err, HasSubstr("profile saved to " + file() + "; run a program with it: flopcast run --profile " + file() + " -- "));
+  EXPECT_THAT(second.err, HasSubstr(file() + " stays as it was; run a program with it"));
 }
 
 }  // namespace

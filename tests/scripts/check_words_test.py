@@ -98,10 +98,12 @@ class CheckWords(unittest.TestCase):
             self.assertEqual(check("```python\nflopcast tune bad\n```\n"), [])
             self.assertEqual(check("Not `flopcast tune` but\n`flopcast tune\nbad`.\n"), refused(2, "tune bad"))
             source = pathlib.Path(folder) / "a.cpp"
-            source.write_text('f("try\\n"\n  "  flopcast tune bad");\ng("say \'flopcast tune bad\' again"); h("flopcast bad"); i("\'flopcast tune {} bad\'");\n')
+            source.write_text('f("try\\n"\n  "  flopcast tune bad");\ng("say \'flopcast tune bad\' again"); h("flopcast bad"); i("\'flopcast tune {} bad\'");\n'
+                              'j("none, as in: mpirun -n 2 flopcast tune bad -- ./app");\nk("  mpirun -n 2 flopcast tune bad\\n\\n");\n')
             done = subprocess.run([sys.executable, SCRIPT, "--program", program, source], capture_output=True, text=True)
-            self.assertEqual(done.stdout.count("'flopcast tune bad' isn't understood"), 2)
-            self.assertIn("2 findings", done.stdout)
+            self.assertEqual(done.stdout.count("'flopcast tune bad' isn't understood"), 3)
+            self.assertEqual(done.stdout.count("'flopcast tune bad -- ./app' isn't understood"), 1)
+            self.assertIn("4 findings", done.stdout)
             program.write_text("#!/bin/sh\necho 'flopcast: no routine given; usage: flopcast tune' >&2\nexit 2\n")
             self.assertEqual(check("`flopcast tune` is no whole command\n"), [])
 

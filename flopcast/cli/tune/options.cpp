@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "flopcast/algorithm/families.hpp"
@@ -19,6 +20,7 @@
 #include "flopcast/program/profile_file.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
@@ -34,6 +36,12 @@ struct TuneOptions {
   std::string variants;  ///< "all", names, or nothing: the library's own routine only
   TuningOptions shared = {.blocks = "8:128:8,144:256:16"};
 };
+
+/// Returns how a program runs with the profile: "; run a program with it: flopcast run -- COMMAND".
+std::string how_to_run(const TuneOptions& options) {
+  const std::string file = options.profile.empty() ? "" : fmt::format("--profile {} ", options.profile);
+  return fmt::format("; run a program with it: flopcast run {}-- COMMAND", file);
+}
 
 /// Returns the request for one routine or family.
 template <class Request>
@@ -113,10 +121,16 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
       has_rows = true;
     }
   };
+  const auto profile = [&] {
+    std::error_code none;
+    return std::filesystem::is_regular_file(request.profile, none) ? read_file(request.profile) : "";
+  };
+  const std::string before = profile();
   const Workbench bench(options.shared.libraries, run_context(common));
   const Tuning tuning = tune(bench, options.routine, request, run_context(common));
   if (!request.profile.empty()) {
-    note("profile saved to " + request.profile + "; run a program with it: flopcast run -- COMMAND", common);
+    note((profile() == before ? request.profile + " stays as it was" : "profile saved to " + request.profile) + how_to_run(options),
+         common);
   }
   if (has_rows) {
     emit_wrapped(gain_kept_legend, common);
@@ -160,7 +174,7 @@ void tune_all(const TuneOptions& options, const CommonOptions& common) {
   }
   const bool has_profile = std::filesystem::exists(tuning.profile);
   if (has_profile) {
-    note(fmt::format("profile: {}; run a program with it: flopcast run -- COMMAND", tuning.profile), common);
+    note("profile: " + tuning.profile + how_to_run(options), common);
   }
   throw_if_interrupted(has_profile ? fmt::format("what was tuned so far is in {}; run the same command again to go on", tuning.profile)
                                    : "nothing was tuned yet; every sample is kept: run the same command again to go on");

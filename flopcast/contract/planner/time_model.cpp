@@ -312,8 +312,7 @@ Seconds TimeModel::time_of_gemv(const Tiling& tiling, const TileSizes& sizes) co
     return 0;
   }
   const bool along_sums = starts_at_unit_step(folded_->k.a) && !what_is_packed(tiling).a;
-  const Seconds products = sizes.rows * sizes.depth * sides_of(*folded_).precision_factor * rates_->of_gemv(along_sums, sizes.rows);
-  return products > 0 ? rates_->of(TileKernel::gemm).call + products : 0;
+  return rates_->of_gemv(along_sums, sizes.rows, sizes.depth * sides_of(*folded_).precision_factor);
 }
 
 Seconds TimeModel::multiplying(const Tiling& tiling, const TileSizes& sizes) const {

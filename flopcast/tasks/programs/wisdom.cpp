@@ -319,6 +319,9 @@ WisdomList list_wisdom(const WisdomRequest& request, const WisdomWorld& world, c
     add(read_wisdom(request.file), request.file);
     return list;
   }
+  if (!world.no_folder.empty()) {
+    context.note("warning: " + world.no_folder);
+  }
   const Wisdom own = own_wisdom(world, context);
   add({own.profiles, {}, {}}, world.profile);
   add({{}, own.environments, own.artifacts}, world.store.string());

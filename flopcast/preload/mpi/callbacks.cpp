@@ -1,7 +1,5 @@
 #include "flopcast/preload/mpi/callbacks.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "flopcast/preload/mpi/prefixed_names.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 
 namespace flopcast::preload::mpi {
@@ -77,14 +76,6 @@ Operation followed(Operation operation) noexcept {
   return operation;
 }
 
-using FortranCreate = void (*)(Operation, MPI_Fint*, MPI_Fint*, MPI_Fint*);
-
-/// Returns MPI's procedure, which MPICH has under one name only.
-FortranCreate fortran_create(const char* below, const char* name) noexcept {
-  void* found = dlsym(RTLD_NEXT, below);
-  return reinterpret_cast<FortranCreate>(found != nullptr ? found : dlsym(RTLD_NEXT, name));
-}
-
 }  // namespace
 }  // namespace flopcast::preload::mpi
 
@@ -94,29 +85,20 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+// The compiler would turn a call of PMPI_Op_create into a jump, which looks like a call by the program.
 int MPI_Op_create(MPI_User_function* operation, int commutes, MPI_Op* made) {
   const Operation own = followed(reinterpret_cast<Operation>(operation));
-  return PMPI_Op_create(reinterpret_cast<MPI_User_function*>(own), commutes, made);
+  static const auto next = function_of_mpi<decltype(PMPI_Op_create)>("PMPI_Op_create");
+  return next(reinterpret_cast<MPI_User_function*>(own), commutes, made);
 }
 
 #if MPI_VERSION >= 4
 int MPI_Op_create_c(MPI_User_function_c* operation, int commutes, MPI_Op* made) {
   const Operation own = followed(reinterpret_cast<Operation>(operation));
-  return PMPI_Op_create_c(reinterpret_cast<MPI_User_function_c*>(own), commutes, made);
+  static const auto next = function_of_mpi<decltype(PMPI_Op_create_c)>("PMPI_Op_create_c");
+  return next(reinterpret_cast<MPI_User_function_c*>(own), commutes, made);
 }
 #endif
-
-#ifdef OPEN_MPI  // elsewhere it calls C's function
-void mpi_op_create_(Operation operation, MPI_Fint* commutes, MPI_Fint* made, MPI_Fint* error) {
-  static const FortranCreate create = fortran_create("pmpi_op_create_", "mpi_op_create_");
-  create(followed(operation), commutes, made, error);
-}
-#endif
-
-void mpi_op_create_f08_(Operation operation, MPI_Fint* commutes, MPI_Fint* made, MPI_Fint* error) {
-  static const FortranCreate create = fortran_create("pmpi_op_create_f08_", "mpi_op_create_f08_");
-  create(followed(operation), commutes, made, error);
-}
 
 #pragma GCC visibility pop
 }

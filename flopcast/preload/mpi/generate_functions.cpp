@@ -32,6 +32,8 @@ const std::map<std::string, Parameter>& kinds() {
                                                        {"type", {"MPI_Datatype"}},
                                                        {"types", {"const MPI_Datatype*"}},
                                                        {"op", {"MPI_Op"}},
+                                                       {"new_op", {"MPI_Op*"}},
+                                                       {"operation", {"MPI_User_function*", "MPI_User_function_c*"}},
                                                        {"comm", {"MPI_Comm"}},
                                                        {"group", {"MPI_Group"}},
                                                        {"info", {"MPI_Info"}},
@@ -227,7 +229,7 @@ std::string c_functions(const std::vector<Function>& functions) {
     const bool has_counts = has(function, "elements") || has(function, "counts");
     if (function.is_plain) {
       text += with_version(function.version, with_prefix(function, false));
-      text += has_counts ? with_version(version_of_large_counts, with_prefix(function, true)) : "";
+      text += has_counts || has(function, "operation") ? with_version(version_of_large_counts, with_prefix(function, true)) : "";
     }
     if (!function.description.empty()) {
       text += with_version(function.version, collective(function, false));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -19,9 +20,10 @@
 namespace flopcast::preload::mpi {
 namespace {
 
-/// One of this library's functions, and the one of another tool that the program calls first.
+/// One of this library's functions, and the one of another tool that the program calls first. Procedures of Fortran have a layer, too: MPI's
+/// call this library's functions.
 struct Layer {
-  void* own = nullptr;
+  void* own = nullptr;             ///< nullptr: a procedure of Fortran
   void* tool = nullptr;            ///< nullptr: no tool defines it
   bool comes_after = false;        ///< the dynamic linker finds this library's function before the tool's
   std::atomic<bool> seen = false;  ///< the tool's function can reach this library's
@@ -29,13 +31,12 @@ struct Layer {
 
 using Layers = std::map<std::string, Layer, std::less<>>;
 
-/// Returns this library's functions by name. Empty unless there is another tool, which may still be called when the process ends.
+/// Returns this library's functions, and procedures of Fortran that tools define, by name. Empty unless there is another tool, which may
+/// still be called when the process ends.
 Layers& layers() {
   static Layers& all = *std::make_unique<Layers>().release();
   return all;
 }
-
-bool program_is_loaded = false;
 
 const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&find_other_tools)); }
 
@@ -71,16 +72,20 @@ void* of_tool(void* function) {
   return object != nullptr && object != own_object() && !belongs_to_mpi(*object) && is_defined(function) ? function : nullptr;
 }
 
-bool is_mpi_function(std::string_view name) noexcept { return name.starts_with("MPI_") || name.starts_with("mpi_"); }
+/// Returns the names that Fortran's compilers and modules give to the procedure of an MPI function.
+std::array<std::string, 4> fortran_names(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return {name + '_', name + "__", name + "_f08_", name + "_f08ts_"};
+}
 
-/// Calls `visit` with every function of MPI, of C or Fortran, that this library defines.
+/// Calls `visit` with every function of MPI that this library defines.
 template <class Visit>
 void for_each_function(Visit visit) {
   const link_map& own = *own_object();
   const elf::Dynamic tables = elf::dynamic(own);
   for (const ElfW(Sym) & symbol : std::span(tables.symbols, tables.symbol_count)) {
     const char* name = tables.strings + symbol.st_name;
-    if (symbol.st_shndx != SHN_UNDEF && is_mpi_function(name)) {
+    if (symbol.st_shndx != SHN_UNDEF && std::string_view(name).starts_with("MPI_")) {
       visit(std::string(name), reinterpret_cast<void*>(own.l_addr + symbol.st_value));
     }
   }
@@ -93,24 +98,6 @@ Layer* layer_below(std::string_view name) noexcept {
   }
   const auto found = layers().find(name.substr(1));
   return found != layers().end() ? &found->second : nullptr;
-}
-
-/// Notes which functions the objects that are loaded with the program can reach by their names with P.
-void note_calls_below() {
-  const link_map* object = nullptr;
-  void* program = dlopen(nullptr, RTLD_LAZY);
-  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
-    return;
-  }
-  for (; object != nullptr; object = object->l_next) {
-    if (object != own_object() && !belongs_to_mpi(*object)) {
-      for_each_binding(*object, [](const Binding& binding) {
-        if (Layer* layer = layer_below(binding.name)) {
-          layer->seen = true;
-        }
-      });
-    }
-  }
 }
 
 bool is_tool(const link_map* object) noexcept {
@@ -134,11 +121,51 @@ void* dlsym_of_tool(void* handle, const char* name) noexcept {
   const auto same = layers().find(std::string_view(name));
   Layer* layer = same != layers().end() ? &same->second : layer_below(name);
   if (layer != nullptr) {
-    void* further = same != layers().end() && handle == RTLD_NEXT ? of_tool(next_definition(caller, name)) : nullptr;
     layer->seen = true;
+  }
+  if (layer != nullptr && layer->own != nullptr) {
+    void* further = same != layers().end() && handle == RTLD_NEXT ? of_tool(next_definition(caller, name)) : nullptr;
     return further != nullptr ? further : layer->own;
   }
   return handle == RTLD_NEXT ? next_definition(caller, name) : dlsym(handle, name);
+}
+
+/// Returns the layer below `name` and notes that a tool can reach it. A tool's procedure of Fortran may convert its arguments and call C's
+/// function.
+const Layer* noted_layer_below(std::string_view name) {
+  Layer* layer = layer_below(name);
+  if (layer == nullptr) {
+    return nullptr;
+  }
+  layer->seen = true;
+  for (const std::string& procedure : fortran_names(std::string(name.substr(1)))) {
+    if (const auto found = layers().find(procedure); found != layers().end()) {
+      found->second.seen = true;
+    }
+  }
+  return layer;
+}
+
+/// Leads the calls of the objects that are loaded with the program through all layers.
+void layer_program() {
+  const link_map* object = nullptr;
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
+    return;
+  }
+  for (; object != nullptr; object = object->l_next) {
+    if (object == own_object()) {
+      continue;
+    }
+    const bool may_be_tool = !belongs_to_mpi(*object);
+    for_each_binding(*object, [object, may_be_tool](const Binding& binding) {
+      const Layer* below = may_be_tool ? noted_layer_below(binding.name) : nullptr;
+      void* function = below != nullptr ? below->own : layered_function(*object, binding);
+      if (function != nullptr) {
+        set_binding(binding, function);
+      }
+    });
+  }
 }
 
 }  // namespace
@@ -153,25 +180,26 @@ void find_other_tools() {
       layer.comes_after = first == own;
       layer.tool = of_tool(layer.comes_after ? dlsym(RTLD_NEXT, name.c_str()) : first);
       any = any || layer.tool != nullptr;
+      for (const std::string& procedure : fortran_names(name)) {
+        if (void* tool = of_tool(dlsym(RTLD_DEFAULT, procedure.c_str()))) {
+          layers()[procedure].tool = tool;
+          any = true;
+        }
+      }
     });
-    any ? note_calls_below() : layers().clear();
+    any ? layer_program() : layers().clear();
   } catch (const std::exception& error) {
     layers().clear();
     std::fprintf(stderr, "flopcast: other tools in the program aren't looked for: %s\n", error.what());
   }
 }
 
-void end_layering_of_program() noexcept { program_is_loaded = true; }
-
 void* layered_function(const link_map& object, const Binding& binding) noexcept {
-  if (layers().empty() || binding.name.empty() || std::string_view("MmPpd").find(binding.name.front()) == std::string_view::npos) {
+  if (layers().empty()) {
     return nullptr;
   }
   if (binding.name == "dlsym") {
     return !binding.own && is_tool(&object) ? reinterpret_cast<void*>(&dlsym_of_tool) : nullptr;
-  }
-  if (const Layer* below = layer_below(binding.name)) {
-    return !program_is_loaded && !belongs_to_mpi(object) ? below->own : nullptr;
   }
   const auto found = layers().find(binding.name);
   return found != layers().end() && found->second.comes_after ? found->second.tool : nullptr;
@@ -197,10 +225,7 @@ std::vector<OtherTool> other_tools() {
 
 std::string tool_that_hides_the_beginning() {
   for (const OtherTool& tool : other_tools()) {
-    constexpr std::array beginnings = {"MPI_Init", "MPI_Init_thread"};
-    const auto is_beginning = [&](const std::string& name) {
-      return std::find(beginnings.begin(), beginnings.end(), name) != beginnings.end();
-    };
+    const auto is_beginning = [](std::string_view name) { return name.starts_with("MPI_Init") || name.starts_with("mpi_init_"); };
     if (std::any_of(tool.unseen.begin(), tool.unseen.end(), is_beginning)) {
       return tool.library.empty() ? "the program itself" : tool.library;
     }

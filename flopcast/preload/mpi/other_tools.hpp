@@ -18,15 +18,13 @@ struct OtherTool {
   std::vector<std::string> unseen;     ///< these don't call MPI in a way that reaches flopcast
 };
 
-/// Looks for other tools when this library is loaded. To be called before calls are redirected.
+/// Looks for other tools when this library is loaded, and lets the calls of the program and its libraries reach them before this library and
+/// MPI after it. To be called before calls are redirected.
 void find_other_tools();
 
-/// Returns the function that `binding` of a loaded object has to call, so that another tool comes before this library and MPI after it;
-/// nullptr if the binding is to stay.
+/// Returns the function that `binding` of an object that is loaded later has to call, so that another tool comes before this library; nullptr
+/// if the binding is to stay.
 void* layered_function(const link_map& object, const Binding& binding) noexcept;
-
-/// Notes that the objects which are loaded with the program have been looked through.
-void end_layering_of_program() noexcept;
 
 /// Returns the other tools of this process.
 [[nodiscard]] std::vector<OtherTool> other_tools();

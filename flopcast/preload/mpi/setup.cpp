@@ -50,7 +50,6 @@ void require_one_mpi() noexcept {
     flopcast::preload::redirect_calls(flopcast::preload::followed_symbol,
                                       {flopcast::preload::locked_deep, flopcast::preload::locked_apart,
                                        flopcast::preload::mpi::layered_function, flopcast::preload::mpi::in_place_of_mpi});
-    flopcast::preload::mpi::end_layering_of_program();
   }
 }
 

@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   MPI_Type_contiguous(n * n, MPI_DOUBLE, &matrix);
   MPI_Type_commit(&matrix);
   MPI_Op op;
-  MPI_Op_create(product, 0, &op);
+  argc > 3 && strcmp(argv[3], "prefixed") == 0 ? PMPI_Op_create(product, 0, &op) : MPI_Op_create(product, 0, &op);
   double mine[n * n], all[n * n];
   for (int i = 0; i < n * n; ++i) {
     mine[i] = (1 + rank + i % 3) / (3.0 * n);

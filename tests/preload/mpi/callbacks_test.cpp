@@ -40,6 +40,11 @@ TEST_P(Callbacks, Compute) {
   expect_kernels(2, built("callbacks_program"), "--clock cpu");
 }
 
+/// Bindings of other languages make operations by this name.
+TEST_P(Callbacks, OperationsMadeByTheNameWithThePrefixCompute) {
+  expect_kernels(2, built("callbacks_program") + " all 0 prefixed", "--clock wall");
+}
+
 TEST_P(Callbacks, OperationsOfFortranCompute) {
   for (const char* name : {"callbacks_fortran", "callbacks_fortran08"}) {
     if (std::filesystem::exists(built(name))) {

@@ -32,10 +32,8 @@ class OtherTools : public FollowedPrograms {
     if (output.find("broadcasts") != std::string::npos) {
       EXPECT_EQ(executed(found, "MPI_Bcast(400 bytes"), 2 * 2);
     }
-    if (output.find("Fortran") == std::string::npos) {  // Fortran's procedures call C's functions, which are followed
-      ASSERT_EQ(found.at("other_tools").size(), 1) << found.at("other_tools");
-      EXPECT_THAT(result.err, HasSubstr("defines MPI functions, too"));
-    }
+    ASSERT_EQ(found.at("other_tools").size(), 1) << found.at("other_tools");
+    EXPECT_THAT(result.err, HasSubstr("defines MPI functions, too"));
   }
 };
 
@@ -71,10 +69,15 @@ TEST_P(OtherTools, OfFortran) {
   if (!std::filesystem::exists(program)) {
     GTEST_SKIP() << "there is no Fortran compiler";
   }
-  const std::string preloaded = "env LD_PRELOAD=" + library("fortran_tool") + ' ';
-  EXPECT_EQ(run(2, preloaded + program).out, "tool: 3 sends of Fortran\n");
-  expect_seen_by_both(run(2, preloaded + FLOPCAST_PROGRAM " mpi run --kernels library --output profile.json -- " + program),
-                      "tool: 3 sends of Fortran\n");
+  for (const char* tool : {"fortran_tool", "deaf_fortran_tool", "converting_fortran_tool"}) {
+    const std::string preloaded = "env LD_PRELOAD=" + library(tool) + ' ';
+    EXPECT_EQ(run(2, preloaded + program).out, "tool: 3 sends of Fortran\n");
+    expect_seen_by_both(run(2, preloaded + FLOPCAST_PROGRAM " mpi run --kernels library --output profile.json -- " + program),
+                        "tool: 3 sends of Fortran\n");
+    const json found = profile().at("other_tools")[0];
+    EXPECT_EQ(found.at("functions"), json({"mpi_finalize_", "mpi_send_"}));
+    EXPECT_EQ(found.at("unseen_functions"), tool == std::string("deaf_fortran_tool") ? json({"mpi_barrier_"}) : json::array());
+  }
 }
 
 TEST_P(OtherTools, ThatKeepACallToThemselvesAreNamed) {

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
     wrong += dot[i](i == 0 ? (const void*)narrow : (const void*)&wide, a) != 14;
   }
   printf("%d wrong\n", wrong);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
 }

@@ -167,6 +167,23 @@ TEST_F(SimulateCommand, RoutinesUnderOtherNamesAreFollowed) {
   }
 }
 
+/// Plug-ins with BLAS libraries of two widths make the same calls as plug-ins with one.
+TEST_F(SimulateCommand, PluginsOfTwoWidthsAreSimulatedAsThoseOfOne) {
+  const auto kernels = [&](const char* first, const char* second) {
+    json all = json::object();
+    const json found = simulated(2, "--only-kernels", program("two_widths_program") + ' ' + first + ' ' + second);
+    for (const json& each : found.at("kernels")) {
+      all[each.at("kernel").get<std::string>()] = {each.at("words"), each.at("flops"), each.at("all").at("count"),
+                                                   each.at("along").at("count")};
+    }
+    return all;
+  };
+  const json one = kernels(FLOPCAST_NARROW, FLOPCAST_NARROW);
+  EXPECT_EQ(one.at("dgemm(NN, 3, 3, 3)").at(2), 2 * 6);
+  EXPECT_EQ(one.at("ddot(9)").at(2), 2 * 6);
+  EXPECT_EQ(kernels(FLOPCAST_NARROW, FLOPCAST_WIDE), one);
+}
+
 /// A process count that fails affects only its own row.
 TEST_F(SimulateCommand, AFailingProcessCountIsReportedAndTheOthersAreKept) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2})";

@@ -131,8 +131,8 @@ Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
   const double m_tiles = tiles(m, longest_of_gemm), n_tiles = tiles(n, longest_of_gemm), k_tiles = tiles(k, longest_of_gemm);
   Seconds multiplying = kernel(TileKernel::gemm, m / m_tiles, n / n_tiles, k / k_tiles);
   if (n == 1) {
-    const Seconds by_gemv = rates_.of_gemv(direct_a && !a_along, m / m_tiles, k / k_tiles * factor_);
-    multiplying = by_gemv > 0 ? by_gemv : multiplying;  // 0 if its rates weren't measured
+    const Seconds by_gemv = m / m_tiles * k / k_tiles * factor_ * rates_.of_gemv(direct_a && !a_along, m / m_tiles);
+    multiplying = by_gemv > 0 ? rates_.of(TileKernel::gemm).call + by_gemv : multiplying;  // 0 if its rates weren't measured
   }
   const Seconds packing = (direct_a ? 0 : m * k * n_tiles * rate(a_along)) + (direct_b ? 0 : k * n * m_tiles * rate(b_along)) +
                           (direct_c ? 0 : m * n * k_tiles * rate(c_along));

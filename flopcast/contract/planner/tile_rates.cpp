@@ -1,7 +1,6 @@
 #include "flopcast/contract/planner/tile_rates.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "flopcast/contract/algorithms/validate.hpp"
 #include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/contract/planner/tiled_contraction.hpp"
-#include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
@@ -25,30 +23,20 @@ class TileTimer {
  public:
   explicit TileTimer(const FindRoutine& find) : find_(find) {}
 
-  /// Returns the time of a product of one tile.
+  /// Returns the time of the fastest of a few runs, because disturbances only slow a run down.
   [[nodiscard]] Seconds time(TileKernel kernel, std::int64_t m, std::int64_t n, std::int64_t k, bool pack, bool across = false) const {
-    return time(make_contraction(parse_notation(across ? "ab=ia,ib" : "ab=ai,ib"), {{'a', m}, {'b', n}, {'i', k}}, Precision::d),
-                {m, n, k, kernel, 1, pack, pack});
-  }
-
-  /// Fills in the rates of gemv. Few rows are timed with few and with many columns, which tells a tile's own time from its columns'.
-  void time_gemv(TileRates& rates) const {
-    constexpr std::int64_t few = 40, many = 240, tiles = 8;
-    std::vector<Seconds> calls;
-    for (const bool along_sums : {false, true}) {
-      for (std::size_t i = 0; i < TileRates::gemv_rows.size(); ++i) {
-        const std::int64_t rows = TileRates::gemv_rows[i];
-        Seconds& column = rates.gemv[along_sums ? 1 : 0][i];
-        if (rows > TileRates::few_rows) {
-          column = std::max(0.0, gemv_tile(rows, few, along_sums, 1) - rates.gemv_call) / static_cast<double>(few);
-          continue;
-        }
-        const Seconds with_few = gemv_tile(rows, few, along_sums, tiles), with_many = gemv_tile(rows, many, along_sums, tiles);
-        column = std::max(0.0, with_many - with_few) / static_cast<double>(many - few);
-        calls.push_back(std::max(0.0, with_few - static_cast<double>(few) * column));
-        rates.gemv_call = median(calls);
-      }
+    constexpr int runs = 5;
+    const Contraction contraction =
+        make_contraction(parse_notation(across ? "ab=ia,ib" : "ab=ai,ib"), {{'a', m}, {'b', n}, {'i', k}}, Precision::d);
+    Workspace tensors(contraction);
+    const TiledContraction tiled(fold(contraction), {m, n, k, kernel, 1, pack, pack}, find_);
+    Seconds fastest = std::numeric_limits<Seconds>::infinity();
+    for (int run = 0; run < runs; ++run) {
+      const std::int64_t begin = clock_.ticks();
+      tiled.run(tensors.tensor(Operand::a), tensors.tensor(Operand::b), tensors.tensor(Operand::c), 1.0, 0.0);
+      fastest = std::min(fastest, clock_.seconds(clock_.ticks() - begin));
     }
+    return fastest;
   }
 
   /// Returns the rates from shapes in which one term after the other dominates. The time of the terms found so far is subtracted.
@@ -84,27 +72,6 @@ class TileTimer {
   }
 
  private:
-  /// Returns the time of one of `tiles` tiles of rows x columns, each of which gemv multiplies by the same vector.
-  [[nodiscard]] Seconds gemv_tile(std::int64_t rows, std::int64_t columns, bool along_sums, std::int64_t tiles) const {
-    const Contraction contraction =
-        make_contraction(parse_notation(along_sums ? "ab=iab,i" : "ab=aib,i"), {{'a', rows}, {'b', tiles}, {'i', columns}}, Precision::d);
-    return time(contraction, {rows, 1, columns}) / static_cast<double>(tiles);
-  }
-
-  /// Returns the time of the fastest of a few runs, because disturbances only slow a run down.
-  [[nodiscard]] Seconds time(const Contraction& contraction, const Tiling& tiling) const {
-    constexpr int runs = 5;
-    Workspace tensors(contraction);
-    const TiledContraction tiled(fold(contraction), tiling, find_);
-    Seconds fastest = std::numeric_limits<Seconds>::infinity();
-    for (int run = 0; run < runs; ++run) {
-      const std::int64_t begin = clock_.ticks();
-      tiled.run(tensors.tensor(Operand::a), tensors.tensor(Operand::b), tensors.tensor(Operand::c), 1.0, 0.0);
-      fastest = std::min(fastest, clock_.seconds(clock_.ticks() - begin));
-    }
-    return fastest;
-  }
-
   const FindRoutine& find_;
   machine::WallClock clock_{0.002};
 };
@@ -114,11 +81,8 @@ nlohmann::json to_json(const TileRates& rates) {
   for (const KernelRates& one : rates.kernels) {
     kernels.push_back({one.call, one.per_c, one.per_a, one.per_b, one.per_product});
   }
-  return {{"kernels", std::move(kernels)},
-          {"gemv", rates.gemv},
-          {"gemv_call", rates.gemv_call},
-          {"packed_along", rates.packed_along},
-          {"packed_across", rates.packed_across}};
+  return {
+      {"kernels", std::move(kernels)}, {"gemv", rates.gemv}, {"packed_along", rates.packed_along}, {"packed_across", rates.packed_across}};
 }
 
 TileRates from_json(const nlohmann::json& json) {
@@ -129,11 +93,10 @@ TileRates from_json(const nlohmann::json& json) {
                         element<double>(one, 4)};
   }
   for (std::size_t along = 0; along < rates.gemv.size(); ++along) {
-    for (std::size_t i = 0; i < TileRates::gemv_rows.size(); ++i) {
+    for (std::size_t i = 0; i < TileRates::gemv_lengths.size(); ++i) {
       rates.gemv[along][i] = element<double>(json.at("gemv").at(along), i);
     }
   }
-  read_member(json, "gemv_call", rates.gemv_call);
   read_member(json, "packed_along", rates.packed_along);
   read_member(json, "packed_across", rates.packed_across);
   return rates;
@@ -141,31 +104,14 @@ TileRates from_json(const nlohmann::json& json) {
 
 }  // namespace
 
-Seconds TileRates::of_gemv(bool along_sums, double rows, double columns) const {
-  const std::array<Seconds, gemv_rows.size()>& timed = gemv[along_sums ? 1 : 0];
-  const auto index = [](double count) { return static_cast<std::size_t>(count) - 1; };  // in the part with each number of rows
-  constexpr double at_once = 8, few = few_rows, interpolated = 256;
-  const double all = std::max(1.0, std::ceil(rows)), whole = all <= few ? all : at_once * std::floor(all / at_once);
-  Seconds column = 0;
-  if (whole <= few) {
-    column = timed[index(whole)];
-  } else {
-    std::size_t above = index(few) + 1;
-    while (above + 1 < timed.size() && whole > static_cast<double>(gemv_rows[above])) {
-      ++above;
-    }
-    const auto below_rows = static_cast<double>(gemv_rows[above - 1]), above_rows = static_cast<double>(gemv_rows[above]);
-    if (above_rows <= interpolated) {
-      column = std::lerp(timed[above - 1], timed[above], (whole - below_rows) / (above_rows - below_rows));
-    } else {
-      const Seconds below = timed[above - 1] / below_rows, beyond = timed[above] / above_rows;
-      column = whole * (whole < above_rows ? std::max(below, beyond) : beyond);
-    }
+Seconds TileRates::of_gemv(bool along_sums, double rows) const {
+  const std::array<Seconds, gemv_lengths.size()>& times = gemv[along_sums ? 1 : 0];
+  std::size_t above = 0;
+  while (above + 1 < times.size() && rows > static_cast<double>(gemv_lengths[above])) {
+    ++above;
   }
-  if (all > whole) {
-    column += std::max(0.0, timed[index(at_once + all - whole)] - timed[index(at_once)]);
-  }
-  return column > 0 ? gemv_call + columns * column : 0;
+  const bool is_between = above > 0 && rows < static_cast<double>(gemv_lengths[above]);
+  return is_between ? std::max(times[above - 1], times[above]) : times[above];
 }
 
 TileRates measure_tile_rates(const FindRoutine& find) {
@@ -180,7 +126,14 @@ TileRates measure_tile_rates(const FindRoutine& find) {
   if (can_stream()) {
     rates.kernels[static_cast<std::size_t>(TileKernel::streaming)] = timer.streaming_rates();
   }
-  timer.time_gemv(rates);
+  for (const bool along_sums : {false, true}) {
+    constexpr std::int64_t depth = 40;
+    for (std::size_t i = 0; i < TileRates::gemv_lengths.size(); ++i) {
+      const std::int64_t rows = TileRates::gemv_lengths[i];
+      rates.gemv[along_sums ? 1 : 0][i] =
+          timer.time(TileKernel::gemm, rows, 1, depth, false, along_sums) / static_cast<double>(rows * depth);
+    }
+  }
   const auto per_element = [&](bool across) {
     const Seconds packed = timer.time(TileKernel::panels, large, tiny, large, true, across);
     const Seconds in_place = timer.time(TileKernel::panels, large, tiny, large, false);

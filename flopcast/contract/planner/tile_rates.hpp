@@ -34,13 +34,10 @@ struct KernelRates {
 struct TileRates {
   std::array<KernelRates, 3> kernels;           ///< index: TileKernel without batch; panels and streaming include packing of both operands
   Seconds packed_along = 0, packed_across = 0;  ///< seconds for packing an element along the contiguous index of its operand, and across it
-  static constexpr std::int64_t few_rows = 16;  ///< each number of rows up to this one is timed
-  /// Numbers of rows for which a product of a matrix and a vector is timed. Kernels take some rows at once and the rest one by one, so each
-  /// short number counts. Between long ones, libraries switch functions.
-  static constexpr std::array<std::int64_t, 20> gemv_rows = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 64, 256, 1024, 1600};
-  /// Seconds of gemv for a column of the matrix. Indices: whether the matrix is contiguous along the sums, and the number of rows.
-  std::array<std::array<Seconds, gemv_rows.size()>, 2> gemv = {};
-  Seconds gemv_call = 0;  ///< seconds of a tile that gemv multiplies, without its columns
+  /// Numbers of sums for which a product of a matrix and a vector is timed. Libraries switch between functions there.
+  static constexpr std::array<std::int64_t, 3> gemv_lengths = {256, 1024, 1600};
+  /// Seconds of gemv for a product. Indices: whether the matrix is contiguous along the sums, and the number of sums.
+  std::array<std::array<Seconds, gemv_lengths.size()>, 2> gemv = {};
   /// The shares of the outer bandwidths that threads leave each other, measured with the machine's caches. Empty: threads don't disturb
   /// each other.
   std::vector<machine::BandwidthShare> bandwidth_shares;
@@ -48,9 +45,8 @@ struct TileRates {
   friend bool operator==(const TileRates&, const TileRates&) = default;
 
   [[nodiscard]] const KernelRates& of(TileKernel kernel) const { return kernels[static_cast<std::size_t>(kernel)]; }
-  /// Returns the seconds of gemv for a matrix of `rows` times `columns`, or 0 if gemv wasn't timed. More than few_rows rows take the time of a
-  /// multiple of 8, and of the rest beside 8 rows. Up to 256 rows, times are interpolated. Beyond, the longer time per element counts.
-  [[nodiscard]] Seconds of_gemv(bool along_sums, double rows, double columns) const;
+  /// Returns the seconds of gemv for a product. Between two numbers of sums that were timed, the longer time counts.
+  [[nodiscard]] Seconds of_gemv(bool along_sums, double rows) const;
 };
 
 /// Measures the rates with a few small products of every kernel, which takes some milliseconds.

@@ -312,7 +312,8 @@ Seconds TimeModel::time_of_gemv(const Tiling& tiling, const TileSizes& sizes) co
     return 0;
   }
   const bool along_sums = starts_at_unit_step(folded_->k.a) && !what_is_packed(tiling).a;
-  return rates_->of_gemv(along_sums, sizes.rows, sizes.depth * sides_of(*folded_).precision_factor);
+  const Seconds products = sizes.rows * sizes.depth * sides_of(*folded_).precision_factor * rates_->of_gemv(along_sums, sizes.rows);
+  return products > 0 ? rates_->of(TileKernel::gemm).call + products : 0;
 }
 
 Seconds TimeModel::multiplying(const Tiling& tiling, const TileSizes& sizes) const {

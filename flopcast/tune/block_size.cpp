@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -29,6 +30,11 @@ struct Guess {
   Alternative alternative;
   GuessedTime time;
 };
+
+std::int64_t calls_of(const model::Total& total) {
+  return std::accumulate(total.parts.begin(), total.parts.end(), std::int64_t{0},
+                         [](std::int64_t calls, const auto& part) { return calls + part.second.calls; });
+}
 
 double octave_of(std::int64_t size) { return std::log2(static_cast<double>(std::max<std::int64_t>(size, 1))); }
 
@@ -392,7 +398,8 @@ class Tuner {
 
   [[nodiscard]] double method_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
     const double method = method_error(entries_[a].alternative, entries_[b].alternative) * (all[a].seconds + all[b].seconds) / 2;
-    return method * method;
+    const double of_calls = options_.call_error * static_cast<double>(calls_of(all[a]) - calls_of(all[b]));
+    return method * method + of_calls * of_calls;
   }
 
   /// Returns the relative standard deviation of a difference beyond that of the models. The less alike two alternatives are, the less their

@@ -45,6 +45,7 @@ struct BlockSizeOptions {
   double method_error = prediction::default_method_error;  ///< relative standard deviation of a total beyond that of its models
   double variant_error = 0.01;     ///< ... of the difference between two variants, whose errors differ: docs/explanation/tuning.md
   double block_error = 0.02;       ///< ... of the difference between two block sizes of one variant, times the square root of their octaves
+  Seconds call_error = 1e-7;       ///< ... of the time of a call, which alternatives of other numbers of calls don't share
   double crossover_error = 0.007;  ///< ... of the difference between two crossovers, an octave or more apart
   /// The default is kept if another block size gains no more than a tie or may lose more than `tolerable_loss` against it. With this certainty
   /// tuning must not make a program slower.

@@ -103,6 +103,20 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
   }
 }
 
+/// A call costs more than its kernel's time, and not the same in programs as in samples.
+TEST(TuneBlockSize, KnowsLessOfDifferencesBetweenManyCallsAndFew) {
+  const auto regret = [](Seconds call_error) {
+    Fixture fixture;
+    model::OnDemandModels models(machine());
+    BlockSizeOptions options;
+    options.tune_crossover = false;
+    options.call_error = call_error;
+    return tune_block_size(Fixture::problems({300}), machine(), models, fixture.sources(), options).decisions.at(0).regret;
+  };
+  EXPECT_GT(regret(1e-5), regret(0) + 0.01);
+  EXPECT_GT(regret(1e-4), 2 * regret(1e-5));
+}
+
 /// Orders 512 and 1024 have leading dimensions whose columns are whole pages apart.
 TEST(TuneBlockSize, SamplesAliasedLeadingDimensionsByThemselves) {
   Fixture fixture;

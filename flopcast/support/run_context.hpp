@@ -67,11 +67,13 @@ struct RunContext {
   }
 };
 
-/// Returns the context of an operation that goes on where nothing can be kept in the user's folders. Copies of the context note one reason.
-inline RunContext keeping_if_possible(RunContext context) {
-  context.unkept = [note = context.note, is_told = std::make_shared<std::atomic_flag>()](const std::string& reason) {
+/// Returns the context of an operation that goes on where nothing can be kept in the user's folders. Copies of the context note one reason,
+/// behind `fault`.
+inline RunContext keeping_if_possible(RunContext context,
+                                      const std::string& fault = "measurements and choices of plans are kept in this process only") {
+  context.unkept = [note = context.note, fault, is_told = std::make_shared<std::atomic_flag>()](const std::string& reason) {
     if (!is_told->test_and_set()) {
-      note("warning: measurements and choices of plans are kept in this process only: " + reason);
+      note("warning: " + fault + ": " + reason);
     }
   };
   return context;

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "flopcast/cli/model/tables.hpp"
@@ -26,13 +24,7 @@ namespace {
 
 /// Models are read also where nothing can be written.
 Workbench workbench(const ModelChoice& choice, const CommonOptions& common) {
-  RunContext context = run_context(common);
-  context.unkept = [note = context.note, is_told = std::make_shared<bool>(false)](const std::string& reason) {
-    if (!std::exchange(*is_told, true)) {
-      note("warning: nothing can be kept: " + reason);
-    }
-  };
-  return Workbench(choice.libraries, context);
+  return Workbench(choice.libraries, keeping_if_possible(run_context(common), "nothing can be kept"));
 }
 
 /// Returns "basis adapted, degree 2, error bound 0.05".

@@ -82,7 +82,7 @@ void report_profile(const MpiRunResult& result, const EarlierProfile& earlier, b
 
 void run_command(RunOptions& options, CommonOptions& common) {
   MpiRunRequest& request = options.request;
-  if (request.command.empty() || request.command.front().empty()) {
+  if (!names_program(request.command)) {
     throw usage_error("which program is to be run? Give it after --, as in: mpirun -n 2 flopcast mpi run -- ./app");
   }
   const bool is_first = is_first_process();

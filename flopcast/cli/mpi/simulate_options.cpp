@@ -53,7 +53,7 @@ std::vector<int> rank_counts(const std::string& text) {
 }
 
 void simulate(SimulateOptions options, CommonOptions& common) {
-  if (options.request.command.empty() || options.request.command.front().empty()) {
+  if (!names_program(options.request.command)) {
     throw usage_error("which program is to be simulated? Give it after --, as in: flopcast mpi simulate --ranks 16 -- ./app");
   }
   options.request.ranks = rank_counts(options.ranks);

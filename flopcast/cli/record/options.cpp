@@ -79,7 +79,7 @@ void record_command(const RecordOptions& options, const OptionSet& command, Comm
     show(options, common);
     return;
   }
-  if (request.command.empty() || request.command.front().empty()) {
+  if (!names_program(request.command)) {
     throw usage_error("no program to record. Give it after --, as in: flopcast record -- octave-cli");
   }
   if (options.calls || common.csv) {

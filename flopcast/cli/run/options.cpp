@@ -40,7 +40,7 @@ void write_report(const RunOutcome& outcome, const CommonOptions& common) {
 }
 
 void run_command(RunRequest request, CommonOptions& common) {
-  if (request.command.empty() || request.command.front().empty()) {
+  if (!names_program(request.command)) {
     throw usage_error("no program to run. Give it after --, as in: flopcast run -- octave-cli");
   }
   request.explain = request.explain || common.output != "-";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
@@ -18,6 +19,9 @@ void add_common_options(OptionSet& app, CommonOptions& common);
 
 /// Adds --seed, a whole number of 64 bits. `of` names its purpose in the help.
 void add_seed_option(OptionSet& command, std::uint64_t& seed, const std::string& of);
+
+/// Returns whether the words behind -- name a program.
+inline bool names_program(const std::vector<std::string>& command) { return !command.empty() && !command.front().empty(); }
 
 /// Returns whether results are coloured. --color decides, else NO_COLOR, else whether they go to a terminal.
 bool use_color(const CommonOptions& common);

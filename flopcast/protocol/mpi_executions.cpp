@@ -13,7 +13,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* executions_schema = "flopcast-mpi-executions-2";
-constexpr const char* earlier_schema = "flopcast-mpi-executions-1";  ///< says `teaches` for `times_are_used`
 
 }  // namespace
 
@@ -56,15 +55,13 @@ std::string to_text(const std::vector<MpiExecution>& executions) {
 std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
   try {
     const json document = json::parse(text);
-    const bool is_earlier = document.at("schema") == earlier_schema;
-    if (!is_earlier && document.at("schema") != executions_schema) {
+    if (document.at("schema") != executions_schema) {
       throw bad_input("a list of executions has schema {}, expected {}", document.at("schema").dump(), executions_schema);
     }
     std::vector<MpiExecution> executions;
     for_each_element(document, "executions", [&](const json& each) {
       executions.push_back({member<std::map<std::string, std::string>>(each, "parameters"),
-                            selective::policy_named(member<std::string>(each, "policy")),
-                            member<bool>(each, is_earlier ? "teaches" : "times_are_used")});
+                            selective::policy_named(member<std::string>(each, "policy")), member<bool>(each, "times_are_used")});
     });
     if (executions.empty()) {
       throw bad_input("a list of executions is empty");

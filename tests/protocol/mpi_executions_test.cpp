@@ -40,26 +40,6 @@ TEST(MpiExecutions, SurviveText) {
   EXPECT_EQ(parse_mpi_executions(to_text(executions)), executions);
 }
 
-TEST(MpiExecutions, ReadTheEarlierSchema) {
-  const std::vector<MpiExecution> read = parse_mpi_executions(
-      R"({"schema": "flopcast-mpi-executions-1", "executions": [{"parameters": {"nb": "64"}, "policy": "local", "teaches": false}]})");
-  ASSERT_EQ(read.size(), 1U);
-  EXPECT_EQ(read[0].parameters, (std::map<std::string, std::string>{{"nb", "64"}}));
-  EXPECT_EQ(read[0].policy, selective::Policy::local);
-  EXPECT_FALSE(read[0].times_are_used);
-}
-
-TEST(MpiExecutions, NameTheDamagedMemberOfTheEarlierSchema) {
-  try {
-    static_cast<void>(parse_mpi_executions(
-        R"({"schema": "flopcast-mpi-executions-1", "executions": [{"parameters": {}, "policy": "local", "teaches": true},
-            {"parameters": {"nb": "64"}, "policy": "local", "teaches": "no"}]})"));
-    FAIL() << "nothing thrown";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("not a list of executions: member executions[1].teaches"));
-  }
-}
-
 TEST(MpiExecutions, RefusesTextsThatAreNoList) {
   for (const char* text :
        {"", "[]", "{}", R"({"schema": "flopcast-mpi-executions-3", "executions": []})",

@@ -58,15 +58,10 @@ std::int64_t positive(const nlohmann::json& json, const char* name) {
   return value;
 }
 
-/// Returns the order of this name, also of a name that earlier versions wrote.
-std::optional<RowOrder> stored_row_order(const std::string& name) {
-  return name == "crossed" ? RowOrder::interleaved : name == "crossedA" ? RowOrder::interleaved_long_a : row_order(name);
-}
-
 /// Reads a candidate; nothing if another version has written it.
 std::optional<Candidate> from_json(const nlohmann::json& json) {
   const std::optional<TileKernel> kernel = tile_kernel(member<std::string>(json, "kernel"));
-  const std::optional<RowOrder> rows = stored_row_order(member<std::string>(json, "rows"));
+  const std::optional<RowOrder> rows = row_order(member<std::string>(json, "rows"));
   const std::optional<LoopOrder> order = loop_order(member<std::string>(json, "loops"));
   if (!kernel || !rows || !order) {
     return std::nullopt;

@@ -98,7 +98,7 @@ std::string schema(std::string_view name) {
       return one.make().dump(2);
     }
     if (names.back() == short_name(name)) {
-      throw bad_input("there is no schema '{}'; flopcast writes {} and reads documents of earlier numbers, too", name, one.name);
+      throw bad_input("there is no schema '{}'; flopcast writes and reads {}", name, one.name);
     }
   }
   const std::vector<std::string> nearest = nearest_names(short_name(name), names);

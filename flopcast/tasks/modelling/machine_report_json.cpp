@@ -10,7 +10,6 @@
 #include "flopcast/machine/machine_schemas.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
 #include "flopcast/tasks/modelling/machine_report_schema.hpp"
 
@@ -149,14 +148,6 @@ nlohmann::json libraries_json(const MachineReport& report) {
   return libraries;
 }
 
-/// Gives members that the first schema named otherwise their present names.
-void rename_members(nlohmann::json& document) {
-  static_cast<void>(json_detail::member(document, "topology"));
-  at_place("topology", [&topology = document["topology"]] {
-    change_elements(topology, "kinds", [](nlohmann::json& kind) { rename_member<double>(kind, "most_hertz", "max_hertz"); });
-  });
-}
-
 void read_topology(const nlohmann::json& document, MachineReport& report) {
   read_member(document, "topology", report.topology);
   read_member(document, "nominal_hertz", report.topology.nominal_hertz);
@@ -212,12 +203,9 @@ std::string to_json(const MachineReport& report) {
 }
 
 MachineReport machine_report_from_json(std::string_view text) {
-  nlohmann::json document = parse_json(text, document_name);
+  const nlohmann::json document = parse_json(text, document_name);
   return in_document(document_name, [&] {
-    require_schema(document, document_name, {"flopcast-machine-2", "flopcast-machine-1"});
-    if (document["schema"] == "flopcast-machine-1") {
-      rename_members(document);
-    }
+    require_schema(document, document_name, {"flopcast-machine-2"});
     MachineReport report;
     read_topology(document, report);
     read_clock(document, report);

@@ -18,7 +18,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/support/json_changes.hpp"
+#include "flopcast/support/parsed_member.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 #include "flopcast/tasks/modelling/modelling_schemas.hpp"
 
@@ -139,17 +139,7 @@ ModelPlan model_plan_from_json(std::string_view text) {
 std::string to_json(const ModelList& list) { return text_of(to_document(list, "flopcast-models-2")); }
 
 ModelList model_list_from_json(std::string_view text) {
-  static constexpr const char* name = "the list of models";
-  nlohmann::json document = parse_json(text, name);
-  return in_document(name, [&] {
-    require_schema(document, name, {"flopcast-models-2", "flopcast-models-1"});
-    if (document["schema"] == "flopcast-models-1") {
-      change_elements(document, "models", [](nlohmann::json& model) { rename_member<bool>(model, "foreign", "other_machine"); });
-    }
-    ModelList list;
-    read_fields(document, list);
-    return list;
-  });
+  return from_document<ModelList>(text, "the list of models", {"flopcast-models-2"});
 }
 
 std::string to_json(const SampleResult& result) {
@@ -166,18 +156,12 @@ std::string to_json(const SampleResult& result) {
 
 SampleResult sample_result_from_json(std::string_view text) {
   static constexpr const char* name = "the samples";
-  nlohmann::json document = parse_json(text, name);
+  const nlohmann::json document = parse_json(text, name);
   return in_document(name, [&] {
-    require_schema(document, name, {"flopcast-samples-3", "flopcast-samples-2", "flopcast-samples-1"});
+    require_schema(document, name, {"flopcast-samples-3"});
     SampleResult result;
     read_member(document, "environment", result.environment);
     read_member(document, "huge_pages", result.huge_pages);
-    if (document["schema"] == "flopcast-samples-1" && document.contains("options")) {
-      at_place("options", [&options = document["options"]] {
-        rename_member<std::int64_t>(options, "minimum_repetitions", "min_repetitions");
-        rename_member<std::int64_t>(options, "maximum_repetitions", "max_repetitions");
-      });
-    }
     read_member(document, "options", result.rule);
     for_each_element(document, "samples", [&](const nlohmann::json& item) {
       SampledCall& one = result.samples.emplace_back();

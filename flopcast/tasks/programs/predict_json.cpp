@@ -9,7 +9,6 @@
 #include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/fields.hpp"
-#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 
@@ -95,37 +94,8 @@ struct FieldTable<TraceSummary> {
       std::tuple(field("kernels", &TraceSummary::kernels, "in the order of first use"), field("all", &TraceSummary::all));
 };
 
-namespace {
-
-/// Reads `start` and `capacity` of schema 1, which are texts of the command line; empty: not given.
-void read_texts(const nlohmann::json& document, PredictionOptions& options) {
-  at_place("options", [&] {
-    const nlohmann::json& texts = document.at("options");
-    if (!member_or(texts, "start", "").empty()) {
-      read_member(texts, "start", options.start.emplace());
-    }
-    if (!member_or(texts, "capacity", "").empty()) {
-      options.capacity_bytes = parsed_member(texts, "capacity", [](const auto& text) { return parse_bytes(text, "capacity"); });
-    }
-  });
-}
-
-}  // namespace
-
 std::string to_json(const Predictions& predictions) { return to_document(predictions, "flopcast-predict-2").dump(2); }
-Predictions predictions_from_json(std::string_view text) {
-  const std::string name = "predictions";
-  const nlohmann::json json = parse_json(text, name);
-  return in_document(name, [&] {
-    require_schema(json, name, {"flopcast-predict-2", "flopcast-predict-1"});
-    Predictions predictions;
-    read_fields(json, predictions);
-    if (json.at("schema") == "flopcast-predict-1") {
-      read_texts(json, predictions.options);
-    }
-    return predictions;
-  });
-}
+Predictions predictions_from_json(std::string_view text) { return from_document<Predictions>(text, "predictions", {"flopcast-predict-2"}); }
 
 std::string to_json(const RoutineTrace& trace) { return to_json(trace.trace).dump(2); }
 RoutineTrace routine_trace_from_json(std::string_view text) { return {trace_from_json(parse_json(text, "trace"), kernel::find)}; }

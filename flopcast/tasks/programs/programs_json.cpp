@@ -11,7 +11,6 @@
 #include "flopcast/program/profile_schema.hpp"
 #include "flopcast/program/recording_document.hpp"
 #include "flopcast/support/fields.hpp"
-#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/what_if_fields.hpp"
@@ -264,7 +263,7 @@ Recording recording_from_json(std::string_view text) { return from_document<Reco
 
 std::string to_json(const ProgramProfile& profile) { return to_document(profile, "flopcast-program-profile-2").dump(2); }
 ProgramProfile program_profile_from_json(std::string_view text) {
-  return from_document<ProgramProfile>(text, "program profile", {"flopcast-program-profile-2", "flopcast-program-profile-1"});
+  return from_document<ProgramProfile>(text, "program profile", {"flopcast-program-profile-2"});
 }
 
 std::string to_json(const std::vector<WhatIfResult>& results) { return to_document(Answers{results}, "flopcast-what-if-1").dump(2); }
@@ -273,23 +272,7 @@ std::vector<WhatIfResult> what_if_from_json(std::string_view text) {
 }
 
 std::string to_json(const RunOutcome& outcome) { return to_document(outcome, "flopcast-run-2").dump(2); }
-RunOutcome run_outcome_from_json(std::string_view text) {
-  static constexpr const char* name = "run report";
-  nlohmann::json document = parse_json(text, name);
-  return in_document(name, [&] {
-    require_schema(document, name, {"flopcast-run-2", "flopcast-run-1"});
-    if (document["schema"] == "flopcast-run-1") {
-      change_elements(document, "routines", [](nlohmann::json& routine) {
-        rename_member<std::uint64_t>(routine, "questions", "queries");
-        rename_member<std::int64_t>(routine, "told", "returned");
-        rename_member<std::uint64_t>(routine, "other_questions", "other_queries");
-      });
-    }
-    RunOutcome outcome;
-    read_fields(document, outcome);
-    return outcome;
-  });
-}
+RunOutcome run_outcome_from_json(std::string_view text) { return from_document<RunOutcome>(text, "run report", {"flopcast-run-2"}); }
 
 std::vector<PublishedSchema> recording_schemas() {
   return {published<Recording>("flopcast-recording-1", "Contents of a recording"),

@@ -8,7 +8,7 @@
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/statistics_json.hpp"
 #include "flopcast/support/fields.hpp"
-#include "flopcast/support/json_changes.hpp"
+#include "flopcast/support/parsed_member.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
 
 /// Members of what-if results in documents.

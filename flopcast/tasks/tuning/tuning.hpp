@@ -93,7 +93,7 @@ Tuning tune(const Workbench& bench, const std::string& routine, const TuneReques
 /// environment_error if the file can't be written.
 std::string save_profile(const std::string& file, const Tuning& tuning);
 
-/// Converts to and from the document {"schema": "flopcast-tune-3", ...}; flopcast-tune-2, -1 and -parts-1 are read, too.
+/// Converts to and from the document {"schema": "flopcast-tune-3", ...}.
 std::string to_json(const Tuning& tuning);
 Tuning tuning_from_json(std::string_view text);
 
@@ -136,7 +136,7 @@ struct LapackRequest {
 /// are no precision.
 LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, const RunContext& context = {});
 
-/// Converts to and from the document {"schema": "flopcast-tune-lapack-3", ...}; flopcast-tune-lapack-2 and -1 are read, too.
+/// Converts to and from the document {"schema": "flopcast-tune-lapack-3", ...}.
 std::string to_json(const LapackTuning& tuning);
 LapackTuning lapack_tuning_from_json(std::string_view text);
 
@@ -214,7 +214,7 @@ Ranking tune_jointly(const std::vector<machine::LibraryChoice>& places, const st
 std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas, const std::vector<std::int64_t>& threads,
                                            const machine::LibraryChoice& common = {}, const RunContext& context = {});
 
-/// Converts to and from the document {"schema": "flopcast-rank-3", ...}; flopcast-rank-2, -1 and flopcast-joint-1 are read, too.
+/// Converts to and from the document {"schema": "flopcast-rank-3", ...}.
 std::string to_json(const Ranking& ranking);
 Ranking ranking_from_json(std::string_view text);
 

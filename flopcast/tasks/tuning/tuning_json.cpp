@@ -8,9 +8,7 @@
 
 #include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
-#include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
-#include "flopcast/support/json_changes.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 #include "flopcast/tasks/tuning/tuning_schemas.hpp"
 
@@ -204,132 +202,16 @@ struct FieldTable<Ranking> {
                  optional_field("variants", &T::variants), field("places", &T::places), field("joint", &T::joint, "for each problem"));
 };
 
-namespace {
+std::string to_json(const Tuning& tuning) { return to_document(tuning, "flopcast-tune-3").dump(2); }
+Tuning tuning_from_json(std::string_view text) { return from_document<Tuning>(text, "tuning", {"flopcast-tune-3"}); }
 
-/// Options of the documents of schema 1 are texts: "50s", "8:128:8".
-void upgrade_options(nlohmann::json& document) {
-  static constexpr std::int64_t max_block = 1'000'000;
-  static_cast<void>(json_detail::member(document, "options"));
-  nlohmann::json& options = document["options"];
-  at_place("options", [&] {
-    const Seconds budget = parsed_member(options, "time_budget", [](const auto& text) { return parse_duration(text, "time_budget"); });
-    const auto nb = parsed_member(options, "nb", [](const auto& text) { return parse_sizes(text, "nb", 1, max_block); });
-    options["time_budget"] = budget;
-    options["nb"] = nb;
-  });
-}
-
-/// A validation of schema 1 has other names for three members, and warnings are texts.
-void upgrade_validation(nlohmann::json& validation) {
-  rename_member<double>(validation, "yield", "gain_kept");
-  rename_member<double>(validation, "split_half", "repeatability");
-  if (validation.contains("best_nb")) {
-    validation["best"] = {{"nb", member<std::int64_t>(validation, "best_nb")}};
-  }
-  if (validation.contains("warnings")) {
-    change_elements(validation, "warnings", [](nlohmann::json& warning) {
-      const std::string text = json_detail::text(warning);
-      const std::size_t colon = text.find(": ");
-      warning = {{"run", text.substr(0, colon)}, {"text", colon == std::string::npos ? text : text.substr(colon + 2)}};
-    });
-  }
-}
-
-void upgrade_decisions(nlohmann::json& object) {
-  change_elements(object, "decisions", [](nlohmann::json& decision) {
-    if (json_detail::members(decision).contains("validation")) {
-      at_place("validation", [&] { upgrade_validation(decision["validation"]); });
-    }
-  });
-}
-
-/// Parses a document and checks its schema; earlier(json, schema) reads documents of other schemas than the first.
-template <class T, class Earlier>
-T read_document(std::string_view text, const std::string& name, std::initializer_list<std::string_view> schemas, Earlier earlier) {
-  nlohmann::json json = parse_json(text, name);
-  return in_document(name, [&] {
-    require_schema(json, name, schemas);
-    const std::string schema = member<std::string>(json, "schema");
-    if (schema != *schemas.begin()) {
-      return T(earlier(json, schema));
-    }
-    T value{};
-    read_fields(json, value);
-    return value;
-  });
-}
-
-/// Reads flopcast-tune-2, which lacks wall times, flopcast-tune-1, which is one part with environment and options, and flopcast-tune-parts-1, an array of such parts.
-Tuning earlier_tuning(nlohmann::json& document, const std::string& schema) {
-  if (schema == "flopcast-tune-2") {
-    return document.get<Tuning>();
-  }
-  Tuning tuning;
-  read_member(document, "routine", tuning.routine);
-  const auto read_part = [&tuning](nlohmann::json& part) {
-    upgrade_decisions(part);
-    upgrade_options(part);
-    if (tuning.parts.empty()) {
-      read_member(part, "environment", tuning.environment);
-      read_member(part, "options", tuning.options);
-    }
-    read_fields(part, tuning.parts.emplace_back());
-  };
-  if (schema == "flopcast-tune-1") {
-    read_part(document);
-  } else {
-    change_elements(document, "parts", read_part);
-  }
-  return tuning;
-}
-
-LapackTuning earlier_lapack(nlohmann::json& document, const std::string& schema) {
-  if (schema == "flopcast-tune-lapack-2") {
-    return document.get<LapackTuning>();
-  }
-  change_elements(document, "routines", [](nlohmann::json& routine) {
-    const auto name = member<std::string>(routine, "routine");
-    const std::size_t colon = name.find(':');
-    routine["routine"] = name.substr(0, colon);
-    routine["flags"] = colon == std::string::npos ? "" : name.substr(colon + 1);
-    upgrade_decisions(routine);
-  });
-  return document.get<LapackTuning>();
-}
-
-Ranking earlier_ranking(nlohmann::json& document, const std::string& schema) {
-  if (schema == "flopcast-rank-2") {
-    return document.get<Ranking>();
-  }
-  upgrade_options(document);
-  change_elements(document, "places", upgrade_decisions);
-  return document.get<Ranking>();
-}
-
-template <class T>
-std::string text_of_document(const T& value, const char* schema) {
-  return to_document(value, schema).dump(2);
-}
-
-}  // namespace
-
-std::string to_json(const Tuning& tuning) { return text_of_document(tuning, "flopcast-tune-3"); }
-Tuning tuning_from_json(std::string_view text) {
-  return read_document<Tuning>(text, "tuning", {"flopcast-tune-3", "flopcast-tune-2", "flopcast-tune-1", "flopcast-tune-parts-1"},
-                               earlier_tuning);
-}
-
-std::string to_json(const LapackTuning& tuning) { return text_of_document(tuning, "flopcast-tune-lapack-3"); }
+std::string to_json(const LapackTuning& tuning) { return to_document(tuning, "flopcast-tune-lapack-3").dump(2); }
 LapackTuning lapack_tuning_from_json(std::string_view text) {
-  return read_document<LapackTuning>(text, "tuning of LAPACK",
-                                     {"flopcast-tune-lapack-3", "flopcast-tune-lapack-2", "flopcast-tune-lapack-1"}, earlier_lapack);
+  return from_document<LapackTuning>(text, "tuning of LAPACK", {"flopcast-tune-lapack-3"});
 }
 
-std::string to_json(const Ranking& ranking) { return text_of_document(ranking, "flopcast-rank-3"); }
-Ranking ranking_from_json(std::string_view text) {
-  return read_document<Ranking>(text, "ranking", {"flopcast-rank-3", "flopcast-rank-2", "flopcast-rank-1", "flopcast-joint-1"},
-                                earlier_ranking);
-}
+std::string to_json(const Ranking& ranking) { return to_document(ranking, "flopcast-rank-3").dump(2); }
+Ranking ranking_from_json(std::string_view text) { return from_document<Ranking>(text, "ranking", {"flopcast-rank-3"}); }
 
 std::vector<PublishedSchema> tuning_schemas() {
   return {published<Tuning>("flopcast-tune-3", "Block sizes chosen for a routine"),

@@ -184,7 +184,7 @@ TEST(Schemas, TellDefaultsUnitsAndMeanings) {
 TEST(Schemas, AreFoundByNameAndNumber) {
   EXPECT_EQ(schema("tune"), schema("flopcast-tune-3"));
   EXPECT_EQ(schema("tune-3"), schema("tune"));
-  EXPECT_THAT(bad_input_of([] { static_cast<void>(schema("flopcast-tune-2")); }), HasSubstr("flopcast writes flopcast-tune-3"));
+  EXPECT_THAT(bad_input_of([] { static_cast<void>(schema("flopcast-tune-2")); }), HasSubstr("flopcast writes and reads flopcast-tune-3"));
   EXPECT_THAT(bad_input_of([] { static_cast<void>(schema("tuna")); }), HasSubstr("near it are tune"));
   for (const SchemaTitle& one : schemas()) {
     EXPECT_EQ(parsed_schema(one.name).at("title"), one.title);

@@ -77,24 +77,6 @@ TEST(TuningJson, ResultsReadBackEqual) {
   EXPECT_EQ(tests::schema_violation(to_json(ranking()), tuning_schemas()), "");
 }
 
-TEST(TuningJson, ReadsDocumentsWithoutWallTimes) {
-  nlohmann::json json = nlohmann::json::parse(to_json(tuning()));
-  json["schema"] = "flopcast-tune-2";
-  nlohmann::json& measured = json.at("parts")[0].at("decisions")[0].at("validation").at("measured")[0];
-  for (const char* member : {"wall_times", "normalised_error", "within"}) {
-    ASSERT_EQ(measured.erase(member), 1U);
-  }
-  const Tuning read = tuning_from_json(json.dump());
-  EXPECT_TRUE(read.parts[0].decisions[0].validation->measured[0].wall_times.empty());
-  EXPECT_EQ(read.parts[0].decisions[0].validation->measured[0].error, -0.05);
-  json = nlohmann::json::parse(to_json(ranking()));
-  json["schema"] = "flopcast-rank-2";
-  EXPECT_EQ(ranking_from_json(json.dump()), ranking());
-  json = nlohmann::json::parse(to_json(lapack()));
-  json["schema"] = "flopcast-tune-lapack-2";
-  EXPECT_EQ(lapack_tuning_from_json(json.dump()), lapack());
-}
-
 TEST(TuningJson, HasFlatForecastsAndItsSchema) {
   const nlohmann::json json = nlohmann::json::parse(to_json(tuning()));
   EXPECT_EQ(json.at("schema"), "flopcast-tune-3");

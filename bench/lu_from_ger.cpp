@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "bench/baselines/lu_from_ger.hpp"
 #include "flopcast/cli/shared/command_line.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/core/statistics.hpp"
@@ -17,7 +18,6 @@
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/levels.hpp"
-#include "flopcast/model/lu_from_ger.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
 
@@ -148,21 +148,21 @@ std::vector<Seconds> measure_lu(RealLu& lu, const std::vector<std::int64_t>& ord
   return medians;
 }
 
-void print(const std::vector<model::Deviation>& deviations) {
+void print(const std::vector<bench::Deviation>& deviations) {
   report::Table table{{{"n"}, {"predicted"}, {"measured"}, {"deviation"}, {"ger's flops"}}, {}};
-  for (const model::Deviation& deviation : deviations) {
+  for (const bench::Deviation& deviation : deviations) {
     table.rows.push_back({report::whole(deviation.n),
                           {deviation.predicted, format_seconds(deviation.predicted)},
                           {deviation.measured, format_seconds(deviation.measured)},
                           {deviation.relative(), fmt::format("{:+.1f} %", 100 * deviation.relative())},
-                          {model::ger_share(deviation.n), fmt::format("{:.1f} %", 100 * model::ger_share(deviation.n))}});
+                          {bench::ger_share(deviation.n), fmt::format("{:.1f} %", 100 * bench::ger_share(deviation.n))}});
   }
   std::fputs(report::to_text(table).c_str(), stdout);
 }
 
-void draw(const std::vector<model::Deviation>& deviations, const std::string& path) {
+void draw(const std::vector<bench::Deviation>& deviations, const std::string& path) {
   report::Series series{"deviation", {}, {}};
-  for (const model::Deviation& deviation : deviations) {
+  for (const bench::Deviation& deviation : deviations) {
     series.x.push_back(static_cast<double>(deviation.n));
     series.y.push_back(100 * deviation.relative());
   }
@@ -188,9 +188,9 @@ void run(const Options& options) {
 
   RealLu lu(libraries, orders.back());
   const std::vector<Seconds> measured = measure_lu(lu, orders, options.repetitions, session.reference_time());
-  std::vector<model::Deviation> deviations;
+  std::vector<bench::Deviation> deviations;
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    deviations.push_back({orders[i], model::lu_from_ger(ger, orders[i]).seconds, measured[i]});
+    deviations.push_back({orders[i], bench::lu_from_ger(ger, orders[i]).seconds, measured[i]});
   }
   print(deviations);
   if (!options.figure.empty()) {

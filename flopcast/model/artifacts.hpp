@@ -8,7 +8,6 @@ inline constexpr const char* kernel_choice = "kernel-choice";          ///< per 
 inline constexpr const char* kernel_comparison = "kernel-comparison";  ///< per library and kernels: rates of two choices of kernels
 inline constexpr const char* thread_thresholds = "thread-thresholds";  ///< per kernel and domain: sizes where a BLAS changes its threads
 inline constexpr const char* sampled_segment = "sampled-segment";  ///< per environment, kernel and digest: calls that samples were timed in
-inline constexpr const char* roofline_study = "roofline-study";    ///< per study: state to go on with
 inline constexpr const char* mpi_machine = "mpi-machine";          ///< per host: costs of messages
 inline constexpr const char* mpi_kernels = "mpi-kernels";          ///< per host: kernel times of MPI programs
 inline constexpr const char* mpi_self_checks = "mpi-self-checks";  ///< per program: results of self-checks

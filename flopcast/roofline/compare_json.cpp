@@ -45,7 +45,7 @@ void from_json(const nlohmann::json& json, Difference& one) {
   read_member(json, "ratio", one.ratio);
   const auto interval = member<std::array<double, 2>>(json, "interval");
   one.interval = {interval[0], interval[1]};
-  one.one_sample = member_or(json, "one_sample", false);  // earlier documents lack it
+  one.one_sample = member_or(json, "one_sample", false);
 }
 
 std::string to_string(const RoofName& roof) { return fmt::format("{} {}, {}", roof.kind, roof.name, counted(roof.threads, "thread")); }

@@ -8,10 +8,6 @@
 #include <vector>
 
 #include "flopcast/machine/cpu/clock.hpp"
-#include "flopcast/search/exhaustive.hpp"
-#include "flopcast/search/halving.hpp"
-#include "flopcast/search/ledger.hpp"
-#include "flopcast/search/race.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::roofline {
@@ -23,16 +19,6 @@ Seconds now() { return 1e-9 * static_cast<Seconds>(machine::monotonic_nanosecond
 
 /// All measured rates, by configuration.
 using Samples = std::vector<Rates>;
-
-/// Outcome of a search.
-struct Found {
-  std::size_t best = 0;
-  std::vector<std::string> states;  ///< states by configuration
-  std::vector<std::size_t> order;   ///< the best first
-  search::Ending ending = search::Ending::budget;
-  double possible_gain = 1, error_probability = 1;
-  std::int64_t evaluations = 0;
-};
 
 /// Returns an evaluator that times shapes in a process and records their rates.
 search::Evaluator recorded(GemmProcess& process, const GemmSpace& space, int threads, Samples& samples) {
@@ -52,10 +38,6 @@ search::Limits limits(const GemmSearchOptions& options) {
   return limits;
 }
 
-[[noreturn]] void nothing_measured(const GemmSetup& setup) {
-  throw unusable_measurement("{} of {} with {} threads: not a single shape could be measured", setup.routine, setup.library, setup.threads);
-}
-
 std::string state_of(const CandidateState& candidate, const std::vector<std::size_t>& ties) {
   if (candidate.state == CandidateState::Kind::dropped) {
     return candidate.fault;
@@ -72,47 +54,9 @@ search::RaceOptions race_options(const GemmSearchOptions& options) {
   race.error_probability = options.error_probability;
   race.good_enough = options.stop_at_flops > 0 ? 1 / options.stop_at_flops : 0;
   race.seed = options.seed;
+  race.max_rounds = options.max_rounds;
   race.limits = limits(options);
   return race;
-}
-
-Found run_race(const search::Evaluator& evaluator, std::size_t count, const GemmSetup& setup, const GemmSearchOptions& options,
-               search::RaceResult& result) {
-  result = search::race(search::all(count), evaluator, race_options(options));
-  if (!result.leader) {
-    nothing_measured(setup);
-  }
-  Found found{*result.leader, {}, result.ties, result.ending, result.possible_gain, result.error_probability, result.evaluations};
-  for (const CandidateState& candidate : result.candidates) {
-    found.states.push_back(state_of(candidate, result.ties));
-  }
-  return found;
-}
-
-Found run_halving(const search::Evaluator& evaluator, std::size_t count, const GemmSetup& setup, const GemmSearchOptions& options) {
-  search::HalvingOptions halving;
-  halving.seed = options.seed;
-  halving.limits = limits(options);
-  const search::HalvingResult result = search::halving(search::all(count), evaluator, halving);
-  if (!result.leader) {
-    nothing_measured(setup);
-  }
-  return {*result.leader, std::vector<std::string>(count, "unsettled"), result.ranking, result.ending, 1, 1, result.evaluations};
-}
-
-/// Runs a search of paper 003, whose iterations use one fresh process after the other.
-Found run_technique(const GemmSetup& setup, const GemmSpace& space, Samples& samples, const GemmSearchOptions& options) {
-  search::ExhaustiveOptions technique = search::technique(options.search);
-  technique.limits = limits(options);
-  technique.order = options.order.value_or(technique.order);
-  technique.seed = options.seed;
-  const search::ExhaustiveResult result =
-      search::exhaustive(search::all(space.shapes.size()), gemm_invocation(setup, space, &samples), technique);
-  if (!result.leader) {
-    nothing_measured(setup);
-  }
-  Found found{*result.leader, std::vector<std::string>(space.shapes.size(), "unsettled"), {}, result.ending, 1, 1, result.evaluations};
-  return found;
 }
 
 /// Races the best few ties again, each evaluation in a fresh process. The new rates replace those of the search, unless the time was too
@@ -142,11 +86,11 @@ void confirm(GemmRoof& roof, const search::RaceResult& race, const GemmSetup& se
   }
 }
 
-std::vector<GemmTrial> trials(const GemmSpace& space, const Samples& samples, const Found& found) {
+std::vector<GemmTrial> trials(const GemmSpace& space, const Samples& samples, const search::RaceResult& race) {
   std::vector<GemmTrial> trials;
-  for (std::size_t i = 0; i < space.shapes.size(); ++i) {
-    if (!samples[i].samples.empty()) {
-      trials.push_back({space.shapes[i], found.states[i], samples[i]});
+  for (const CandidateState& candidate : race.candidates) {
+    if (const Rates& rates = samples[candidate.configuration]; !rates.samples.empty()) {
+      trials.push_back({space.shapes[candidate.configuration], state_of(candidate, race.ties), rates});
     }
   }
   std::stable_sort(trials.begin(), trials.end(),
@@ -167,22 +111,6 @@ std::string to_string(search::Ending ending) {
   return "nothing left";
 }
 
-search::Invocation gemm_invocation(const GemmSetup& setup, const GemmSpace& space, std::vector<Rates>* samples) {
-  return [setup, &space, samples](std::size_t i) -> search::Iteration {
-    GemmSetup own = setup;
-    own.elements = space.shapes[i].elements();
-    auto process = std::make_shared<GemmProcess>(own);
-    process->time(space.shapes[i], 0, 1);
-    return [process, shape = space.shapes[i], i, samples] {
-      const Seconds seconds = process->time(shape, 0, 1);
-      if (samples != nullptr) {
-        (*samples)[i].samples.push_back(shape.flops() / seconds);
-      }
-      return seconds / shape.flops();
-    };
-  };
-}
-
 GemmRoof find_gemm_roof(const GemmSetup& given, const GemmSpace& space, const GemmSearchOptions& options) {
   GemmSetup setup = given;
   setup.elements = space.elements();
@@ -190,24 +118,24 @@ GemmRoof find_gemm_roof(const GemmSetup& given, const GemmSpace& space, const Ge
   GemmRoof roof;
   roof.routine = setup.routine;
   roof.threads = setup.threads;
-  roof.search = options.search;
   const Seconds begin = now();
   GemmProcess process(setup);
   roof.library = process.library();
-  search::RaceResult race;
-  const search::Evaluator evaluator = recorded(process, space, setup.threads, samples);
-  const Found found = options.search == "race"      ? run_race(evaluator, space.shapes.size(), setup, options, race)
-                      : options.search == "halving" ? run_halving(evaluator, space.shapes.size(), setup, options)
-                                                    : run_technique(setup, space, samples, options);
+  const search::RaceResult race =
+      search::race(search::all(space.shapes.size()), recorded(process, space, setup.threads, samples), race_options(options));
+  if (!race.leader) {
+    throw unusable_measurement("{} of {} with {} threads: not a single shape could be measured", setup.routine, setup.library,
+                               setup.threads);
+  }
   roof.seconds = now() - begin;
-  roof.shape = space.shapes[found.best];
-  roof.flops = samples[found.best];
-  roof.ending = to_string(found.ending);
-  roof.possible_gain = found.possible_gain;
-  roof.error_probability = found.error_probability;
-  roof.evaluations = found.evaluations;
-  roof.trials = trials(space, samples, found);
-  if (race.leader && options.confirmed > 0) {
+  roof.shape = space.shapes[*race.leader];
+  roof.flops = samples[*race.leader];
+  roof.ending = race.rounds >= options.max_rounds ? "out of rounds" : to_string(race.ending);
+  roof.possible_gain = race.possible_gain;
+  roof.error_probability = race.error_probability;
+  roof.evaluations = race.evaluations;
+  roof.trials = trials(space, samples, race);
+  if (options.confirmed > 0) {
     confirm(roof, race, setup, space, options);
   }
   return roof;

@@ -2,26 +2,23 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "flopcast/roofline/gemm_process.hpp"
 #include "flopcast/roofline/gemm_space.hpp"
 #include "flopcast/roofline/roof.hpp"
-#include "flopcast/search/evaluator.hpp"
-#include "flopcast/search/exhaustive.hpp"
+#include "flopcast/search/race.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::roofline {
 
 struct GemmSearchOptions {
-  std::string search = "race";         ///< "race", "halving", or a technique of paper 003
-  std::optional<search::Order> order;  ///< order of the shapes in a technique of paper 003; empty: the technique's own
-  double tolerance = 0.02;             ///< as in search::RaceOptions
-  double error_probability = 0.05;     ///< as in search::RaceOptions
-  double stop_at_flops = 0;            ///< stop when the best shape certainly reaches this many flops per second; 0: no such limit
-  std::size_t confirmed = 3;           ///< number of ties that are raced again in fresh processes; 0: none
+  double tolerance = 0.02;                                     ///< as in search::RaceOptions
+  double error_probability = 0.05;                             ///< as in search::RaceOptions
+  std::int64_t max_rounds = search::RaceOptions().max_rounds;  ///< as in search::RaceOptions
+  double stop_at_flops = 0;   ///< stop when the best shape certainly reaches this many flops per second; 0: no such limit
+  std::size_t confirmed = 3;  ///< number of ties that are raced again in fresh processes; 0: none
   std::int64_t confirmation_rounds = 5;
   Seconds time_budget = 20;         ///< time of the search
   Seconds confirmation_budget = 2;  ///< time of the confirmation, in addition to the unused time of the search
@@ -31,13 +28,8 @@ struct GemmSearchOptions {
 
 std::string to_string(search::Ending ending);
 
-/// Returns an invocation as in paper 003: a fresh process, one warm-up call, then one timed call per iteration. Costs are seconds per flop;
-/// the clock of the search's limits counts seconds. `space` must outlive the result; with `samples`, rates are added there by
-/// configuration.
-search::Invocation gemm_invocation(const GemmSetup& setup, const GemmSpace& space, std::vector<Rates>* samples = nullptr);
-
-/// Finds the shape with the fastest gemm of the library. Costs are seconds per flop. Throws as GemmProcess does, usage_error for an unknown
-/// search, and unusable_measurement if nothing could be measured.
+/// Finds the shape with the fastest gemm of the library. Costs are seconds per flop. Throws as GemmProcess does,
+/// and unusable_measurement if nothing could be measured.
 GemmRoof find_gemm_roof(const GemmSetup& setup, const GemmSpace& space, const GemmSearchOptions& options);
 
 }  // namespace flopcast::roofline

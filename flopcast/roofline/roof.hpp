@@ -92,7 +92,6 @@ struct GemmRoof {
   GemmShape shape;               ///< the best one
   Rates flops;                   ///< flops per second of this shape: in fresh processes if `confirmed`, else during the search
   bool confirmed = false;        ///< the shape was confirmed in fresh processes
-  std::string search;            ///< "race", "halving" or a technique of paper 003
   std::string ending;            ///< reason why the search ended
   double possible_gain = 1;      ///< fraction of its time that the best shape may lose to another shape of the space
   double error_probability = 1;  ///< error probability of `possible_gain`
@@ -131,7 +130,7 @@ struct TheoreticalPeak {
   friend bool operator==(const TheoreticalPeak&, const TheoreticalPeak&) = default;
 };
 
-/// The options with which a roofline was measured. Texts, lists and values that earlier versions didn't write are empty.
+/// The options with which a roofline was measured. Texts, lists and values that a document lacks are empty.
 struct EffectiveOptions {
   std::string version;  ///< version of flopcast
   std::optional<int> threads;
@@ -142,7 +141,6 @@ struct EffectiveOptions {
   std::vector<std::string> gemm;  ///< routines
   std::string space, m, n, k;     ///< name of the space of shapes, and the sizes of one of the user's own
   std::optional<std::int64_t> shapes;
-  std::string search, order;
   std::optional<double> tolerance, error_probability;
   std::optional<double> stop_at;  ///< share of the FMA ceiling at which searches end; 0: no such share
   std::vector<std::string> streams;
@@ -181,7 +179,7 @@ inline constexpr const char* schema = "flopcast-roofline-1";
 
 /// Returns the roofline as a document with its schema.
 std::string to_json(const Roofline& roofline);
-/// Reads a document that to_json wrote, now or in an earlier version; `document` names it in messages. Throws bad_input that names the
+/// Reads a document that to_json wrote; `document` names it in messages. Throws bad_input that names the
 /// missing member or the member of the wrong kind.
 Roofline roofline_from_json(std::string_view text, const std::string& document = "the roofline");
 

@@ -37,12 +37,10 @@ template <>
 struct FieldTable<roofline::GemmRoof> {
   using T = roofline::GemmRoof;
   static constexpr auto fields = std::tuple(
-      field("library", &T::library),
-      optional_field("routine", &T::routine, "\"dgemm\" or \"sgemm\""),  // early files, which knew only dgemm, lack it
+      field("library", &T::library), optional_field("routine", &T::routine, "\"dgemm\" or \"sgemm\""),
       field("setting", &T::setting, "environment variables that make the library use its present kernels; empty: the library's default"),
       field("threads", &T::threads), field("shape", &T::shape, "the best shape"), field("flops_per_second", &T::flops),
       field("confirmed", &T::confirmed, "the shape was confirmed in fresh processes"),
-      field("search", &T::search, "\"race\", \"halving\" or a technique of paper 003"),
       field("ending", &T::ending, "reason why the search ended"),
       field("possible_gain", &T::possible_gain, "fraction of its time that the best shape may lose to another shape of the space"),
       field("error_probability", &T::error_probability), field("evaluations", &T::evaluations),
@@ -76,19 +74,18 @@ struct FieldTable<roofline::TheoreticalPeak> {
 template <>
 struct FieldTable<roofline::EffectiveOptions> {
   using T = roofline::EffectiveOptions;
-  static constexpr auto fields =
-      std::tuple(optional_field("version", &T::version, "version of flopcast"), optional_field("threads", &T::threads),
-                 optional_field("affinity", &T::affinity), optional_field("cores", &T::cores, "kind of cores; empty: all cores are alike"),
-                 optional_field("blas", &T::blas, "libraries given; empty: the default ones"), optional_field("kernels", &T::kernels),
-                 optional_field("gemm", &T::gemm, "routines"), optional_field("space", &T::space), optional_field("m", &T::m),
-                 optional_field("n", &T::n), optional_field("k", &T::k, "sizes of a space of the user's own"),
-                 optional_field("shapes", &T::shapes), optional_field("search", &T::search), optional_field("order", &T::order),
-                 optional_field("tolerance", &T::tolerance), optional_field("error_probability", &T::error_probability),
-                 optional_field("enough", &T::stop_at, "share of the FMA ceiling at which searches end; 0: no such share"),
-                 optional_field("streams", &T::streams), optional_field("nominal_clock_gigahertz", &T::nominal_clock_gigahertz),
-                 optional_field("fma_units", &T::fma_units), optional_field("time_budget", &T::time_budget, "\"60s\""),
-                 optional_field("seed", &T::seed), optional_field("quick", &T::quick),
-                 optional_field("huge_pages", &T::huge_pages, "setting of the system"));
+  static constexpr auto fields = std::tuple(
+      optional_field("version", &T::version, "version of flopcast"), optional_field("threads", &T::threads),
+      optional_field("affinity", &T::affinity), optional_field("cores", &T::cores, "kind of cores; empty: all cores are alike"),
+      optional_field("blas", &T::blas, "libraries given; empty: the default ones"), optional_field("kernels", &T::kernels),
+      optional_field("gemm", &T::gemm, "routines"), optional_field("space", &T::space), optional_field("m", &T::m),
+      optional_field("n", &T::n), optional_field("k", &T::k, "sizes of a space of the user's own"), optional_field("shapes", &T::shapes),
+      optional_field("tolerance", &T::tolerance), optional_field("error_probability", &T::error_probability),
+      optional_field("enough", &T::stop_at, "share of the FMA ceiling at which searches end; 0: no such share"),
+      optional_field("streams", &T::streams), optional_field("nominal_clock_gigahertz", &T::nominal_clock_gigahertz),
+      optional_field("fma_units", &T::fma_units), optional_field("time_budget", &T::time_budget, "\"60s\""),
+      optional_field("seed", &T::seed), optional_field("quick", &T::quick),
+      optional_field("huge_pages", &T::huge_pages, "setting of the system"));
 };
 
 /// The schema is written and checked by roofline::to_json and roofline_from_json.

@@ -86,9 +86,6 @@ INSTANTIATE_TEST_SUITE_P(
         Document{{"roofline", "--quick", "--streams", "triad", "--time-budget", "1s", "--json"},
                  "flopcast-roofline-1",
                  {"cpu", "fingerprint", "date", "levels", "compute", "bandwidth", "gemm", "peaks", "points", "findings", "options"}},
-        Document{{"roofline", "study", "--m", "64", "--n", "64", "--k", "32,64", "--techniques", "Single,race", "--json"},
-                 "flopcast-roofline-study-2",
-                 {"shapes", "studies"}},
         Document{tune, "flopcast-tune-3", {"environment", "options", "routine", "settings", "parts"}},
         Document{
             {"contract", "abc=ai,ibc", "a=b=c=10", "i=4", "--list", "--json"}, "flopcast-contract-1", {"sizes", "flops", "algorithms"}},

@@ -120,26 +120,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"roofline", "--affinity", "far"}, 2, "--affinity"}, Mistake{{"roofline", "--space", "huge"}, 2, "--space"},
         Mistake{{"roofline", "--space", "full", "--m", "8"}, 2, "not both"}, Mistake{{"roofline", "--m", "8"}, 2, "--m, --n and --k"},
         Mistake{{"roofline", "--m", "1000000", "--n", "1000000", "--k", "8"}, 3, "the largest matrices of the space need"},
-        Mistake{{"roofline", "--search", "luck"}, 2, "technique 'luck' given, expected one of Default"},
-        Mistake{{"roofline", "--search", "Single", "--order", "sorted"},
-                2,
-                "order 'sorted' given, expected one of forward, reversed, shuffled"},
-        Mistake{{"roofline", "--order", "reversed"}, 2, "an order of shapes is for the published techniques"},
         Mistake{{"roofline", "--blas", "nosuch"}, 3, "no BLAS library 'nosuch' is installed"},
         Mistake{{"roofline", "--streams", "triade"}, 2, "stream 'triade' given"},
         Mistake{{"roofline", "--point", "dgemn m=1"}, 3, "unknown routine 'dgemn'"},
         Mistake{{"roofline", "--figure", "roofs.pdf"}, 2, "a figure's name ends in"},
         Mistake{{"roofline", "--gemm", "dgemm,dgemm"}, 2, "--gemm names 'dgemm' twice"}, Mistake{{"roofline", "--seed", "-1"}, 2, "--seed"},
         Mistake{{"rank", "dpotrf", "--seed", "18446744073709551616"}, 2, "expected a whole number from 0 to 18446744073709551615"},
-        Mistake{{"roofline", "study", "--m", "1000000", "--n", "1000000", "--k", "8"}, 3, "the largest matrices of the space need"},
         Mistake{{"roofline", "--compare", "a.json", "b.json", "--lst"}, 2, "unknown option '--lst'"},
         Mistake{{"roofline", "--compare", "a.json"}, 2, "--compare needs two files, only 'a.json' given"},
         Mistake{{"tune", "dgeqrf", "--n", "100", "--figure", "nb.pdf"}, 2, "a figure's name ends in"},
         Mistake{{"rank", "cholesky", "--n", "100", "--figure", "/nonexistent/n.svg"}, 4, "/nonexistent/n.svg"},
         Mistake{{"roofline", "--replot", "/nonexistent"}, 3, "cannot read '/nonexistent'"},
-        Mistake{{"roofline", "--replot", "/dev/null"}, 3, "/dev/null"},
-        Mistake{{"roofline", "study", "--m", "8", "--n", "8", "--k", "8", "--techniques", "luck"}, 2, "technique 'luck' given"},
-        Mistake{{"roofline", "--search", "Default:iterations=0"}, 3, "technique Default, iterations: 0 is out of range"}));
+        Mistake{{"roofline", "--replot", "/dev/null"}, 3, "/dev/null"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Contractions, Mistakes,

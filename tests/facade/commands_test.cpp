@@ -34,7 +34,7 @@ const std::vector<Command>& commands() {
       {"tune", {"tune", "tune_lapack", "tune_jointly"}},
       {"rank", {"rank_everywhere"}},
       {"contract", {"rank_algorithms", "run_contraction", "contract_files", "run_einsum", "einsum_files", "explain_einsum"}},
-      {"roofline", {"measure_roofline", "plan_roofline", "compare_rooflines", "study_gemm_searches"}},
+      {"roofline", {"measure_roofline", "plan_roofline", "compare_rooflines"}},
       {"run", {"run_program"}},
       {"env", {"program_environment"}},
       {"wisdom", {"list_wisdom", "export_wisdom", "import_wisdom", "import_system_wisdom", "merge_wisdom", "forget_wisdom"}},
@@ -91,7 +91,7 @@ TEST(Facade, HasTheFunctionsOfEveryCommand) {
               exists(rank_everywhere));
   EXPECT_TRUE(exists(rank_algorithms) && exists(run_contraction) && exists(contract_files) && exists(run_einsum) && exists(einsum_files) &&
               exists(explain_einsum) && exists(plan_einsum) && exists(plan_expression));
-  EXPECT_TRUE(exists(measure_roofline) && exists(plan_roofline) && exists(compare_rooflines) && exists(study_gemm_searches));
+  EXPECT_TRUE(exists(measure_roofline) && exists(plan_roofline) && exists(compare_rooflines));
   EXPECT_TRUE(exists(record_program) && exists(profile_program) && exists(run_program) && exists(run_settings));
   EXPECT_TRUE(exists(static_cast<ProgramEnvironment (*)(const EnvironmentRequest&, const RunContext&)>(program_environment)));
   EXPECT_TRUE(exists(static_cast<WisdomList (*)(const WisdomRequest&, const RunContext&)>(list_wisdom)) &&

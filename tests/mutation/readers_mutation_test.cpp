@@ -37,7 +37,6 @@
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/roofline/compare.hpp"
-#include "flopcast/roofline/study_json.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"
@@ -290,15 +289,6 @@ TEST_F(Mutations, OfComparisonsOfRooflines) {
   other.bandwidth.pop_back();
   try_mutations("a comparison", to_json(roofline::compare(roofline::fake_roofline(), other)), testing::mutate_document, 500,
                 [](const std::string& contents) { static_cast<void>(roofline::comparison_from_json(contents)); });
-}
-
-TEST_F(Mutations, OfStudies) {
-  roofline::StudyState state;
-  state.runs = {{"Default", 1, {{3, 1e9}, {4, 2e9}}, 4, 2e9, 12.5, 60, true, true}};
-  state.judged = {{4, 2e9}};
-  try_mutations("a study", nlohmann::json(state).dump(), testing::mutate_document, 300, [&](const std::string& contents) {
-    static_cast<void>(in_document("a study", [&] { return parse_json(contents, "a study").get<roofline::StudyState>(); }));
-  });
 }
 
 TEST_F(Mutations, OfDescriptionsOfMachines) {

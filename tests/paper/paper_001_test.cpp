@@ -4,13 +4,15 @@
 #include <array>
 #include <cmath>
 
+#include "bench/baselines/lu_from_ger.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/levels.hpp"
-#include "flopcast/model/lu_from_ger.hpp"
 
 namespace flopcast::model {
 namespace {
+
+using namespace bench;
 
 /// Harpertown: "L1 (32 KB) and L2 (6 MB) caches".
 constexpr std::array<std::int64_t, 2> capacities = {32 << 10, 6 << 20};

@@ -300,19 +300,12 @@ TEST(Compare, NamesDifferentOptions) {
                     .affinity = "close",
                     .gemm = {"dgemm"},
                     .space = "brief",
-                    .search = "race",
                     .tolerance = 0.02,
                     .time_budget = "60s",
                     .seed = 1,
                     .quick = false};
-  after.options = {.gemm = {"dgemm", "sgemm"},
-                   .space = "full",
-                   .search = "race",
-                   .tolerance = 0.05,
-                   .time_budget = "1s",
-                   .seed = 2,
-                   .quick = true,
-                   .huge_pages = "never"};
+  after.options = {
+      .gemm = {"dgemm", "sgemm"}, .space = "full", .tolerance = 0.05, .time_budget = "1s", .seed = 2, .quick = true, .huge_pages = "never"};
   EXPECT_THAT(compare(before, after).settings, testing::ElementsAre("gemm: dgemm; dgemm, sgemm", "huge pages: not set; never",
                                                                     "quick: no; yes", "space: brief; full", "tolerance: 0.02; 0.05"));
 }

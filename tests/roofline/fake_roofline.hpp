@@ -26,7 +26,6 @@ inline Roofline fake_roofline() {
   gemm.library = {"fakeblas", "/lib/fake.so", "1.0", "Fake", "serial", "abc"};
   gemm.shape = {1000, 512, 64};
   gemm.flops.samples = {14.9e9, 15e9, 15.1e9};
-  gemm.search = "race";
   gemm.ending = "settled";
   gemm.possible_gain = 0.01;
   gemm.error_probability = 0.05;

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "flopcast/search/race.hpp"
 
 namespace flopcast::search {
 
@@ -67,6 +73,33 @@ inline std::vector<double> random_costs(std::size_t count, std::uint64_t seed) {
     cost = uniform(random);
   }
   return costs;
+}
+
+/// Results of many races.
+struct Outcome {
+  int good = 0;  ///< trials whose leader lies within the tolerance of the best
+  int kept = 0;  ///< trials whose ties hold the best
+  std::int64_t evaluations = 0;
+};
+
+/// Races `count` random configurations under noise in each of `trials` trials.
+inline Outcome race_many(const FakeMachine::Noise& noise, int trials, std::size_t count = 96) {
+  Outcome outcome;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto seed = static_cast<std::uint64_t>(trial);
+    const std::vector<double> truth = random_costs(count, seed);
+    FakeMachine machine(truth, noise, 1000 + seed);
+    RaceOptions options;
+    options.seed = seed;
+    const RaceResult result = race(all(count), std::ref(machine), options);
+    const auto best = std::min_element(truth.begin(), truth.end());
+    outcome.good += truth[*result.leader] * (1 - options.tolerance) <= *best ? 1 : 0;
+    outcome.kept += std::count(result.ties.begin(), result.ties.end(), static_cast<std::size_t>(best - truth.begin())) > 0 ? 1 : 0;
+    outcome.evaluations += result.evaluations;
+    EXPECT_EQ(result.evaluations, machine.evaluations());
+    EXPECT_LE(result.error_probability, options.error_probability);
+  }
+  return outcome;
 }
 
 }  // namespace flopcast::search

@@ -14,7 +14,6 @@
 #include <string>
 
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/search/exhaustive.hpp"
 #include "flopcast/support/error.hpp"
 #include "noise.hpp"
 
@@ -25,31 +24,6 @@ using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
 double exact(std::size_t configuration) { return 1.0 + static_cast<double>(configuration); }
-
-struct Outcome {
-  int good = 0;  ///< trials whose leader lies within the tolerance of the best
-  int kept = 0;  ///< trials whose ties hold the best
-  std::int64_t evaluations = 0;
-};
-
-Outcome race_many(const FakeMachine::Noise& noise, int trials, std::size_t count = 96) {
-  Outcome outcome;
-  for (int trial = 0; trial < trials; ++trial) {
-    const auto seed = static_cast<std::uint64_t>(trial);
-    const std::vector<double> truth = random_costs(count, seed);
-    FakeMachine machine(truth, noise, 1000 + seed);
-    RaceOptions options;
-    options.seed = seed;
-    const RaceResult result = race(all(count), std::ref(machine), options);
-    const auto best = std::min_element(truth.begin(), truth.end());
-    outcome.good += truth[*result.leader] * (1 - options.tolerance) <= *best ? 1 : 0;
-    outcome.kept += std::count(result.ties.begin(), result.ties.end(), static_cast<std::size_t>(best - truth.begin())) > 0 ? 1 : 0;
-    outcome.evaluations += result.evaluations;
-    EXPECT_EQ(result.evaluations, machine.evaluations());
-    EXPECT_LE(result.error_probability, options.error_probability);
-  }
-  return outcome;
-}
 
 /// Returns the number of trials in which a race that is cut short has a leader within the tolerance of the best.
 int good_when_cut_short(const FakeMachine::Noise& noise, int trials, std::int64_t evaluations) {
@@ -115,49 +89,6 @@ TEST(Race, KeepsItsPromiseWhereEveryRivalIsJustBeyondTheTolerance) {
     good += race(all(6), std::ref(machine), options).leader == 2U ? 1 : 0;
   }
   EXPECT_GE(good, trials * 8 / 10);
-}
-
-TEST(Race, FindsTheBestWhereThePapersRuleMissesIt) {
-  const FakeMachine::Noise noise = {0.03, 0.02, 0.25, 0};
-  constexpr int trials = 20;
-  int found = 0;
-  for (std::uint64_t seed = 0; seed < trials; ++seed) {
-    const std::vector<double> truth = random_costs(96, seed);
-    FakeMachine machine(truth, noise, 1000 + seed);
-    const Invocation invoke = [&machine](std::size_t i) { return [&machine, i] { return machine(i); }; };
-    const ExhaustiveResult result = exhaustive(all(96), invoke, technique("C+I+Outer"));
-    found += truth[*result.leader] * 0.98 <= *std::min_element(truth.begin(), truth.end()) ? 1 : 0;
-  }
-  EXPECT_LT(found, trials * 3 / 4);
-  EXPECT_EQ(race_many(noise, trials).good, trials);
-}
-
-/// Returns in how many of 20 trials over 48 configurations a technique of paper 003 comes within 2 % of the best.
-int successes(const FakeMachine::Noise& noise, const std::string& name) {
-  int found = 0;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const std::vector<double> truth = random_costs(48, seed);
-    FakeMachine machine(truth, noise, 1000 + seed);
-    const Invocation invoke = [&machine](std::size_t i) { return [&machine, i] { return machine(i); }; };
-    const ExhaustiveResult result = exhaustive(all(48), invoke, technique(name));
-    found += truth[*result.leader] * 0.98 <= *std::min_element(truth.begin(), truth.end()) ? 1 : 0;
-  }
-  return found;
-}
-
-/// All seven techniques find the best configuration while evaluations are independent, except for Single, which evaluates each once. None
-/// finds it, not even with 2000 evaluations of each, where the machine changes its clock or drifts, because they evaluate one configuration
-/// after the other.
-TEST(PaperTechniques, FailWhereTheMachineChanges) {
-  for (const std::string& name : technique_names()) {
-    const bool single = name == "Single";
-    EXPECT_EQ(successes({}, name) >= 19, !single) << name;
-    EXPECT_EQ(successes({0.05, 0.03, 0, 0}, name) >= 19, !single) << name << ", heavy tails";
-    EXPECT_LT(successes({0.03, 0, 0.25, 0}, name), 17) << name << ", two states of the clock";
-    EXPECT_LT(successes({0.05, 0.03, 0.2, 0.3}, name), 17) << name << ", all and drift";
-  }
-  EXPECT_GE(race_many({0.03, 0, 0.25, 0}, 20, 48).good, 19);
-  EXPECT_GE(race_many({0.05, 0.03, 0.2, 0.3}, 20, 48).good, 19);
 }
 
 /// Each configuration has its own slow mode, which no pairing removes, in up to 40 % of its evaluations.

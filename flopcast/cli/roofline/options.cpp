@@ -8,7 +8,6 @@
 
 #include "flopcast/cli/roofline/compare_tables.hpp"
 #include "flopcast/cli/roofline/request.hpp"
-#include "flopcast/cli/roofline/study.hpp"
 #include "flopcast/cli/roofline/tables.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
@@ -56,7 +55,6 @@ RooflineRequest parse_request(const RooflineCommand& options) {
   RooflineRequest request = options.request;
   request.affinity = machine::parse_affinity(options.space.affinity);
   request.space = parse_space(options.space);
-  request.order = parse_order(options.space);
   request.searches_gemm = !options.no_gemm;
   request.nominal_hertz = options.nominal_clock_gigahertz * 1e9;
   request.time_budget = parse_duration(options.time_budget, "--time-budget");
@@ -167,11 +165,6 @@ void add_search_options(OptionSet& command, RooflineCommand& options) {
       .comma_separated()
       .choices({"dgemm", "sgemm"});
   add_space_options(command, options.space);
-  command
-      .option("--search", request.search,
-              "Search of the best gemm: race, halving, or a published technique (Default, Single, Confidence, C+Inner, C+Inner+R, "
-              "C+I+Outer, C+I+O+R) with settings as for 'roofline study'")
-      .show_default();
   command.option("--tolerance", request.tolerance, "Fraction of its time that the best gemm may lose to another shape of the space")
       .show_default()
       .range(0.0, 0.9);
@@ -196,7 +189,7 @@ void add_roof_options(OptionSet& command, RooflineCommand& options) {
       .show_default()
       .setting("time-budget");
   add_seed_option(command, request.seed, "Seed of random orders");
-  command.flag("--quick", request.quick, "Take fewer samples, and successive halving instead of a race");
+  command.flag("--quick", request.quick, "Take fewer samples, and end the race of shapes after 8 rounds");
   command.option("--point", options.points, "Call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")
       .placeholder("CALL")
       .repeatable();
@@ -229,11 +222,7 @@ void add_roofline_command(OptionSet& app, CommonOptions& common) {
   add_roof_options(command, *options);
   add_output_options(command, *options);
   command.footer(footer);
-  add_roofline_study(command, common);
   command.action([command, options, &common] {
-    if (command.has_command()) {
-      return;
-    }
     if (!options->figure.empty()) {
       report::require_drawable(options->figure);
     }

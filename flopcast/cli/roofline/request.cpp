@@ -18,10 +18,6 @@ void add_space_options(OptionSet& command, GemmSpaceTexts& texts) {
   command.option("--m", texts.m, "Rows of C in a space of shapes of your own, such as 500,1000 or 256:1024:256").placeholder("SIZES");
   command.option("--n", texts.n, "Columns of C in a space of shapes of your own").placeholder("SIZES");
   command.option("--k", texts.k, "Columns of A in a space of shapes of your own").placeholder("SIZES");
-  command
-      .option("--order", texts.order,
-              "Order of the shapes in a published technique: forward, reversed or shuffled (default: the technique's own)")
-      .placeholder("ORDER");
 }
 
 roofline::GemmSpace parse_space(const GemmSpaceTexts& texts) {
@@ -42,10 +38,6 @@ roofline::GemmSpace parse_space(const GemmSpaceTexts& texts) {
     throw bad_input("a space of {:.0f} shapes given, expected at most {}", count, max_shapes);
   }
   return roofline::gemm_space(m, n, k);
-}
-
-std::optional<search::Order> parse_order(const GemmSpaceTexts& texts) {
-  return texts.order.empty() ? std::nullopt : std::optional(search::parse_order(texts.order));
 }
 
 void require_distinct(std::vector<std::string> names, const char* option) {

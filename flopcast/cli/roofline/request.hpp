@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,22 +8,18 @@
 
 namespace flopcast::cli {
 
-/// Texts of the options that `roofline` and `roofline study` have in common.
+/// Texts of the options that choose shapes and CPUs.
 struct GemmSpaceTexts {
   std::string affinity = "close";
   std::string space;  ///< empty: brief, or sizes
   std::string m, n, k;
-  std::string order;  ///< empty: the technique's own
 };
 
-/// Adds --affinity, --space, --m, --n, --k and --order.
+/// Adds --affinity, --space, --m, --n and --k.
 void add_space_options(OptionSet& command, GemmSpaceTexts& texts);
 
 /// Returns the space that the options name or spell out. Throws usage_error if they do both, bad_input for sizes out of range.
 roofline::GemmSpace parse_space(const GemmSpaceTexts& texts);
-
-/// Returns --order; nothing if it wasn't given. Throws usage_error for an unknown order.
-std::optional<search::Order> parse_order(const GemmSpaceTexts& texts);
 
 /// Throws usage_error if `option` names something twice.
 void require_distinct(std::vector<std::string> names, const char* option);

@@ -147,7 +147,7 @@ Table gemm_table(const Roofline& roofline) {
                           to_string(roof.shape), Cell(roof.flops.attained(), format_flop_rate(roof.flops.attained())), spread(roof.flops),
                           peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->ceiling()),
                           has_bound ? Cell(roof.possible_gain, fmt::format("{:.1f} %", 100 * roof.possible_gain)) : Cell("not bounded"),
-                          report::whole(roof.evaluations), roof.search + ", " + roof.ending, format_seconds(roof.seconds)});
+                          report::whole(roof.evaluations), roof.ending, format_seconds(roof.seconds)});
   }
   return table;
 }

@@ -1,5 +1,4 @@
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -18,7 +17,6 @@ struct SpaceQuestion {
   std::string space = "brief";
   SizeList m, n, k;
   std::string affinity = "close";
-  std::string order;
   double tolerance = RooflineRequest().tolerance, error_probability = RooflineRequest().error_probability;
   std::uint64_t seed = 1;
 };
@@ -33,16 +31,6 @@ struct CompareQuestion {
   std::string before, after;
 };
 
-struct StudyQuestion {
-  SpaceQuestion space;
-  std::string blas;
-  std::vector<int> threads = {1};
-  std::vector<std::string> techniques = roofline::study_techniques();
-  int trials = 1;
-  bool judge_space = false, fresh = false;
-  std::optional<Seconds> time_budget;
-};
-
 roofline::GemmSpace space_of(const SpaceQuestion& question) {
   if (question.m.values.empty() && question.n.values.empty() && question.k.values.empty()) {
     return roofline::gemm_space(question.space);
@@ -53,15 +41,10 @@ roofline::GemmSpace space_of(const SpaceQuestion& question) {
   return roofline::gemm_space(question.m.values, question.n.values, question.k.values);
 }
 
-std::optional<search::Order> order_of(const SpaceQuestion& question) {
-  return question.order.empty() ? std::nullopt : std::optional(search::parse_order(question.order));
-}
-
 RooflineRequest request_of(const RooflineQuestion& question) {
   RooflineRequest request = question.request;
   request.space = space_of(question.space);
   request.affinity = machine::parse_affinity(question.space.affinity);
-  request.order = order_of(question.space);
   request.tolerance = question.space.tolerance;
   request.error_probability = question.space.error_probability;
   request.seed = question.space.seed;
@@ -75,24 +58,6 @@ RooflineRequest request_of(const RooflineQuestion& question) {
   return request;
 }
 
-GemmSearchStudyRequest request_of(const StudyQuestion& question) {
-  GemmSearchStudyRequest request;
-  request.blas = question.blas;
-  request.threads = question.threads;
-  request.affinity = machine::parse_affinity(question.space.affinity);
-  request.space = space_of(question.space);
-  request.options.techniques = question.techniques;
-  request.options.trials = question.trials;
-  request.options.order = order_of(question.space);
-  request.options.tolerance = question.space.tolerance;
-  request.options.error_probability = question.space.error_probability;
-  request.options.judge_space = question.judge_space;
-  request.options.seed = question.space.seed;
-  request.time_budget = question.time_budget.value_or(request.time_budget);
-  request.fresh = question.fresh;
-  return request;
-}
-
 }  // namespace
 
 template <>
@@ -103,7 +68,6 @@ struct FieldTable<SpaceQuestion> {
                  optional_field("m", &T::m, "rows of C in a space of one's own"), optional_field("n", &T::n, "columns of C"),
                  optional_field("k", &T::k, "columns of A"),
                  optional_field("affinity", &T::affinity, "close fills one socket after the other, spread takes turns"),
-                 optional_field("order", &T::order, "order of the shapes in a published technique; empty: the technique's own"),
                  within(bounds::between(0, 0.9),
                         optional_field("tolerance", &T::tolerance, "fraction of its time that the best gemm may lose to another shape")),
                  within(bounds::between(1e-6, 0.5),
@@ -119,13 +83,12 @@ struct FieldTable<RooflineRequest> {
       optional_field("cores", &T::cores, "kind of cores, or all; empty: the fastest kind"),
       optional_field("searches_gemm", &T::searches_gemm, "false: no gemm is measured"),
       within(bounds::given, optional_field("gemm", &T::gemm, "routines to search: dgemm, sgemm")),
-      optional_field("search", &T::search, "search of the best gemm: race, halving, or a published technique"),
       within(bounds::fraction, optional_field("stop_at", &T::stop_at, "share of the FMA ceiling at which searches end; 0: no such share")),
       optional_field("triad_lengths", &T::triad_lengths, "also measure the triad by the length of its vectors"),
       within(bounds::between(0, 1e11), optional_field("nominal_hertz", &T::nominal_hertz, "nominal clock; 0: as the CPU tells it")),
       within(bounds::between(0, 64), optional_field("fma_units", &T::fma_units, "FMA units of a core, for the peaks; 0: as measured")),
       within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for roofs and searches")),
-      optional_field("quick", &T::quick, "fewer samples, and successive halving instead of a race"),
+      optional_field("quick", &T::quick, "fewer samples, and 8 rounds of the race of shapes"),
       within(bounds::paths_if_any, optional_field("recordings", &T::recordings, "files of recorded programs to place on the roofline")));
 };
 template <>
@@ -141,20 +104,6 @@ struct FieldTable<CompareQuestion> {
   static constexpr auto fields = std::tuple(within(bounds::path, field("before", &CompareQuestion::before, "file with a roofline")),
                                             within(bounds::path, field("after", &CompareQuestion::after, "file with a roofline")));
 };
-template <>
-struct FieldTable<StudyQuestion> {
-  using T = StudyQuestion;
-  static constexpr auto fields = std::tuple(
-      inlined_field(&T::space),
-      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "library whose gemm is searched; empty: the workbench's")),
-      within(bounds::threads, optional_field("threads", &T::threads, "numbers of threads, one study for each")),
-      within(bounds::given, optional_field("techniques", &T::techniques, "searches to compare")),
-      within(bounds::between(1, 10000), optional_field("trials", &T::trials, "searches with each technique")),
-      optional_field("judge_space", &T::judge_space, "judge all shapes, not only those that the searches found"),
-      optional_field("fresh", &T::fresh, "begin anew instead of going on with kept studies"),
-      within(bounds::seconds, optional_field("time_budget", &T::time_budget, "seconds for all studies together; missing: no limit")));
-};
-
 std::vector<Job> roofline_jobs() {
   return {
       job<RooflineQuestion>("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm",
@@ -170,10 +119,6 @@ std::vector<Job> roofline_jobs() {
                            [](const Workbench&, const CompareQuestion& question, const RunContext&) {
                              return compare_rooflines(question.before, question.after);
                            }),
-      job<StudyQuestion>("roofline_study", "Compare searches of the best gemm", "flopcast-roofline-study-2", DoneIn::own_process,
-                         [](const Workbench& bench, const StudyQuestion& question, const RunContext& context) {
-                           return study_gemm_searches(bench, request_of(question), context);
-                         }),
   };
 }
 

@@ -48,8 +48,6 @@ roofline::EffectiveOptions effective_options(const RooflineRequest& request, con
     options.k = sizes_text(request.space, &roofline::GemmShape::k);
   }
   options.shapes = static_cast<std::int64_t>(request.space.shapes.size());
-  options.search = search_name(request);
-  options.order = request.order ? search::to_string(*request.order) : "";
   options.tolerance = request.tolerance;
   options.error_probability = request.error_probability;
   options.stop_at = request.stop_at;

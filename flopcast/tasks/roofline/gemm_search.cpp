@@ -27,14 +27,16 @@ roofline::GemmSearchOptions search_options(const RooflineRequest& request, const
                                            const RunContext& context) {
   constexpr double max_confirming = 0.3;   // share of the time
   constexpr Seconds min_confirmation = 1;  // a fresh process takes tenths of a second
+  constexpr std::int64_t quick_rounds = 8;
   roofline::GemmSearchOptions search;
-  search.search = search_name(request);
-  search.order = request.order;
   search.tolerance = request.tolerance;
   search.error_probability = request.error_probability;
   search.seed = request.seed;
   search.confirmation_budget = std::min(search.confirmation_budget, max_confirming * budget);
   search.time_budget = budget - search.confirmation_budget;
+  if (request.quick) {
+    search.max_rounds = quick_rounds;
+  }
   if (request.quick || search.confirmation_budget < min_confirmation) {
     search.confirmed = 0;
   }

@@ -22,7 +22,7 @@ RooflinePlan plan_roofline(const RooflineRequest& request, RooflineMachine& mach
   const DefaultLibraries defaults = request.blas.empty() ? machine.default_libraries() : DefaultLibraries();
   for (const GemmCase& one : gemm_cases(request, counts, defaults, plan.findings)) {
     plan.steps.push_back({fmt::format("{} of {}, {}", one.routine, one.library, counted(one.threads, "thread")),
-                          fmt::format("{} over {} shapes, matrices of up to {}", search_name(request), request.space.shapes.size(),
+                          fmt::format("race over {} shapes, matrices of up to {}", request.space.shapes.size(),
                                       format_bytes(8.0 * static_cast<double>(request.space.elements())))});
   }
   return plan;

@@ -11,7 +11,6 @@
 #include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/roofline/gemm_space.hpp"
 #include "flopcast/roofline/study.hpp"
-#include "flopcast/search/exhaustive.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast {
@@ -27,8 +26,6 @@ struct RooflineRequest {
   bool searches_gemm = true;                                  ///< false: no gemm is measured
   std::vector<std::string> gemm = {"dgemm"};                  ///< routines: "dgemm", "sgemm"
   roofline::GemmSpace space = roofline::gemm_space("brief");  ///< shapes of gemm
-  std::string search = "race";                                ///< one of roofline::study_techniques(), with optional settings
-  std::optional<search::Order> order;                         ///< order of the shapes in a technique of paper 003; empty: its own
   double tolerance = 0.02;                                    ///< fraction of its time that the best gemm may lose to another shape
   double error_probability = 0.05;                            ///< probability that the best gemm loses more
   double stop_at = 0;                                         ///< share of the FMA ceiling at which searches end; 0: no such share
@@ -37,21 +34,10 @@ struct RooflineRequest {
   double nominal_hertz = 0;                                   ///< nominal clock; 0: as the CPU tells it
   int fma_units = 0;                                          ///< units of a core, for the peaks; 0: as measured
   Seconds time_budget = 60;                                   ///< for roofs and searches, without the measurement of the caches
-  bool quick = false;                                         ///< fewer samples, and successive halving instead of a race
+  bool quick = false;                                         ///< fewer samples, and 8 rounds of the race of shapes
   std::uint64_t seed = 1;
   std::vector<Call> calls;              ///< calls to place on the roofline
   std::vector<std::string> recordings;  ///< files of recorded programs to place on the roofline
-};
-
-/// The searches of the best gemm to compare with each other.
-struct GemmSearchStudyRequest {
-  std::string blas;                ///< empty: the workbench's library if it names one, else the default one for each number of threads
-  std::vector<int> threads = {1};  ///< one study for each
-  machine::Affinity affinity = machine::Affinity::close;
-  roofline::GemmSpace space = roofline::gemm_space("brief");
-  roofline::StudyOptions options = {.techniques = roofline::study_techniques()};
-  Seconds time_budget = std::numeric_limits<Seconds>::infinity();  ///< for all studies together, judging included
-  bool fresh = false;                                              ///< true: begins anew instead of going on with kept studies
 };
 
 }  // namespace flopcast

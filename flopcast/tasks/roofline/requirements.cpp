@@ -14,20 +14,6 @@
 namespace flopcast {
 namespace {
 
-void require_search(const RooflineRequest& request) {
-  roofline::require_technique(request.search);
-  if (!roofline::searches_in_one_process(request.search)) {
-    return;
-  }
-  if (request.search != roofline::search_name(request.search)) {
-    throw usage_error("search '{}': the time of this search is set by the time budget of the measurement", request.search);
-  }
-  if (request.order) {
-    throw usage_error("an order of shapes is for the published techniques; a search by {} takes the shapes in random order",
-                      request.search);
-  }
-}
-
 void require_libraries(const RooflineRequest& request) {
   std::map<std::filesystem::path, std::string> files;
   for (const std::string& library : request.blas) {
@@ -57,7 +43,6 @@ void require_memory(const roofline::GemmSpace& space) {
 
 void require_measurable(const RooflineRequest& request) {
   require_memory(request.space);
-  require_search(request);
   require_libraries(request);
   require_points(request.calls);
   for (const std::string& file : request.recordings) {

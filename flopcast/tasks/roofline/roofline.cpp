@@ -6,7 +6,6 @@
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/roofline/figure.hpp"
-#include "flopcast/tasks/roofline/gemm_study.hpp"
 #include "flopcast/tasks/roofline/measurement.hpp"
 #include "flopcast/tasks/roofline/requirements.hpp"
 #include "flopcast/tasks/roofline/roofline_task_schemas.hpp"
@@ -64,12 +63,6 @@ roofline::Roofline read_roofline(const std::string& file) { return roofline::roo
 roofline::Comparison compare_rooflines(const std::string& before, const std::string& after) {
   const roofline::Roofline first = read_roofline(before);  // in this order: errors name the first file that is wrong
   return roofline::compare(first, read_roofline(after));
-}
-
-RooflineStudy study_gemm_searches(const Workbench& bench, const GemmSearchStudyRequest& request, const RunContext& context) {
-  require_memory(request.space);
-  const std::unique_ptr<StudyMachine> machine = this_study_machine(bench, context);
-  return study_gemm_searches(request, *machine, context);
 }
 
 void draw_roofline(const roofline::Roofline& roofline, const std::string& file) { report::draw(roofline_figure(roofline), file); }

@@ -1,17 +1,15 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "flopcast/roofline/compare.hpp"
 #include "flopcast/roofline/roof.hpp"
-#include "flopcast/roofline/study.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/roofline/request.hpp"
 
-/// Rooflines: measured, planned, read, compared, drawn, and the study of searches behind them. Documents of rooflines and comparisons are
+/// Rooflines: measured, planned, read, compared and drawn. Documents of rooflines and comparisons are
 /// written and read by the functions of roofline/roof.hpp and roofline/compare.hpp.
 namespace flopcast {
 
@@ -54,34 +52,5 @@ roofline::Comparison compare_rooflines(const std::string& before, const std::str
 /// Draws a roofline into a file: .svg or .png by gnuplot, .gp for the gnuplot program. Throws as report::draw, and bad_input for a roofline
 /// without the triad's bandwidths or without an FMA ceiling.
 void draw_roofline(const roofline::Roofline& roofline, const std::string& file);
-
-/// One library with one number of threads, and how the searches of its best gemm ended.
-struct GemmSearchStudy {
-  std::string library;
-  int threads = 1;
-  std::map<std::string, std::string> settings;  ///< environment variables with which it was measured
-  std::vector<roofline::StudyRow> rows;         ///< one per technique
-  roofline::StudyState state;
-  friend bool operator==(const GemmSearchStudy&, const GemmSearchStudy&) = default;
-};
-
-/// A comparison of searches of the best gemm.
-struct RooflineStudy {
-  std::vector<roofline::GemmShape> shapes;  ///< configurations are indices into these
-  double tolerance = 0.02;                  ///< a search within this fraction of the best shape is a success
-  bool judge_space = false;                 ///< as in roofline::StudyOptions
-  bool complete = true;                     ///< false: time was short or the study was interrupted; what was measured is kept
-  std::vector<GemmSearchStudy> studies;
-  friend bool operator==(const RooflineStudy&, const RooflineStudy&) = default;
-};
-
-/// Compares searches of the best gemm: techniques of paper 003, racing and halving. Every measured shape is kept in the workbench's store,
-/// where a later run goes on. Once the context is cancelled, the results until then are returned. Throws usage_error for an unknown
-/// technique or an order that no technique uses, bad_input for shapes that don't fit in memory.
-RooflineStudy study_gemm_searches(const Workbench& bench, const GemmSearchStudyRequest& request, const RunContext& context = {});
-
-std::string to_json(const RooflineStudy& study);
-/// Reads what to_json wrote, now or in an earlier version. Throws bad_input for another document.
-RooflineStudy roofline_study_from_json(std::string_view text);
 
 }  // namespace flopcast

@@ -4,8 +4,7 @@
 
 namespace flopcast {
 
-/// Returns the schemas of plans of rooflines and of studies of searches.
+/// Returns the schema of plans of rooflines.
 PublishedSchema roofline_plan_schema();
-PublishedSchema roofline_study_schema();
 
 }  // namespace flopcast

@@ -95,6 +95,4 @@ std::vector<GemmCase> gemm_cases(const RooflineRequest& request, const std::vect
   return cases;
 }
 
-std::string search_name(const RooflineRequest& request) { return request.quick && request.search == "race" ? "halving" : request.search; }
-
 }  // namespace flopcast

@@ -33,7 +33,4 @@ struct GemmCase {
 std::vector<GemmCase> gemm_cases(const RooflineRequest& request, const std::vector<int>& threads, const DefaultLibraries& defaults,
                                  std::vector<std::string>& findings);
 
-/// Returns the search by name. A quick measurement takes successive halving instead of a race.
-std::string search_name(const RooflineRequest& request);
-
 }  // namespace flopcast

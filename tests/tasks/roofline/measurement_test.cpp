@@ -167,14 +167,11 @@ TEST(MeasureRoofline, KeepsTheEffectiveOptions) {
   request.space = roofline::gemm_space({64, 128}, {64}, {32});
   request.quick = true;
   request.affinity = machine::Affinity::spread;
-  request.order = search::Order::shuffled;
   const roofline::EffectiveOptions options = measure(machine, request).options;
   EXPECT_EQ(options.m, "64,128");
   EXPECT_EQ(options.n, "64");
   EXPECT_EQ(options.shapes, 2);
-  EXPECT_EQ(options.search, "halving") << "that is the quick search";
   EXPECT_EQ(options.affinity, "spread");
-  EXPECT_EQ(options.order, "shuffled");
   EXPECT_EQ(options.time_budget, "60s");
   EXPECT_EQ(options.threads, 4);
   EXPECT_EQ(options.huge_pages, "never");

@@ -6,12 +6,12 @@
 
 #include "flopcast/model/model.hpp"
 
-namespace flopcast::model {
+namespace flopcast::bench {
 
 /// Returns the time of unblocked LU without pivoting of order n, predicted from its rank-1 updates alone as in paper 001: the sum over i =
 /// 1 ... n-1 of the time of ger with m = n = i. `ger` is a model in one size (m = n) or two. The error is the mean of the calls' errors
 /// weighted by their times, because errors of one model are correlated. Throws bad_input unless n >= 2 and the model has one or two sizes.
-Estimate lu_from_ger(const Model& ger, std::int64_t n);
+model::Estimate lu_from_ger(const model::Model& ger, std::int64_t n);
 
 /// Returns ger's share of the flops of unblocked LU of order n (n >= 1): 2 i^2 of each step's 2 i^2 + i.
 double ger_share(std::int64_t n);
@@ -25,4 +25,4 @@ struct Deviation {
   friend bool operator==(const Deviation&, const Deviation&) = default;
 };
 
-}  // namespace flopcast::model
+}  // namespace flopcast::bench

@@ -11,7 +11,7 @@
 #include "flopcast/search/evaluator.hpp"
 
 /// The search of paper 003: one configuration after the other, iterations inside invocations. It is the baseline for race().
-namespace flopcast::search {
+namespace flopcast::bench {
 
 /// One iteration: its cost in seconds.
 using Iteration = std::function<Seconds()>;
@@ -19,23 +19,14 @@ using Iteration = std::function<Seconds()>;
 /// iteration is destroyed.
 using Invocation = std::function<Iteration(std::size_t configuration)>;
 
-enum class Order : std::uint8_t { forward, reversed, shuffled };
-/// Parses "forward", "reversed" or "shuffled"; throws usage_error for any other text.
-Order parse_order(std::string_view text);
-/// Returns the text that parse_order reads as `order`.
-std::string_view to_string(Order order) noexcept;
-/// Returns `candidates` in the given order; `seed` determines the shuffled one.
-std::vector<std::size_t> arranged(std::vector<std::size_t> candidates, Order order, std::uint64_t seed);
-
 /// Options of exhaustive(). The defaults are those of Table I of paper 003, with conditions on time and count only: its technique "Default".
 struct ExhaustiveOptions {
   StopLimits iterations{.time = 10, .count = 200, .relative_margin = 0, .normal = true};
   StopLimits invocations{.time = 0, .count = 10, .relative_margin = 0, .normal = true};
-  bool inner = false;  ///< III-C.4 on iterations: stop when their interval lies below the best configuration so far
-  bool outer = false;  ///< III-C.4 on invocations
-  Order order = Order::forward;
-  std::uint64_t seed = 1;  ///< seed of the shuffled order
-  Limits limits;           ///< limits of the whole search; their clock also serves the time limits above
+  bool inner = false;     ///< III-C.4 on iterations: stop when their interval lies below the best configuration so far
+  bool outer = false;     ///< III-C.4 on invocations
+  bool reversed = false;  ///< the last configuration comes first
+  search::Limits limits;  ///< limits of the whole search; their clock also serves the time limits above
 };
 
 /// Returns the names of the techniques of Tables VIII to XI: "Default", "Single", "Confidence", "C+Inner", "C+Inner+R", "C+I+Outer", "C+I+O+R".
@@ -58,17 +49,14 @@ struct Trial {
   std::string fault;     ///< reason why the configuration was dropped
 };
 
-/// Evaluates one configuration against the best mean rate so far (0 if there is none). Exceptions of `invoke` pass through.
-Trial evaluate(std::size_t configuration, const Invocation& invoke, double best_rate, Meter& meter, const ExhaustiveOptions& options);
-
 struct ExhaustiveResult {
   std::optional<std::size_t> leader;  ///< configuration with the highest rate; empty if nothing was evaluated or all were dropped
   std::vector<Trial> trials;          ///< in the order of evaluation
-  Ending ending = Ending::budget;
+  search::Ending ending = Ending::budget;
   std::int64_t evaluations = 0;
 };
 
-/// Evaluates all candidates, one after the other.
+/// Evaluates all candidates, one after the other, each against the best mean rate so far. Exceptions of `invoke` pass through.
 ExhaustiveResult exhaustive(std::vector<std::size_t> candidates, const Invocation& invoke, const ExhaustiveOptions& options = {});
 
-}  // namespace flopcast::search
+}  // namespace flopcast::bench

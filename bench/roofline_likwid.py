@@ -1,13 +1,7 @@
 #!/usr/bin/env python3
-"""Measures how often and at what cost searches find the best dgemm, by `flopcast roofline study` over libraries and thread counts; --likwid compares
-bandwidths and peaks with likwid-bench.
+"""Compares the bandwidths and peaks of `flopcast roofline` with those of likwid-bench in the same hour. Run this on an idle machine.
 
-Answers three questions. In what share of trials does the race find a shape within 2 % of the best? How much cheaper is the race than paper 003's
-Default? Do bandwidths and peaks agree with those of likwid-bench in the same hour? Run this on an idle machine. An interrupted run, or one whose time
-budget is used up, continues where it ended. Default isn't run: its time follows from its counts and one trial of Single.
-
-  bench/roofline_reach.py build/release/bin/flopcast --blas openblas-serial,blis-serial --trials 20 --space reduced --techniques Single,C+I+Outer,race
-  bench/roofline_reach.py build/release/bin/flopcast --likwid
+  bench/roofline_likwid.py build/release/bin/flopcast --rounds 12
 """
 
 import argparse
@@ -27,40 +21,6 @@ PEAKS = {"AVX-512 double FMA": "peakflops_avx512_fma", "AVX2 double FMA": "peakf
 
 def run(program, *arguments):
     return json.loads(subprocess.run([program, *arguments, "--json"], check=True, stdout=subprocess.PIPE).stdout)
-
-
-def default_seconds(found, shapes):
-    """Returns the seconds of paper 003's Default, which is ten invocations of 200 calls or 10 s for every shape, at the times that Single measured; None
-    without Single.
-
-    Default's counts are fixed, so that a run of hours isn't needed. A process costs the time of Single per shape minus its two calls, one of which
-    warms up."""
-    runs = [run for run in found["state"]["runs"] if run["technique"] == "Single" and run["complete"]]
-    if not runs:
-        return None
-    calls = [2.0 * math.prod(shapes[shape]) / rate for run in runs for shape, rate in run["finished"]]
-    start = max(0.0, (sum(run["seconds"] for run in runs) - 2 * sum(calls)) / len(calls))
-    return sum(10 * (start + call + call * min(200, math.ceil(10 / call))) for call in calls) / len(runs)
-
-
-def study(options):
-    print("| library | threads | technique | best | of the best | success | settled | time | Default / it |")
-    print("|:--|--:|:--|--:|--:|--:|--:|--:|--:|")
-    for library in options.blas.split(","):
-        for threads in options.threads.split(","):
-            budget = ["--time-budget", options.time_budget] if options.time_budget else []
-            found = run(options.flopcast, "roofline", "study", "--blas", library, "--threads", threads, "--space", options.space,
-                        "--trials", str(options.trials), "--techniques", options.techniques, "--judge", options.judge, *budget)
-            shapes, found = found["shapes"], found["studies"][0]
-            default = default_seconds(found, shapes)
-            if default:
-                print(f"| {library} | {threads} | Default, computed | | | | | {default:.0f} s | |")
-            for row in found["rows"]:
-                ratio = f"{default / row['seconds']:.1f}" if default else ""
-                shape = "x".join(map(str, shapes[row["leader"]]))
-                succeeded = f"{round(row['success'] * row['trials'])} of {row['trials']}" if row["of_best"] else f"{row['trials']} not judged yet"
-                print(f"| {library} | {threads} | {row['technique']} | {shape} | {row['of_best']:.3f} | {succeeded} "
-                      f"| {100 * row['settled']:.0f} % | {row['seconds']:.1f} s | {ratio} |", flush=True)
 
 
 def likwid_rate(test, bytes_, threads, ours):
@@ -117,18 +77,9 @@ def compare_likwid(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("flopcast")
-    parser.add_argument("--blas", default="openblas-serial")
-    parser.add_argument("--threads", default="1")
-    parser.add_argument("--space", default="reduced")
-    parser.add_argument("--trials", type=int, default=1)
-    parser.add_argument("--techniques", default="Single,C+I+Outer,C+I+O+R,race,halving")
-    parser.add_argument("--judge", default="space", choices=["space", "found"],
-                        help="success is relative to the best of a long interleaved search of the whole space, or of the shapes that were found")
-    parser.add_argument("--time-budget", help="time budget of every library with every thread count; the same command continues")
-    parser.add_argument("--likwid", action="store_true", help="compare bandwidths and peaks instead")
     parser.add_argument("--rounds", type=int, default=12, help="rounds of the comparison, of one minute each, two or more: all of flopcast's, then one likwid-bench run for each")
     options = parser.parse_args()
-    compare_likwid(options) if options.likwid else study(options)
+    compare_likwid(options)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-#include "flopcast/search/halving.hpp"
+#include "bench/baselines/halving.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,8 +7,10 @@
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::search {
+namespace flopcast::bench {
 namespace {
+
+using namespace search;
 
 /// Returns `candidates` sorted by the median of their paired differences to the best of them, best first.
 std::vector<std::size_t> rank(const Ledger& ledger, const std::vector<std::size_t>& candidates) {
@@ -76,4 +78,4 @@ HalvingResult halving(std::vector<std::size_t> candidates, const Evaluator& eval
   return summarise(ledger, meter, left, complete);
 }
 
-}  // namespace flopcast::search
+}  // namespace flopcast::bench

@@ -1,16 +1,17 @@
-#include "flopcast/search/exhaustive.hpp"
+#include "bench/baselines/exhaustive.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <random>
 #include <utility>
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::search {
+namespace flopcast::bench {
 namespace {
+
+using namespace search;
 
 struct Technique {
   std::string_view name;
@@ -99,28 +100,28 @@ Stop iterate(const Iteration& iteration, double best_rate, Meter& meter, const E
   return stop;
 }
 
-constexpr std::array<std::string_view, 3> order_names = {"forward", "reversed", "shuffled"};
+/// Evaluates one configuration against the best mean rate so far (0 if there is none).
+Trial evaluate(std::size_t configuration, const Invocation& invoke, double best_rate, Meter& meter, const ExhaustiveOptions& options) {
+  Trial trial{configuration};
+  const Seconds begin = meter.spent();
+  Welford means;
+  bool cut = false;
+  while (trial.stop == Stop::no && !cut && !meter.exhausted()) {
+    Welford rates;
+    cut = iterate(invoke(configuration), best_rate, meter, options, trial, rates) == Stop::no;
+    ++trial.invocations;
+    if (!trial.fault.empty()) {
+      trial.rate = 0;
+      return trial;
+    }
+    means.add(rates.mean);
+    trial.rate = means.mean;
+    trial.stop = cut ? Stop::no : should_stop(means, meter.spent() - begin, options.outer ? best_rate : 0, options.invocations);
+  }
+  return trial;
+}
 
 }  // namespace
-
-std::string_view to_string(Order order) noexcept { return order_names.at(static_cast<std::size_t>(order)); }
-
-Order parse_order(std::string_view text) {
-  const auto* found = std::find(order_names.begin(), order_names.end(), text);
-  if (found == order_names.end()) {
-    throw usage_error("order '{}' given, expected one of {}", text, fmt::join(order_names, ", "));
-  }
-  return static_cast<Order>(found - order_names.begin());
-}
-
-std::vector<std::size_t> arranged(std::vector<std::size_t> candidates, Order order, std::uint64_t seed) {
-  if (order == Order::reversed) {
-    std::reverse(candidates.begin(), candidates.end());
-  } else if (order == Order::shuffled) {
-    std::shuffle(candidates.begin(), candidates.end(), std::mt19937_64(seed));
-  }
-  return candidates;
-}
 
 std::vector<std::string> technique_names() {
   std::vector<std::string> names;
@@ -150,38 +151,20 @@ ExhaustiveOptions technique(std::string_view text) {
   }
   options.inner = found->inner;
   options.outer = found->outer;
-  options.order = found->reversed ? Order::reversed : Order::forward;
+  options.reversed = found->reversed;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     apply_setting(options, *found, parts[i]);
   }
   return options;
 }
 
-Trial evaluate(std::size_t configuration, const Invocation& invoke, double best_rate, Meter& meter, const ExhaustiveOptions& options) {
-  Trial trial{configuration};
-  const Seconds begin = meter.spent();
-  Welford means;
-  bool cut = false;
-  while (trial.stop == Stop::no && !cut && !meter.exhausted()) {
-    Welford rates;
-    cut = iterate(invoke(configuration), best_rate, meter, options, trial, rates) == Stop::no;
-    ++trial.invocations;
-    if (!trial.fault.empty()) {
-      trial.rate = 0;
-      return trial;
-    }
-    means.add(rates.mean);
-    trial.rate = means.mean;
-    trial.stop = cut ? Stop::no : should_stop(means, meter.spent() - begin, options.outer ? best_rate : 0, options.invocations);
-  }
-  return trial;
-}
-
 ExhaustiveResult exhaustive(std::vector<std::size_t> candidates, const Invocation& invoke, const ExhaustiveOptions& options) {
   if (candidates.empty()) {
     throw bad_input("exhaustive search: no candidate given, expected at least one");
   }
-  candidates = arranged(std::move(candidates), options.order, options.seed);
+  if (options.reversed) {
+    std::reverse(candidates.begin(), candidates.end());
+  }
   Meter meter(options.limits);
   ExhaustiveResult result;
   double best_rate = 0;
@@ -202,4 +185,4 @@ ExhaustiveResult exhaustive(std::vector<std::size_t> candidates, const Invocatio
   return result;
 }
 
-}  // namespace flopcast::search
+}  // namespace flopcast::bench

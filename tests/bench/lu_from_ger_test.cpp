@@ -1,11 +1,13 @@
-#include "flopcast/model/lu_from_ger.hpp"
+#include "bench/baselines/lu_from_ger.hpp"
 
 #include <gtest/gtest.h>
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::model {
+namespace flopcast::bench {
 namespace {
+
+using namespace model;
 
 /// Returns a model with n^2 seconds for 1 <= n <= 100.
 Model square() {
@@ -51,4 +53,4 @@ TEST(LuFromGer, RefusesOrdersAndModelsThatDoNotSuit) {
 TEST(LuFromGer, DeviationIsRelativeToTheMeasurement) { EXPECT_DOUBLE_EQ((Deviation{100, 1.5, 1.0}.relative()), 0.5); }
 
 }  // namespace
-}  // namespace flopcast::model
+}  // namespace flopcast::bench

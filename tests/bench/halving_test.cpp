@@ -1,4 +1,4 @@
-#include "flopcast/search/halving.hpp"
+#include "bench/baselines/halving.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,12 @@
 
 #include "flopcast/search/ledger.hpp"
 #include "flopcast/support/error.hpp"
-#include "noise.hpp"
+#include "tests/search/noise.hpp"
 
-namespace flopcast::search {
+namespace flopcast::bench {
 namespace {
+
+using namespace search;
 
 double exact(std::size_t configuration) { return 1.0 + static_cast<double>(configuration); }
 
@@ -69,4 +71,4 @@ TEST(Halving, RefusesInvalidOptions) {
 }
 
 }  // namespace
-}  // namespace flopcast::search
+}  // namespace flopcast::bench

@@ -6,14 +6,14 @@
 
 #include "flopcast/search/evaluator.hpp"
 
-namespace flopcast::search {
+namespace flopcast::bench {
 
 struct HalvingOptions {
   std::int64_t factor =
       3;  ///< each rung keeps 1 / factor of the candidates and runs `factor` times the rounds of the rung before; usually 2 or 3
   std::int64_t first_rounds = 2;  ///< rounds of the first rung
   std::uint64_t seed = 1;
-  Limits limits;
+  search::Limits limits;
 };
 
 /// The result of halving(). It is valid whenever the search stopped, but its error has no bound.
@@ -22,12 +22,12 @@ struct HalvingResult {
   std::vector<std::size_t>
       ranking;  ///< candidates that weren't dropped, by the rung that they reached, then by median difference to that rung's leader
   std::vector<std::size_t> dropped;  ///< candidates whose cost wasn't a positive number
-  Ending ending = Ending::budget;
+  search::Ending ending = Ending::budget;
   std::int64_t rounds = 0, evaluations = 0;
 };
 
 /// Successive halving (Karnin, Koren, Somekh 2013; Jamieson, Talwalkar 2016) in interleaved rounds: the quick alternative to race().
 /// Throws bad_input for a factor below 2, for no rounds, and for candidates that Ledger refuses.
-HalvingResult halving(std::vector<std::size_t> candidates, const Evaluator& evaluator, HalvingOptions options = {});
+HalvingResult halving(std::vector<std::size_t> candidates, const search::Evaluator& evaluator, HalvingOptions options = {});
 
-}  // namespace flopcast::search
+}  // namespace flopcast::bench

@@ -1,18 +1,18 @@
-#include "flopcast/model/lu_from_ger.hpp"
+#include "bench/baselines/lu_from_ger.hpp"
 
 #include "flopcast/support/error.hpp"
 
-namespace flopcast::model {
+namespace flopcast::bench {
 
-Estimate lu_from_ger(const Model& ger, std::int64_t n) {
+model::Estimate lu_from_ger(const model::Model& ger, std::int64_t n) {
   if (n < 2 || ger.sizes.empty() || ger.sizes.size() > 2) {
     throw bad_input("LU of order {} from a model in {} sizes; expected order 2 or more, and a model of ger in one or two sizes", n,
                     ger.sizes.size());
   }
-  Estimate sum;
+  model::Estimate sum;
   double error_seconds = 0;
   for (std::int64_t i = 1; i < n; ++i) {
-    const Estimate step = evaluate(ger, Sizes(ger.sizes.size(), i));
+    const model::Estimate step = evaluate(ger, model::Sizes(ger.sizes.size(), i));
     sum.seconds += step.seconds;
     error_seconds += step.seconds * step.relative_error;
     sum.extrapolated = sum.extrapolated || step.extrapolated;
@@ -28,4 +28,4 @@ double ger_share(std::int64_t n) {
   return n < 2 ? 0 : 2 * squares / (2 * squares + divisions);
 }
 
-}  // namespace flopcast::model
+}  // namespace flopcast::bench

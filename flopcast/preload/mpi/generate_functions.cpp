@@ -242,6 +242,32 @@ std::string c_functions(const std::vector<Function>& functions) {
   return text + "}\n#pragma GCC visibility pop\n";
 }
 
+/// Returns a function of a message between two processes under SMPI; nothing for functions that are written by hand.
+std::string message(const Function& function) {
+  using Kinds = std::vector<std::string>;
+  const auto takes = [&function](const Kinds& first, const Kinds& last) {
+    Kinds all = {"elements", "type", "int", "int", "comm"};
+    all.insert(all.begin(), first.begin(), first.end());
+    all.insert(all.end(), last.begin(), last.end());
+    return function.kinds == all;
+  };
+  const bool sends = takes({"in_buffer"}, {}) || takes({"in_buffer"}, {"new_request"});
+  const std::string envelope = fmt::format("{{{}, a3, a4, a5, bytes_of(a1, a2)}}", sends);
+  const std::string next = call('P' + function.name, function), routine = enumerator(function.name);
+  std::string body;
+  if (makes_persistent(function)) {
+    body = fmt::format("kept_message({}, {}, a6)", next, envelope);
+  } else if (sends && !has(function, "new_request")) {
+    body = fmt::format("transferred(Routine::{}, {}, nullptr, [&](MPI_Status*) {{ return {}; }})", routine, envelope, next);
+  } else if (takes({"buffer"}, {"status"})) {
+    const std::string filled = next.substr(0, next.rfind(' ')) + " filled)";
+    body = fmt::format("transferred(Routine::{}, {}, a6, [&](MPI_Status* filled) {{ return {}; }})", routine, envelope, filled);
+  } else if (sends || takes({"buffer"}, {"new_request"})) {
+    body = fmt::format("begun_message(Routine::{}, {}, a6, [&] {{ return {}; }})", routine, envelope, next);
+  }
+  return body.empty() ? "" : fmt::format("{} {{\n  return {};\n}}\n", head(function, false), body);
+}
+
 /// Returns a function that makes a communicator under SMPI.
 std::string communicator_maker(const Function& function) {
   if (has(function, "new_request")) {
@@ -254,7 +280,8 @@ std::string communicator_maker(const Function& function) {
 /// Returns the C functions for SMPI, which has no large counts.
 std::string smpi_functions(const std::vector<Function>& functions) {
   std::string text =
-      "#include \"flopcast/preload/smpi/collective.hpp\"\n\nusing namespace flopcast::preload::smpi;\n"
+      "#include \"flopcast/preload/smpi/collective.hpp\"\n#include \"flopcast/preload/smpi/point_to_point.hpp\"\n\n"
+      "using namespace flopcast::preload::smpi;\n"
       "using flopcast::preload::mpi::Routine;\n\n#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   for (const Function& function : functions) {
     if (!function.under_smpi) {
@@ -264,6 +291,8 @@ std::string smpi_functions(const std::vector<Function>& functions) {
       text += with_version(function.version, collective(function, false));
     } else if (has(function, "new_comm")) {
       text += with_version(function.version, communicator_maker(function));
+    } else {
+      text += with_version(function.version, message(function));
     }
   }
   return text + "}\n#pragma GCC visibility pop\n";

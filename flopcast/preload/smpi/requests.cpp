@@ -55,17 +55,50 @@ class Completion {
   bool any_ = false;
 };
 
-/// Starts the persistent requests among these.
-void start(Process& process, int count, const MPI_Request* requests) {
-  for (int i = 0; i < count; ++i) {
-    const auto found = process.persistent.find(requests[i]);
-    if (found != process.persistent.end()) {
-      const Persistent& what = found->second;
-      remember(process, requests[i],
-               what.sends ? begin_send(process, what.partner, what.tag, what.comm, what.bytes)
-                          : begin_receive(process, what.partner, what.tag, what.comm, what.bytes));
+/// The requests that a call has completed: as many as `count`, at `indices` or, without these, in their order.
+struct Completed {
+  int count = 0;
+  const int* indices = nullptr;
+};
+
+/// Waits for requests or tests them by `call`, which fills statuses. `completed` returns the requests that it has completed.
+template <class Call, class Which>
+int complete(int count, const MPI_Request* requests, MPI_Status* status, Call call, Which completed) {
+  const InterceptGuard inside;
+  if (!inside) {
+    return call(status);
+  }
+  const std::vector<MPI_Request> before = copy_of(count, requests);
+  const Statuses statuses(count, status);
+  const int result = call(statuses.all());
+  Completion completion(inside.process());
+  const Completed ended = completed();
+  for (int i = 0; i < ended.count; ++i) {
+    const int at = ended.indices != nullptr ? ended.indices[i] : i;
+    if (at >= 0 && at < count) {
+      completion.add(before[static_cast<std::size_t>(at)], statuses.all() + i);
     }
   }
+  completion.finish(inside);
+  return result;
+}
+
+/// Starts the persistent requests among these by `call`.
+template <class Call>
+int start(int count, const MPI_Request* requests, Call call) {
+  const InterceptGuard inside;
+  if (!inside) {
+    return call();
+  }
+  Process& process = inside.process();
+  for (int i = 0; i < count; ++i) {
+    if (const auto found = process.persistent.find(requests[i]); found != process.persistent.end()) {
+      remember(process, requests[i], begin(process, found->second));
+    }
+  }
+  const int result = call();
+  simulation()->communicated(process, message_kernel(Routine::start, 0, nullptr), inside.entered(), {}, 0);
+  return result;
 }
 
 /// Adds the processes for which a process waits in a collective: all others, whose parts it needs.
@@ -87,31 +120,24 @@ std::int64_t bytes_of(int count, MPI_Datatype type) {
 
 Arrival arrival_of(const Process& process) { return {now(), process.path().mark()}; }
 
-std::optional<Pending> begin_send(Process& process, int destination, int tag, MPI_Comm comm, std::int64_t bytes) {
-  const std::shared_ptr<const Group> group = process.group(comm);
-  if (group == nullptr || destination < 0 || destination >= group->size()) {
-    return std::nullopt;
-  }
-  ++process.messages;
-  process.message_bytes += static_cast<double>(bytes);
-  Pending pending;
-  pending.group = group;
-  pending.bytes = bytes;
-  pending.sends = true;
-  pending.message = simulation()->matching().send({group->id, group->rank, destination, tag}, arrival_of(process));
-  return pending;
-}
-
-std::optional<Pending> begin_receive(Process& process, int source, int tag, MPI_Comm comm, std::int64_t bytes) {
-  const std::shared_ptr<const Group> group = process.group(comm);
-  if (group == nullptr || source == MPI_PROC_NULL) {
+std::optional<Pending> begin(Process& process, const Envelope& envelope) {
+  const std::shared_ptr<const Group> group = process.group(envelope.comm);
+  const int partner = envelope.partner;
+  if (group == nullptr || (envelope.sends ? partner < 0 || partner >= group->size() : partner == MPI_PROC_NULL)) {
     return std::nullopt;
   }
   Pending pending;
   pending.group = group;
-  pending.bytes = bytes;
-  pending.route = {group->id, source, group->rank, tag};
-  pending.wildcard = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
+  pending.bytes = envelope.bytes;
+  pending.sends = envelope.sends;
+  if (envelope.sends) {
+    ++process.messages;
+    process.message_bytes += static_cast<double>(envelope.bytes);
+    pending.message = simulation()->matching().send({group->id, group->rank, partner, envelope.tag}, arrival_of(process));
+    return pending;
+  }
+  pending.route = {group->id, partner, group->rank, envelope.tag};
+  pending.wildcard = partner == MPI_ANY_SOURCE || envelope.tag == MPI_ANY_TAG;
   if (!pending.wildcard) {
     pending.message = simulation()->matching().receive(pending.route, arrival_of(process));
   }
@@ -157,151 +183,64 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Wait(request, status);
-  }
-  const MPI_Request before = *request;
-  const Statuses statuses(1, status);
-  const int result = PMPI_Wait(request, statuses.all());
-  Completion completion(inside.process());
-  completion.add(before, statuses.all());
-  completion.finish(inside);
-  return result;
+  return complete(
+      1, request, status, [&](MPI_Status* all) { return PMPI_Wait(request, all); }, [] { return Completed{1}; });
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status status[]) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Waitall(count, requests, status);
-  }
-  const std::vector<MPI_Request> before = copy_of(count, requests);
-  const Statuses statuses(count, status);
-  const int result = PMPI_Waitall(count, requests, statuses.all());
-  Completion completion(inside.process());
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    completion.add(before[i], statuses.all() + i);
-  }
-  completion.finish(inside);
-  return result;
+  return complete(
+      count, requests, status, [&](MPI_Status* all) { return PMPI_Waitall(count, requests, all); }, [&] { return Completed{count}; });
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Waitany(count, requests, index, status);
-  }
-  const std::vector<MPI_Request> before = copy_of(count, requests);
-  const Statuses statuses(1, status);
-  const int result = PMPI_Waitany(count, requests, index, statuses.all());
-  Completion completion(inside.process());
-  if (*index >= 0 && *index < count) {
-    completion.add(before[static_cast<std::size_t>(*index)], statuses.all());
-  }
-  completion.finish(inside);
-  return result;
+  return complete(
+      count, requests, status, [&](MPI_Status* all) { return PMPI_Waitany(count, requests, index, all); },
+      [&] {
+        return Completed{1, index};
+      });
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int* completed, int* indices, MPI_Status status[]) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Waitsome(count, requests, completed, indices, status);
-  }
-  const std::vector<MPI_Request> before = copy_of(count, requests);
-  const Statuses statuses(count, status);
-  const int result = PMPI_Waitsome(count, requests, completed, indices, statuses.all());
-  Completion completion(inside.process());
-  for (int i = 0; i < *completed; ++i) {
-    completion.add(before[static_cast<std::size_t>(indices[i])], statuses.all() + i);
-  }
-  completion.finish(inside);
-  return result;
+  return complete(
+      count, requests, status, [&](MPI_Status* all) { return PMPI_Waitsome(count, requests, completed, indices, all); },
+      [&] {
+        return Completed{*completed, indices};
+      });
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Test(request, flag, status);
-  }
-  const MPI_Request before = *request;
-  const Statuses statuses(1, status);
-  const int result = PMPI_Test(request, flag, statuses.all());
-  Completion completion(inside.process());
-  if (*flag != 0) {
-    completion.add(before, statuses.all());
-  }
-  completion.finish(inside);
-  return result;
+  return complete(
+      1, request, status, [&](MPI_Status* all) { return PMPI_Test(request, flag, all); }, [&] { return Completed{*flag != 0 ? 1 : 0}; });
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status[]) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Testall(count, requests, flag, status);
-  }
-  const std::vector<MPI_Request> before = copy_of(count, requests);
-  const Statuses statuses(count, status);
-  const int result = PMPI_Testall(count, requests, flag, statuses.all());
-  Completion completion(inside.process());
-  for (std::size_t i = 0; *flag != 0 && i < before.size(); ++i) {
-    completion.add(before[i], statuses.all() + i);
-  }
-  completion.finish(inside);
-  return result;
+  return complete(
+      count, requests, status, [&](MPI_Status* all) { return PMPI_Testall(count, requests, flag, all); },
+      [&] { return Completed{*flag != 0 ? count : 0}; });
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Testany(count, requests, index, flag, status);
-  }
-  const std::vector<MPI_Request> before = copy_of(count, requests);
-  const Statuses statuses(1, status);
-  const int result = PMPI_Testany(count, requests, index, flag, statuses.all());
-  Completion completion(inside.process());
-  if (*flag != 0 && *index >= 0 && *index < count) {
-    completion.add(before[static_cast<std::size_t>(*index)], statuses.all());
-  }
-  completion.finish(inside);
-  return result;
+  return complete(
+      count, requests, status, [&](MPI_Status* all) { return PMPI_Testany(count, requests, index, flag, all); },
+      [&] {
+        return Completed{*flag != 0 ? 1 : 0, index};
+      });
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int* completed, int* indices, MPI_Status status[]) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Testsome(count, requests, completed, indices, status);
-  }
-  const std::vector<MPI_Request> before = copy_of(count, requests);
-  const Statuses statuses(count, status);
-  const int result = PMPI_Testsome(count, requests, completed, indices, statuses.all());
-  Completion completion(inside.process());
-  for (int i = 0; i < *completed; ++i) {
-    completion.add(before[static_cast<std::size_t>(indices[i])], statuses.all() + i);
-  }
-  completion.finish(inside);
-  return result;
+  return complete(
+      count, requests, status, [&](MPI_Status* all) { return PMPI_Testsome(count, requests, completed, indices, all); },
+      [&] {
+        return Completed{*completed, indices};
+      });
 }
 
 int MPI_Start(MPI_Request* request) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Start(request);
-  }
-  start(inside.process(), 1, request);
-  const int result = PMPI_Start(request);
-  simulation()->communicated(inside.process(), message_kernel(Routine::start, 0, nullptr), inside.entered(), {}, 0);
-  return result;
+  return start(1, request, [&] { return PMPI_Start(request); });
 }
 
 int MPI_Startall(int count, MPI_Request* requests) {
-  const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Startall(count, requests);
-  }
-  start(inside.process(), count, requests);
-  const int result = PMPI_Startall(count, requests);
-  simulation()->communicated(inside.process(), message_kernel(Routine::start, 0, nullptr), inside.entered(), {}, 0);
-  return result;
+  return start(count, requests, [&] { return PMPI_Startall(count, requests); });
 }
 
 int MPI_Request_free(MPI_Request* request) {

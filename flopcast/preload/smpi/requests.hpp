@@ -13,10 +13,9 @@ std::int64_t bytes_of(int count, MPI_Datatype type);
 /// Returns the present time and path of the process.
 Arrival arrival_of(const Process& process);
 
-/// Begins a message. Returns nothing if it goes nowhere, or to another program's processes.
-std::optional<Pending> begin_send(Process& process, int destination, int tag, MPI_Comm comm, std::int64_t bytes);
-/// Begins a receive in the same way. A receive with wildcards finds out its message at its end, from `status`.
-std::optional<Pending> begin_receive(Process& process, int source, int tag, MPI_Comm comm, std::int64_t bytes);
+/// Begins a send or a receive. Returns nothing if the message goes nowhere, or to another program's processes. A receive with wildcards
+/// finds out its message at its end.
+std::optional<Pending> begin(Process& process, const Envelope& envelope);
 
 /// Adds the arrivals that the request's completion needed. The request is then finished.
 void add_others(Process& process, Pending& pending, const MPI_Status* status, std::vector<Arrival>& others);

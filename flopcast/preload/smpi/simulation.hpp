@@ -43,8 +43,8 @@ struct Pending {
   bool sends = false, is_collective = false, wildcard = false;
 };
 
-/// The communication that a persistent request begins whenever it is started.
-struct Persistent {
+/// A message that a process sends or receives.
+struct Envelope {
   bool sends = false;
   int partner = 0, tag = 0;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -75,8 +75,8 @@ class Process {
   /// Returns the number of the next collective on that group.
   std::int64_t next_collective(const Group& group) { return collectives_[group.id]++; }
 
-  std::unordered_map<MPI_Request, Pending> requests;       ///< begun and not complete
-  std::unordered_map<MPI_Request, Persistent> persistent;  ///< begun or not
+  std::unordered_map<MPI_Request, Pending> requests;     ///< begun and not complete
+  std::unordered_map<MPI_Request, Envelope> persistent;  ///< begun or not
   CallList trace;
   Seconds resumed = 0;                                          ///< when the program last went on
   Seconds waited = 0;                                           ///< time waited for others

@@ -182,8 +182,7 @@ void run(const Options& options) {
   const auto footprint = [](std::span<const std::int64_t> sizes) { return static_cast<double>(footprint_bytes(square_ger(sizes[0]))); };
   const model::Model ger = model::model_by_levels(model_key(square_ger(orders.back()), "warm", environment.fingerprint), {"n"},
                                                   {{1}, {orders.back()}}, footprint, capacities, model::total_basis(1, 2),
-                                                  {options.measurements, 8}, ger_source(session, options.repetitions))
-                               .model;
+                                                  {options.measurements, 8}, ger_source(session, options.repetitions));
   std::printf("%zu memory levels, %lld timings of ger\n", ger.pieces.size(), static_cast<long long>(ger.cost.samples));
 
   RealLu lu(libraries, orders.back());

@@ -167,7 +167,7 @@ std::vector<Result> run_all(Times& times, const model::Box& domain, const std::v
   for (const Configuration& configuration : configurations()) {
     const std::vector<model::Monomial> basis = model::basis(configuration.options.basis, configuration.options.degree, call, domain);
     used.clear();
-    const model::Model model = model::refine(key, names, {domain}, basis, configuration.options, source).model;
+    const model::Model model = model::refine(key, names, {domain}, basis, configuration.options, source);
     results.push_back(judge(configuration.name, model, used, points, truth));
     std::fprintf(stderr, "%s: %lld samples\n", configuration.name.c_str(), static_cast<long long>(results.back().samples));
   }
@@ -178,7 +178,7 @@ std::vector<Result> run_all(Times& times, const model::Box& domain, const std::v
   const auto footprint = [&](std::span<const std::int64_t> at) { return static_cast<double>(footprint_bytes(times.call(at))); };
   const std::vector<model::Monomial> adapted = model::adapted_basis(call, domain);
   used.clear();
-  const model::Model levels = model::model_by_levels(key, names, domain, footprint, capacities, adapted, {}, source).model;
+  const model::Model levels = model::model_by_levels(key, names, domain, footprint, capacities, adapted, {}, source);
   results.push_back(judge("levels (paper 001)", levels, used, points, truth));
   return results;
 }

@@ -131,21 +131,20 @@ std::vector<MemoryLevel> memory_levels(const Box& domain, const Footprint& footp
   return levels;
 }
 
-LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const Box& domain, const Footprint& footprint,
-                            std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,
-                            const LevelsOptions& options, const SampleSource& source) {
+Model model_by_levels(ModelKey key, std::vector<std::string> names, const Box& domain, const Footprint& footprint,
+                      std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis, const LevelsOptions& options,
+                      const SampleSource& source) {
   const std::vector<MemoryLevel> levels = memory_levels(domain, footprint, capacities_bytes, basis, options);
   std::vector<Sizes> points;
   for (const MemoryLevel& level : levels) {
     points.insert(points.end(), level.points.begin(), level.points.end());
   }
-  LevelsModel result;
+  Model model;
   const std::optional<Measured> measured = source(points);
   if (!measured) {
-    result.complete = false;
-    return result;
+    model.options.complete = false;
+    return model;
   }
-  Model& model = result.model;
   model.key = std::move(key);
   model.generator = "levels";
   model.options.levels = options;
@@ -161,7 +160,7 @@ LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const 
     model.pieces.push_back({domain, level.bytes_low, level.bytes_high, std::move(fit.polynomial),
                             0.5 * *std::min_element(own.begin(), own.end()), fit.error, static_cast<std::int64_t>(own.size())});
   }
-  return result;
+  return model;
 }
 
 }  // namespace flopcast::model

@@ -26,16 +26,10 @@ std::vector<MemoryLevel> memory_levels(const Box& domain, const std::function<do
                                        std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,
                                        const LevelsOptions& options);
 
-struct LevelsModel {
-  Model model;
-  bool complete = true;  ///< false: the source was interrupted, and the model has no pieces
-};
-
 /// Builds a model with one polynomial over `basis` per memory level. Paper 001 uses polynomials of the degree of the kernel's complexity,
-/// which is the degree of the adapted basis.
-LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const Box& domain,
-                            const std::function<double(std::span<const std::int64_t>)>& footprint,
-                            std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,
-                            const LevelsOptions& options, const SampleSource& source);
+/// which is the degree of the adapted basis. If the source is interrupted, the model is not complete and has no pieces.
+Model model_by_levels(ModelKey key, std::vector<std::string> names, const Box& domain,
+                      const std::function<double(std::span<const std::int64_t>)>& footprint, std::span<const std::int64_t> capacities_bytes,
+                      const std::vector<Monomial>& basis, const LevelsOptions& options, const SampleSource& source);
 
 }  // namespace flopcast::model

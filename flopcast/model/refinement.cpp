@@ -163,13 +163,12 @@ std::vector<int> grid_counts(const std::vector<Monomial>& basis, const Box& box,
   return counts;
 }
 
-Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box> domain, const std::vector<Monomial>& basis,
-                  const RefinementOptions& options, const SampleSource& source,
-                  const std::function<void(const RefinementProgress&)>& progress, std::span<const double> thresholds) {
+Model refine(ModelKey key, std::vector<std::string> names, std::vector<Box> domain, const std::vector<Monomial>& basis,
+             const RefinementOptions& options, const SampleSource& source, const std::function<void(const RefinementProgress&)>& progress,
+             std::span<const double> thresholds) {
   check(options);
   check(domain, names.size());
-  Refinement result;
-  Model& model = result.model;
+  Model model;
   model.key = std::move(key);
   model.generator = "refined";
   model.options.refinement = options;
@@ -204,7 +203,7 @@ Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box>
     const std::optional<Measured> measured = points.empty() ? Measured{} : source(points);
     if (!measured) {
       close(open, model);
-      result.complete = false;
+      model.options.complete = false;
       break;
     }
     refiner.add(points, measured->seconds);
@@ -212,7 +211,7 @@ Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box>
     open = settle(open, refiner, options, level, model);
   }
   model.cost.samples = refiner.samples();
-  return result;
+  return model;
 }
 
 }  // namespace flopcast::model

@@ -26,8 +26,7 @@ Model stepped(std::size_t dimensions) {
   };
   const Box domain{Sizes(dimensions, 8), Sizes(dimensions, dimensions < 3 ? 1024 : 400)};
   return refine({"dgemm", "NN", "11", "...", "warm", 1, "here"}, std::vector<std::string>(dimensions, "m"), {domain},
-                total_basis(dimensions, 2), {}, source)
-      .model;
+                total_basis(dimensions, 2), {}, source);
 }
 
 TEST(Evaluator, AgreesWithALinearSearch) {

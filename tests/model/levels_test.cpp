@@ -70,24 +70,24 @@ TEST(Levels, PointsSpanTheirLevel) {
 }
 
 TEST(Levels, ModelIsExactForOnePolynomialPerLevel) {
-  const LevelsModel result = model_by_levels({}, {"n"}, {{8}, {2000}}, ger_bytes, capacities, total_basis(1, 2), {}, source_of(ger_time));
-  EXPECT_TRUE(result.complete);
-  EXPECT_EQ(result.model.cost.samples, 18);
+  const Model result = model_by_levels({}, {"n"}, {{8}, {2000}}, ger_bytes, capacities, total_basis(1, 2), {}, source_of(ger_time));
+  EXPECT_TRUE(result.options.complete);
+  EXPECT_EQ(result.cost.samples, 18);
   for (std::int64_t n = 8; n <= 2000; ++n) {
     const Seconds expected = ger_time({n});
-    ASSERT_NEAR(evaluate(result.model, Sizes{n}).seconds, expected, 1e-8 * expected) << n;
+    ASSERT_NEAR(evaluate(result, Sizes{n}).seconds, expected, 1e-8 * expected) << n;
   }
 }
 
 TEST(Levels, InTwoSizesBoundariesFollowTheFootprint) {
   const std::vector<Monomial> basis = {Monomial{}, Monomial{1, 0}, Monomial{0, 1}, Monomial{1, 1}};
-  const LevelsModel result = model_by_levels({}, {"m", "n"}, {{8, 8}, {2000, 2000}}, ger_bytes, capacities, basis, {}, source_of(ger_time));
+  const Model result = model_by_levels({}, {"m", "n"}, {{8, 8}, {2000, 2000}}, ger_bytes, capacities, basis, {}, source_of(ger_time));
   for (const Sizes& sizes :
        {Sizes{8, 8}, Sizes{8, 400}, Sizes{400, 8}, Sizes{8, 500}, Sizes{700, 1000}, Sizes{1000, 900}, Sizes{2000, 2000}}) {
     const Seconds expected = ger_time(sizes);
-    EXPECT_NEAR(evaluate(result.model, sizes).seconds, expected, 1e-7 * expected) << sizes[0] << " x " << sizes[1];
+    EXPECT_NEAR(evaluate(result, sizes).seconds, expected, 1e-7 * expected) << sizes[0] << " x " << sizes[1];
   }
-  EXPECT_EQ(nlohmann::json::parse(nlohmann::json(result.model).dump()).get<Model>(), result.model);
+  EXPECT_EQ(nlohmann::json::parse(nlohmann::json(result).dump()).get<Model>(), result);
 }
 
 TEST(Levels, LevelsOutsideOfTheDomainAreLeftOut) {
@@ -99,9 +99,9 @@ TEST(Levels, LevelsOutsideOfTheDomainAreLeftOut) {
 
 TEST(Levels, AnInterruptionGivesNoModel) {
   const SampleSource none = [](std::span<const Sizes>) -> std::optional<Measured> { return std::nullopt; };
-  const LevelsModel result = model_by_levels({}, {"n"}, {{8}, {2000}}, ger_bytes, capacities, total_basis(1, 2), {}, none);
-  EXPECT_FALSE(result.complete);
-  EXPECT_TRUE(result.model.pieces.empty());
+  const Model result = model_by_levels({}, {"n"}, {{8}, {2000}}, ger_bytes, capacities, total_basis(1, 2), {}, none);
+  EXPECT_FALSE(result.options.complete);
+  EXPECT_TRUE(result.pieces.empty());
 }
 
 TEST(Levels, OptionsAreChecked) {

@@ -51,7 +51,7 @@ Seconds cubic(const Sizes& sizes) {
 /// Times that are five times longer above 500 in the first size: an edge that no polynomial follows.
 Seconds stepped(const Sizes& sizes) { return cubic(sizes) * (sizes[0] > 500 ? 5 : 1); }
 
-Refinement refined(CountingSource& source, std::size_t dimensions, RefinementOptions options = {}) {
+Model refined(CountingSource& source, std::size_t dimensions, RefinementOptions options = {}) {
   const Box domain{Sizes(dimensions, 8), Sizes(dimensions, 1024)};
   const std::vector<std::string> names = {"m", "n", "k"};
   return refine(key(), {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(dimensions)}, {domain},
@@ -73,25 +73,25 @@ double volume(const std::vector<Piece>& pieces) {
 TEST(Refinement, APolynomialNeedsOnePiece) {
   for (std::size_t dimensions = 1; dimensions <= 3; ++dimensions) {
     CountingSource source(cubic);
-    const Refinement result = refined(source, dimensions);
-    EXPECT_TRUE(result.complete);
-    EXPECT_EQ(result.model.pieces.size(), 1U);
+    const Model result = refined(source, dimensions);
+    EXPECT_TRUE(result.options.complete);
+    EXPECT_EQ(result.pieces.size(), 1U);
     EXPECT_EQ(source.asked.size(), static_cast<std::size_t>(std::pow(5, dimensions)));
-    EXPECT_EQ(result.model.cost.samples, static_cast<std::int64_t>(source.asked.size()));
-    EXPECT_GT(result.model.cost.seconds, 0);
+    EXPECT_EQ(result.cost.samples, static_cast<std::int64_t>(source.asked.size()));
+    EXPECT_GT(result.cost.seconds, 0);
     const Sizes beside(dimensions, 333);
-    EXPECT_NEAR(evaluate(result.model, beside).seconds, cubic(beside), 1e-9 * cubic(beside));
+    EXPECT_NEAR(evaluate(result, beside).seconds, cubic(beside), 1e-9 * cubic(beside));
   }
 }
 
 TEST(Refinement, SubdividesWhereTheErrorIs) {
   CountingSource source(stepped);
-  const Refinement result = refined(source, 2);
-  EXPECT_TRUE(result.complete);
-  EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
-  EXPECT_GT(result.model.pieces.size(), 4U);
-  EXPECT_LT(result.model.pieces.size(), 100U);  // the minimum size alone would allow 1024 pieces
-  for (const Piece& piece : result.model.pieces) {
+  const Model result = refined(source, 2);
+  EXPECT_TRUE(result.options.complete);
+  EXPECT_NEAR(volume(result.pieces), 1016.0 * 1016, 1);
+  EXPECT_GT(result.pieces.size(), 4U);
+  EXPECT_LT(result.pieces.size(), 100U);  // the minimum size alone would allow 1024 pieces
+  for (const Piece& piece : result.pieces) {
     const bool at_edge = piece.box.low[0] <= 500 && piece.box.high[0] >= 500;
     EXPECT_TRUE(piece.error.maximum <= 0.05 || (at_edge && piece.box.high[0] - piece.box.low[0] < 64)) << piece.box.low[0];
   }
@@ -101,9 +101,9 @@ TEST(Refinement, PiecesAreNeverNarrowerThanTheMinimumSize) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> noise(0.5, 1.5);
   CountingSource source([&](const Sizes& sizes) { return cubic(sizes) * noise(random); });  // no polynomial fits
-  const Refinement result = refined(source, 2);
-  EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
-  for (const Piece& piece : result.model.pieces) {
+  const Model result = refined(source, 2);
+  EXPECT_NEAR(volume(result.pieces), 1016.0 * 1016, 1);
+  for (const Piece& piece : result.pieces) {
     for (std::size_t d = 0; d < 2; ++d) {
       EXPECT_GE(piece.box.high[d] - piece.box.low[d], 32);
       EXPECT_LT(piece.box.high[d] - piece.box.low[d], 80);
@@ -114,8 +114,8 @@ TEST(Refinement, PiecesAreNeverNarrowerThanTheMinimumSize) {
 TEST(Refinement, AllPointsOfALevelAreAskedForAtOnce) {
   CountingSource source(stepped);
   std::vector<RefinementProgress> steps;
-  const Refinement result = refine(key(), {"m", "n"}, {{{8, 8}, {1024, 1024}}}, total_basis(2, 3), {}, source.source(),
-                                   [&](const RefinementProgress& progress) { steps.push_back(progress); });
+  const Model result = refine(key(), {"m", "n"}, {{{8, 8}, {1024, 1024}}}, total_basis(2, 3), {}, source.source(),
+                              [&](const RefinementProgress& progress) { steps.push_back(progress); });
   EXPECT_EQ(static_cast<std::size_t>(source.batches), steps.size());
   EXPECT_EQ(steps.front().samples, 0);
   EXPECT_EQ(steps.front().share_done, 0);
@@ -125,22 +125,22 @@ TEST(Refinement, AllPointsOfALevelAreAskedForAtOnce) {
   }
   EXPECT_GT(source.batches, 2);
   EXPECT_LE(source.batches, 6);  // 1016 / 32 can be halved five times at most
-  EXPECT_TRUE(result.complete);
+  EXPECT_TRUE(result.options.complete);
 }
 
 TEST(Refinement, ReusesSamplesOfEnclosingBoxes) {
   CountingSource with(stepped);
   CountingSource without(stepped);
   RefinementOptions options;
-  const Refinement a = refined(with, 2, options);
+  const Model a = refined(with, 2, options);
   options.reuse = false;
-  const Refinement b = refined(without, 2, options);
+  const Model b = refined(without, 2, options);
   std::int64_t fitted = 0;
   std::int64_t fitted_alone = 0;
-  for (const Piece& piece : a.model.pieces) {
+  for (const Piece& piece : a.pieces) {
     fitted += piece.samples;
   }
-  for (const Piece& piece : b.model.pieces) {
+  for (const Piece& piece : b.pieces) {
     fitted_alone += piece.samples;
     EXPECT_LE(piece.samples, 25);
   }
@@ -150,23 +150,23 @@ TEST(Refinement, ReusesSamplesOfEnclosingBoxes) {
 TEST(Refinement, AnInterruptionKeepsThePiecesSoFar) {
   CountingSource source(stepped);
   source.max_batches = 2;
-  const Refinement result = refined(source, 2);
-  EXPECT_FALSE(result.complete);
-  EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
-  EXPECT_FALSE(evaluate(result.model, Sizes{500, 500}).extrapolated);
+  const Model result = refined(source, 2);
+  EXPECT_FALSE(result.options.complete);
+  EXPECT_NEAR(volume(result.pieces), 1016.0 * 1016, 1);
+  EXPECT_FALSE(evaluate(result, Sizes{500, 500}).extrapolated);
 }
 
 TEST(Refinement, AnInterruptionBeforeTheFirstFitLeavesNoPieces) {
   CountingSource source(stepped);
   source.max_batches = 0;
-  const Refinement result = refined(source, 2);
-  EXPECT_FALSE(result.complete);
-  EXPECT_TRUE(result.model.pieces.empty());
+  const Model result = refined(source, 2);
+  EXPECT_FALSE(result.options.complete);
+  EXPECT_TRUE(result.pieces.empty());
 }
 
 TEST(Refinement, AResumedRefinementRepeatsNoSampleAndEndsTheSame) {
   CountingSource whole(stepped);
-  const Refinement expected = refined(whole, 2);
+  const Model expected = refined(whole, 2);
 
   CountingSource first(stepped);
   first.max_batches = 3;
@@ -177,8 +177,8 @@ TEST(Refinement, AResumedRefinementRepeatsNoSampleAndEndsTheSame) {
   }
   CountingSource second(stepped);
   const Box domain{{8, 8}, {1024, 1024}};
-  const Refinement result = refine(key(), {"m", "n"}, {domain}, total_basis(2, 3), {}, with_known(second.source(), known));
-  EXPECT_EQ(result.model.pieces, expected.model.pieces);
+  const Model result = refine(key(), {"m", "n"}, {domain}, total_basis(2, 3), {}, with_known(second.source(), known));
+  EXPECT_EQ(result.pieces, expected.pieces);
   EXPECT_EQ(first.asked.size() + second.asked.size(), whole.asked.size());
   for (const Sizes& point : second.asked) {
     EXPECT_FALSE(first.asked.contains(point));
@@ -188,27 +188,27 @@ TEST(Refinement, AResumedRefinementRepeatsNoSampleAndEndsTheSame) {
 TEST(Refinement, SeveralDomainsAreRefinedSeparately) {
   CountingSource source(cubic);
   const std::vector<Box> domain = {{{8}, {128}}, {{1000}, {3000}}};
-  const Refinement result = refine(key(), {"m"}, domain, total_basis(1, 3), {}, source.source());
-  EXPECT_EQ(result.model.pieces.size(), 2U);
-  EXPECT_FALSE(evaluate(result.model, Sizes{100}).extrapolated);
-  EXPECT_TRUE(evaluate(result.model, Sizes{500}).extrapolated);
-  EXPECT_FALSE(evaluate(result.model, Sizes{2000}).extrapolated);
+  const Model result = refine(key(), {"m"}, domain, total_basis(1, 3), {}, source.source());
+  EXPECT_EQ(result.pieces.size(), 2U);
+  EXPECT_FALSE(evaluate(result, Sizes{100}).extrapolated);
+  EXPECT_TRUE(evaluate(result, Sizes{500}).extrapolated);
+  EXPECT_FALSE(evaluate(result, Sizes{2000}).extrapolated);
 }
 
 TEST(Refinement, AFixedSizeTakesOnePointAndIsNotCut) {
   CountingSource source(stepped);
-  const Refinement result = refine(key(), {"m", "n"}, {{{8, 64}, {1024, 64}}}, total_basis(2, 3), {}, source.source());
-  for (const Piece& piece : result.model.pieces) {
+  const Model result = refine(key(), {"m", "n"}, {{{8, 64}, {1024, 64}}}, total_basis(2, 3), {}, source.source());
+  for (const Piece& piece : result.pieces) {
     EXPECT_EQ(piece.box.low[1], 64);
     EXPECT_EQ(piece.box.high[1], 64);
   }
-  EXPECT_TRUE(evaluate(result.model, Sizes{100, 65}).extrapolated);
+  EXPECT_TRUE(evaluate(result, Sizes{100, 65}).extrapolated);
 }
 
 TEST(Refinement, NarrowDomainsLowerTheDegree) {
   CountingSource source(cubic);
-  const Refinement result = refine(key(), {"m"}, {{{8}, {17}}}, total_basis(1, 3), {}, source.source());
-  EXPECT_EQ(result.model.pieces.size(), 1U);
+  const Model result = refine(key(), {"m"}, {{{8}, {17}}}, total_basis(1, 3), {}, source.source());
+  EXPECT_EQ(result.pieces.size(), 1U);
   EXPECT_LE(source.asked.size(), 3U);
 }
 
@@ -218,7 +218,7 @@ TEST(Refinement, ErrorTypesDecideWhenToRefine) {
     CountingSource source(stepped);
     RefinementOptions options;
     options.error_type = type;
-    const std::size_t pieces = refined(source, 2, options).model.pieces.size();
+    const std::size_t pieces = refined(source, 2, options).pieces.size();
     EXPECT_LE(pieces, pieces_before);
     pieces_before = pieces;
   }
@@ -228,7 +228,7 @@ TEST(Refinement, DepthCanBeLimited) {
   CountingSource source(stepped);
   RefinementOptions options;
   options.max_depth = 1;
-  EXPECT_EQ(refined(source, 2, options).model.pieces.size(), 4U);
+  EXPECT_EQ(refined(source, 2, options).pieces.size(), 4U);
 }
 
 TEST(Refinement, OptionsSurviveJsonAndAreChecked) {

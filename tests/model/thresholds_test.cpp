@@ -117,7 +117,7 @@ constexpr double threshold = 262144;
 Seconds jumping(const Sizes& sizes) { return product_of_sizes(sizes) < threshold ? smooth(sizes) : 0.5 * smooth(sizes) + 2e-5; }
 
 struct Build {
-  Refinement refinement;
+  Model refinement;
   std::set<Sizes> sampled;
 };
 Build build(std::span<const double> thresholds) {
@@ -140,14 +140,14 @@ TEST(Refinement, WithThresholdsAJumpNeedsTwoPieces) {
   const auto found = find_thresholds({{8, 8, 8}, {512, 512, 512}}, 1, team_from(threshold));
   ASSERT_EQ(found->size(), 1U);
   const Build plain = build({}), with = build(std::vector<double>{threshold});
-  EXPECT_EQ(with.refinement.model.pieces.size(), 2U);
-  EXPECT_GT(plain.refinement.model.pieces.size(), 20U) << "without thresholds many pieces are needed";
+  EXPECT_EQ(with.refinement.pieces.size(), 2U);
+  EXPECT_GT(plain.refinement.pieces.size(), 20U) << "without thresholds many pieces are needed";
   EXPECT_LT(10 * with.sampled.size(), plain.sampled.size());
   for (const Sizes& sizes :
        {Sizes{40, 32, 32}, Sizes{64, 64, 63}, Sizes{64, 64, 64}, Sizes{500, 20, 20}, Sizes{512, 8, 64}, Sizes{300, 200, 100}}) {
-    EXPECT_NEAR(evaluate(with.refinement.model, sizes).seconds, jumping(sizes), 0.01 * jumping(sizes))
+    EXPECT_NEAR(evaluate(with.refinement, sizes).seconds, jumping(sizes), 0.01 * jumping(sizes))
         << sizes[0] << " " << sizes[1] << " " << sizes[2];
-    EXPECT_EQ(Evaluator(with.refinement.model)(sizes).seconds, evaluate(with.refinement.model, sizes).seconds);
+    EXPECT_EQ(Evaluator(with.refinement)(sizes).seconds, evaluate(with.refinement, sizes).seconds);
   }
 }
 
@@ -156,12 +156,12 @@ TEST(Refinement, EveryPointOfTheDomainHasAPieceOfItsSide) {
   std::mt19937 random(2);
   std::uniform_int_distribution<std::int64_t> size(8, 512);
   for (int i = 0; i < 2000; ++i) {
-    EXPECT_NO_THROW(evaluate(built.refinement.model, Sizes{size(random), size(random), size(random)}));
+    EXPECT_NO_THROW(evaluate(built.refinement, Sizes{size(random), size(random), size(random)}));
   }
 }
 
 TEST(Refinement, ModelsWithThresholdsAreStoredAndRead) {
-  const Model model = build(std::vector<double>{threshold}).refinement.model;
+  const Model model = build(std::vector<double>{threshold}).refinement;
   EXPECT_EQ(nlohmann::json::parse(nlohmann::json(model).dump()).get<Model>(), model);
 }
 

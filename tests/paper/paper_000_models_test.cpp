@@ -25,7 +25,7 @@ Seconds trsm_like(const Sizes& sizes) {
   return 200e-9 + m * m * n / (12e9 * efficiency);
 }
 
-Refinement model_of(const RefinementOptions& options, std::set<Sizes>* sampled = nullptr) {
+Model model_of(const RefinementOptions& options, std::set<Sizes>* sampled = nullptr) {
   const SampleSource source = [sampled](std::span<const Sizes> points) -> std::optional<Measured> {
     Measured measured;
     for (const Sizes& point : points) {
@@ -78,7 +78,7 @@ TEST(Paper000Models, CoordinatesAreMultiplesOfEight) {
 
 TEST(Paper000Models, SubSpacesAreSplitIntoFourAndNeverNarrowerThan32) {
   EXPECT_EQ(subdivide(domain, 32, 8).size(), 4U);
-  const Model model = model_of({}).model;
+  const Model model = model_of({});
   for (const Piece& piece : model.pieces) {
     EXPECT_GE(piece.box.high[0] - piece.box.low[0], 32);
     EXPECT_GE(piece.box.high[1] - piece.box.low[1], 32);
@@ -89,15 +89,15 @@ TEST(Paper000Models, TheFineModelIsFinerAndBetterThanTheRoughOne) {
   RefinementOptions rough;  // section 2.3: 4 grid points along each axis, average error
   rough.oversampling = 0;
   rough.error_type = ErrorType::mean;
-  const Model coarse = model_of(rough).model;
-  const Model fine = model_of({}).model;
+  const Model coarse = model_of(rough);
+  const Model fine = model_of({});
   EXPECT_GT(fine.pieces.size(), coarse.pieces.size());
   EXPECT_GT(fine.cost.samples, coarse.cost.samples);
   EXPECT_LT(summarise(errors_on_multiples_of_8(fine)).mean, summarise(errors_on_multiples_of_8(coarse)).mean);
 }
 
 TEST(Paper000Models, ErrorsAreMostlyWellBelowTwoPercent) {
-  const Summary errors = summarise(errors_on_multiples_of_8(model_of({}).model));
+  const Summary errors = summarise(errors_on_multiples_of_8(model_of({})));
   EXPECT_LT(errors.median, 0.01);
   EXPECT_LT(errors.third_quartile, 0.02);
 }

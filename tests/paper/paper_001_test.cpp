@@ -47,7 +47,7 @@ Model ger_model(int measurements) {
     }
     return measured;
   };
-  return model_by_levels({}, {"n"}, domain, square_bytes, capacities, total_basis(1, 2), {measurements, 8}, source).model;
+  return model_by_levels({}, {"n"}, domain, square_bytes, capacities, total_basis(1, 2), {measurements, 8}, source);
 }
 
 TEST(Paper001, GerPerformsMoreThan96PercentOfTheFlopsOfLu) {

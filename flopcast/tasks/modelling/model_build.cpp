@@ -145,11 +145,6 @@ std::vector<model::Monomial> basis_of(const ModelledKernel& kernel, const model:
   return model::basis(options.basis, options.degree, kernel.example(), hull(kernel.domain));
 }
 
-struct Built {
-  model::Model model;
-  bool complete = true;
-};
-
 /// Returns the products of sizes at which the library changes from one thread to several. An earlier build's result is read from the store.
 std::vector<double> thresholds_of(const Subject& subject, const ModelBuildTools& tools, const ModelRequest& request,
                                   const RunContext& context) {
@@ -184,19 +179,19 @@ std::vector<double> thresholds_of(const Subject& subject, const ModelBuildTools&
   return *found;
 }
 
-Built refine(const Subject& subject, const ModelRequest& request, const model::SampleSource& source, std::span<const double> thresholds,
-             const RunContext& context) {
+model::Model refine(const Subject& subject, const ModelRequest& request, const model::SampleSource& source,
+                    std::span<const double> thresholds, const RunContext& context) {
   const auto report = [&](const model::RefinementProgress& progress) {
     context.note(fmt::format("level {}: {} boxes to fit, {:.0f} % of the domain is done, {} points so far", progress.level,
                              progress.open_boxes, 100 * progress.share_done, progress.samples));
   };
   const ModelledKernel& kernel = subject.kernel;
-  model::Refinement result = model::refine(subject.key, kernel.names, kernel.domain, basis_of(kernel, request.refinement),
-                                           request.refinement, source, report, thresholds);
-  return {std::move(result.model), result.complete};
+  return model::refine(subject.key, kernel.names, kernel.domain, basis_of(kernel, request.refinement), request.refinement, source, report,
+                       thresholds);
 }
 
-Built by_levels(const Subject& subject, const ModelRequest& request, const Environment& environment, const model::SampleSource& source) {
+model::Model by_levels(const Subject& subject, const ModelRequest& request, const Environment& environment,
+                       const model::SampleSource& source) {
   const ModelledKernel& kernel = subject.kernel;
   if (kernel.domain.size() != 1) {
     throw usage_error("method levels takes one range per size; the memory levels are its pieces");
@@ -210,9 +205,8 @@ Built by_levels(const Subject& subject, const ModelRequest& request, const Envir
     return static_cast<double>(footprint_bytes(model::with_sizes(call, sizes)));
   };
   const model::Box& domain = kernel.domain.front();
-  model::LevelsModel result = model::model_by_levels(subject.key, kernel.names, domain, footprint, capacities,
-                                                     model::adapted_basis(call, domain), request.levels, source);
-  return {std::move(result.model), result.complete};
+  return model::model_by_levels(subject.key, kernel.names, domain, footprint, capacities, model::adapted_basis(call, domain),
+                                request.levels, source);
 }
 
 void check(const ModelRequest& request) {
@@ -259,23 +253,22 @@ ModelBuild build_model(const ModelRequest& request, const ModelBuildTools& tools
   tools.store.put_environment(tools.environment);
   KernelSource sampler(subject, tools, request, context);
   const model::SampleSource source = model::with_known([&sampler](std::span<const model::Sizes> points) { return sampler(points); }, known);
-  Built built = request.method == ModelMethod::levels
-                    ? by_levels(subject, request, tools.environment, source)
-                    : refine(subject, request, source, thresholds_of(subject, tools, request, context), context);
+  model::Model model = request.method == ModelMethod::levels
+                           ? by_levels(subject, request, tools.environment, source)
+                           : refine(subject, request, source, thresholds_of(subject, tools, request, context), context);
   tools.keep_reference();
   context.throw_if_cancelled(kept);
-  if (built.model.pieces.empty()) {
+  if (model.pieces.empty()) {
     throw unusable_measurement("the time budget of {} is too short for the first {} fit; what was sampled is kept: run it again to go on",
                                format_seconds(request.time_budget), to_string(subject.key));
   }
-  built.model.options.arguments = subject.kernel.fixed;
-  built.model.options.cache = request.cache;
-  built.model.options.complete = built.complete;
-  const bool replaced = tools.store.put_model(built.model);
-  if (!built.complete) {
+  model.options.arguments = subject.kernel.fixed;
+  model.options.cache = request.cache;
+  const bool replaced = tools.store.put_model(model);
+  if (!model.options.complete) {
     context.note("the time budget is spent: some pieces are coarser than was asked for; run it again to go on");
   }
-  return {std::move(built.model), replaced};
+  return {std::move(model), replaced};
 }
 
 }  // namespace flopcast

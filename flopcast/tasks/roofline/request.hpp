@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +8,6 @@
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/roofline/gemm_space.hpp"
-#include "flopcast/roofline/study.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast {

@@ -52,7 +52,7 @@ struct Trial {
 struct ExhaustiveResult {
   std::optional<std::size_t> leader;  ///< configuration with the highest rate; empty if nothing was evaluated or all were dropped
   std::vector<Trial> trials;          ///< in the order of evaluation
-  search::Ending ending = Ending::budget;
+  search::Ending ending = search::Ending::budget;
   std::int64_t evaluations = 0;
 };
 

@@ -22,7 +22,7 @@ struct HalvingResult {
   std::vector<std::size_t>
       ranking;  ///< candidates that weren't dropped, by the rung that they reached, then by median difference to that rung's leader
   std::vector<std::size_t> dropped;  ///< candidates whose cost wasn't a positive number
-  search::Ending ending = Ending::budget;
+  search::Ending ending = search::Ending::budget;
   std::int64_t rounds = 0, evaluations = 0;
 };
 

@@ -27,7 +27,6 @@ using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
 
-constexpr const char* schema = "flopcast-store-1";
 constexpr int busy_milliseconds = 10'000;
 constexpr std::int64_t application_id = 0x464c4f50;  // "FLOP": tells our files from other programs' databases
 
@@ -434,13 +433,6 @@ struct Store::State {
     change("INSERT INTO samples (key, sizes, document) VALUES (?, ?, ?)", to_text(sample.key), nlohmann::json(sample.sizes).dump(),
            nlohmann::json(sample).dump());
   }
-  void insert_new(const Sample& sample) {
-    const std::string document = nlohmann::json(sample).dump();
-    change(
-        "INSERT INTO samples (key, sizes, document) SELECT ?1, ?2, ?3 "
-        "WHERE NOT EXISTS (SELECT 1 FROM samples WHERE key = ?1 AND sizes = ?2 AND document = ?3)",
-        to_text(sample.key), nlohmann::json(sample.sizes).dump(), document);
-  }
   void replace(const Model& model) {
     change("INSERT OR REPLACE INTO models (key, generator, name, document) VALUES (?, ?, ?, ?)", to_text(model.key), model.generator,
            name(model), nlohmann::json(model).dump());
@@ -529,8 +521,6 @@ Store Store::open_copy(const std::filesystem::path& path) {
 
 const std::filesystem::path& Store::path() const noexcept { return state_->database.path(); }
 const std::string& Store::warning() const noexcept { return state_->warning; }
-
-void Store::add_sample(const Sample& sample) { add_samples(std::span(&sample, 1)); }
 
 void Store::add_samples(std::span<const Sample> samples) { replace_samples({}, samples); }
 
@@ -648,40 +638,6 @@ std::vector<std::string> Store::artifact_names(const std::string& kind) const {
 
 bool Store::delete_artifact(const std::string& kind, const std::string& name) {
   return state_->change("DELETE FROM artifacts WHERE kind = ? AND name = ?", kind, name) > 0;
-}
-
-nlohmann::json Store::export_json() const {
-  nlohmann::json artifacts = nlohmann::json::array();
-  Statement statement(state_->database, "SELECT kind, name, document FROM artifacts ORDER BY kind, name");
-  while (statement.step()) {
-    artifacts.push_back(
-        {{"kind", statement.text(0)}, {"name", statement.text(1)}, {"document", from_text<nlohmann::json>(statement.text(2), path())}});
-  }
-  return {{"schema", schema},
-          {"environments", environments()},
-          {"samples", state_->all<nlohmann::json>("SELECT document FROM samples ORDER BY id")},
-          {"models", models()},
-          {"artifacts", artifacts}};
-}
-
-void Store::import_json(const nlohmann::json& document) {
-  if (!document.is_object() || !document.contains("schema") || document["schema"] != schema) {
-    throw bad_input("not an export of a store: expected \"schema\": \"{}\"", schema);
-  }
-  try {
-    state_->require_kept();
-    const State::Within must_be_kept(*state_);
-    Transaction transaction(state_->database);
-    for_each_element(document, "environments", [&](const nlohmann::json& item) { state_->replace(item.get<Environment>()); });
-    for_each_element(document, "samples", [&](const nlohmann::json& item) { state_->insert_new(item.get<Sample>()); });
-    for_each_element(document, "models", [&](const nlohmann::json& item) { state_->replace(item.get<Model>()); });
-    for_each_element(document, "artifacts", [&](const nlohmann::json& item) {
-      state_->replace(member<std::string>(item, "kind"), member<std::string>(item, "name"), item.at("document"));
-    });
-    transaction.commit();
-  } catch (const nlohmann::json::exception& error) {
-    throw bad_input("the export of a store is damaged: {}", reason(error));
-  }
 }
 
 }  // namespace flopcast::model

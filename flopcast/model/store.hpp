@@ -54,8 +54,7 @@ class Store {
   static Store open(const std::filesystem::path& path = default_store_path());
   /// Opens the store at its default path. Where the file system or another process refuses, now or in a later operation, the store is a copy
   /// of the file in memory. It is an empty one if the file can't be read. `unkept` is told the reason: for a copy once it is changed, else at
-  /// once. Only put_together() and import_json() still throw, because their callers ask for something to be kept. Throws bad_input as
-  /// open().
+  /// once. Only put_together() still throws, because its callers ask for something to be kept. Throws bad_input as open().
   static Store open_if_possible(std::function<void(const std::string& reason)> unkept);
   /// Opens a store that another machine or user made; it is never moved aside. A store that can only be read is read, and changes of it
   /// throw. Throws bad_input if there is no such file, or it is damaged
@@ -71,7 +70,6 @@ class Store {
   /// Message for the user about opening the store; usually empty.
   [[nodiscard]] const std::string& warning() const noexcept;
 
-  void add_sample(const Sample& sample);
   /// Stores all samples or none.
   void add_samples(std::span<const Sample> samples);
   /// Samples of `key`, oldest first.
@@ -122,12 +120,6 @@ class Store {
   /// Stores environments and documents, or nothing if one of them can't be stored or `before_commit` throws.
   void put_together(std::span<const Environment> environments, std::span<const Artifact> documents,
                     const std::function<void()>& before_commit);
-
-  /// Returns all contents as the document {"schema": "flopcast-store-1", "environments", "samples", "models", "artifacts"}.
-  [[nodiscard]] nlohmann::json export_json() const;
-  /// Adds the contents of such a document, all or nothing. Models, environments and artifacts replace those of the same name; samples that
-  /// are there already aren't added again. Throws bad_input if it is none.
-  void import_json(const nlohmann::json& document);
 
  private:
   struct State;

@@ -480,8 +480,6 @@ void require_plain(const TunedRoutine& routine) {
 
 }  // namespace
 
-std::string ilaenv_file_name(SourceLanguage language) { return language == SourceLanguage::fortran ? "ilaenv.f90" : "ilaenv.c"; }
-
 IlaenvSource ilaenv_source(const Profile& profile, SourceLanguage language) {
   static_cast<void>(block_table_text(profile));  // throws for names and sizes that no query has
   IlaenvSource source;

@@ -11,9 +11,6 @@ namespace flopcast::program {
 /// Language of an exported source.
 enum class SourceLanguage : std::uint8_t { fortran, c };
 
-/// Returns the file name that suits the language: "ilaenv.f90" or "ilaenv.c".
-std::string ilaenv_file_name(SourceLanguage language);
-
 /// A source that defines LAPACK's ilaenv.
 struct IlaenvSource {
   std::string text;

@@ -2850,7 +2850,6 @@ class RooflineGemmRoof:
     - shape: The best shape.
     - flops_per_second: [flop/s].
     - confirmed: The shape was confirmed in fresh processes.
-    - search: "race", "halving" or a technique of paper 003.
     - ending: Reason why the search ended.
     - possible_gain: Fraction of its time that the best shape may lose to another shape of the space.
     - seconds: Time of the search [s].
@@ -2864,7 +2863,6 @@ class RooflineGemmRoof:
     shape: RooflineGemmShape
     flops_per_second: RooflineGemmRoofFlopsPerSecond
     confirmed: bool
-    search: str
     ending: str
     possible_gain: float
     error_probability: float
@@ -2957,8 +2955,6 @@ class RooflineEffectiveOptions:
     n: str | None = None
     k: str | None = None
     shapes: int | None = None
-    search: str | None = None
-    order: str | None = None
     tolerance: float | None = None
     error_probability: float | None = None
     enough: float | None = None
@@ -3066,102 +3062,6 @@ class RooflinePlanResult(Result):
     main_table: ClassVar[str] = "steps"
     steps: tuple[RooflinePlanStep, ...]
     findings: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RooflineStudyRow:
-    """Part of a document: roofline study row.
-
-    - trials: Number of finished trials; 0: the row is that of an unfinished trial.
-    - begun: False: there is no trial at all.
-    - finished_shapes: Finished configurations of the unfinished trial; 0 for a search in one process, which begins anew.
-    - found_flops_per_second: Rate of the leader as the search measured it, which paper 003 shows [flop/s].
-    - flops_per_second: Judged rate of the leader; 0: an interrupted study hasn't judged yet [flop/s].
-    - of_best: Rate / the best rate that was judged, median over trials.
-    - settled: Share of trials that ended by themselves, not by their time.
-    - seconds: Median over trials [s].
-    - speedup: Speed-up over the technique "Default"; 0 if that wasn't run.
-    """
-
-    technique: str
-    trials: int
-    begun: bool | None = None
-    finished_shapes: int
-    leader: int
-    found_flops_per_second: float
-    flops_per_second: float
-    of_best: float
-    success: float
-    settled: float
-    seconds: float
-    evaluations: int
-    speedup: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class RooflineStudyRun:
-    """Part of a document: roofline study run.
-
-    - finished: For techniques of paper 003, in their order.
-    - rate: Rate of the leader as measured by the search; 0: unknown (halving).
-    - seconds: [s].
-    - settled: False: a search in one process ended because its time was used up.
-    """
-
-    technique: str
-    trial: int
-    finished: tuple[tuple[float, ...], ...]
-    leader: int
-    rate: float | None = None
-    seconds: float
-    evaluations: int
-    settled: bool | None = None
-    complete: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class GemmSearchStudyState:
-    """Part of a document: gemm search study state.
-
-    - judged: Number of the configuration, judged rate.
-    """
-
-    runs: tuple[RooflineStudyRun, ...]
-    judged: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class GemmSearchStudy:
-    """Part of a document: gemm search study.
-
-    - settings: Environment variables with which it was measured.
-    - rows: One per technique.
-    """
-
-    library: str
-    threads: int
-    settings: dict[str, str]
-    rows: tuple[RooflineStudyRow, ...]
-    state: GemmSearchStudyState
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class RooflineStudyResult(Result):
-    """Comparison of searches of the best gemm.
-
-    - tolerance: A search within this fraction of the best shape is a success.
-    - complete: False: time was short or the study was interrupted; what was measured is kept.
-    - shapes: [m, n, k] of each shape.
-    """
-
-    schema_name: ClassVar[str] = "flopcast-roofline-study-2"
-    title: ClassVar[str] = "Comparison of searches of the best gemm"
-    main_table: ClassVar[str] = "studies"
-    tolerance: float | None = None
-    judge_space: bool | None = None
-    complete: bool | None = None
-    studies: tuple[GemmSearchStudy, ...]
-    shapes: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3764,7 +3664,6 @@ RESULTS: dict[str, type[Result]] = {
     "roofline": RooflineResult,
     "roofline-comparison": RooflineComparisonResult,
     "roofline-plan": RooflinePlanResult,
-    "roofline-study": RooflineStudyResult,
     "run": RunResult,
     "sample-plan": SamplePlanResult,
     "samples": SamplesResult,
@@ -3806,7 +3705,6 @@ __all__ = [
     "RooflineResult",
     "RooflineComparisonResult",
     "RooflinePlanResult",
-    "RooflineStudyResult",
     "RunResult",
     "SamplePlanResult",
     "SamplesResult",

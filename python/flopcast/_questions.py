@@ -971,7 +971,6 @@ def roofline(
     n: Sizes | None = None,
     k: Sizes | None = None,
     affinity: str | None = None,
-    order: str | None = None,
     tolerance: float | None = None,
     error_probability: float | None = None,
     seed: int | None = None,
@@ -980,7 +979,6 @@ def roofline(
     cores: str | None = None,
     searches_gemm: bool | None = None,
     gemm: str | Sequence[str] | None = None,
-    search: str | None = None,
     stop_at: float | None = None,
     triad_lengths: bool | None = None,
     nominal_hertz: float | None = None,
@@ -1000,7 +998,6 @@ def roofline(
     - n: columns of C
     - k: columns of A
     - affinity: close fills one socket after the other, spread takes turns; default: "close"
-    - order: order of the shapes in a published technique; empty: the technique's own
     - tolerance: fraction of its time that the best gemm may lose to another shape; default: 0.02
     - error_probability: probability that the best gemm loses more; default: 0.05
     - seed: seed of random orders; default: 1
@@ -1009,13 +1006,12 @@ def roofline(
     - cores: kind of cores, or all; empty: the fastest kind
     - searches_gemm: false: no gemm is measured; default: true
     - gemm: routines to search: dgemm, sgemm; default: ["dgemm"]
-    - search: search of the best gemm: race, halving, or a published technique; default: "race"
     - stop_at: share of the FMA ceiling at which searches end; 0: no such share; default: 0.0
     - triad_lengths: also measure the triad by the length of its vectors; default: false
     - nominal_hertz: nominal clock; 0: as the CPU tells it; default: 0.0
     - fma_units: FMA units of a core, for the peaks; 0: as measured; default: 0
     - time_budget: seconds for roofs and searches; default: 60.0
-    - quick: fewer samples, and successive halving instead of a race; default: false
+    - quick: fewer samples, and 8 rounds of the race of shapes; default: false
     - recordings: files of recorded programs to place on the roofline
     - streams: streams: load, store, copy, scale, add, triad, update; empty: all
     - points: calls to place on the roofline: ["dgemv m=2000 n=2000"]
@@ -1026,7 +1022,6 @@ def roofline(
         "n": n,
         "k": k,
         "affinity": affinity,
-        "order": order,
         "tolerance": tolerance,
         "error_probability": error_probability,
         "seed": seed,
@@ -1035,7 +1030,6 @@ def roofline(
         "cores": cores,
         "searches_gemm": searches_gemm,
         "gemm": listed(gemm),
-        "search": search,
         "stop_at": stop_at,
         "triad_lengths": triad_lengths,
         "nominal_hertz": nominal_hertz,
@@ -1057,7 +1051,6 @@ def roofline_plan(
     n: Sizes | None = None,
     k: Sizes | None = None,
     affinity: str | None = None,
-    order: str | None = None,
     tolerance: float | None = None,
     error_probability: float | None = None,
     seed: int | None = None,
@@ -1066,7 +1059,6 @@ def roofline_plan(
     cores: str | None = None,
     searches_gemm: bool | None = None,
     gemm: str | Sequence[str] | None = None,
-    search: str | None = None,
     stop_at: float | None = None,
     triad_lengths: bool | None = None,
     nominal_hertz: float | None = None,
@@ -1086,7 +1078,6 @@ def roofline_plan(
     - n: columns of C
     - k: columns of A
     - affinity: close fills one socket after the other, spread takes turns; default: "close"
-    - order: order of the shapes in a published technique; empty: the technique's own
     - tolerance: fraction of its time that the best gemm may lose to another shape; default: 0.02
     - error_probability: probability that the best gemm loses more; default: 0.05
     - seed: seed of random orders; default: 1
@@ -1095,13 +1086,12 @@ def roofline_plan(
     - cores: kind of cores, or all; empty: the fastest kind
     - searches_gemm: false: no gemm is measured; default: true
     - gemm: routines to search: dgemm, sgemm; default: ["dgemm"]
-    - search: search of the best gemm: race, halving, or a published technique; default: "race"
     - stop_at: share of the FMA ceiling at which searches end; 0: no such share; default: 0.0
     - triad_lengths: also measure the triad by the length of its vectors; default: false
     - nominal_hertz: nominal clock; 0: as the CPU tells it; default: 0.0
     - fma_units: FMA units of a core, for the peaks; 0: as measured; default: 0
     - time_budget: seconds for roofs and searches; default: 60.0
-    - quick: fewer samples, and successive halving instead of a race; default: false
+    - quick: fewer samples, and 8 rounds of the race of shapes; default: false
     - recordings: files of recorded programs to place on the roofline
     - streams: streams: load, store, copy, scale, add, triad, update; empty: all
     - points: calls to place on the roofline: ["dgemv m=2000 n=2000"]
@@ -1112,7 +1102,6 @@ def roofline_plan(
         "n": n,
         "k": k,
         "affinity": affinity,
-        "order": order,
         "tolerance": tolerance,
         "error_probability": error_probability,
         "seed": seed,
@@ -1121,7 +1110,6 @@ def roofline_plan(
         "cores": cores,
         "searches_gemm": searches_gemm,
         "gemm": listed(gemm),
-        "search": search,
         "stop_at": stop_at,
         "triad_lengths": triad_lengths,
         "nominal_hertz": nominal_hertz,
@@ -1156,68 +1144,6 @@ def roofline_compare(
     }
     libraries: dict[str, Any] = {"blas": blas, "lapack": lapack, "kernels": kernels, "threads": threads}
     return cast(_documents.RooflineComparisonResult, do("roofline_compare", request, libraries))
-
-
-def roofline_study(
-    *,
-    space: str | None = None,
-    m: Sizes | None = None,
-    n: Sizes | None = None,
-    k: Sizes | None = None,
-    affinity: str | None = None,
-    order: str | None = None,
-    tolerance: float | None = None,
-    error_probability: float | None = None,
-    seed: int | None = None,
-    blas: str | None = None,
-    threads: Sequence[int] | None = None,
-    techniques: str | Sequence[str] | None = None,
-    trials: int | None = None,
-    judge_space: bool | None = None,
-    fresh: bool | None = None,
-    time_budget: float | None = None,
-    lapack: str | None = None,
-    kernels: str | None = None,
-) -> _documents.RooflineStudyResult:
-    """Compare searches of the best gemm.
-
-    - space: space of shapes of gemm: brief, reduced or full; default: "brief"
-    - m: rows of C in a space of one's own
-    - n: columns of C
-    - k: columns of A
-    - affinity: close fills one socket after the other, spread takes turns; default: "close"
-    - order: order of the shapes in a published technique; empty: the technique's own
-    - tolerance: fraction of its time that the best gemm may lose to another shape; default: 0.02
-    - error_probability: probability that the best gemm loses more; default: 0.05
-    - seed: seed of random orders; default: 1
-    - blas: library whose gemm is searched; empty: the workbench's
-    - threads: numbers of threads, one study for each; default: [1]
-    - techniques: searches to compare
-    - trials: searches with each technique; default: 1
-    - judge_space: judge all shapes, not only those that the searches found; default: false
-    - fresh: begin anew instead of going on with kept studies; default: false
-    - time_budget: seconds for all studies together; missing: no limit
-    """
-    request = {
-        "space": space,
-        "m": m,
-        "n": n,
-        "k": k,
-        "affinity": affinity,
-        "order": order,
-        "tolerance": tolerance,
-        "error_probability": error_probability,
-        "seed": seed,
-        "blas": blas,
-        "threads": threads,
-        "techniques": listed(techniques),
-        "trials": trials,
-        "judge_space": judge_space,
-        "fresh": fresh,
-        "time_budget": time_budget,
-    }
-    libraries: dict[str, Any] = {"lapack": lapack, "kernels": kernels}
-    return cast(_documents.RooflineStudyResult, do("roofline_study", request, libraries))
 
 
 def contract_plan(
@@ -1796,7 +1722,6 @@ __all__ = [
     "roofline",
     "roofline_plan",
     "roofline_compare",
-    "roofline_study",
     "contract_plan",
     "contract_run",
     "contract_files",

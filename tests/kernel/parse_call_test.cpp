@@ -7,7 +7,6 @@
 #include <map>
 
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/kernel/documentation.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/kernel/reference/cases.hpp"
 
@@ -164,17 +163,6 @@ TEST(Catalogue, IsSortedAndHasEveryPrecision) {
        {"dzasum", "scnrm2", "icamax", "csrot", "zdscal", "sdsdot", "dsdot", "cdotc", "zgeru", "chpr2", "zher2k", "cunmqr"}) {
     EXPECT_NE(find(name), nullptr) << name;
   }
-}
-
-TEST(Documentation, NamesEveryArgument) {
-  for (const Routine& routine : catalogue()) {
-    const std::string text = documentation(routine);
-    EXPECT_THAT(text, HasSubstr(routine.operation));
-    for (const Argument& argument : routine.arguments) {
-      EXPECT_THAT(text, HasSubstr("\n  " + argument.name));
-    }
-  }
-  EXPECT_THAT(documentation(require("dlarft")), HasSubstr("needs n >= k"));
 }
 
 }  // namespace

@@ -377,14 +377,6 @@ model::Model fitted() {
   return made;
 }
 
-nlohmann::json exported() {
-  return {{"schema", "flopcast-store-1"},
-          {"environments", {environment()}},
-          {"samples", {sample(8), sample(16)}},
-          {"models", {fitted()}},
-          {"artifacts", {{{"kind", "study"}, {"name", "mine"}, {"document", {{"nb", 96}}}}}}};
-}
-
 TEST_F(Mutations, OfStoredDocuments) {
   try_mutations("a model", nlohmann::json(fitted()).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
     const auto read = in_document("a model", [&] { return parse_json(contents, "a model").get<model::Model>(); });
@@ -395,12 +387,6 @@ TEST_F(Mutations, OfStoredDocuments) {
     const auto read = in_document("a sample", [&] { return parse_json(contents, "a sample").get<Sample>(); });
     static_cast<void>(call_of(read, kernel::find));
   });
-}
-
-TEST_F(Mutations, OfAnExportedStore) {
-  model::Store store = model::Store::open(file("flopcast.db"));
-  try_mutations("an exported store", exported().dump(), testing::mutate_document, 300,
-                [&](const std::string& contents) { store.import_json(parse_json(contents, "an export")); });
 }
 
 TEST_F(Mutations, OfNumPyFiles) {

@@ -313,8 +313,6 @@ void OptionSet::action(std::function<void()> run) {
 
 bool OptionSet::given(const std::string& name) const { return app_->get_option(name)->count() > 0; }
 
-bool OptionSet::has_command() const { return !app_->get_subcommands().empty(); }
-
 std::vector<std::string> OptionSet::given_options() const {
   std::vector<std::string> names;
   for (const CLI::Option* option : app_->get_options()) {

@@ -95,7 +95,6 @@ class OptionSet {
   void footer(const std::string& text);                          ///< ends the help text
   void action(std::function<void()> run);                        ///< runs once the command line is parsed and presets are used
   [[nodiscard]] bool given(const std::string& name) const;       ///< after parsing: whether the command line has option `name`
-  [[nodiscard]] bool has_command() const;                        ///< after parsing: whether a subcommand follows
   [[nodiscard]] std::vector<std::string> given_options() const;  ///< names of all options given, but for those of `common_group`
   [[nodiscard]] Option find(const std::string& name) const;
   [[nodiscard]] std::vector<OptionSet> commands() const;  ///< its subcommands

@@ -25,8 +25,6 @@ class CallGate {
   void close() noexcept { open_ = false; }
 
   [[nodiscard]] bool is_open() const noexcept { return open_; }
-  /// Returns whether another thread than the main thread has called MPI.
-  [[nodiscard]] bool other_threads_call() const noexcept { return others_.load(std::memory_order_relaxed); }
   /// Returns whether this thread called MPI_Init, or has taken over from that thread, which has ended.
   [[nodiscard]] static bool is_main_thread() noexcept { return this_thread.is_main; }
   /// Makes this thread the main thread if there is none any more. Returns whether it does.

@@ -40,8 +40,6 @@ struct MpiTuneRequest {
   bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE, which can't be followed
   bool validate = false;        ///< execute each configuration in full as well, before
   bool fresh = false;           ///< use no kernel times and no self-checks of the store
-  /// Returns whether configurations are executed in full at the end.
-  [[nodiscard]] bool confirms() const noexcept { return confirm > 0 || confirm_ties; }
 };
 
 /// Verdict on a configuration.

@@ -81,7 +81,7 @@ class ExportedIlaenv : public ::testing::TestWithParam<SourceLanguage> {
 
   /// Compiles the source for `profile` and links it with the program before `libraries`. Returns what the program prints.
   std::string answers(const Profile& profile, const std::string& libraries) {
-    const std::string file = ilaenv_file_name(GetParam());
+    const std::string file = GetParam() == SourceLanguage::fortran ? "ilaenv.f90" : "ilaenv.c";
     std::ofstream(folder_.path() / file) << ilaenv_source(profile, GetParam()).text;
     return printed(compile(file) + " && mv ilaenv.o own.o", "own.o " + libraries);
   }

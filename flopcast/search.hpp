@@ -1,5 +1,4 @@
 #pragma once
 
-/// Configuration spaces and searches of their fastest element.
+/// Search of the fastest configuration.
 #include "flopcast/search/race.hpp"
-#include "flopcast/search/space.hpp"

@@ -174,6 +174,8 @@ Item work_size(std::string name, std::string suffices) {
   return item;
 }
 Item info() { return plain("info", Kind::info); }
+Item work_of_size() { return work("work", vec("max(1,lwork)")); }
+Item block_work(const std::string& lines) { return work_size("lwork", "max(1,512*(" + lines + "))"); }
 
 Entry Entry::requiring(std::vector<std::string> relations) const {
   Entry changed = *this;

@@ -63,6 +63,10 @@ Item ld(std::string name);                               ///< leading dimension 
 Item inc(std::string name);                              ///< increment of the operand before it
 Item work_size(std::string name, std::string suffices);  ///< size of the work argument before it; `suffices` is a formula
 Item info();
+/// Work space of which lwork, the argument behind it, says the size.
+Item work_of_size();
+/// Size of work space of 512 elements for each of `lines`, which suffices for any reasonable block size.
+Item block_work(const std::string& lines);
 
 /// One routine in all its precisions.
 struct Entry {

@@ -14,10 +14,6 @@ constexpr const char* column_additions = "min(m,n)*(2*m*n + n + 5/6 - min(m,n)*(
 constexpr const char* row_multiplications = "min(m,n)*(2*m*n + m + 2*n + 29/6 - min(m,n)*(m + n + 3/2 - 2*min(m,n)/3))";
 constexpr const char* row_additions = "min(m,n)*(2*m*n + m + 5/6 - min(m,n)*(m + n + 1/2 - 2*min(m,n)/3))";
 
-/// Work space of 512 elements for each of `lines`, which suffices for any reasonable block size.
-Item block_work(const std::string& lines) { return work_size("lwork", "max(1,512*(" + lines + "))"); }
-Item work_of_size() { return work("work", vec("max(1,lwork)")); }
-
 Entry unblocked(const char* family, const char* operation, const char* lines, const char* multiplications, const char* additions) {
   return {names("sdcz", family), family, operation,
           {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work("work", vec(lines)), info()},
@@ -55,36 +51,6 @@ Entry qr_with_factor(const char* family, const char* operation, std::vector<Item
       " + min(m,n)*({0}-1)/2*max(0, m - min(m,n)/2 + {0}/6) + min(m,n)*{0}/2*max(0, n - min(m,n)/2 - {0}/2)", block);
   return Entry{names("sdcz", family), family, operation, items, column_multiplications + factors, column_additions + factors}
       .requiring(std::move(constraints));
-}
-
-/// C := op(Q) C or C op(Q). The routine overwrites the diagonal above the reflectors temporarily, so that the diagonal is touched.
-Entry multiply_by_q(const char* precisions, const char* family, const char* transpositions, std::vector<Item> space) {
-  std::vector<Item> items = {flag("side", "LR"), flag("trans", transpositions), size("m"), size("n"), size("k"),
-                             in("A", trapezoid("side=L ? m : n", "k", "L")).with(Fill::reflectors), ld("lda"),
-                             in("tau", vec("k")).with(Fill::factors), update("C", full("m", "n")), ld("ldc")};
-  items.insert(items.end(), space.begin(), space.end());
-  items.push_back(info());
-  return Entry{names(precisions, family), family, "C := op(Q) C, or C op(Q), with Q from geqrf",
-               items,
-               "side=L ? 2*m*n*k - n*k*k + 2*n*k : 2*m*n*k - m*k*k + m*k + n*k - k*k/2 + k/2",
-               "side=L ? 2*m*n*k - n*k*k + n*k : 2*m*n*k - m*k*k + m*k"}.requiring({"side=L ? m : n >= k"});
-}
-
-Entry generate_q(const char* precisions, const char* family, std::vector<Item> space) {
-  std::vector<Item> items = {size("m"), size("n"), size("k"), update("A", full("m", "n")).with(Fill::reflectors), ld("lda"),
-                             in("tau", vec("k")).with(Fill::factors)};
-  items.insert(items.end(), space.begin(), space.end());
-  items.push_back(info());
-  return Entry{names(precisions, family), family, "first n columns of Q from geqrf",
-               items,
-               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + 2*n*k - k*k - 5*k/3",
-               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + n*k - m*k + k/3"}.requiring({"m >= n", "n >= k"});
-}
-
-std::vector<Item> line_work() { return {work("work", vec("side=L ? n : m"))}; }
-std::vector<Item> side_work() {
-  // Besides the blocks, ormqr keeps the triangular factor (64 columns with leading dimension 65 in LAPACK 3.11) in work.
-  return {work_of_size(), work_size("lwork", "512*max(1,side=L ? n : m) + 4160")};
 }
 
 }  // namespace
@@ -125,15 +91,6 @@ std::vector<Entry> lapack_qr_entries() {
       // LAPACK 3.11 never returns from n = 0.
       qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n",
                      {"m >= n", "n >= 1"}),
-
-      multiply_by_q("sd", "orm2r", "NT", line_work()),
-      multiply_by_q("cz", "unm2r", "NC", line_work()),
-      multiply_by_q("sd", "ormqr", "NT", side_work()),
-      multiply_by_q("cz", "unmqr", "NC", side_work()),
-      generate_q("sd", "org2r", {work("work", vec("n"))}),
-      generate_q("cz", "ung2r", {work("work", vec("n"))}),
-      generate_q("sd", "orgqr", {work_of_size(), block_work("n")}),
-      generate_q("cz", "ungqr", {work_of_size(), block_work("n")}),
   };
 }
 

@@ -16,8 +16,6 @@ namespace {
 constexpr const char* least = "min(m,n)";
 constexpr const char* most = "max(m,n)";
 
-Item work_of_size() { return work("work", vec("max(1,lwork)")); }
-
 Entry driver(const char* precisions, const char* family, const std::string& operation, std::vector<Item> items, const std::vector<Item>& space,
              const std::string& operations) {
   items.insert(items.end(), space.begin(), space.end());

@@ -10,8 +10,6 @@
 namespace flopcast::kernel {
 namespace {
 
-Item work_of_size() { return work("work", vec("max(1,lwork)")); }
-
 std::vector<Item> hessenberg_items() {
   return {size("n"), size("ilo").usually("1"), size("ihi").usually("n"),
           update("A", hessenberg("ilo", "ihi", "n-ilo+1").from("", "ilo-1")), ld("lda").at_least("n")};

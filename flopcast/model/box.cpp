@@ -1,6 +1,6 @@
 #include "flopcast/model/box.hpp"
 
-#include "flopcast/model/box_json.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <algorithm>
 #include <cmath>

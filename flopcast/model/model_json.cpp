@@ -4,8 +4,6 @@
 #include <limits>
 
 #include "flopcast/core/sample_json.hpp"
-#include "flopcast/model/box_json.hpp"
-#include "flopcast/model/polynomial_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 

@@ -1,6 +1,6 @@
 #include "flopcast/model/polynomial.hpp"
 
-#include "flopcast/model/polynomial_json.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <algorithm>
 #include <cmath>

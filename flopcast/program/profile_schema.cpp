@@ -1,4 +1,4 @@
-#include "flopcast/program/profile_schema.hpp"
+#include "flopcast/program/profile_json.hpp"
 
 #include <cstdint>
 #include <map>

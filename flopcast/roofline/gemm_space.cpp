@@ -1,9 +1,8 @@
 #include "flopcast/roofline/gemm_space.hpp"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
-#include "flopcast/search/space.hpp"
 #include "flopcast/support/combinations.hpp"
 #include "flopcast/support/error.hpp"
 
@@ -16,6 +15,13 @@ std::vector<std::int64_t> powers_of_two(std::int64_t first, std::int64_t last) {
     values.push_back(value);
   }
   return values;
+}
+
+void require_distinct(const char* name, const std::vector<std::int64_t>& values) {
+  if (values.empty() || std::set<std::int64_t>(values.begin(), values.end()).size() < values.size()) {
+    throw bad_input("space of dgemm: parameter {} has the values [{}], expected at least one and none twice", name,
+                    fmt::join(values, ", "));
+  }
 }
 
 }  // namespace
@@ -33,13 +39,11 @@ GemmSpace gemm_space(const std::vector<std::int64_t>& m, const std::vector<std::
   if (combination_count<std::int64_t>({m, n, k}, max_shapes + 1) > max_shapes) {
     throw bad_input("m, n and k make more than {} shapes of gemm; give fewer values, or larger steps", max_shapes);
   }
-  const std::array<search::Parameter, 3> parameters = {{{"m", m}, {"n", n}, {"k", k}}};
-  const search::Space space("dgemm", parameters);
+  require_distinct("m", m);
+  require_distinct("n", n);
+  require_distinct("k", k);
   GemmSpace result{"own", {}};
-  for (const Configuration& configuration : space.configurations()) {
-    const auto& sizes = configuration.parameters;
-    result.shapes.push_back({sizes.at("m"), sizes.at("n"), sizes.at("k")});
-  }
+  for_each_combination<std::int64_t>({m, n, k}, [&](const auto& sizes) { result.shapes.push_back({sizes[0], sizes[1], sizes[2]}); });
   return result;
 }
 

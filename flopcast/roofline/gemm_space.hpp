@@ -25,7 +25,8 @@ struct GemmSpace {
 GemmSpace gemm_space(std::string_view name);
 inline constexpr double brief_flops = 1.1e9;
 
-/// Returns every combination of the sizes. Throws bad_input if there are more than search::Space allows.
+/// Returns every combination of the sizes, those of `k` changing fastest. Throws bad_input for more than 100000, and for a list that is
+/// empty or has a size twice.
 GemmSpace gemm_space(const std::vector<std::int64_t>& m, const std::vector<std::int64_t>& n, const std::vector<std::int64_t>& k);
 
 }  // namespace flopcast::roofline

@@ -1,4 +1,4 @@
-#include "flopcast/search/likely_best.hpp"
+#include "flopcast/search/ledger.hpp"
 
 #include <cmath>
 #include <cstdint>

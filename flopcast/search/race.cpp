@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "flopcast/search/bounds.hpp"
-#include "flopcast/search/likely_best.hpp"
+#include "flopcast/search/ledger.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/tune/smaller_calls.hpp"
+#include "flopcast/tune/sampling.hpp"
 
 #include <algorithm>
 #include <cmath>

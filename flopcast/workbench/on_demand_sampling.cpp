@@ -11,7 +11,7 @@
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tune/smaller_calls.hpp"
+#include "flopcast/tune/sampling.hpp"
 
 namespace flopcast {
 

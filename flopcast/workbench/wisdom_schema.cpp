@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "flopcast/core/core_schemas.hpp"
-#include "flopcast/program/profile_schema.hpp"
+#include "flopcast/program/profile_json.hpp"
 
 namespace flopcast {
 namespace {

@@ -1,5 +1,5 @@
 #include "flopcast/model/box.hpp"
-#include "flopcast/model/box_json.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 #include "flopcast/model/polynomial.hpp"
-#include "flopcast/model/polynomial_json.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <gtest/gtest.h>
 

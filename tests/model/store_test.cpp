@@ -60,7 +60,7 @@ void read_all(const Store& store) {
   }
   static_cast<void>(store.models());
   static_cast<void>(store.environments());
-  for (const char* kind : {"plan", "profile"}) {
+  for (const char* kind : {"kind", "plan", "profile"}) {
     for (const std::string& name : store.artifact_names(kind)) {
       static_cast<void>(store.find_artifact(kind, name));
     }

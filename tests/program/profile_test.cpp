@@ -5,7 +5,6 @@
 #include <array>
 
 #include "flopcast/program/profile_json.hpp"
-#include "flopcast/program/profile_schema.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/schema_check.hpp"

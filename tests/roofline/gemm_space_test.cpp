@@ -42,6 +42,8 @@ TEST(GemmSpace, RefusesUnknownNamesAndEndlessSpaces) {
     return values;
   }();
   EXPECT_THROW(gemm_space(many, many, many), Error);
+  EXPECT_THROW(gemm_space({}, {1}, {1}), Error);
+  EXPECT_THROW(gemm_space({1}, {2, 2}, {1}), Error);
 }
 
 }  // namespace

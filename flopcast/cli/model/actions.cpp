@@ -16,7 +16,7 @@
 #include "flopcast/report/figure.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/modelling/model_figure.hpp"
+#include "flopcast/tasks/modelling/model_list.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {

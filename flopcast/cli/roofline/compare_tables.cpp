@@ -1,4 +1,4 @@
-#include "flopcast/cli/roofline/compare_tables.hpp"
+#include "flopcast/cli/roofline/tables.hpp"
 
 #include <fmt/ranges.h>
 

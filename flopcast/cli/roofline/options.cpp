@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/roofline/compare_tables.hpp"
 #include "flopcast/cli/roofline/request.hpp"
 #include "flopcast/cli/roofline/tables.hpp"
 #include "flopcast/cli/shared/command.hpp"

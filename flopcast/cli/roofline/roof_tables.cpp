@@ -1,4 +1,4 @@
-#include "flopcast/cli/roofline/roof_tables.hpp"
+#include "flopcast/cli/roofline/tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

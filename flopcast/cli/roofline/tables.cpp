@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "flopcast/cli/roofline/roof_tables.hpp"
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/machine/cpu/topology.hpp"

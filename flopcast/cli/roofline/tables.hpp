@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/roofline/compare.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/tasks/roofline/roofline.hpp"
 
@@ -17,5 +19,31 @@ report::Table roofline_table(const roofline::Roofline& roofline);
 
 /// Returns the steps of a plan.
 report::Table plan_table(const RooflinePlan& plan);
+
+/// Returns the verdict on two rooflines, and the roofs that differ beyond noise.
+std::string comparison_text(const roofline::Comparison& comparison, const CommonOptions& common);
+
+/// Returns all roofs that both rooflines have.
+report::Table comparison_table(const roofline::Comparison& comparison);
+
+// Tables of the measured roofs. A table without rows isn't shown.
+
+/// Returns the numbers of threads that were measured.
+std::vector<int> thread_counts(const roofline::Roofline& roofline);
+
+/// Returns the name, version and threading of a library: variants of a library differ in their threading.
+std::string library_text(const LibraryIdentity& library);
+
+/// Returns a cell such as "12.3 %".
+report::Cell percent(double share);
+
+report::Table compute_table(const roofline::Roofline& roofline);
+report::Table bandwidth_table(const roofline::Roofline& roofline);
+report::Table triad_table(const roofline::Roofline& roofline);
+report::Table gemm_table(const roofline::Roofline& roofline);
+
+/// Returns the shapes that tie with the best ones, since the answer of a race is a set. The best ones of a set are named, and how many more
+/// there are.
+std::string ties_text(const roofline::Roofline& roofline);
 
 }  // namespace flopcast::cli

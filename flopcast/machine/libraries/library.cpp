@@ -7,8 +7,8 @@
 
 #include "flopcast/core/integer_width.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
+#include "flopcast/machine/libraries/in_child.hpp"
 #include "flopcast/machine/libraries/library_state.hpp"
-#include "flopcast/machine/libraries/load_limits.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {

@@ -1,4 +1,3 @@
-#include "flopcast/machine/libraries/load_limits.hpp"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "flopcast/preload/smpi/first_use.hpp"
+#include "flopcast/preload/smpi/simulation.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "flopcast/preload/smpi/program_copies.hpp"
+#include "flopcast/preload/smpi/simulation.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

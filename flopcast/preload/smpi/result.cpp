@@ -1,4 +1,3 @@
-#include "flopcast/preload/smpi/result.hpp"
 
 #include <dlfcn.h>
 

@@ -1,7 +1,6 @@
 #include <dlfcn.h>
 #include <smpi/mpi.h>
 
-#include "flopcast/preload/smpi/program_copies.hpp"
 #include "flopcast/preload/smpi/simulation.hpp"
 
 using flopcast::preload::smpi::Simulation;

@@ -12,8 +12,6 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
-#include "flopcast/preload/smpi/first_use.hpp"
-#include "flopcast/preload/smpi/result.hpp"
 
 namespace flopcast::preload::smpi {
 namespace {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <smpi/mpi.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include <smpi/mpi.h>
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/path/critical_path.hpp"
@@ -173,5 +173,32 @@ class InterceptGuard {
   Process* process_ = nullptr;
   Seconds entered_ = 0;
 };
+
+// Measures the cost of first uses of memory and libraries. Models of kernels leave it out, because they are measured warm, and a kernel
+// that isn't executed doesn't cause it.
+
+/// Touches the memory that `call` would have written in pages that don't exist yet. Returns the seconds taken.
+Seconds touch_written_memory(const Call& call);
+
+/// Returns the extra time of the first product, in which BLAS sets up its buffers. It is measured once; 0 if the program has no dgemm.
+Seconds first_call_seconds();
+
+/// Facts about a simulation at its end, apart from the kernels.
+struct ResultFacts {
+  std::vector<const Process*> processes;  ///< index: rank
+  const CallList* first_calls = nullptr;  ///< calls of kernels that may be in no process's trace
+  std::vector<bool> known;                ///< index: kernel
+  bool traces = false;
+};
+
+/// Writes the result as a whole or not at all, with the kernels along the critical path. Errors are reported on standard error.
+void write_result_file(const std::string& file, const ResultFacts& facts, selective::KernelTable& kernels) noexcept;
+
+/// Makes a copy of the program, and libraries loaded with it, call this library's functions where they would call another library's of the
+/// same name. `opened` is the copy's handle, opened with RTLD_DEEPBIND. All else stays bound as without flopcast, and this library forwards
+/// to the functions that the copy would have called.
+/// Opening the copy without RTLD_DEEPBIND would not work, because the simulator's own dependencies (a CBLAS, through GSL) would come before
+/// the program's.
+void follow_copy(void* opened) noexcept;
 
 }  // namespace flopcast::preload::smpi

@@ -13,7 +13,6 @@
 #include "flopcast/tasks/ask/ask.hpp"
 #include "flopcast/tasks/ask/question.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
-#include "flopcast/tasks/modelling/machine_report_schema.hpp"
 #include "flopcast/tasks/modelling/modelling_schemas.hpp"
 #include "flopcast/tasks/mpi/mpi_schemas.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"

@@ -11,7 +11,7 @@
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
-#include "flopcast/tasks/modelling/machine_report_schema.hpp"
+#include "flopcast/tasks/modelling/modelling_schemas.hpp"
 
 namespace flopcast {
 

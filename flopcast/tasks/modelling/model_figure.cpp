@@ -1,4 +1,4 @@
-#include "flopcast/tasks/modelling/model_figure.hpp"
+#include "flopcast/tasks/modelling/model_list.hpp"
 
 #include <algorithm>
 #include <array>

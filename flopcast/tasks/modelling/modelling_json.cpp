@@ -12,7 +12,6 @@
 #include "flopcast/core/sample_json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/model/box_json.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/model/model_schemas.hpp"
 #include "flopcast/support/error.hpp"

@@ -8,7 +8,7 @@
 
 #include "flopcast/core/core_schemas.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/program/profile_schema.hpp"
+#include "flopcast/program/profile_json.hpp"
 #include "flopcast/program/recording_document.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"

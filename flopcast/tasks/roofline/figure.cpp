@@ -1,4 +1,3 @@
-#include "flopcast/tasks/roofline/figure.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,8 @@
-#include "flopcast/tasks/roofline/gemm_search.hpp"
+#include "flopcast/tasks/roofline/measurement.hpp"
 
 #include <algorithm>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/roofline/findings.hpp"
 #include "flopcast/tasks/roofline/thread_plan.hpp"
 
 namespace flopcast {

@@ -1,4 +1,3 @@
-#include "flopcast/machine/libraries/load_limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,8 +10,8 @@
 
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/modelling/machine_report_schema.hpp"
 #include "flopcast/tasks/modelling/machine_tools.hpp"
+#include "flopcast/tasks/modelling/modelling_schemas.hpp"
 #include "tests/schema_check.hpp"
 
 namespace flopcast {

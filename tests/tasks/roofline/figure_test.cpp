@@ -1,4 +1,4 @@
-#include "flopcast/tasks/roofline/figure.hpp"
+#include "flopcast/tasks/roofline/figure_picture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "flopcast/program/peak.hpp"
+#include "flopcast/program/program_breakdown.hpp"
 
 namespace flopcast::program {
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -135,5 +136,21 @@ Seconds own_code_seconds(const ProgramSummary& summary, const ProgramBreakdown& 
 
 /// Returns e.g. `m=100 n=64..127`; empty where there are no sizes.
 std::string to_string(const std::vector<SizeRange>& sizes);
+
+/// The rate with which achieved rates are compared.
+struct Peak {
+  double flops_rate = 0;  ///< double precision, flops per second; single precision counts twice
+  std::string what;       ///< "the best dgemm of openblas 0.3.21 (kernels SkylakeX) with 1 thread"
+};
+
+/// Returns the achieved rate as a fraction of the peak, or nothing without a peak or where no flops or time are known.
+std::optional<double> efficiency(const CallSum& sum, const std::optional<Peak>& peak);
+
+/// Returns the defects of a recording with `calls` calls: not loaded, empty, incomplete, damaged, without an end.
+std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::int64_t calls);
+
+/// Returns remarks on how to read the times of a recording. They name first calls that are kept apart, and calls that numbers such as NaN,
+/// Inf or denormal ones may have made slow.
+std::vector<std::string> recording_remarks(const ProgramSummary& summary, const ProgramBreakdown& breakdown);
 
 }  // namespace flopcast::program

@@ -1,4 +1,4 @@
-#include "flopcast/program/recording_warnings.hpp"
+#include "flopcast/program/program_breakdown.hpp"
 
 #include <fmt/ranges.h>
 

@@ -5,13 +5,12 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <numeric>
-#include <random>
 #include <tuple>
 
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/roofline/compute_roofs.hpp"
 #include "flopcast/support/division.hpp"
 
 namespace flopcast::roofline {
@@ -150,19 +149,7 @@ class Subjects {
   /// Measures all roofs in every round, in random order, until `progress` returns false.
   std::vector<BandwidthRoof> measure(const WallClock& clock, const BandwidthOptions& options, const Progress& progress) {
     choose_passes(clock, options.sample);
-    std::vector<std::size_t> order(subjects_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::mt19937_64 random(options.seed);
-    const auto expected = static_cast<std::int64_t>(subjects_.size()) * options.rounds;
-    std::int64_t done = 0;
-    bool go_on = true;
-    for (int round = 0; round < options.rounds && go_on; ++round) {
-      std::shuffle(order.begin(), order.end(), random);
-      for (auto i = order.begin(); i != order.end() && go_on; ++i) {
-        sample(clock, subjects_[*i]);
-        go_on = !progress || progress(++done, expected);
-      }
-    }
+    sample_in_rounds(subjects_.size(), options.rounds, options.seed, progress, [&](std::size_t i) { sample(clock, subjects_[i]); });
     std::vector<BandwidthRoof> roofs;
     for (Subject& subject : subjects_) {
       if (!subject.roof.bytes.samples.empty()) {

@@ -109,25 +109,30 @@ TheoreticalPeak peak(const std::string& name, int threads, std::vector<PeakFacto
 
 }  // namespace
 
+void sample_in_rounds(std::size_t count, int rounds, std::uint64_t seed, const Progress& progress,
+                      const std::function<void(std::size_t)>& sample) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(seed);
+  const auto expected = static_cast<std::int64_t>(count) * rounds;
+  std::int64_t done = 0;
+  bool go_on = true;
+  for (int round = 0; round < rounds && go_on; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (auto i = order.begin(); i != order.end() && go_on; ++i) {
+      sample(*i);
+      go_on = !progress || progress(++done, expected);
+    }
+  }
+}
+
 std::vector<ComputeRoof> measure_compute(const WallClock& clock, const std::vector<ThreadTeam*>& teams, const ComputeOptions& options,
                                          const Progress& progress) {
   std::vector<Subject> all = subjects(teams);
   for (Subject& subject : all) {
     subject.passes_per_millisecond = passes_per_millisecond(clock, *subject.kernel);
   }
-  std::vector<std::size_t> order(all.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937_64 random(options.seed);
-  const auto expected = static_cast<std::int64_t>(all.size()) * options.rounds;
-  std::int64_t done = 0;
-  bool go_on = true;
-  for (int round = 0; round < options.rounds && go_on; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (auto i = order.begin(); i != order.end() && go_on; ++i) {
-      sample(clock, all[*i], options);
-      go_on = !progress || progress(++done, expected);
-    }
-  }
+  sample_in_rounds(all.size(), options.rounds, options.seed, progress, [&](std::size_t i) { sample(clock, all[i], options); });
   std::vector<ComputeRoof> roofs;
   for (Subject& subject : all) {
     if (!subject.roof.flops.samples.empty()) {

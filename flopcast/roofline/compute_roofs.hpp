@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -19,6 +21,10 @@ struct ComputeOptions {
   Seconds probe_delay = 0.1e-3;  ///< a clock measured right after AVX-512 work is up to 15 % low for 50 us
   std::uint64_t seed = 1;
 };
+
+/// Calls sample(i) for every i below `count` in each of `rounds` rounds, in random order, until `progress` returns false.
+void sample_in_rounds(std::size_t count, int rounds, std::uint64_t seed, const Progress& progress,
+                      const std::function<void(std::size_t)>& sample);
 
 /// Measures every compute kernel of this CPU on every team, in random order in every round. If `progress` returns false, the samples until
 /// then are returned.

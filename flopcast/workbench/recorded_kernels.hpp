@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "flopcast/program/peak.hpp"
+#include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/recorded_place.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"

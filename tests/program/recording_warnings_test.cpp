@@ -1,4 +1,3 @@
-#include "flopcast/program/recording_warnings.hpp"
 
 #include <gmock/gmock.h>
 

@@ -18,7 +18,7 @@ constexpr std::array compute_table = {
     loops::compute_kernel<loops::Added<float>, float, Floats>("AVX2"),
     loops::compute_kernel<loops::Fused<float>, float, Floats>("AVX2"),
 };
-constexpr std::array bandwidth_table = loops::stream_kernels<Doubles>("AVX2");
+constexpr std::array bandwidth_table = loops::stream_kernels<Doubles>("AVX2", loops::AllStreams(), loops::NontemporalStreams());
 
 }  // namespace
 

@@ -16,7 +16,7 @@ constexpr std::array compute_table = {
     loops::compute_kernel<loops::Added<float>, float, Floats>("AVX-512"),
     loops::compute_kernel<loops::Fused<float>, float, Floats>("AVX-512"),
 };
-constexpr std::array bandwidth_table = loops::stream_kernels<Doubles>("AVX-512");
+constexpr std::array bandwidth_table = loops::stream_kernels<Doubles>("AVX-512", loops::AllStreams(), loops::NontemporalStreams());
 
 }  // namespace
 

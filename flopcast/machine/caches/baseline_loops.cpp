@@ -18,7 +18,7 @@ constexpr std::array compute_table = {
     loops::compute_kernel<loops::Added<float>, float, Floats>("SSE"),
     loops::compute_kernel<loops::Separate<float>, float, Floats>("SSE"),
 };
-constexpr std::array bandwidth_table = loops::stream_kernels<Doubles>("SSE");
+constexpr std::array bandwidth_table = loops::stream_kernels<Doubles>("SSE", loops::AllStreams(), loops::NontemporalStreams());
 #else
 
 // The compiler chooses the instructions: on ARM64 it fuses, and keeps 12 chains in its 32 registers.
@@ -64,15 +64,11 @@ constexpr std::array compute_table = {
     loops::compute_kernel<Added, double, Doubles>("portable"), loops::compute_kernel<MultipliedAdded, double, Doubles>("portable"),
     loops::compute_kernel<Added, float, Floats>("portable"),   loops::compute_kernel<MultipliedAdded, float, Floats>("portable"),
 };
-constexpr std::array bandwidth_table = {
-    loops::bandwidth_kernel<Memory, Doubles, Stream::load>("portable"),
-    loops::bandwidth_kernel<Memory, Doubles, Stream::store>("portable"),
-    loops::bandwidth_kernel<Memory, Doubles, Stream::copy>("portable"),
-    loops::bandwidth_kernel<Memory, Doubles, Stream::scale>("portable"),
-    loops::bandwidth_kernel<Memory, Doubles, Stream::add>("portable"),
-    loops::bandwidth_kernel<Memory, Doubles, Stream::triad>("portable"),
-    loops::bandwidth_kernel<Memory, Doubles, Stream::update>("portable"),
-};
+template <Stream... streams>
+constexpr std::array<BandwidthKernel, sizeof...(streams)> kernels(std::integer_sequence<Stream, streams...> /*all*/) {
+  return {loops::bandwidth_kernel<Memory, Doubles, streams>("portable")...};
+}
+constexpr std::array bandwidth_table = kernels(loops::AllStreams());
 #endif
 
 }  // namespace

@@ -22,7 +22,6 @@ struct ComputeKernel {
   bool fused = false;  ///< multiply_add is one instruction, not two
   int lanes = 1;       ///< numbers per vector
   double flops_per_pass = 0;
-  double instructions_per_pass = 0;            ///< arithmetic ones
   void (*run)(std::int64_t passes) = nullptr;  ///< keeps numbers finite and normal
 };
 

@@ -50,7 +50,6 @@ constexpr ComputeKernel compute_kernel(std::string_view instructions) {
           Operation::fused,
           lanes,
           lanes * operations * chains,
-          chains * (Operation::fused ? 1 : operations),
           compute<Operation, Number, Vector>};
 }
 
@@ -114,5 +113,8 @@ template <class Memory, class Vector, Stream stream>
 constexpr BandwidthKernel bandwidth_kernel(std::string_view instructions) {
   return {instructions, stream, Memory::nontemporal, stream_over<Memory, stream, Vector>};
 }
+
+using AllStreams =
+    std::integer_sequence<Stream, Stream::load, Stream::store, Stream::copy, Stream::scale, Stream::add, Stream::triad, Stream::update>;
 
 }  // namespace flopcast::machine::loops

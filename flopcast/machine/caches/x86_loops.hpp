@@ -118,21 +118,15 @@ struct NontemporalMemory {
   static void finish() { asm volatile("sfence" : : : "memory"); }
 };
 
-/// All streams, in vectors of type Vector.
-template <class Vector>
-constexpr std::array<BandwidthKernel, 12> stream_kernels(std::string_view instructions) {
-  return {bandwidth_kernel<PlainMemory, Vector, Stream::load>(instructions),
-          bandwidth_kernel<PlainMemory, Vector, Stream::store>(instructions),
-          bandwidth_kernel<PlainMemory, Vector, Stream::copy>(instructions),
-          bandwidth_kernel<PlainMemory, Vector, Stream::scale>(instructions),
-          bandwidth_kernel<PlainMemory, Vector, Stream::add>(instructions),
-          bandwidth_kernel<PlainMemory, Vector, Stream::triad>(instructions),
-          bandwidth_kernel<PlainMemory, Vector, Stream::update>(instructions),
-          bandwidth_kernel<NontemporalMemory, Vector, Stream::store>(instructions),
-          bandwidth_kernel<NontemporalMemory, Vector, Stream::copy>(instructions),
-          bandwidth_kernel<NontemporalMemory, Vector, Stream::scale>(instructions),
-          bandwidth_kernel<NontemporalMemory, Vector, Stream::add>(instructions),
-          bandwidth_kernel<NontemporalMemory, Vector, Stream::triad>(instructions)};
+using NontemporalStreams = std::integer_sequence<Stream, Stream::store, Stream::copy, Stream::scale, Stream::add, Stream::triad>;
+
+/// Returns streams with plain stores, then streams with non-temporal ones, in vectors of type Vector.
+template <class Vector, Stream... plain, Stream... nontemporal>
+constexpr std::array<BandwidthKernel, sizeof...(plain) + sizeof...(nontemporal)> stream_kernels(
+    std::string_view instructions, std::integer_sequence<Stream, plain...> /*streams*/,
+    std::integer_sequence<Stream, nontemporal...> /*streams*/) {
+  return {bandwidth_kernel<PlainMemory, Vector, plain>(instructions)...,
+          bandwidth_kernel<NontemporalMemory, Vector, nontemporal>(instructions)...};
 }
 
 #endif

@@ -13,7 +13,7 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/predict/placed_models.hpp"
-#include "flopcast/program/recording_warnings.hpp"
+#include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/thread_safety.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"

@@ -4,9 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "flopcast/program/peak.hpp"
+#include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_timeline.hpp"
-#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"

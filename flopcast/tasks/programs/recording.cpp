@@ -13,7 +13,6 @@
 #include "flopcast/program/program_recording.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorded_place.hpp"
-#include "flopcast/program/recording_warnings.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/programs.hpp"

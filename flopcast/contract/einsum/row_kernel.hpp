@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
 
 namespace flopcast::contract {
@@ -23,6 +24,16 @@ struct RowKernel {
   /// to(j, i) := from(i, j) for `rows` rows and `columns` columns; from(i, j) stands `i from_step + j` elements after the first one, to(j, i)
   /// `j to_step + i`.
   void (*transpose)(std::int64_t rows, std::int64_t columns, const R* from, std::int64_t from_step, R* to, std::int64_t to_step) = nullptr;
+};
+
+/// The type of the numbers that elements of type T consist of.
+template <class T>
+struct NumberOfElement {
+  using type = T;
+};
+template <class R>
+struct NumberOfElement<std::complex<R>> {
+  using type = R;
 };
 
 /// The kernels of one instruction set.

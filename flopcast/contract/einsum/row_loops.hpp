@@ -181,6 +181,18 @@ static void add(std::int64_t count, const R* a, R* sums) {
       });
 }
 
+/// Calls `work` with two flags as constants. Real elements aren't conjugated.
+template <class Set, class Work>
+[[gnu::always_inline]] static inline void with_flags(bool conjugate, bool adds, Work work) {
+  if constexpr (Set::is_complex) {
+    if (conjugate) {
+      adds ? work(std::true_type(), std::true_type()) : work(std::true_type(), std::false_type());
+      return;
+    }
+  }
+  adds ? work(std::false_type(), std::true_type()) : work(std::false_type(), std::false_type());
+}
+
 template <class Set, bool conjugate, bool adds, class R>
 [[gnu::always_inline]] static inline void multiply_rows(std::int64_t count, const R* a, const R* b, R* sums) {
   along_row<Set>(
@@ -202,13 +214,10 @@ template <class Set, bool conjugate, bool adds, class R>
 
 template <class Set, class R>
 static void multiply(std::int64_t count, const R* a, const R* b, bool conjugate_a, bool adds, R* sums) {
-  if constexpr (Set::is_complex) {
-    if (conjugate_a) {
-      adds ? multiply_rows<Set, true, true>(count, a, b, sums) : multiply_rows<Set, true, false>(count, a, b, sums);
-      return;
-    }
-  }
-  adds ? multiply_rows<Set, false, true>(count, a, b, sums) : multiply_rows<Set, false, false>(count, a, b, sums);
+  with_flags<Set>(
+      conjugate_a, adds, [&](auto conjugate, auto add) __attribute__((always_inline)) {
+        multiply_rows<Set, decltype(conjugate)::value, decltype(add)::value>(count, a, b, sums);
+      });
 }
 
 template <class Set, bool conjugate, bool adds, class R>
@@ -233,15 +242,10 @@ template <class Set, bool conjugate, bool adds, class R>
 template <class Set, class R>
 static void scale_with(std::int64_t count, const R* x, const R* factor, bool conjugate_x, bool adds, const R* addend_factor,
                        const R* addend, R* result) {
-  if constexpr (Set::is_complex) {
-    if (conjugate_x) {
-      adds ? scale_rows<Set, true, true>(count, x, factor, addend_factor, addend, result)
-           : scale_rows<Set, true, false>(count, x, factor, addend_factor, addend, result);
-      return;
-    }
-  }
-  adds ? scale_rows<Set, false, true>(count, x, factor, addend_factor, addend, result)
-       : scale_rows<Set, false, false>(count, x, factor, addend_factor, addend, result);
+  with_flags<Set>(
+      conjugate_x, adds, [&](auto conjugate, auto add) __attribute__((always_inline)) {
+        scale_rows<Set, decltype(conjugate)::value, decltype(add)::value>(count, x, factor, addend_factor, addend, result);
+      });
 }
 
 template <class Set, class R>
@@ -273,16 +277,11 @@ template <class Set, bool conjugate, bool adds, class R>
 
 template <class Set, class R>
 static void take(std::int64_t count, const R* x, bool conjugate_x, bool adds, R* c) {
-  if constexpr (Set::is_complex) {
-    if (conjugate_x) {
-      adds ? take_rows<Set, true, true>(count, x, c) : take_rows<Set, true, false>(count, x, c);
-      return;
-    }
-  }
-  if (adds) {
-    take_rows<Set, false, true>(count, x, c);
-  } else if (x != c) {
-    take_rows<Set, false, false>(count, x, c);
+  if (adds || x != c || (Set::is_complex && conjugate_x)) {
+    with_flags<Set>(
+        conjugate_x, adds, [&](auto conjugate, auto add) __attribute__((always_inline)) {
+          take_rows<Set, decltype(conjugate)::value, decltype(add)::value>(count, x, c);
+        });
   }
 }
 

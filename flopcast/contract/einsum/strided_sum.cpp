@@ -17,20 +17,17 @@
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
+
+using namespace sum_tensors;
+
 namespace {
 
-constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
-constexpr std::int64_t bytes_of_row = 16384;  ///< longest row that is no part of a transposed tile; three fit L1
-constexpr std::int64_t bytes_of_run = 256;    ///< bytes along which a transposed tile reads and writes
-constexpr std::int64_t shortest_run = 16;     ///< elements, where 256 bytes are fewer
-constexpr std::int64_t largest_side = 64;     ///< elements of a side of a transposed tile: runs of float
-constexpr std::int64_t shortest_dot = 16;     ///< shorter sums are added row by row
-constexpr std::int64_t chunk_of_dot = 256;    ///< terms of a dot product that are collected at a time
+constexpr std::int64_t bytes_of_row = SumTiles::bytes_of_row;
+constexpr std::int64_t largest_side = SumTiles::largest_side;
+constexpr std::int64_t chunk_of_dot = 256;  ///< terms of a dot product that are collected at a time
 
 template <class T>
 constexpr std::int64_t longest_row = bytes_of_row / static_cast<std::int64_t>(sizeof(T));
-
-std::int64_t run_length(Precision precision) { return std::max(shortest_run, bytes_of_run / element_bytes(precision)); }
 
 /// Fuses neighbours of dimensions sorted by one tensor's strides that are one dimension in every tensor.
 std::vector<SumDimension> fused(const std::vector<SumDimension>& sorted) {
@@ -46,83 +43,10 @@ std::vector<SumDimension> fused(const std::vector<SumDimension>& sorted) {
   return all;
 }
 
-/// Sorts by the distance between neighbours in tensor `t`; dimensions that the tensor lacks come last.
-void sort_by(std::vector<SumDimension>& dimensions, std::size_t t) {
-  const auto distance = [&](const SumDimension& dimension) {
-    return dimension.strides[t] == 0 ? INT64_MAX : std::abs(dimension.strides[t]);
-  };
-  std::stable_sort(dimensions.begin(), dimensions.end(),
-                   [&](const SumDimension& x, const SumDimension& y) { return distance(x) < distance(y); });
-}
-
-/// Takes dimensions off the front of `from` until they have `wanted` values, the last one in blocks. Appends the loop over the blocks to
-/// `loops`.
-StridedSum::Side take_side(std::vector<SumDimension>& from, std::int64_t wanted, std::vector<StridedSum::Loop>& loops) {
-  StridedSum::Side side;
-  std::vector<SumDimension> inside;
-  while (!from.empty() && side.length < wanted) {
-    SumDimension next = from.front();
-    const std::int64_t room = std::max<std::int64_t>(1, wanted / side.length);
-    if (room == 1 && !inside.empty()) {
-      break;
-    }
-    from.erase(from.begin());
-    const std::int64_t blocks = ceil_div(next.extent, room);
-    const std::int64_t block = ceil_div(next.extent, blocks);
-    const std::int64_t count = ceil_div(next.extent, block);
-    side.last_length = side.length * (next.extent - (count - 1) * block);
-    side.length *= block;
-    if (count > 1) {
-      side.loop = static_cast<int>(loops.size());
-      loops.push_back({count, {block * next.strides[0], block * next.strides[1], block * next.strides[2]}});
-    }
-    next.extent = block;
-    inside.push_back(next);
-    if (count > 1) {
-      break;
-    }
-  }
-  for (std::size_t t = 0; t < side.steps.size(); ++t) {
-    std::vector<std::int64_t> offsets = {0};
-    for (const SumDimension& dimension : inside) {
-      const auto inner = static_cast<std::ptrdiff_t>(offsets.size());
-      for (std::int64_t i = 1; i < dimension.extent; ++i) {
-        for (std::ptrdiff_t k = 0; k < inner; ++k) {
-          offsets.push_back(offsets[static_cast<std::size_t>(k)] + i * dimension.strides[t]);
-        }
-      }
-    }
-    const std::int64_t step = offsets.size() > 1 ? offsets[1] : 1;
-    bool is_constant = true;
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-      is_constant = is_constant && offsets[i] - offsets[i - 1] == step;
-    }
-    side.steps[t] = is_constant ? step : StridedSum::scattered;
-    if (!is_constant) {
-      side.offsets[t] = std::move(offsets);
-      const bool repeats = std::all_of(inside.begin() + 1, inside.end(), [&](const SumDimension& outer) { return outer.strides[t] == 0; });
-      side.periods[t] = repeats ? inside.front().extent : 0;
-    }
-  }
-  return side;
-}
-
-/// Returns a whole dimension as a side, without a table.
-StridedSum::Side whole_side(const SumDimension& dimension) {
-  StridedSum::Side side;
-  side.length = side.last_length = dimension.extent;
-  side.steps = dimension.strides;
-  return side;
-}
-
-std::int64_t offset(const StridedSum::Side& side, std::size_t t, std::int64_t i) {
-  return side.steps[t] == StridedSum::scattered ? side.offsets[t][static_cast<std::size_t>(i)] : i * side.steps[t];
-}
-
 /// Positions in loops, and the offsets that belong to them.
 class Odometer {
  public:
-  Odometer(const std::vector<StridedSum::Loop>& loops, std::int64_t first) : loops_(loops.data()), size_(loops.size()) {
+  Odometer(const std::vector<SumLoop>& loops, std::int64_t first) : loops_(loops.data()), size_(loops.size()) {
     for (std::size_t i = 0; i < size_; ++i) {
       positions_[i] = first % loops_[i].count;
       first /= loops_[i].count;
@@ -133,7 +57,7 @@ class Odometer {
   }
   void next() {
     for (std::size_t i = 0; i < size_; ++i) {
-      const StridedSum::Loop& loop = loops_[i];
+      const SumLoop& loop = loops_[i];
       const bool wraps = ++positions_[i] == loop.count;
       const std::int64_t steps = wraps ? 1 - loop.count : 1;
       for (std::size_t t = 0; t < offsets_.size(); ++t) {
@@ -147,25 +71,16 @@ class Odometer {
   }
   [[nodiscard]] std::int64_t offset(std::size_t t) const { return offsets_[t]; }
   /// Returns the number of a side's values in the current block.
-  [[nodiscard]] std::int64_t length(const StridedSum::Side& side) const {
+  [[nodiscard]] std::int64_t length(const SumSide& side) const {
     const bool is_last = side.loop >= 0 && positions_[static_cast<std::size_t>(side.loop)] + 1 == loops_[side.loop].count;
     return is_last ? side.last_length : side.length;
   }
 
  private:
-  const StridedSum::Loop* loops_;
+  const SumLoop* loops_;
   std::size_t size_;
   std::array<std::int64_t, 3> offsets_{};
   std::array<std::int64_t, StridedSum::max_loops> positions_;  // the first `size_` are set
-};
-
-template <class T>
-struct NumberOfElement {
-  using type = T;
-};
-template <class R>
-struct NumberOfElement<std::complex<R>> {
-  using type = R;
 };
 
 template <class T>
@@ -191,16 +106,16 @@ class SumWorker {
 
   SumWorker(const StridedSum& sum, const T* a, const T* b, T* c, T alpha, T beta, bool reads)
       : sum_(sum), kernel_(kernel_of<T>(row_kernels())), data_{a, b}, c_(c), alpha_(alpha), beta_(beta), reads_(reads) {
-    const std::pair a_steps(sum.columns_.steps[in_a], sum.rows_.steps[in_a]);
-    const std::pair c_steps(sum.rows_.steps[in_c], sum.columns_.steps[in_c]);
-    is_transposition_ = sum.by_columns_ && !sum.sums_up_ && !sum.has_b_ && !sum.conjugate_sum_ && reads && alpha == T(1) && beta == T(0) &&
-                        a_steps.first == 1 && a_steps.second != StridedSum::scattered && c_steps.first == 1 &&
-                        c_steps.second != StridedSum::scattered;
+    const std::pair a_steps(sum.tiles_.columns.steps[in_a], sum.tiles_.rows.steps[in_a]);
+    const std::pair c_steps(sum.tiles_.rows.steps[in_c], sum.tiles_.columns.steps[in_c]);
+    is_transposition_ = sum.tiles_.by_columns && !sum.tiles_.sums_up && !sum.has_b_ && !sum.conjugate_sum_ && reads && alpha == T(1) &&
+                        beta == T(0) && a_steps.first == 1 && a_steps.second != SumSide::scattered && c_steps.first == 1 &&
+                        c_steps.second != SumSide::scattered;
   }
 
   /// Computes tiles [first, last).
   void run(std::int64_t first, std::int64_t last) {
-    Odometer tile(sum_.tiles_, first);
+    Odometer tile(sum_.tiles_.tiles, first);
     for (std::int64_t number = first; number < last; ++number) {
       compute(tile);
       if (number + 1 < last) {
@@ -221,25 +136,25 @@ class SumWorker {
   T* scratch(std::size_t number) { return reinterpret_cast<T*>(scratch_) + number * static_cast<std::size_t>(longest_row<T>); }
 
   void compute(const Odometer& tile) {
-    const std::int64_t columns = tile.length(sum_.columns_), rows = tile.length(sum_.rows_);
+    const std::int64_t columns = tile.length(sum_.tiles_.columns), rows = tile.length(sum_.tiles_.rows);
     T* const c = c_ + tile.offset(in_c);
     T* const buffer = reinterpret_cast<T*>(tile_);
     if (is_transposition_) {
-      kernel_.transpose(rows, columns, numbers(data_[in_a] + tile.offset(in_a)), sum_.rows_.steps[in_a], numbers(c),
-                        sum_.columns_.steps[in_c]);
+      kernel_.transpose(rows, columns, numbers(data_[in_a] + tile.offset(in_a)), sum_.tiles_.rows.steps[in_a], numbers(c),
+                        sum_.tiles_.columns.steps[in_c]);
       return;
     }
     for (std::int64_t i = 0; i < rows; ++i) {
-      const std::array<std::int64_t, 2> at = {tile.offset(in_a) + offset(sum_.rows_, in_a, i),
-                                              tile.offset(in_b) + offset(sum_.rows_, in_b, i)};
-      if (sum_.by_columns_) {
+      const std::array<std::int64_t, 2> at = {tile.offset(in_a) + sum_.tiles_.rows.offset(in_a, i),
+                                              tile.offset(in_b) + sum_.tiles_.rows.offset(in_b, i)};
+      if (sum_.tiles_.by_columns) {
         const T* const row = row_of(at, columns, buffer + i * largest_side);
         kernel_.combine(columns, numbers(row), sum_.conjugate_sum_, numbers(&alpha_), nullptr, false, numbers(buffer + i * largest_side));
       } else {
-        write_row(row_of(at, columns, scratch(2)), columns, c + offset(sum_.rows_, in_c, i));
+        write_row(row_of(at, columns, scratch(2)), columns, c + sum_.tiles_.rows.offset(in_c, i));
       }
     }
-    if (sum_.by_columns_) {
+    if (sum_.tiles_.by_columns) {
       write_columns(buffer, rows, columns, c);
     }
   }
@@ -250,8 +165,8 @@ class SumWorker {
       std::fill_n(buffer, columns, T(0));
       return buffer;
     }
-    if (!sum_.sums_up_) {
-      const Row a = row(in_a, data_[in_a] + at[in_a], sum_.columns_, columns, buffer);
+    if (!sum_.tiles_.sums_up) {
+      const Row a = row(in_a, data_[in_a] + at[in_a], sum_.tiles_.columns, columns, buffer);
       if (!sum_.has_b_) {
         if (a.is_one) {
           std::fill_n(buffer, columns, *a.data);
@@ -259,17 +174,17 @@ class SumWorker {
         }
         return a.data;
       }
-      multiply(a, row(in_b, data_[in_b] + at[in_b], sum_.columns_, columns, scratch(1)), columns, false, buffer);
+      multiply(a, row(in_b, data_[in_b] + at[in_b], sum_.tiles_.columns, columns, scratch(1)), columns, false, buffer);
       return buffer;
     }
     std::fill_n(buffer, columns, T(0));
     if (sum_.sum_count_ == 1) {
-      add_terms(at, columns, sum_.terms_of_row_.length, buffer);
+      add_terms(at, columns, sum_.tiles_.terms_of_row.length, buffer);
       return buffer;
     }
-    Odometer outer(sum_.sums_, 0);
+    Odometer outer(sum_.tiles_.sums, 0);
     for (std::int64_t number = 0;;) {
-      add_terms({at[in_a] + outer.offset(in_a), at[in_b] + outer.offset(in_b)}, columns, outer.length(sum_.terms_of_row_), buffer);
+      add_terms({at[in_a] + outer.offset(in_a), at[in_b] + outer.offset(in_b)}, columns, outer.length(sum_.tiles_.terms_of_row), buffer);
       if (++number == sum_.sum_count_) {
         return buffer;
       }
@@ -279,24 +194,24 @@ class SumWorker {
 
   /// Adds terms of the sum to all elements of a row.
   void add_terms(const std::array<std::int64_t, 2>& at, std::int64_t columns, std::int64_t count, T* sums) {
-    const StridedSum::Side& terms = sum_.terms_of_row_;
-    if (sum_.by_dots_) {
+    const SumSide& terms = sum_.tiles_.terms_of_row;
+    if (sum_.tiles_.by_dots) {
       for (std::int64_t j = 0; j < columns; ++j) {
-        add_dot({at[in_a] + offset(sum_.columns_, in_a, j), at[in_b] + offset(sum_.columns_, in_b, j)}, count, sums + j);
+        add_dot({at[in_a] + sum_.tiles_.columns.offset(in_a, j), at[in_b] + sum_.tiles_.columns.offset(in_b, j)}, count, sums + j);
       }
       return;
     }
     // An operand whose elements repeat along the row is collected for one period.
-    const std::array<std::int64_t, 3>& periods = sum_.columns_.periods;
+    const std::array<std::int64_t, 3>& periods = sum_.tiles_.columns.periods;
     const auto length = [&](std::size_t t) { return periods[t] > 0 && sum_.has_b_ ? std::min(periods[t], columns) : columns; };
     const std::int64_t piece = std::min(length(in_a), length(in_b));
     const auto from = [&](const Row& whole, std::size_t t, std::int64_t first) {
       return whole.is_one || length(t) < columns ? whole : Row{whole.data + first};
     };
     for (std::int64_t k = 0; k < count; ++k) {
-      const Row a = row(in_a, data_[in_a] + at[in_a] + offset(terms, in_a, k), sum_.columns_, length(in_a), scratch(0));
+      const Row a = row(in_a, data_[in_a] + at[in_a] + terms.offset(in_a, k), sum_.tiles_.columns, length(in_a), scratch(0));
       if (sum_.has_b_) {
-        const Row b = row(in_b, data_[in_b] + at[in_b] + offset(terms, in_b, k), sum_.columns_, length(in_b), scratch(1));
+        const Row b = row(in_b, data_[in_b] + at[in_b] + terms.offset(in_b, k), sum_.tiles_.columns, length(in_b), scratch(1));
         for (std::int64_t first = 0; first < columns; first += piece) {
           multiply(from(a, in_a, first), from(b, in_b, first), std::min(piece, columns - first), true, sums + first);
         }
@@ -309,7 +224,7 @@ class SumWorker {
   }
 
   void add_dot(const std::array<std::int64_t, 2>& at, std::int64_t count, T* result) {
-    const StridedSum::Side& terms = sum_.terms_of_row_;
+    const SumSide& terms = sum_.tiles_.terms_of_row;
     const auto is_contiguous = [&](std::size_t t) { return terms.steps[t] == 1; };
     const bool in_one = is_contiguous(in_a) && (!sum_.has_b_ || is_contiguous(in_b));
     const std::int64_t chunk = in_one ? count : chunk_of_dot;
@@ -351,9 +266,9 @@ class SumWorker {
 
   /// Returns `length` terms of a sum, from number `first` on, as a contiguous row.
   Row part(std::size_t t, std::int64_t at, std::int64_t first, std::int64_t length, T* buffer) {
-    const StridedSum::Side& terms = sum_.terms_of_row_;
+    const SumSide& terms = sum_.tiles_.terms_of_row;
     const T* const data = data_[t] + at;
-    if (terms.steps[t] == StridedSum::scattered) {
+    if (terms.steps[t] == SumSide::scattered) {
       const std::int64_t* const offsets = terms.offsets[t].data() + first;
       for (std::int64_t k = 0; k < length; ++k) {
         buffer[k] = data[offsets[k]];
@@ -377,8 +292,8 @@ class SumWorker {
   }
 
   /// Returns a row of an operand, collected in `buffer` if need be.
-  static Row row(std::size_t t, const T* data, const StridedSum::Side& side, std::int64_t length, T* buffer) {
-    if (side.steps[t] != StridedSum::scattered) {
+  static Row row(std::size_t t, const T* data, const SumSide& side, std::int64_t length, T* buffer) {
+    if (side.steps[t] != SumSide::scattered) {
       return with_step(data, side.steps[t], length, buffer);
     }
     const std::int64_t* const offsets = side.offsets[t].data();
@@ -420,7 +335,7 @@ class SumWorker {
 
   /// Writes a row of sums to C.
   void write_row(const T* sums, std::int64_t columns, T* c) {
-    const StridedSum::Side& side = sum_.columns_;
+    const SumSide& side = sum_.tiles_.columns;
     const bool adds = beta_ != T(0);
     if (side.steps[in_c] == 1 || columns == 1) {
       combine(columns, sums, sum_.conjugate_sum_, alpha_, adds, c);
@@ -436,7 +351,7 @@ class SumWorker {
         element = adds ? scaled[j] + scaled_by_beta(element) : scaled[j];
       }
     };
-    if (step == StridedSum::scattered) {
+    if (step == SumSide::scattered) {
       write([&](std::int64_t j) { return offsets[j]; });
     } else {
       write([&](std::int64_t j) { return j * step; });
@@ -445,16 +360,16 @@ class SumWorker {
 
   /// Writes a buffered and scaled tile to C, along its rows' numbers.
   void write_columns(const T* tile, std::int64_t rows, std::int64_t columns, T* c) {
-    const StridedSum::Side& across = sum_.rows_;
+    const SumSide& across = sum_.tiles_.rows;
     const bool adds = beta_ != T(0), is_contiguous = across.steps[in_c] == 1 || rows == 1;
-    if (is_contiguous && !adds && sum_.columns_.steps[in_c] != StridedSum::scattered) {
-      kernel_.transpose(rows, columns, numbers(tile), largest_side, numbers(c), sum_.columns_.steps[in_c]);
+    if (is_contiguous && !adds && sum_.tiles_.columns.steps[in_c] != SumSide::scattered) {
+      kernel_.transpose(rows, columns, numbers(tile), largest_side, numbers(c), sum_.tiles_.columns.steps[in_c]);
       return;
     }
     for (std::int64_t j = 0; j < columns; ++j) {
-      T* const to = c + offset(sum_.columns_, in_c, j);
+      T* const to = c + sum_.tiles_.columns.offset(in_c, j);
       for (std::int64_t i = 0; i < rows; ++i) {
-        T& element = to[is_contiguous ? i : offset(across, in_c, i)];
+        T& element = to[is_contiguous ? i : across.offset(in_c, i)];
         const T value = tile[i * largest_side + j];
         element = adds ? value + scaled_by_beta(element) : value;
       }
@@ -485,7 +400,29 @@ StridedSum::StridedSum(const SumProblem& problem, int threads)
       has_b_(problem.has_b),
       conjugate_a_(problem.has_b && problem.conjugate_a && is_complex(problem.precision)),
       conjugate_sum_(problem.conjugate_sum && is_complex(problem.precision)) {
-  std::vector<SumDimension> kept, summed;
+  SumShape shape = normalised(problem);
+  if (is_empty_ || is_empty_sum_) {
+    terms_ = 0;
+  }
+  if (shape.kept.size() + 2 > max_loops || shape.summed.size() + 2 > max_loops) {
+    throw bad_input("{} dimensions are too many for a sum; expected {} at most", std::max(shape.kept.size(), shape.summed.size()),
+                    max_loops - 2);
+  }
+  tiles_ = choose_tiles(shape);
+  tile_count_ = repetitions(tiles_.tiles);
+  sum_count_ = repetitions(tiles_.sums);
+  constexpr double worth_a_thread = 1 << 16;  // elements: some ten microseconds
+  const double wanted =
+      std::min(static_cast<double>(std::max(1, threads)), std::max({terms_, elements_[in_a], elements_[in_c]}) / worth_a_thread);
+  threads_ = static_cast<int>(std::clamp<double>(std::min(wanted, static_cast<double>(tile_count_)), 1, std::max(1, threads)));
+  if (tiles_.sums_up && wanted >= 2 && static_cast<double>(tile_count_) < wanted) {
+    split(problem, static_cast<int>(wanted));
+  }
+}
+
+/// Returns the dimensions of more than one value, fused, with positive strides in C or, if summed, in A. Counts elements and terms.
+SumShape StridedSum::normalised(const SumProblem& problem) {
+  SumShape shape{{}, {}, has_b_, element_bytes(precision_)};
   for (SumDimension dimension : problem.dimensions) {
     if (dimension.extent < 0) {
       throw bad_input("a dimension of a sum has size {}; expected 0 or more", dimension.extent);
@@ -495,40 +432,24 @@ StridedSum::StridedSum(const SumProblem& problem, int threads)
       continue;
     }
     terms_ *= static_cast<double>(dimension.extent);
-    if (!has_b_) {
-      dimension.strides[in_b] = 0;
+    dimension.strides[in_b] *= has_b_ ? 1 : 0;
+    dimension.strides[in_c] *= dimension.is_summed ? 0 : 1;
+    if (dimension.strides[dimension.is_summed ? in_a : in_c] < 0) {
+      for (std::size_t t = 0; t < base_.size(); ++t) {
+        base_[t] += (dimension.extent - 1) * dimension.strides[t];
+        dimension.strides[t] = -dimension.strides[t];
+      }
     }
-    if (dimension.is_summed) {
-      dimension.strides[in_c] = 0;
-    }
-    for (std::size_t t = 0; t < elements_.size(); ++t) {
-      elements_[t] *= dimension.strides[t] == 0 ? 1 : static_cast<double>(dimension.extent);
-    }
-    const std::int64_t sign = dimension.strides[dimension.is_summed ? in_a : in_c] < 0 ? -1 : 1;
-    for (std::size_t t = 0; t < base_.size() && sign < 0; ++t) {
-      base_[t] += (dimension.extent - 1) * dimension.strides[t];
-      dimension.strides[t] = -dimension.strides[t];
-    }
-    (dimension.is_summed ? summed : kept).push_back(dimension);
+    (dimension.is_summed ? shape.summed : shape.kept).push_back(dimension);
   }
-  if (is_empty_ || is_empty_sum_) {
-    terms_ = 0;
+  sort_by(shape.kept, in_c);
+  sort_by(shape.summed, in_a);
+  shape.kept = fused(shape.kept);
+  shape.summed = fused(shape.summed);
+  for (std::size_t t = 0; t < elements_.size(); ++t) {
+    elements_[t] = elements_of(shape, t);
   }
-  sort_by(kept, in_c);
-  sort_by(summed, in_a);
-  kept = fused(kept);
-  summed = fused(summed);
-  if (kept.size() + 2 > max_loops || summed.size() + 2 > max_loops) {
-    throw bad_input("{} dimensions are too many for a sum; expected {} at most", std::max(kept.size(), summed.size()), max_loops - 2);
-  }
-  choose_tiles(std::move(kept), std::move(summed));
-  constexpr double worth_a_thread = 1 << 16;  // elements: some ten microseconds
-  const double wanted =
-      std::min(static_cast<double>(std::max(1, threads)), std::max({terms_, elements_[in_a], elements_[in_c]}) / worth_a_thread);
-  threads_ = static_cast<int>(std::clamp<double>(std::min(wanted, static_cast<double>(tile_count_)), 1, std::max(1, threads)));
-  if (sums_up_ && wanted >= 2 && static_cast<double>(tile_count_) < wanted) {
-    split(problem, static_cast<int>(wanted));
-  }
+  return shape;
 }
 
 /// Sums over parts of a dimension, which threads compute into a buffer, and the sum of these.
@@ -592,66 +513,6 @@ void StridedSum::run_split(const void* a, const void* b, void* c, std::complex<d
   split_->total->run(sums, nullptr, c, alpha, beta);
 }
 
-void StridedSum::choose_tiles(std::vector<SumDimension> kept, std::vector<SumDimension> summed) {
-  const std::size_t main = has_b_ && elements_[in_b] > elements_[in_a] ? in_b : in_a;
-  const std::int64_t run = run_length(precision_);
-  sums_up_ = !summed.empty();
-  sort_by(summed, main);
-  if (sums_up_) {
-    const auto distance = [&](const SumDimension& dimension) {
-      return dimension.strides[main] == 0 ? INT64_MAX : std::abs(dimension.strides[main]);
-    };
-    std::int64_t nearest = INT64_MAX, kept_elements = 1;
-    for (const SumDimension& dimension : kept) {
-      nearest = std::min(nearest, distance(dimension));
-      kept_elements *= dimension.extent;
-    }
-    const std::int64_t length = summed.front().extent;
-    constexpr std::int64_t few = 8;
-    by_dots_ =
-        kept.empty() || (length >= shortest_dot && (distance(summed.front()) < nearest || (kept_elements < few && length > few * few)));
-  }
-  const std::vector<SumDimension> in_order_of_c = kept;
-  if (!by_dots_) {
-    sort_by(kept, main);
-  }
-  constexpr double many_terms = 32;  // per element of C, so that writing C scattered takes little of the time
-  const bool is_along_c = by_dots_ || kept.empty() || kept.front() == in_order_of_c.front() || terms_ >= many_terms * elements_[in_c];
-  const bool is_long = is_along_c && !kept.empty() && kept.front().extent >= run;
-  columns_ = take_side(kept, is_long ? (by_dots_ ? largest_side : bytes_of_row / element_bytes(precision_)) : run, tiles_);
-  const auto is_left = [&](const SumDimension& dimension) { return std::find(kept.begin(), kept.end(), dimension) != kept.end(); };
-  by_columns_ = !in_order_of_c.empty() && is_left(in_order_of_c.front()) && !is_along_c;
-  // The rows of a tile: where C is contiguous along them, or where lines of C or of the other operand would be left in part.
-  const std::size_t other = main == in_a ? in_b : in_a;
-  sort_by(kept, by_columns_ || !has_b_ ? in_c : other);
-  const bool has_rows = by_columns_ || (!is_long && !by_dots_) ||
-                        (has_b_ && !by_dots_ && !kept.empty() && columns_.steps[other] != 1 && columns_.steps[other] != 0);
-  if (has_rows) {
-    rows_ = take_side(kept, by_columns_ ? std::min(run, largest_side) : shortest_run, tiles_);
-  }
-  sort_by(kept, in_c);
-  for (const SumDimension& dimension : kept) {
-    tiles_.push_back({dimension.extent, dimension.strides});
-  }
-  if (sums_up_) {
-    if (by_dots_ || summed.size() == 1) {
-      terms_of_row_ = whole_side(summed.front());
-      summed.erase(summed.begin());
-    } else {
-      terms_of_row_ = take_side(summed, run, sums_);
-    }
-    for (const SumDimension& dimension : summed) {
-      sums_.push_back({dimension.extent, dimension.strides});
-    }
-  }
-  for (const Loop& loop : tiles_) {
-    tile_count_ *= loop.count;
-  }
-  for (const Loop& loop : sums_) {
-    sum_count_ *= loop.count;
-  }
-}
-
 template <class T>
 void StridedSum::run_as(const T* a, const T* b, T* c, T alpha, T beta, bool reads) const {
   if (is_empty_) {
@@ -706,7 +567,7 @@ double StridedSum::moved_bytes() const {
 
 Seconds StridedSum::expected_seconds(double bytes_per_second) const {
   constexpr double elements_per_second = 2e9, rows_per_second = 2e8, calls_per_second = 2e7;
-  const double length = static_cast<double>(std::max<std::int64_t>(1, by_dots_ ? terms_of_row_.length : columns_.length));
+  const double length = static_cast<double>(std::max<std::int64_t>(1, tiles_.by_dots ? tiles_.terms_of_row.length : tiles_.columns.length));
   return 1 / calls_per_second +
          std::max(moved_bytes() / bytes_per_second, terms_ / elements_per_second + terms_ / length / rows_per_second) / threads_;
 }

@@ -6,18 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "flopcast/contract/einsum/sum_tiles.hpp"
 #include "flopcast/core/routine.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
-
-/// A dimension of a sum: its number of values and its strides in elements in A, B and C.
-struct SumDimension {
-  std::int64_t extent = 1;
-  std::array<std::int64_t, 3> strides{};
-  bool is_summed = false;  ///< C has no such dimension
-  friend bool operator==(const SumDimension&, const SumDimension&) = default;
-};
 
 /// C := alpha op(sum of op(A) B) + beta C, or without B: a copy, a transposition, a sum, an elementwise product, dot products.
 struct SumProblem {
@@ -53,28 +46,13 @@ class StridedSum {
   /// Returns the time of run() where memory moves `bytes_per_second`: bytes of all tensors, and the work on elements and rows.
   [[nodiscard]] Seconds expected_seconds(double bytes_per_second) const;
 
-  /// A loop around the tiles, or around the runs of a sum.
-  struct Loop {
-    std::int64_t count = 1;
-    std::array<std::int64_t, 3> steps{};  ///< in A, B and C
-  };
-  /// Up to `length` neighbouring values of some dimensions, of which the last may be cut into blocks.
-  struct Side {
-    std::int64_t length = 1;                             ///< values in a whole block
-    std::int64_t last_length = 1;                        ///< values in the last block
-    std::array<std::int64_t, 3> steps{};                 ///< constant step between neighbours, or `scattered`
-    std::array<std::vector<std::int64_t>, 3> offsets{};  ///< offsets of the values; empty where the step is constant
-    std::array<std::int64_t, 3> periods{};               ///< number of values after which the offsets begin anew; 0: they don't
-    int loop = -1;                                       ///< number of the loop over blocks, or -1 for a single block
-  };
-  static constexpr std::int64_t scattered = INT64_MIN;
   static constexpr std::size_t max_loops = 64;
 
  private:
   template <class T>
   friend class SumWorker;
 
-  void choose_tiles(std::vector<SumDimension> kept, std::vector<SumDimension> summed);
+  SumShape normalised(const SumProblem& problem);
   void split(const SumProblem& problem, int threads);
   void run_split(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const;
   template <class T>
@@ -85,14 +63,7 @@ class StridedSum {
   bool is_empty_ = false;               ///< C has no elements
   bool is_empty_sum_ = false;           ///< nothing is summed up
   std::array<std::int64_t, 3> base_{};  ///< offsets of the first elements, once C's strides are positive
-  Side columns_;                        ///< values that follow each other in a row of a tile
-  Side rows_;                           ///< rows of a tile
-  Side terms_of_row_;                   ///< innermost part of the sum
-  std::vector<Loop> tiles_;             ///< loops around a tile, innermost first
-  std::vector<Loop> sums_;              ///< loops around terms_of_row_, innermost first
-  bool sums_up_ = false;                ///< there is a sum
-  bool by_dots_ = false;                ///< every element is a sum along its terms; otherwise a row is a sum of rows
-  bool by_columns_ = false;             ///< C is contiguous along the rows' numbers: a tile is transposed
+  SumTiles tiles_;
   std::int64_t tile_count_ = 1;
   std::int64_t sum_count_ = 1;
   double terms_ = 1;

@@ -33,25 +33,16 @@ std::vector<Set> usable_sets() {
 }
 
 template <class T>
-struct NumberOf {
-  using type = T;
-};
-template <class R>
-struct NumberOf<std::complex<R>> {
-  using type = R;
-};
-
-template <class T>
 auto numbers(std::vector<T>& row) {
-  return reinterpret_cast<typename NumberOf<T>::type*>(row.data());
+  return reinterpret_cast<typename NumberOfElement<T>::type*>(row.data());
 }
 template <class T>
 auto numbers(const std::vector<T>& row) {
-  return reinterpret_cast<const typename NumberOf<T>::type*>(row.data());
+  return reinterpret_cast<const typename NumberOfElement<T>::type*>(row.data());
 }
 template <class T>
 auto numbers(const T& element) {
-  return reinterpret_cast<const typename NumberOf<T>::type*>(&element);
+  return reinterpret_cast<const typename NumberOfElement<T>::type*>(&element);
 }
 
 template <class T>
@@ -66,7 +57,7 @@ T conjugate(const T& x, bool conjugated) {
 /// Returns small integers, so that all results are exact.
 template <class T>
 std::vector<T> random_row(std::size_t count, std::mt19937& random) {
-  const auto number = [&] { return static_cast<typename NumberOf<T>::type>(static_cast<int>(random() % 7) - 3); };
+  const auto number = [&] { return static_cast<typename NumberOfElement<T>::type>(static_cast<int>(random() % 7) - 3); };
   std::vector<T> row(count);
   for (T& element : row) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -79,7 +70,7 @@ std::vector<T> random_row(std::size_t count, std::mt19937& random) {
 }
 
 template <class T>
-void expect_right_rows(const RowKernel<typename NumberOf<T>::type>& kernel, std::size_t count, bool conjugated, bool adds,
+void expect_right_rows(const RowKernel<typename NumberOfElement<T>::type>& kernel, std::size_t count, bool conjugated, bool adds,
                        std::mt19937& random) {
   const auto length = static_cast<std::int64_t>(count);
   const std::vector<T> a = random_row<T>(count, random), b = random_row<T>(count, random), before = random_row<T>(count, random);
@@ -109,7 +100,7 @@ void expect_right_rows(const RowKernel<typename NumberOf<T>::type>& kernel, std:
 }
 
 template <class T>
-void expect_right_transposition(const RowKernel<typename NumberOf<T>::type>& kernel, std::size_t rows, std::size_t columns,
+void expect_right_transposition(const RowKernel<typename NumberOfElement<T>::type>& kernel, std::size_t rows, std::size_t columns,
                                 std::mt19937& random) {
   const std::size_t from_step = columns + 3, to_step = rows + 2;
   const std::vector<T> from = random_row<T>(rows * from_step, random), before = random_row<T>(columns * to_step, random);
@@ -124,7 +115,7 @@ void expect_right_transposition(const RowKernel<typename NumberOf<T>::type>& ker
 }
 
 template <class T>
-void expect_right(const RowKernel<typename NumberOf<T>::type>& kernel) {
+void expect_right(const RowKernel<typename NumberOfElement<T>::type>& kernel) {
   std::mt19937 random(1);
   for (std::size_t count = 0; count < 80; ++count) {
     for (const bool conjugated : {false, true}) {

@@ -13,7 +13,7 @@
 #include "flopcast/contract/network/tensor_layout.hpp"
 #include "flopcast/contract/planner/candidates.hpp"
 #include "network_cases.hpp"
-#include "tests/contract/three_caches.hpp"
+#include "tests/contract/planner/three_caches.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "flopcast/contract/notation/folded.hpp"
 #include "flopcast/core/environment.hpp"
 
 namespace flopcast::contract {
@@ -22,5 +23,7 @@ inline const Environment& machine() {
   }();
   return all;
 }
+
+inline Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
 
 }  // namespace flopcast::contract

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/panels.hpp"
-#include "flopcast/contract/planner/tiled_contraction.hpp"
-#include "tests/contract/three_caches.hpp"
+#include "tests/contract/planner/three_caches.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -25,16 +23,10 @@ const TileRates& only_products() {
   return all;
 }
 
-/// Returns the factor by which runs of `lines` lines take longer to fetch than their bytes would.
-double starts(double lines) { return 1 + lines_until_prefetched / lines; }
+/// Returns the factor by which runs of `lines` lines take longer to fetch than their bytes would: a run's start costs one and a half lines.
+double starts(double lines) { return 1 + 1.5 / lines; }
 
-Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
-
-/// Returns the products of full panels that take as long as one in each of `extent` rows and columns, in tiles of `length`.
-double in_panels(std::int64_t extent, std::int64_t length) {
-  const PanelSize full = panel_size(Precision::d);
-  return products_in_full_panels(panels_of(extent, length, full.rows), panels_of(extent, length, full.columns), full);
-}
+constexpr Seconds of_a_thread = 8e-6;  ///< time to start one
 
 TEST(TimeModel, IsTheKernelsTimeInTheCaches) {
   const Folded f = folded("ab=ai,ib", {{'a', 64}, {'b', 64}, {'i', 64}});
@@ -252,48 +244,6 @@ TEST(TimeModel, KeptTilesThatOutgrowThePrivateCachesAreWrittenAndReadAgain) {
   EXPECT_NEAR(model.time(tiling).parts().a, elements * 1e-9 + of_a * bytes / memory + 8 * bytes / last_cache, 1e-9);
 }
 
-TEST(Candidates, HaveOtherLoopOrdersOnlyIfAboutAsFast) {
-  const auto with_other_loops = [](const std::vector<Candidate>& all) {
-    return std::count_if(all.begin(), all.end(), [](const Candidate& candidate) { return has_other_loops(candidate.tiling); });
-  };
-  TileRates rates = assumed_tile_rates(machine());
-  const Folded small = folded("ab=ai,ib", {{'a', 40}, {'b', 40}, {'i', 40}});
-  EXPECT_EQ(with_other_loops(candidates(small, machine(), rates, 1)), 0) << "nothing is needed twice";
-  const Folded scattered = fold(make_contraction(parse_notation("acbd=aibj,cidj"),
-                                                 {{'a', 128}, {'b', 128}, {'c', 128}, {'d', 128}, {'i', 64}, {'j', 64}}, Precision::z));
-  rates.packed_along = rates.packed_across = 100e-9;  // so that packing is most of it
-  const std::vector<Candidate> all = candidates(scattered, machine(), rates, 1);
-  EXPECT_GT(with_other_loops(all), 0);
-  EXPECT_LE(with_other_loops(all), 8);
-  EXPECT_TRUE(has_other_loops(all.front().tiling));
-  const auto usual = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return !has_other_loops(candidate.tiling); });
-  for (const Candidate& candidate : all) {
-    EXPECT_TRUE(!has_other_loops(candidate.tiling) || candidate.seconds <= 1.01 * usual->seconds) << to_string(candidate.tiling);
-  }
-}
-
-TEST(Candidates, OtherLoopOrdersLeaveRoomForTheUsualOnes) {
-  std::vector<Candidate> all;
-  for (int i = 0; i < 8; ++i) {
-    Tiling other{8, 8, 8, TileKernel::panels};
-    other.order = LoopOrder::nmk;
-    all.push_back({other, 1 + 0.001 * i, Basis::formula});
-  }
-  for (int i = 0; i < 4; ++i) {
-    all.push_back({{8, 8, 8, TileKernel::panels}, 1.1 + 0.001 * i, Basis::formula});
-    all.push_back({{8, 8, 8, TileKernel::gemm}, 1.2 + 0.001 * i, Basis::formula});
-  }
-  const auto others_among = [&](std::size_t count) {
-    std::vector<Candidate> promoted = all;
-    promote_each_kernel(promoted, count);
-    return std::count_if(promoted.begin(), promoted.begin() + static_cast<std::ptrdiff_t>(count),
-                         [](const Candidate& candidate) { return has_other_loops(candidate.tiling); });
-  };
-  EXPECT_EQ(others_among(8), 2);
-  EXPECT_EQ(others_among(7), 1);
-  EXPECT_EQ(others_among(6), 0) << "three of each kernel";
-}
-
 TEST(TimeModel, AddsTransfersFromMemory) {
   const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
   const TimeModel model(f, machine(), only_products());
@@ -303,9 +253,11 @@ TEST(TimeModel, AddsTransfersFromMemory) {
   EXPECT_NEAR(model.time({64, 64, 8}).total(), products * 1e-9 + (2 * c_bytes + a_bytes + b_bytes) / 10e9 + again, 1e-6)
       << "C is read before it is written";
   EXPECT_NEAR(model.time({64, 64, 8, TileKernel::streaming}).total(), products * 1e-9 + (c_bytes + a_bytes + b_bytes) / 10e9 + again, 1e-6);
-  EXPECT_NEAR(model.time({64, 4096, 8, TileKernel::panels}).total(),
-              8 * in_panels(4096, 64) * 1e-9 + (2 * c_bytes + a_bytes + side_bytes) / 10e9, 1e-6)
-      << "there is one tile of N";
+  const Folded whole = folded("ab=ai,ib", {{'a', 3840}, {'b', 3840}, {'i', 8}});  // panels of every instruction set fill tiles of 96 rows
+  const double bytes = 8.0 * 3840 * 8;
+  EXPECT_NEAR(TimeModel(whole, machine(), only_products()).time({96, 3840, 8, TileKernel::panels}).total(),
+              3840.0 * 3840 * 8 * 1e-9 + (2 * 8.0 * 3840 * 3840 + (1 + 1.5 / 12) * bytes + bytes) / 10e9, 1e-6)
+      << "there is one tile of N, and a column of A has 12 lines";
 }
 
 TEST(TimeModel, StreamedCIsWrittenOnly) {
@@ -318,18 +270,6 @@ TEST(TimeModel, StreamedCIsWrittenOnly) {
   EXPECT_NEAR(model.time(tiling).parts().c, c_bytes / 10e9, 1e-9);
   tiling.k = 4;
   EXPECT_NEAR(model.time(tiling).parts().c, 4 * c_bytes / 10e9, 1e-9) << "the second tile of K adds to C";
-}
-
-TEST(Candidates, StreamCOnlyWhereItOutgrowsTheCaches) {
-  const auto streaming = [](const Folded& f) {
-    const std::vector<Candidate> all = candidates(f, machine(), assumed_tile_rates(machine()), 1);
-    return std::any_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.tiling.stream_c; });
-  };
-  EXPECT_EQ(streaming(folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 48}})), panels_stream(Precision::d));
-  EXPECT_FALSE(streaming(folded("ab=ai,ib", {{'a', 256}, {'b', 256}, {'i', 48}})));
-  EXPECT_EQ(streaming(folded("ab=ai,ib", {{'a', 4097}, {'b', 4096}, {'i', 48}})), panels_stream(Precision::d))
-      << "columns that begin in the midst of lines have whole ones";
-  EXPECT_FALSE(streaming(folded("acb=ai,icb", {{'a', 12}, {'b', 4096}, {'c', 400}, {'i', 48}}))) << "panels end with such short runs";
 }
 
 TEST(TimeModel, CountsPartlyUsedLinesOfB) {
@@ -365,16 +305,18 @@ TEST(TimeModel, PartOfALargerContractionFindsItsOperandsFarAway) {
 }
 
 TEST(TimeModel, ThreadsShareTheBandwidthOfMemory) {
-  const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
-  const Tiling one = {64, 64, 8, TileKernel::panels}, two = {64, 64, 8, TileKernel::panels, 2};
+  const Folded f = folded("ab=ai,ib", {{'a', 3840}, {'b', 3840}, {'i', 8}});
+  const Tiling one = {96, 96, 8, TileKernel::panels},
+               two = {96, 96, 8, TileKernel::panels, 2};  // panels of every instruction set fill a tile
   TileRates rates = only_products();
-  const double a_bytes = starts(8) * 8.0 * 4096 * 8, b_bytes = starts(64) * 8.0 * 4096 * 8;
-  const Seconds products = 8 * in_panels(4096, 64) * 1e-9 + 63 * a_bytes / 20e9, moved = (2 * 8.0 * 4096 * 4096 + a_bytes + b_bytes) / 10e9;
-  EXPECT_NEAR(TimeModel(f, machine(), rates).time(two).total(), (products + moved) / 2 + start_of_a_thread, 1e-6)
-      << "there is enough for both";
+  const double a_bytes = (1 + 1.5 / 12) * 8.0 * 3840 * 8,
+               b_bytes = (1 + 1.5 / 96) * 8.0 * 3840 * 8;                   // columns of 12 lines, 96 lines of B together
+  const Seconds products = 3840.0 * 3840 * 8 * 1e-9 + 39 * a_bytes / 20e9;  // with A again for each of the other tiles of N
+  const Seconds moved = (2 * 8.0 * 3840 * 3840 + a_bytes + b_bytes) / 10e9;
+  EXPECT_NEAR(TimeModel(f, machine(), rates).time(two).total(), (products + moved) / 2 + of_a_thread, 1e-6) << "there is enough for both";
   rates.bandwidth_shares = {{2, 1, 0.5}};
   TimeModel model(f, machine(), rates);
-  EXPECT_NEAR(model.time(two).total(), products / 2 + moved + start_of_a_thread, 1e-6) << "memory is busy with one already";
+  EXPECT_NEAR(model.time(two).total(), products / 2 + moved + of_a_thread, 1e-6) << "memory is busy with one already";
   EXPECT_NEAR(model.time(one).total(), products + moved, 1e-6);
   model.set_neighbours(2);
   EXPECT_NEAR(model.time(one).total(), products + 2 * moved, 1e-6) << "what one takes for all of it while the other does the same";
@@ -395,41 +337,6 @@ TEST(TimeModel, TilesOfNReadAllOfAAgain) {
   EXPECT_NEAR(two, 2 * one, 0.05 * one);
 }
 
-TEST(TiledContraction, ATimedRunComputesTheSame) {
-  const Folded f = folded("abc=bia,ic", {{'a', 40}, {'b', 30}, {'c', 50}, {'i', 60}});
-  const std::vector<double> a(40 * 30 * 60, 0.5), b(60 * 50, 2);
-  std::vector<double> c(40 * 30 * 50, 7), timed = c;
-  const TiledContraction tiled(f, {100, 24, 25, TileKernel::panels}, {});
-  tiled.run(a.data(), b.data(), c.data(), 2.0, 1.0);
-  const PartTimes times = tiled.run_timed(a.data(), b.data(), timed.data(), 2.0, 1.0, machine::WallClock(1e-3));
-  EXPECT_EQ(timed, c);
-  EXPECT_EQ(c.front(), 7 + 2 * 60);
-  EXPECT_GT(times.pack_a, 0) << "rows of A are no neighbours";
-  EXPECT_GT(times.rest, 0);
-}
-
-TEST(TiledContraction, ThreadsTakeColumnsIfNoneWaitsLonger) {
-  const Folded f = folded("ab=ai,ib", {{'a', 96}, {'b', 96}, {'i', 8}});
-  const auto sharing = [&](std::int64_t m, std::int64_t n, int threads, LoopOrder order) {
-    Tiling tiling{m, n, 8, TileKernel::gemm, threads};
-    tiling.order = order;
-    return sharing_of(f, tiling);
-  };
-  using enum LoopOrder;
-  EXPECT_EQ(sharing(96, 8, 2, nkm), Sharing::columns) << "six tiles for each";
-  EXPECT_EQ(sharing(96, 48, 2, nkm), Sharing::columns) << "there is one tile of M";
-  EXPECT_EQ(sharing(48, 48, 2, nkm), Sharing::together) << "rows do as well, and share what is packed of B";
-  EXPECT_EQ(sharing(24, 64, 2, nkm), Sharing::together) << "the second tile of N is half as wide";
-  EXPECT_EQ(sharing(24, 64, 2, knm), Sharing::together);
-  EXPECT_EQ(sharing(24, 64, 1, nkm), Sharing::columns);
-  EXPECT_EQ(sharing(24, 64, 2, nmk), Sharing::rows) << "the loop over M isn't innermost";
-  EXPECT_EQ(sharing(8, 96, 2, mnk), Sharing::rows);
-  EXPECT_EQ(sharing(96, 24, 2, mkn), Sharing::columns) << "there is one tile of M";
-  EXPECT_EQ(sharing(96, 24, 1, kmn), Sharing::rows);
-  EXPECT_DOUBLE_EQ(speedup_of(2, 96, 40), 96.0 / 56);
-  EXPECT_DOUBLE_EQ(speedup_of(4, 96, 96), 1);
-}
-
 TEST(TimeModel, ThreadsThatSplitKAddTheirSums) {
   const Folded f = folded("ab=ai,ib", {{'a', 24}, {'b', 8}, {'i', 4000}});
   TileRates rates = only_products();
@@ -439,7 +346,7 @@ TEST(TimeModel, ThreadsThatSplitKAddTheirSums) {
   const Seconds alone = model.time({24, 8, 1000, TileKernel::panels, 1}).first.inside.kernel;
   tiling.split_k = true;
   EXPECT_EQ(sharing_of(f, tiling), Sharing::sums);
-  EXPECT_NEAR(model.time(tiling).first.inside.kernel, alone / 2 + start_of_a_thread, 1e-12);
+  EXPECT_NEAR(model.time(tiling).first.inside.kernel, alone / 2 + of_a_thread, 1e-12);
   EXPECT_NEAR(model.time(tiling).first.inside.c, 2 * 24 * 8 * 1e-6, 1e-12);
   tiling.k = 4000;
   EXPECT_NE(sharing_of(f, tiling), Sharing::sums) << "there is one tile of K";
@@ -452,23 +359,10 @@ TEST(TimeModel, ThreadsTakeTurnsInALibraryForOneCaller) {
     return TimeModel(f, machine(), rates).time({96, 12, 64, kernel, threads}).first.inside.kernel;
   };
   const Seconds alone = multiplying(TileKernel::gemm, 1);
-  EXPECT_NEAR(multiplying(TileKernel::gemm, 2), alone / 2 + start_of_a_thread, 1e-12);
+  EXPECT_NEAR(multiplying(TileKernel::gemm, 2), alone / 2 + of_a_thread, 1e-12);
   rates.gemm_takes_turns = true;
-  EXPECT_NEAR(multiplying(TileKernel::gemm, 2), alone + start_of_a_thread, 1e-12);
-  EXPECT_NEAR(multiplying(TileKernel::panels, 2), alone / 2 + start_of_a_thread, 1e-12) << "flopcast's own kernel";
-}
-
-TEST(Candidates, SplitKWhereSumsAreLongAndCIsSmall) {
-  const TileRates rates = assumed_tile_rates(machine());
-  const auto split_is_best = [&](const char* text, const Extents& extents, int threads) {
-    const Folded f = folded(text, extents);
-    return candidates(f, machine(), rates, threads).front().tiling.split_k;
-  };
-  EXPECT_TRUE(split_is_best("ab=ija,bji", {{'a', 59}, {'b', 3}, {'i', 2000}, {'j', 500}}, 2));
-  EXPECT_TRUE(split_is_best("=i,i", {{'i', 10'000'000}}, 4));
-  EXPECT_TRUE(split_is_best("ab=ia,ib", {{'a', 8}, {'b', 8}, {'i', 1'000'000}}, 16));
-  EXPECT_FALSE(split_is_best("ab=ija,bji", {{'a', 59}, {'b', 3}, {'i', 2000}, {'j', 500}}, 1));
-  EXPECT_FALSE(split_is_best("ab=ia,ib", {{'a', 2000}, {'b', 2000}, {'i', 2000}}, 2)) << "threads share columns as well";
+  EXPECT_NEAR(multiplying(TileKernel::gemm, 2), alone + of_a_thread, 1e-12);
+  EXPECT_NEAR(multiplying(TileKernel::panels, 2), alone / 2 + of_a_thread, 1e-12) << "flopcast's own kernel";
 }
 
 TEST(TimeModel, OneThreadWaitsForTheOthersLastTile) {
@@ -476,90 +370,13 @@ TEST(TimeModel, OneThreadWaitsForTheOthersLastTile) {
   const TimeModel model(f, machine(), only_products());
   const Seconds alone = model.time({96, 64, 64}).total();
   const auto in_threads = [&](std::int64_t rows, int threads) {
-    return model.time({rows, 64, 64, TileKernel::gemm, threads}).total() - (threads - 1) * start_of_a_thread;
+    return model.time({rows, 64, 64, TileKernel::gemm, threads}).total() - (threads - 1) * of_a_thread;
   };
   EXPECT_NEAR(in_threads(48, 2), alone / 2, 1e-12);
   EXPECT_NEAR(in_threads(32, 2), alone * 2 / 3, 1e-12) << "two tiles one after the other, while the other thread has one";
   EXPECT_NEAR(in_threads(80, 2), alone * 80 / 96, 1e-12) << "the second tile has 16 rows only";
   EXPECT_NEAR(in_threads(40, 2), alone * 56 / 96, 1e-12) << "40 rows and the last 16";
   EXPECT_NEAR(in_threads(96, 4), alone, 1e-12) << "there is one tile";
-}
-
-TEST(Candidates, OneCallOfGemmIsAlwaysTriedIfStridesAllowIt) {
-  std::vector<Candidate> all =
-      candidates(folded("ab=ai,ib", {{'a', 9000}, {'b', 9000}, {'i', 9000}}), machine(), assumed_tile_rates(machine()), 1);
-  promote_each_kernel(all, 12);
-  const auto found = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; });
-  ASSERT_LT(found - all.begin(), 2);
-  EXPECT_EQ(found->tiling, (Tiling{9000, 9000, 9000}));
-  all = candidates(folded("abc=bia,ic", {{'a', 90}, {'b', 90}, {'c', 90}, {'i', 90}}), machine(), assumed_tile_rates(machine()), 1);
-  EXPECT_TRUE(std::none_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; }));
-  for (const auto& [kernel, rows] : {std::pair{TileKernel::panels, RowOrder::interleaved},
-                                     {TileKernel::panels, RowOrder::a_major},
-                                     {TileKernel::gemm, RowOrder::a_major}}) {
-    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&, k = kernel, r = rows](const Candidate& candidate) {
-      return candidate.tiling.kernel == k && candidate.tiling.rows == r;
-    }));
-  }
-}
-
-TEST(Candidates, KernelsTakeTurnsUnlessClearlySlower) {
-  const auto order_of = [](const std::vector<std::pair<TileKernel, Seconds>>& expected) {
-    std::vector<Candidate> all;
-    for (const auto& [kernel, seconds] : expected) {
-      all.push_back({{8, 8, 8, kernel}, seconds, Basis::formula});
-    }
-    promote_each_kernel(all, 12);
-    std::vector<Seconds> order;
-    for (const Candidate& candidate : all) {
-      order.push_back(candidate.seconds);
-    }
-    return order;
-  };
-  using enum TileKernel;
-  EXPECT_EQ(order_of({{gemm, 1.00}, {gemm, 1.01}, {gemm, 1.02}, {gemm, 1.03}, {panels, 1.10}, {panels, 1.20}, {streaming, 1.60}}),
-            (std::vector<Seconds>{1.00, 1.10, 1.01, 1.20, 1.02, 1.60, 1.03}));
-}
-
-TEST(Candidates, CopyNoMoreOfSlidingWindowsThanTheirMemory) {
-  constexpr std::int64_t windows = 20000, length = 300;
-  Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', windows}, {'b', 4}, {'i', length}}, Precision::z);
-  contraction.tensors[0].strides = {1, 1};
-  const Folded f = fold(contraction);
-  ASSERT_EQ(f.m.extent, windows);
-  for (const int threads : {1, 2}) {
-    const std::vector<Candidate> all = candidates(f, machine(), assumed_tile_rates(machine()), threads);
-    ASSERT_FALSE(all.empty());
-    for (const Candidate& candidate : all) {
-      const Tiling tiling = fitted(f, candidate.tiling);
-      EXPECT_LE(tiling.m * tiling.k, windows + length) << to_string(tiling);
-    }
-  }
-}
-
-TEST(Candidates, LeaveThreadsOutWhereStartingThemTakesLonger) {
-  const auto threads_of_best = [](std::int64_t n) {
-    const Folded f = folded("ab=ai,ib", {{'a', n}, {'b', n}, {'i', n}});
-    return candidates(f, machine(), assumed_tile_rates(machine()), 2).front().tiling.threads;
-  };
-  EXPECT_EQ(threads_of_best(30), 1);
-  EXPECT_EQ(threads_of_best(600), 2);
-}
-
-TEST(Candidates, AreOrderedByExpectedTimeAndHaveAllKernels) {
-  const Folded f = folded("abc=ai,ibc", {{'a', 200}, {'b', 200}, {'c', 200}, {'i', 8}});
-  const std::vector<Candidate> all = candidates(f, machine(), assumed_tile_rates(machine()), 1);
-  std::array<int, 3> of_kernel{};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    ++of_kernel[static_cast<std::size_t>(all[i].tiling.kernel)];
-    EXPECT_LE(all[i > 0 ? i - 1 : 0].seconds, all[i].seconds);
-  }
-  EXPECT_GT(of_kernel[0], 0);
-  EXPECT_GT(of_kernel[1], 0);
-  if (can_stream(f)) {
-    EXPECT_GT(of_kernel[2], 0);
-    EXPECT_TRUE(all.front().tiling.kernel == TileKernel::streaming || all.front().tiling.stream_c) << "C is far larger than the caches";
-  }
 }
 
 }  // namespace

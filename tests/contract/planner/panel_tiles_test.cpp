@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/contract/planner/three_caches.hpp"
+
 namespace flopcast::contract {
 namespace {
 
 using ::testing::ElementsAre;
-
-Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
 
 std::vector<std::int64_t> rows_of(const std::vector<RowPanel>& panels) {
   std::vector<std::int64_t> rows;

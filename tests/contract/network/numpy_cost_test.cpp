@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "flopcast/contract/network/expression_plan.hpp"
-#include "tests/contract/three_caches.hpp"
+#include "tests/contract/planner/three_caches.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,0 +1,36 @@
+#include "flopcast/selective/program_context.hpp"
+
+#include <gtest/gtest.h>
+
+namespace flopcast::selective {
+namespace {
+
+Kernel kernel_with_flops(double flops) {
+  Kernel kernel;
+  kernel.flops = flops;
+  return kernel;
+}
+
+TEST(ProgramContext, SettlesAfterAMillisecondOfKernels) {
+  ProgramContext context;
+  const Kernel kernel = kernel_with_flops(1e5);
+  EXPECT_TRUE(context.executed(kernel, 1e-4)) << "nothing was left out yet";
+  context.left_out();
+  EXPECT_FALSE(context.is_settled());
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(context.executed(kernel, 1e-4));
+  }
+  EXPECT_TRUE(context.is_settled());
+  EXPECT_TRUE(context.executed(kernel, 1e-4));
+}
+
+TEST(ProgramContext, ALongKernelBoundByArithmeticIsItsOwnContext) {
+  ProgramContext context;
+  context.left_out();
+  EXPECT_TRUE(context.executed(kernel_with_flops(1e8), 1e-2));
+  context.left_out();
+  EXPECT_FALSE(context.executed(kernel_with_flops(1e7), 1e-2)) << "it is bound by memory";
+}
+
+}  // namespace
+}  // namespace flopcast::selective

@@ -16,12 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The address of a function proves that the library has it.
-template <class Function>
-bool exists(Function* function) {
-  return function != nullptr;
-}
-
 /// A command's folder below flopcast/cli, and the functions of the library that it calls.
 struct Command {
   std::string folder;
@@ -84,26 +78,6 @@ TEST(Facade, EveryCommandCallsTheLibrary) {
       EXPECT_TRUE(text.find(function + '(') != std::string::npos) << "cli/" << command.folder << " doesn't call " << function;
     }
   }
-}
-
-TEST(Facade, HasTheFunctionsOfEveryCommand) {
-  EXPECT_TRUE(exists(inspect_machine) && exists(tune) && exists(tune_lapack) && exists(tune_jointly) && exists(rank) &&
-              exists(rank_everywhere));
-  EXPECT_TRUE(exists(rank_algorithms) && exists(run_contraction) && exists(contract_files) && exists(run_einsum) && exists(einsum_files) &&
-              exists(explain_einsum) && exists(plan_einsum) && exists(plan_expression));
-  EXPECT_TRUE(exists(measure_roofline) && exists(plan_roofline) && exists(compare_rooflines));
-  EXPECT_TRUE(exists(record_program) && exists(profile_program) && exists(run_program) && exists(run_settings));
-  EXPECT_TRUE(exists(static_cast<ProgramEnvironment (*)(const EnvironmentRequest&, const RunContext&)>(program_environment)));
-  EXPECT_TRUE(exists(static_cast<WisdomList (*)(const WisdomRequest&, const RunContext&)>(list_wisdom)) &&
-              exists(static_cast<std::string (*)(const WisdomRequest&, const RunContext&)>(export_wisdom)) &&
-              exists(static_cast<WisdomImport (*)(const WisdomRequest&, const RunContext&)>(import_wisdom)) &&
-              exists(import_system_wisdom) && exists(merge_wisdom) &&
-              exists(static_cast<WisdomList (*)(const ForgetRequest&, const RunContext&)>(forget_wisdom)) && exists(export_ilaenv));
-  EXPECT_TRUE(exists(run_mpi) && exists(tune_mpi) && exists(simulate_mpi) && exists(describe_mpi_machine));
-  EXPECT_TRUE(exists(sample) && exists(build_model) && exists(plan_model) && exists(list_models) && exists(find_model));
-  EXPECT_TRUE(exists(static_cast<ModelCheck (*)(const Workbench&, const ModelCheckRequest&, const RunContext&)>(check_models)));
-  EXPECT_TRUE(exists(ask) && exists(ask_program) && exists(schema) && exists(schemas));
-  EXPECT_TRUE(exists(record_trace) && exists(predict) && exists(predict_problems) && exists(predict_recording));
 }
 
 TEST(Facade, AWorkbenchOpensNothingByItself) {

@@ -29,11 +29,5 @@ TEST(Noise, IsJudgedInWords) {
   EXPECT_THAT(judgement({0.001, 0.001, 0.2, 1e-5}), StartsWith("noisy"));
 }
 
-TEST(PreemptionDetector, CountsFromItsStart) {
-  PreemptionDetector detector;
-  detector.start();
-  EXPECT_GE(PreemptionDetector::involuntary_switches(), 0);
-}
-
 }  // namespace
 }  // namespace flopcast::machine

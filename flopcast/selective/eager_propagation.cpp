@@ -33,24 +33,25 @@ std::vector<EagerRecord> EagerPropagation::to_announce(const path::Aggregate& ch
   return records;
 }
 
+bool EagerPropagation::outlasts(Known& mine, const EagerRecord& record, const path::Aggregate& channel) {
+  const auto announced = std::find(mine.announced.begin(), mine.announced.end(), channel);
+  const bool is_announced = announced != mine.announced.end();
+  if (record.everywhere == 0 || record.origin > mine.origin) {
+    if (is_announced) {
+      mine.announced.erase(announced);  // a process of the channel doesn't have this process's knowledge
+    }
+    return true;
+  }
+  if (record.origin == mine.origin && !is_announced) {
+    mine.announced.push_back(channel);
+  }
+  return record.origin == mine.origin;
+}
+
 bool EagerPropagation::receive_announcement(std::uint32_t number, const EagerRecord& record, const path::Aggregate& channel) {
   const auto before = known_.find(number);
-  if (before != known_.end() && before->second.everywhere) {
-    Known& mine = before->second;
-    const auto announced = std::find(mine.announced.begin(), mine.announced.end(), channel);
-    const bool same = record.everywhere != 0 && record.origin == mine.origin;
-    if (same && announced == mine.announced.end()) {
-      mine.announced.push_back(channel);
-    }
-    if (record.everywhere == 0 || record.origin > mine.origin) {
-      if (announced != mine.announced.end()) {
-        mine.announced.erase(announced);  // a process of the channel doesn't have this process's knowledge
-      }
-      return false;
-    }
-    if (same) {
-      return false;
-    }
+  if (before != known_.end() && before->second.everywhere && outlasts(before->second, record, channel)) {
+    return false;
   }
   const std::optional<path::Aggregate> reached = path::Aggregate::of_dimensions({record.reached.begin(), record.reached.end()});
   const std::optional<path::Aggregate> further = record.everywhere != 0 ? reached

@@ -51,6 +51,8 @@ class EagerPropagation {
     std::vector<path::Aggregate> announced;  ///< channels that it was announced on after it was known everywhere
   };
   /// Returns true if announcing it on `channel` reaches a process that needs it.
+  /// Returns true if times that are known everywhere stay although `record` was announced on `channel`. Notes who has them there.
+  static bool outlasts(Known& mine, const EagerRecord& record, const path::Aggregate& channel);
   static bool is_news(const Known& known, const path::Aggregate& channel);
 
   int rank_, processes_;

@@ -125,6 +125,7 @@ Verdict ExecutionDecisions::verdict(std::uint32_t number, const Kernel& kernel, 
   return {executes(rule), rule, cause};
 }
 
+/// The rules stand here in their order with their conditions, one after the other as in the enumeration: the reason why this is one function.
 Rule ExecutionDecisions::rule_by_times(std::uint32_t number, const Kernel& kernel, const PathPosition& position) {
   const KernelTimes& mine = times(number);
   const bool everywhere = mine.is_known_everywhere();

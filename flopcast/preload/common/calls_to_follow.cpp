@@ -10,7 +10,6 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/common/caller_table.hpp"
-#include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/own_stack.hpp"
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "flopcast/kernel/catalogue.hpp"
@@ -28,10 +31,12 @@ std::vector<RowMajorSource> row_major_sources(const Routine& routine) {
       sources[static_cast<std::size_t>(i)].turn = how;
     }
   };
-  const std::string& family = routine.family;
-  const bool product = family == "gemm" || family == "gemmt" || family == "gemm3m";
+  const auto is_one_of = [&routine](std::initializer_list<std::string_view> families) {
+    return std::find(families.begin(), families.end(), routine.family) != families.end();
+  };
+  const bool product = is_one_of({"gemm", "gemmt", "gemm3m"});
+  const bool rank_one_update = routine.family.rfind("ger", 0) == 0;
   const bool two_sided = routine.index("side") >= 0;  // symm, hemm, trmm, trsm
-  const bool hermitian_update = family == "herk" || family == "her2k";
   turn("uplo", "other_triangle");
   turn("side", "other_side");
   if (product) {
@@ -39,13 +44,13 @@ std::vector<RowMajorSource> row_major_sources(const Routine& routine) {
     exchange("A", "B");
     exchange("lda", "ldb");
   } else if (!two_sided) {
-    turn(routine.index("transa") >= 0 ? "transa" : "trans", hermitian_update ? "conjugated" : "transposed");
+    turn(routine.index("transa") >= 0 ? "transa" : "trans", is_one_of({"herk", "her2k"}) ? "conjugated" : "transposed");
   }
-  if (product || two_sided || family == "gemv" || family == "gbmv" || family.rfind("ger", 0) == 0) {
+  if (product || two_sided || rank_one_update || is_one_of({"gemv", "gbmv"})) {
     exchange("m", "n");
   }
   exchange("kl", "ku");
-  if (family.rfind("ger", 0) == 0) {
+  if (rank_one_update) {
     exchange("x", "y");
     exchange("incx", "incy");
   }

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "flopcast/core/integer_width.hpp"
 #include "flopcast/core/routine_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
 #include "flopcast/preload/common/own_stack.hpp"
@@ -91,6 +92,19 @@ void* any_routine(std::string_view routine) noexcept {
     }
   }
   return nullptr;
+}
+
+int integer_bytes_at(const void* definition, const RoutineSymbol& name) noexcept {
+  const ObjectHandle library(object_of(definition));
+  const link_map* own = object_of(reinterpret_cast<const void*>(&integer_bytes_at));
+  const auto find = [&library, own](const char* symbol) {
+    void* found = library.get() != nullptr ? dlsym(library.get(), symbol) : nullptr;
+    return found != nullptr && object_of(found) != own ? found : nullptr;
+  };
+  // CBLAS's suffix 64_ is _64_ in Fortran.
+  const SymbolName suffix(is_c_routine(name.routine) && !name.suffix.starts_with('_') ? "_" : "", "", name.suffix);
+  const int bytes = integer_bytes(find, name.prefix, suffix.c_str());
+  return bytes != 0 ? bytes : name.suffix.find("64") != std::string_view::npos ? 8 : 4;
 }
 
 }  // namespace flopcast::preload

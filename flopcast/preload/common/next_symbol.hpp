@@ -5,6 +5,8 @@
 #include <atomic>
 #include <string_view>
 
+#include "flopcast/core/routine_symbol.hpp"
+
 namespace flopcast::preload {
 
 /// Returns the loaded object that contains an address; nullptr if none does.
@@ -36,5 +38,9 @@ void* any_definition(const char* name) noexcept;
 /// Returns any_definition() of a Fortran routine under any of its names ("dgemm": dgemm_, scipy_dgemm_64_). Only names that end in a
 /// suffix count.
 void* any_routine(std::string_view routine) noexcept;
+
+/// Returns the bytes of the integers that the routine at `definition` takes, as its library's functions show, else as its name suggests.
+/// Calls functions of that library.
+int integer_bytes_at(const void* definition, const RoutineSymbol& name) noexcept;
 
 }  // namespace flopcast::preload

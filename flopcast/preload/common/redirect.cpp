@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
 #include "flopcast/preload/common/own_stack.hpp"

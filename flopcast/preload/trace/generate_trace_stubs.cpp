@@ -80,6 +80,15 @@ std::optional<std::array<std::string, 4>> rows_of(const Routine& routine, const 
                         : std::nullopt;
 }
 
+/// Returns whether an argument is a result that can be examined for NaN: a whole matrix, a triangle or a vector of real numbers.
+bool is_examined(const Argument& argument) {
+  const bool is_result = argument.kind == Kind::data && argument.access != Access::read && !argument.integer;
+  const bool is_whole = argument.offset.empty() && argument.column_offset.empty();
+  const bool has_form =
+      argument.form == Form::full || argument.form == Form::vector || (argument.form == Form::triangle && argument.uplo >= 0);
+  return is_result && is_whole && has_form;
+}
+
 /// Returns the results of a routine that are examined for NaN, as initialisers of ExaminedResult. Iterations may leave parts of results unset.
 std::string results_of(const Routine& routine, const std::string& layout) {
   if (kernel::iterates(routine)) {
@@ -89,12 +98,10 @@ std::string results_of(const Routine& routine, const std::string& layout) {
   std::string all;
   for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
     const Argument& argument = routine.arguments[i];
-    const bool is_triangle = argument.form == Form::triangle;
-    if (argument.kind != Kind::data || argument.access == Access::read || argument.integer || !argument.offset.empty() ||
-        !argument.column_offset.empty() || (is_triangle && argument.uplo < 0) ||
-        (argument.form != Form::full && argument.form != Form::vector && !is_triangle)) {
+    if (!is_examined(argument)) {
       continue;
     }
+    const bool is_triangle = argument.form == Form::triangle;
     const auto rows = rows_of(routine, places, argument.rows.text());
     const auto columns = argument.form == Form::vector ? std::optional<std::string>("ExaminedResult::none")
                          : is_triangle                 ? (rows ? std::optional((*rows)[2]) : std::nullopt)

@@ -54,6 +54,13 @@ class Arguments {
   bool wide_;
 };
 
+/// Returns whether a NaN lies on the border of a matrix of `rows` and `columns`, or of the triangle `triangle` of it ('L', 'U' or none: ' ').
+bool border_has_nan(const Matrix& matrix, std::int64_t rows, std::int64_t columns, std::int64_t stride, char triangle) noexcept {
+  const std::int64_t last_row = rows - 1, last_column = (columns - 1) * stride;
+  return (triangle != 'U' && (matrix.line_has_nan(0, 1, rows) || matrix.line_has_nan(last_row, stride, columns))) ||
+         (triangle != 'L' && (matrix.line_has_nan(0, stride, columns) || matrix.line_has_nan(last_column, 1, rows)));
+}
+
 bool has_nan(const ExaminedResult& result, const Arguments& arguments, std::uint64_t ticks) noexcept {
   constexpr std::uint64_t ticks_per_element = 100;  // 1 % of the call's time, as reading one takes a tick or, in a row, some
   const bool other = result.flag != ExaminedResult::none && arguments.letter(result.flag) != result.letter;
@@ -73,12 +80,8 @@ bool has_nan(const ExaminedResult& result, const Arguments& arguments, std::uint
   if (is_vector) {
     return matrix.line_has_nan(0, stride, rows);
   }
-  const std::int64_t last_row = rows - 1, last_column = (columns - 1) * stride;
-  const bool is_triangle = result.form == ResultForm::triangle;
-  const bool lower = is_triangle && arguments.letter(result.uplo) == 'L';
-  const bool upper = is_triangle && !lower;
-  return (!upper && (matrix.line_has_nan(0, 1, rows) || matrix.line_has_nan(last_row, stride, columns))) ||
-         (!lower && (matrix.line_has_nan(0, stride, columns) || matrix.line_has_nan(last_column, 1, rows)));
+  const char half = result.form != ResultForm::triangle ? ' ' : arguments.letter(result.uplo) == 'L' ? 'L' : 'U';
+  return border_has_nan(matrix, rows, columns, stride, half);
 }
 
 }  // namespace

@@ -20,7 +20,6 @@
 
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/caller_table.hpp"
-#include "flopcast/preload/common/library_width.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
 #include "flopcast/preload/common/own_stack.hpp"

@@ -256,13 +256,19 @@ protocol::RoutineName querying_routine(const protocol::RoutineName& name, const 
   return name;
 }
 
+/// Returns the one of three parameters that query `ispec` asks for.
+template <class Value>
+const Value& asked(std::int32_t ispec, const Value& nb, const Value& nbmin, const Value& nx) noexcept {
+  return ispec == ispec_nb ? nb : ispec == ispec_nbmin ? nbmin : nx;
+}
+
 /// Returns the profile's answer; negative if the query is to be answered by the library.
 std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name, std::string_view options, std::int64_t m, std::int64_t n,
                           const void* caller) noexcept {
   if (Override* own = find_override(name); own != nullptr) {
     own->queries.fetch_add(ispec == ispec_nb ? 1 : 0, std::memory_order_relaxed);
     if (own->set.load(std::memory_order_acquire)) {
-      return (ispec == ispec_nb ? own->nb : ispec == ispec_nbmin ? own->nbmin : own->nx).load(std::memory_order_relaxed);
+      return asked(ispec, own->nb, own->nbmin, own->nx).load(std::memory_order_relaxed);
     }
   }
   const protocol::RoutineBlocks* routine = protocol::find(table, name, options.data(), options.size());
@@ -284,7 +290,7 @@ std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name,
       workspace.returned = point == nullptr ? 0 : point->nb;
     }
   }
-  return point == nullptr ? -1 : ispec == ispec_nb ? point->nb : ispec == ispec_nbmin ? point->nbmin : point->nx;
+  return point == nullptr ? -1 : asked(ispec, point->nb, point->nbmin, point->nx);
 }
 
 Ilaenv find_real(const void* caller) noexcept {

@@ -14,6 +14,22 @@ namespace {
 constexpr std::array<std::pair<MpiClock, std::string_view>, 3> clocks = {
     {{MpiClock::automatic, "auto"}, {MpiClock::wall, "wall"}, {MpiClock::cpu, "cpu"}}};
 
+/// Calls `visit` with the name in the text and the value of every option that is a number, a text or a truth value.
+template <class Options, class Visit>
+void for_each_plain(Options& options, Visit visit) {
+  visit("tolerance", options.precision.tolerance);
+  visit("confidence", options.precision.confidence);
+  visit("min_count", options.precision.min_count);
+  visit("across_sizes", options.across_sizes);
+  visit("windows", options.windows);
+  visit("thread_multiple", options.thread_multiple);
+  visit("profile", options.profile);
+  visit("prior_profile", options.prior_profile);
+  visit("executions", options.executions);
+  visit("results", options.results);
+  visit("progress", options.progress);
+}
+
 }  // namespace
 
 MpiClock clock_named(std::string_view name) {
@@ -28,19 +44,8 @@ MpiClock clock_named(std::string_view name) {
 std::string_view to_string(MpiClock clock) { return clocks.at(static_cast<std::size_t>(clock)).second; }
 
 std::string to_text(const MpiOptions& options) {
-  const nlohmann::json document = {{"clock", to_string(options.clock)},
-                                   {"policy", selective::to_string(options.policy)},
-                                   {"tolerance", options.precision.tolerance},
-                                   {"confidence", options.precision.confidence},
-                                   {"min_count", options.precision.min_count},
-                                   {"across_sizes", options.across_sizes},
-                                   {"windows", options.windows},
-                                   {"thread_multiple", options.thread_multiple},
-                                   {"profile", options.profile},
-                                   {"prior_profile", options.prior_profile},
-                                   {"executions", options.executions},
-                                   {"results", options.results},
-                                   {"progress", options.progress}};
+  nlohmann::json document = {{"clock", to_string(options.clock)}, {"policy", selective::to_string(options.policy)}};
+  for_each_plain(options, [&document](const char* name, const auto& value) { document[name] = value; });
   return document.dump();
 }
 
@@ -50,17 +55,7 @@ MpiOptions parse_mpi_options(const std::string& text) {
     MpiOptions options;
     options.clock = clock_named(member<std::string>(document, "clock"));
     options.policy = selective::policy_named(member<std::string>(document, "policy"));
-    options.precision.tolerance = member<double>(document, "tolerance");
-    options.precision.confidence = member<double>(document, "confidence");
-    options.precision.min_count = member<std::int64_t>(document, "min_count");
-    options.across_sizes = member<bool>(document, "across_sizes");
-    options.windows = member<bool>(document, "windows");
-    options.thread_multiple = member<bool>(document, "thread_multiple");
-    options.profile = member<std::string>(document, "profile");
-    options.prior_profile = member<std::string>(document, "prior_profile");
-    options.executions = member<std::string>(document, "executions");
-    options.results = member<std::string>(document, "results");
-    options.progress = member<std::string>(document, "progress");
+    for_each_plain(options, [&document](const char* name, auto& value) { read_member(document, name, value); });
     return options;
   } catch (const nlohmann::json::exception& error) {
     throw bad_input("{} has a value that flopcast did not write: {}", mpi_options_variable, reason(error));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,16 @@ struct MpiOptions {
   std::string progress;  ///< file with a SharedProgress that the program updates; empty: none
   std::string results;   ///< file to which rank 0 appends a line per execution
 };
+
+/// Progress of a process whose kernels are left out, in memory that it shares with flopcast, which waits for its end. All values start at
+/// zero.
+struct SharedProgress {
+  std::atomic<std::int32_t> process;     ///< its process number, once it has called MPI_Init
+  std::atomic<std::int32_t> leaves_out;  ///< not 0: kernels have been left out, so that its data are no longer the program's
+  std::atomic<std::uint64_t> kernels;    ///< kernels that it has met for the first time
+  std::atomic<std::uint64_t> calls;      ///< calls of kernels and messages
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::int32_t>::is_always_lock_free);
 
 /// Environment variable that carries the text of an MpiOptions.
 inline constexpr const char* mpi_options_variable = "FLOPCAST_MPI_OPTIONS";

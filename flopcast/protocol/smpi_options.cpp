@@ -7,13 +7,24 @@
 
 namespace flopcast::protocol {
 
+namespace {
+
+/// Calls `visit` with the name in the text and the value of every option.
+template <class Options, class Visit>
+void for_each_option(Options& options, Visit visit) {
+  visit("result", options.result);
+  visit("times", options.times);
+  visit("max_traced_calls", options.max_traced_calls);
+  visit("eager_bytes", options.eager_bytes);
+  visit("flops_per_second", options.flops_per_second);
+  visit("only_kernels", options.only_kernels);
+}
+
+}  // namespace
+
 std::string to_text(const SmpiOptions& options) {
-  const nlohmann::json document = {{"result", options.result},
-                                   {"times", options.times},
-                                   {"max_traced_calls", options.max_traced_calls},
-                                   {"eager_bytes", options.eager_bytes},
-                                   {"flops_per_second", options.flops_per_second},
-                                   {"only_kernels", options.only_kernels}};
+  nlohmann::json document;
+  for_each_option(options, [&document](const char* name, const auto& value) { document[name] = value; });
   return document.dump();
 }
 
@@ -21,12 +32,7 @@ SmpiOptions parse_smpi_options(const std::string& text) {
   try {
     const nlohmann::json document = nlohmann::json::parse(text);
     SmpiOptions options;
-    read_member(document, "result", options.result);
-    read_member(document, "times", options.times);
-    read_member(document, "max_traced_calls", options.max_traced_calls);
-    read_member(document, "eager_bytes", options.eager_bytes);
-    read_member(document, "flops_per_second", options.flops_per_second);
-    read_member(document, "only_kernels", options.only_kernels);
+    for_each_option(options, [&document](const char* name, auto& value) { read_member(document, name, value); });
     return options;
   } catch (const nlohmann::json::exception& error) {
     throw bad_input("{} has a value that flopcast did not write: {}", smpi_options_variable, reason(error));

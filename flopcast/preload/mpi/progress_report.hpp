@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "flopcast/protocol/shared_progress.hpp"
+#include "flopcast/protocol/mpi_options.hpp"
 
 namespace flopcast::preload::mpi {
 

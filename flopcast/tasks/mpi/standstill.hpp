@@ -4,7 +4,7 @@
 #include <string>
 #include <thread>
 
-#include "flopcast/protocol/shared_progress.hpp"
+#include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast {

@@ -30,11 +30,13 @@ std::uint64_t counter() noexcept {
 #endif
 }
 
-Seconds system_time() noexcept {
+Seconds time_of(clockid_t clock) noexcept {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
 }
+
+Seconds system_time() noexcept { return time_of(CLOCK_MONOTONIC); }
 
 /// Returns whether the system's clock uses the counter. The system has then verified that the counters of all cores agree.
 bool system_uses_counter() noexcept {
@@ -53,6 +55,8 @@ bool system_uses_counter() noexcept {
 Seconds WallClock::now() noexcept {
   return rate.per_tick > 0 ? rate.since + rate.per_tick * static_cast<Seconds>(counter() - rate.ticks) : system_time();
 }
+
+Seconds thread_cpu_time() noexcept { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 
 void WallClock::calibrate() noexcept {
   constexpr Seconds duration = 2e-3;  // gives the rate to a few parts in 100000

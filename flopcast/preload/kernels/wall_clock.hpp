@@ -14,4 +14,7 @@ class WallClock {
   static void calibrate() noexcept;
 };
 
+/// Returns the CPU time of the calling thread.
+[[nodiscard]] Seconds thread_cpu_time() noexcept;
+
 }  // namespace flopcast::preload::mpi

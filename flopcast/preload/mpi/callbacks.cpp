@@ -14,20 +14,20 @@ namespace flopcast::preload::mpi {
 
 ProgramCallback::ProgramCallback() noexcept {
   Session* all = session();
-  followed_ = all != nullptr && all->gate().is_inside_mpi();
+  followed_ = all != nullptr && all->gate.is_inside_mpi();
   if (followed_) {
     CallGate::enter_callback();
-    called_ = all->clock().called();
-    entered_ = all->clock().now();
-    all->return_to_program();
+    called_ = all->clock.called();
+    entered_ = all->clock.now();
+    all->clock.return_to_program();
   }
 }
 
 ProgramCallback::~ProgramCallback() {
   Session* all = session();
   if (followed_ && all != nullptr) {
-    all->leave_program();
-    all->clock().leave_out_since(entered_, called_);
+    all->ledger.leave_program();
+    all->clock.leave_out_since(entered_, called_);
     CallGate::leave_callback();
   }
 }

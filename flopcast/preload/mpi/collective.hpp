@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -57,12 +56,12 @@ struct Outputs {
 
 /// Returns the bytes of `counts` elements, one count per process.
 template <class Count>
-std::int64_t all_bytes(const Count* counts, MPI_Datatype type, const Channel& channel) noexcept {
+std::int64_t parts_bytes(const Count* counts, MPI_Datatype type, const Channel& channel) noexcept {
   return counts == nullptr ? 0 : message_bytes(std::accumulate(counts, counts + channel.size(), std::int64_t{0}), type);
 }
 
 template <class Count>
-std::int64_t all_bytes(const Count* counts, const MPI_Datatype* types, const Channel& channel) noexcept {
+std::int64_t parts_bytes(const Count* counts, const MPI_Datatype* types, const Channel& channel) noexcept {
   std::int64_t sum = 0;
   for (int i = 0; counts != nullptr && types != nullptr && i < channel.size(); ++i) {
     sum += message_bytes(counts[i], types[i]);
@@ -100,42 +99,44 @@ inline auto reduce(void* out, std::int64_t count, MPI_Datatype type, int root) {
   };
 }
 
-inline auto allreduce(void* out, std::int64_t count, MPI_Datatype type) {
-  return [=](const Channel&) {
-    return std::pair(Collective{path::Pattern::allreduce, message_bytes(count, type), type}, Output{out, count, type});
-  };
+/// Describes a collective from which every process gets a vector like the others'.
+inline auto alike(path::Pattern pattern, void* out, std::int64_t count, MPI_Datatype type) {
+  return [=](const Channel&) { return std::pair(Collective{pattern, message_bytes(count, type), type}, Output{out, count, type}); };
 }
 
-inline auto scan(void* out, std::int64_t count, MPI_Datatype type) {
-  return [=](const Channel&) {
-    return std::pair(Collective{path::Pattern::scan, message_bytes(count, type), type}, Output{out, count, type});
+inline auto allreduce(void* out, std::int64_t count, MPI_Datatype type) { return alike(path::Pattern::allreduce, out, count, type); }
+
+inline auto scan(void* out, std::int64_t count, MPI_Datatype type) { return alike(path::Pattern::scan, out, count, type); }
+
+/// Describes a gather to `root`. `arriving` returns the output there from the channel.
+template <class Received, class Arriving>
+auto to_root(const void* in, std::int64_t sent, MPI_Datatype in_type, Received received, MPI_Datatype out_type, int root,
+             Arriving arriving) {
+  return [=](const Channel& channel) {
+    const bool in_place = in == MPI_IN_PLACE;
+    const std::int64_t bytes = in_place ? parts_bytes(received, out_type, channel) : parts_bytes(sent, in_type, channel);
+    return std::pair(Collective{path::Pattern::gather, bytes, in_place ? out_type : in_type},
+                     channel.rank() == root ? arriving(channel) : decltype(arriving(channel))());
   };
 }
 
 inline auto gather(const void* in, std::int64_t sent, MPI_Datatype in_type, void* out, std::int64_t received, MPI_Datatype out_type,
                    int root) {
-  return [=](const Channel& channel) {
-    const bool in_place = in == MPI_IN_PLACE;
-    const std::int64_t bytes = in_place ? parts_bytes(received, out_type, channel) : parts_bytes(sent, in_type, channel);
-    return std::pair(Collective{path::Pattern::gather, bytes, in_place ? out_type : in_type},
-                     channel.rank() == root ? from_all(out, received, out_type, channel) : Output());
-  };
+  return to_root(in, sent, in_type, received, out_type, root,
+                 [=](const Channel& channel) { return from_all(out, received, out_type, channel); });
 }
 
 template <class Count, class Displacement>
 auto gatherv(const void* in, Count sent, MPI_Datatype in_type, void* out, const Count* received, const Displacement* places,
              MPI_Datatype out_type, int root) {
-  return [=](const Channel& channel) {
-    const bool in_place = in == MPI_IN_PLACE;
-    const std::int64_t bytes = in_place ? all_bytes(received, out_type, channel) : parts_bytes(sent, in_type, channel);
-    using Arriving = Outputs<Count, Displacement>;
-    return std::pair(Collective{path::Pattern::gather, bytes, in_place ? out_type : in_type},
-                     channel.rank() == root ? Arriving{out, received, places, out_type, channel.size()} : Arriving());
-  };
+  return to_root(in, sent, in_type, received, out_type, root, [=](const Channel& channel) {
+    return Outputs<Count, Displacement>{out, received, places, out_type, channel.size()};
+  });
 }
 
-/// The root passes MPI_IN_PLACE or has an output like all others; its rank doesn't matter.
-inline auto scatter(std::int64_t sent, MPI_Datatype in_type, void* out, std::int64_t received, MPI_Datatype out_type, int /*root*/) {
+/// The root passes MPI_IN_PLACE or has an output like all others; its rank doesn't matter. `sent` is a count, or one for each process.
+template <class Sent>
+auto scatter(Sent sent, MPI_Datatype in_type, void* out, std::int64_t received, MPI_Datatype out_type, int /*root*/) {
   return [=](const Channel& channel) {
     const bool in_place = out == MPI_IN_PLACE;
     const std::int64_t bytes = in_place ? parts_bytes(sent, in_type, channel) : parts_bytes(received, out_type, channel);
@@ -145,56 +146,54 @@ inline auto scatter(std::int64_t sent, MPI_Datatype in_type, void* out, std::int
 }
 
 template <class Count>
-auto scatterv(const Count* sent, MPI_Datatype in_type, void* out, Count received, MPI_Datatype out_type, int /*root*/) {
+auto scatterv(const Count* sent, MPI_Datatype in_type, void* out, Count received, MPI_Datatype out_type, int root) {
+  return scatter(sent, in_type, out, received, out_type, root);
+}
+
+/// Describes a collective from which every process gets equally much, or as much as `received` says, from each process.
+inline auto from_each(path::Pattern pattern, void* out, std::int64_t received, MPI_Datatype out_type) {
   return [=](const Channel& channel) {
-    const bool in_place = out == MPI_IN_PLACE;
-    const std::int64_t bytes = in_place ? all_bytes(sent, in_type, channel) : parts_bytes(received, out_type, channel);
-    return std::pair(Collective{path::Pattern::scatter, bytes, in_place ? in_type : out_type},
-                     in_place ? Output() : Output{out, received, out_type});
+    return std::pair(Collective{pattern, parts_bytes(received, out_type, channel), out_type}, from_all(out, received, out_type, channel));
+  };
+}
+
+template <class Count, class Displacement>
+auto from_each(path::Pattern pattern, void* out, const Count* received, const Displacement* places, MPI_Datatype out_type) {
+  return [=](const Channel& channel) {
+    return std::pair(Collective{pattern, parts_bytes(received, out_type, channel), out_type},
+                     Outputs<Count, Displacement>{out, received, places, out_type, channel.size()});
   };
 }
 
 inline auto allgather(void* out, std::int64_t received, MPI_Datatype out_type) {
-  return [=](const Channel& channel) {
-    return std::pair(Collective{path::Pattern::allgather, parts_bytes(received, out_type, channel), out_type},
-                     from_all(out, received, out_type, channel));
-  };
+  return from_each(path::Pattern::allgather, out, received, out_type);
+}
+
+inline auto alltoall(void* out, std::int64_t received, MPI_Datatype out_type) {
+  return from_each(path::Pattern::alltoall, out, received, out_type);
 }
 
 template <class Count, class Displacement>
 auto allgatherv(void* out, const Count* received, const Displacement* places, MPI_Datatype out_type) {
-  return [=](const Channel& channel) {
-    return std::pair(Collective{path::Pattern::allgather, all_bytes(received, out_type, channel), out_type},
-                     Outputs<Count, Displacement>{out, received, places, out_type, channel.size()});
-  };
-}
-
-inline auto alltoall(void* out, std::int64_t received, MPI_Datatype out_type) {
-  return [=](const Channel& channel) {
-    return std::pair(Collective{path::Pattern::alltoall, parts_bytes(received, out_type, channel), out_type},
-                     from_all(out, received, out_type, channel));
-  };
+  return from_each(path::Pattern::allgather, out, received, places, out_type);
 }
 
 template <class Count, class Displacement>
 auto alltoallv(void* out, const Count* received, const Displacement* places, MPI_Datatype out_type) {
-  return [=](const Channel& channel) {
-    return std::pair(Collective{path::Pattern::alltoall, all_bytes(received, out_type, channel), out_type},
-                     Outputs<Count, Displacement>{out, received, places, out_type, channel.size()});
-  };
+  return from_each(path::Pattern::alltoall, out, received, places, out_type);
 }
 
 template <class Count>
 auto alltoallw(const Count* received, const MPI_Datatype* out_types) {
   return [=](const Channel& channel) {
-    return std::pair(Collective{path::Pattern::alltoall, all_bytes(received, out_types, channel)}, Output());
+    return std::pair(Collective{path::Pattern::alltoall, parts_bytes(received, out_types, channel)}, Output());
   };
 }
 
 template <class Count>
 auto reduce_scatter(void* out, const Count* counts, MPI_Datatype type) {
   return [=](const Channel& channel) {
-    return std::pair(Collective{path::Pattern::reduce_scatter, all_bytes(counts, type, channel), type},
+    return std::pair(Collective{path::Pattern::reduce_scatter, parts_bytes(counts, type, channel), type},
                      Output{out, counts[channel.rank()], type});
   };
 }
@@ -210,32 +209,29 @@ inline auto reduce_scatter_block(void* out, std::int64_t count, MPI_Datatype typ
 template <class Describe, class Execute>
 int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute) {
   const InterceptGuard inside;
-  Channel* channel = inside ? channel_of(comm) : nullptr;
+  Channel* channel = inside.channel(comm);
   if (channel == nullptr) {
     return execute();
   }
   Session& all = *session();
   const auto [collective, output] = describe(*channel);
-  const std::uint32_t kernel = all.communication_kernel(routine, collective.bytes, channel->size(), channel->stride());
-  const bool wanted = !may_be_skipped(collective.bytes, collective.type) || all.wants_execution(kernel);
+  const Communication communication = channel->communication(routine, collective.bytes, collective.pattern);
+  const bool wanted = !may_be_skipped(collective.bytes, collective.type) || all.ledger.wants_execution(all.kernels.number(communication));
   all.note_call(routine, collective.bytes, channel->size(), channel->stride());
-  Agreement mine = all.agreement(wanted, channel);
+  Agreement mine = all.propagation.agreement(wanted, channel);
   mine.wanted = channel->votes().wanted();
-  const Agreement agreed = all.idle([&] { return channel->agree(mine); });
+  const Agreement agreed = all.ledger.idle([&] { return channel->agree(mine); });
   channel->votes().agree(agreed.wanted);
-  all.follow(agreed, *channel);
+  all.propagation.follow(agreed, *channel);
   if (agreed.execute == 0) {
-    all.note_left_out();
+    all.kernels.decisions.left_out();
     output.settle();
-    all.communicated(kernel, all.estimate(kernel), static_cast<double>(collective.bytes), false);
+    all.ledger.skipped(communication);
     return MPI_SUCCESS;
   }
-  const Seconds start = all.clock().now();
+  const Seconds start = all.clock.now();
   const int result = execute();
-  const Seconds seconds = all.clock().is_cpu_time()
-                              ? all.messages().seconds(collective.pattern, static_cast<double>(collective.bytes), channel->size())
-                              : all.clock().now() - start;
-  all.communicated(kernel, seconds, static_cast<double>(collective.bytes), true);
+  all.ledger.executed(communication, all.clock.now() - start);
   return result;
 }
 
@@ -257,23 +253,18 @@ inline int begin_without_data(AgreementInFlight& agreement, MPI_Request* request
 template <class Describe, class Execute>
 int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describe, Execute execute) {
   const InterceptGuard inside;
-  Channel* channel = inside ? channel_of(comm) : nullptr;
+  Channel* channel = inside.channel(comm);
   if (channel == nullptr) {
     return execute();
   }
   const auto [collective, output] = describe(*channel);
   session()->note_call(routine, collective.bytes, channel->size(), channel->stride());
-  Pending pending;
-  pending.routine = routine;
+  Pending pending = agreement_begun(routine, *channel, session()->propagation.agreement(true));
   pending.pattern = collective.pattern;
   pending.bytes = collective.bytes;
-  pending.channel = channel->shared_from_this();
-  pending.agreement = std::make_unique<AgreementInFlight>();
-  pending.agreement->mine = session()->agreement(true);
   pending.skipped = is_left_out(routine, collective, *channel);
-  channel->begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
   if (pending.skipped) {
-    session()->note_left_out();
+    session()->kernels.decisions.left_out();
     output.settle();
   }
   const int result = pending.skipped ? begin_without_data(*pending.agreement, request) : execute();

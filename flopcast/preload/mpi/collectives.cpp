@@ -22,9 +22,9 @@ bool is_left_out(Routine routine, const Collective& collective, Channel& channel
     return false;
   }
   Session& all = *session();
-  const std::uint32_t kernel = all.communication_kernel(routine, collective.bytes, channel.size(), channel.stride());
-  const std::uint64_t kind = selective::KernelKeyHash()(all.kernels()[kernel].key);
-  channel.votes().vote(kind, all.wants_execution(kernel));
+  const std::uint32_t kernel = all.kernels.number(channel.communication(routine, collective.bytes));
+  const std::uint64_t kind = selective::KernelKeyHash()(all.kernels.table[kernel].key);
+  channel.votes().vote(kind, all.ledger.wants_execution(kernel));
   return !channel.votes().executes(kind);
 }
 

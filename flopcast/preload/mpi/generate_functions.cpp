@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -138,6 +139,8 @@ std::string routine_list(const std::vector<Function>& functions) {
       "enum class Routine : std::uint32_t {{\n{}  count\n}};\n\n"
       "/// Names by number, for example `MPI_Send`.\n"
       "inline constexpr std::array<const char*, static_cast<std::size_t>(Routine::count)> routine_names = {{\n{}}};\n\n"
+      "/// Returns a name such as `MPI_Send`.\n"
+      "inline const char* routine_name(Routine routine) noexcept {{ return routine_names[static_cast<std::size_t>(routine)]; }}\n\n"
       "}}  // namespace flopcast::preload::mpi\n",
       enumerators, names);
 }
@@ -153,11 +156,12 @@ std::string head(const Function& function, bool large) {
   return fmt::format("int {}{}({})", function.name, large ? "_c" : "", parameters);
 }
 
-/// Returns a call of `name` with the function's parameters.
-std::string call(const std::string& name, const Function& function) {
+/// Returns a call of `name` with the function's parameters, and with `elements` in place of the number of elements if that isn't empty.
+std::string call(const std::string& name, const Function& function, const std::string& elements = "") {
   std::string arguments;
   for (std::size_t i = 0; i < function.kinds.size(); ++i) {
-    arguments += fmt::format("{}a{}", i > 0 ? ", " : "", i);
+    const bool is_replaced = function.kinds[i] == "elements" && !elements.empty();
+    arguments += (i > 0 ? ", " : "") + (is_replaced ? elements : 'a' + std::to_string(i));
   }
   return fmt::format("{}({})", name, arguments);
 }
@@ -208,6 +212,26 @@ std::string persistent(const Function& function) {
       head(function, false), call('P' + function.name, function), routine);
 }
 
+/// Returns whether a function sends a message: its parameters are the message's, and a nonblocking one has a request.
+bool is_send(const Function& function) {
+  const std::string kinds = fmt::format("{}", fmt::join(function.kinds, " "));
+  return function.is_kernel && kinds.starts_with("in_buffer elements type int int comm");
+}
+
+/// Returns a function that sends a message.
+std::string send(const Function& function) {
+  return fmt::format("{} {{\n  FollowedSend sending({{Routine::{}, a1, a2, a3, a4}}, a5);\n  return sending.made({}, {});\n}}\n",
+                     head(function, false), enumerator(function.name), call('P' + function.name, function, "sending.elements()"),
+                     !has(function, "new_request"));
+}
+
+/// Returns a function that makes a communicator.
+std::string communicator(const Function& function) {
+  const std::string request = has(function, "new_request") ? fmt::format(", {}, a0", parameter_of(function, "new_request", "")) : "";
+  return fmt::format("{} {{\n  const InterceptGuard inside;\n  return made_with_channel(inside, {}, {}{});\n}}\n", head(function, false),
+                     call('P' + function.name, function), parameter_of(function, "new_comm", ""), request);
+}
+
 /// Returns the function with the prefix PMPI_, which programs, bindings of other languages, MPI and this library call.
 std::string with_prefix(const Function& function, bool large) {
   const std::string name = function.name + (large ? "_c" : "");
@@ -221,7 +245,7 @@ std::string with_prefix(const Function& function, bool large) {
 std::string c_functions(const std::vector<Function>& functions) {
   std::string text =
       "#include <mpi.h>\n\n#include \"flopcast/preload/mpi/collective.hpp\"\n#include \"flopcast/preload/mpi/elements.hpp\"\n"
-      "#include \"flopcast/preload/mpi/persistent.hpp\"\n#include \"flopcast/preload/mpi/prefixed_names.hpp\"\n\nusing namespace "
+      "#include \"flopcast/preload/mpi/point_to_point.hpp\"\n#include \"flopcast/preload/mpi/prefixed_names.hpp\"\n\nusing namespace "
       "flopcast::preload::mpi;\n\n"
       "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   constexpr int version_of_large_counts = 4;
@@ -234,7 +258,10 @@ std::string c_functions(const std::vector<Function>& functions) {
     if (!function.description.empty()) {
       text += with_version(function.version, collective(function, false));
       text += has_counts ? with_version(version_of_large_counts, collective(function, true)) : "";
+    } else if (has(function, "new_comm")) {
+      text += with_version(function.version, communicator(function));
     } else if (has_counts) {
+      text += is_send(function) ? with_version(function.version, send(function)) : "";
       text += makes_persistent(function) ? with_version(function.version, persistent(function)) : "";
       text += with_version(version_of_large_counts, with_large_elements(function));
     }

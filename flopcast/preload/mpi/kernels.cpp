@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
@@ -35,19 +36,40 @@ Call program_call(std::size_t routine, std::span<void* const> pointers, Redirect
   return call_of(kernel::catalogue()[routine], pointers, integer_bytes);
 }
 
+/// Returns whether a call of this thread is a kernel, and isn't part of another one.
+bool is_kernel_of(mpi::Session& all) noexcept {
+  return depth == 0 && all.ledger.measures() && !all.ledger.region().is_open() && (all.gate.follows_program() || all.gate.is_inside_mpi());
+}
+
+/// Leaves a call out, whose kernel is `number`. Returns the function value that the program gets.
+auto leave_out(mpi::Session& all, const Call& call) {
+  const auto value = kernel::skip(call).value;
+  mpi::settle_outputs(call);
+  all.ledger.skipped(number);
+  return value;
+}
+
+/// Prepares a call with data that aren't the program's, so that the call takes as long as in the program.
+void make_operands_safe(Call call, std::span<void* const> pointers) {
+  unsafe = std::move(call);
+  // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
+  if (cause != selective::Cause::brief || mpi::can_fail(*unsafe->routine)) {
+    mpi::make_safe(*unsafe);
+  }
+  damped.apply(*unsafe, pointers);
+  denormals.begin();
+}
+
 }  // namespace
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
   mpi::Session* all = mpi::session();
-  if (all == nullptr || depth > 0 || !all->measures() || all->is_in_region()) {
-    return;
-  }
-  if (!all->gate().follows_program() && !all->gate().is_inside_mpi()) {
+  if (all == nullptr || !is_kernel_of(*all)) {
     return;
   }
   on_own_stack([this, all] {
-    if (!all->gate().follows_program()) {
+    if (!all->gate.follows_program()) {
       callback.emplace();
       is_callback = true;
     }
@@ -55,47 +77,35 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     if (digest.is_workspace_query(pointers_)) {
       return;
     }
-    const auto turn = all->gate().try_turn();
+    const auto turn = all->gate.try_turn();
     if (!turn) {
       return;  // beside another thread's communication: unnamed time of the program
     }
-    all->leave_program();
-    number = all->kernels().number(digest.key_of(pointers_));
-    if (selective::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
+    all->ledger.leave_program();
+    number = all->kernels.table.number(digest.key_of(pointers_));
+    if (selective::Kernel& kernel = all->kernels.table[number]; !kernel.is_met()) {
       kernel.flops = flops(program_call(routine_, pointers_, door_, caller_));
     }
-    part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
-    cause = digest.decides() ? selective::Cause::always : all->cause();
+    part_ = digest.decides() || all->ledger.wants_execution(number) ? Part::observed : Part::skipped;
+    cause = digest.decides() ? selective::Cause::always : all->kernels.decisions.cause();
     if (part_ == Part::skipped) {
-      const Call call = program_call(routine_, pointers_, door_, caller_);
-      skipped_value_ = kernel::skip(call).value;
-      mpi::settle_outputs(call);
-      all->note_left_out();
-      all->computed(number, all->estimate(number), false);
-      all->return_to_program();
-      all->note_time_of_leaving_out();
+      skipped_value_ = leave_out(*all, program_call(routine_, pointers_, door_, caller_));
       return;
     }
-    if (all->skipping().has_skipped()) {
-      unsafe = program_call(routine_, pointers_, door_, caller_);
-      // Examining the operands of a kernel of half a microsecond takes longer than the kernel, and is skipped unless the routine could fail.
-      if (cause != selective::Cause::brief || mpi::can_fail(*unsafe->routine)) {
-        mpi::make_safe(*unsafe);
-      }
-      damped.apply(*unsafe, pointers_);
-      denormals.begin();
+    if (all->skipping.has_skipped()) {
+      make_operands_safe(program_call(routine_, pointers_, door_, caller_), pointers_);
     }
     ++depth;
   });
   if (part_ == Part::observed) {
-    started = all->clock().now();
+    started = all->clock.now();
   }
 }
 
 Interception::~Interception() {
   mpi::Session* all = mpi::session();
   if (part_ == Part::observed) {
-    const Seconds seconds = all->clock().now() - started;
+    const Seconds seconds = all->clock.now() - started;
     denormals.end();
     --depth;
     on_own_stack([all, seconds] {
@@ -103,10 +113,8 @@ Interception::~Interception() {
         mpi::settle_solution(*unsafe);
         unsafe.reset();
       }
-      if (const auto turn = all->gate().try_turn()) {
-        all->note_executed(cause, started, seconds);
-        all->computed(number, seconds, true);
-        all->return_to_program();
+      if (const auto turn = all->gate.try_turn()) {
+        all->ledger.executed(number, cause, started, seconds);
       }
     });
   }

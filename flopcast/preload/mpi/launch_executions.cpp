@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "flopcast/preload/mpi/process_values.hpp"
+
 namespace flopcast::preload::mpi {
 namespace {
 
@@ -26,8 +28,7 @@ void broadcast(std::string& text, MPI_Comm world) {
 }  // namespace
 
 void LaunchExecutions::read(const std::string& file, MPI_Comm world) {
-  int rank = 0;
-  PMPI_Comm_rank(world, &rank);
+  const int rank = rank_in(world);
   std::string text = rank == 0 && !file.empty() ? contents(file) : std::string();
   broadcast(text, world);
   if (file.empty()) {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "flopcast/preload/mpi/persistent.hpp"
+#include "flopcast/preload/mpi/point_to_point.hpp"
 #include "flopcast/preload/mpi/requests.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
@@ -14,121 +14,25 @@
 namespace flopcast::preload::mpi {
 namespace {
 
-/// Returns the communicator's channel if it has one and the peer exists, else nullptr.
-Channel* channel_to(const InterceptGuard& inside, MPI_Comm comm, int peer) noexcept {
-  return inside && peer != MPI_PROC_NULL ? channel_of(comm) : nullptr;
-}
-
-void account(Routine routine, const Channel& channel, std::int64_t bytes, Seconds measured, Seconds idle = 0) {
-  Session& all = *session();
-  const Seconds seconds =
-      all.clock().is_cpu_time() ? all.messages().seconds(path::Pattern::message, static_cast<double>(bytes), channel.size()) : measured;
-  all.communicated(all.communication_kernel(routine, bytes, channel.size(), channel.stride()), seconds, static_cast<double>(bytes), true,
-                   all.clock().is_cpu_time() ? 0 : idle);
-}
-
-/// Puts a message that came empty on the path.
-void account_left_out(Routine routine, const Channel& channel, std::int64_t bytes) {
-  Session& all = *session();
-  const std::uint32_t kernel = all.communication_kernel(routine, bytes, channel.size(), channel.stride());
-  all.communicated(kernel, all.estimate(kernel, path::Pattern::message, bytes, channel.size()), static_cast<double>(bytes), false);
-}
-
-/// A message to be sent.
-struct Outgoing {
-  Routine routine = Routine::send;
-  int count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  int destination = 0, tag = 0;
-};
+/// Returns the usual time of a message with everything that MPI does for it, an upper limit.
+Seconds usual_seconds(const Communication& message) { return 2 * session()->kernels.modelled(message); }
 
 /// Decides whether a send leaves its message empty. The sender decides, and its shadow says so. The message's envelope travels in either
 /// case, so that matching, probing and completion are the program's. No process waits for a message that was left out.
-bool is_left_empty(std::uint32_t kernel, std::int64_t bytes, MPI_Datatype type) {
-  const bool empty = may_be_skipped(bytes, type) && !session()->wants_execution(kernel);
+bool is_left_empty(const Communication& message, MPI_Datatype type) {
+  Session& all = *session();
+  const bool empty = may_be_skipped(message.bytes, type) && !all.ledger.wants_execution(all.kernels.number(message));
   if (empty) {
-    session()->note_left_out();
+    all.kernels.decisions.left_out();
   }
   return empty;
 }
 
-/// A send that has been announced.
-struct Announced {
-  std::uint32_t kernel = 0;
-  std::int64_t bytes = 0;
-  bool empty = false;  ///< the data are left out
-  int result = 0;
-  Seconds taken = 0;  ///< time in MPI
-};
-
-/// Decides about a send, announces it and makes it. `send` gets the number of elements.
-template <class Send>
-Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
-  Session& all = *session();
-  Announced made;
-  made.bytes = message_bytes(message.count, message.type);
-  made.kernel = all.communication_kernel(message.routine, made.bytes, channel.size(), channel.stride());
-  made.empty = is_left_empty(made.kernel, made.bytes, message.type);
-  const bool announced = announce(&channel, made.bytes, message.destination, message.tag, made.empty);
-  made.empty = made.empty && announced;
-  all.collect_acknowledgements(made.bytes);
-  const Seconds start = all.clock().begin_send();
-  made.result = send(made.empty ? 0 : message.count);
-  const Seconds end = all.clock().now();
-  made.taken = std::max(end - start, 0.0);
-  bypassing.left += announced && made.result != MPI_SUCCESS ? 1 : 0;
-  all.clock().note_message_done(all.clock().after_sends(), end);
-  return made;
-}
-
 /// Announces the sending half of an exchange, whose time the receiving half counts. Returns whether it is left empty.
 bool announce_exchange(const Outgoing& message, Channel& channel) {
-  Session& all = *session();
   const std::int64_t bytes = message_bytes(message.count, message.type);
-  const std::uint32_t kernel = all.communication_kernel(message.routine, bytes, channel.size(), channel.stride());
-  const bool empty = channel.has(message.destination) && is_left_empty(kernel, bytes, message.type);
+  const bool empty = channel.has(message.destination) && is_left_empty(channel.communication(message.routine, bytes), message.type);
   return announce(&channel, bytes, message.destination, message.tag, empty) && empty;
-}
-
-/// Makes a send, and calls `note_made` with its channel and with the announcement if the send is followed.
-template <class Send, class NoteMade>
-int followed_send(const Outgoing& message, MPI_Comm comm, Send send, NoteMade note_made) {
-  const InterceptGuard inside;
-  Channel* channel = channel_to(inside, comm, message.destination);
-  if (channel == nullptr) {
-    return send(message.count);
-  }
-  const Announced made = announced_send(message, *channel, send);
-  note_made(*channel, made);
-  return made.result;
-}
-
-/// Makes a blocking send. Time beyond a message's usual time is waiting for the receiver.
-template <class Send>
-int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
-  return followed_send(message, comm, send, [&message](Channel& channel, const Announced& made) {
-    Session& all = *session();
-    if (made.empty) {
-      all.communicated(made.kernel, all.estimate(made.kernel), static_cast<double>(made.bytes), false);
-      return;
-    }
-    const Seconds usual = 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(made.bytes), channel.size());
-    if (made.taken > usual) {
-      all.clock().note_unusual();
-    }
-    const Seconds unexplained = all.explain_wait(std::max(made.taken - usual, 0.0), made.bytes >= Session::min_acknowledged);
-    account(message.routine, channel, made.bytes, std::min(made.taken, usual), unexplained);
-  });
-}
-
-/// Makes a nonblocking send. Its call alone takes time; the program waits for its completion elsewhere.
-template <class Send>
-int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
-  return followed_send(message, comm, send, [](Channel&, const Announced& made) {
-    Session& all = *session();
-    const Seconds taken = made.empty ? all.estimate(made.kernel) : all.clock().is_cpu_time() ? all.messages().latency : made.taken;
-    all.communicated(made.kernel, taken, static_cast<double>(made.bytes), !made.empty);
-  });
 }
 
 bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG; }
@@ -157,6 +61,33 @@ bool has_come(const Sender& from, MPI_Comm comm) noexcept {
   return PMPI_Iprobe(from.source, from.tag, comm, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS || there != 0;
 }
 
+/// Waits for a message of which the sender is known, or for its shadow, which is returned; nullptr if it has none. A sender that waits for
+/// the receiver is told of it. `has_come` returns whether the message is there.
+template <class HasCome>
+Arrival* await_shadow(Routine routine, Channel& channel, const Sender& from, HasCome has_come) {
+  Session& all = *session();
+  all.ledger.note_awaited(routine, channel.world_rank(from.source));
+  Arrival* shadow = channel.await(from.source, from.tag, has_come);
+  if (shadow != nullptr) {
+    all.propagation.follow(*shadow);
+    all.acknowledgements.send(channel, from.source, shadow->bytes);
+  }
+  return shadow;
+}
+
+/// Returns the shadow of a message that has come with this status, in place of `awaited`, which may belong to another one. If the sender was
+/// `known` before, the shadow would have been awaited.
+const Arrival* shadow_of_come(Channel& channel, Arrival* awaited, bool known, const MPI_Status& status) {
+  const std::int64_t come = received_bytes(status);
+  const Arrival* right = awaited != nullptr ? channel.take_instead(*awaited, status.MPI_SOURCE, come)
+                         : known            ? nullptr
+                                            : channel.take(status.MPI_SOURCE, status.MPI_TAG, come);
+  if (right != nullptr && right != awaited) {
+    session()->propagation.follow(*right);
+  }
+  return right;
+}
+
 /// Makes a blocking receive, after waiting for the message or its shadow. `receive` gets the sender and the status to fill. With
 /// MPI_COMM_NULL as `comm`, the message has come before.
 template <class Receive>
@@ -165,52 +96,40 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   Session& all = *session();
   all.note_call(routine, 0, asked.source, asked.tag);
   const bool is_named = names_a_message(asked.source, asked.tag);
-  const auto [source, tag] = is_named ? asked : found_sender(asked, comm);
+  const Sender from = is_named ? asked : found_sender(asked, comm);
   MPI_Status own;
-  MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
-  Arrival* shadow = nullptr;
-  const bool known = names_a_message(source, tag) && channel.has(source);
+  MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
+  Arrival* awaited = nullptr;
+  const bool known = names_a_message(from.source, from.tag) && channel.has(from.source);
   if (known) {
-    all.note_awaited(routine, channel.world_rank(source));
-    const Sender from = {source, tag};
-    shadow = channel.await(source, tag, [&] { return !is_named || comm == MPI_COMM_NULL || has_come(from, comm); });
+    awaited = await_shadow(routine, channel, from, [&] { return !is_named || comm == MPI_COMM_NULL || has_come(from, comm); });
   }
-  if (shadow != nullptr) {
-    all.follow(*shadow);
-    all.acknowledge(channel, source, shadow->bytes);
+  const Seconds start = all.clock.message_time();
+  if (known) {
+    all.ledger.waited(start - all.clock.called());
   }
-  const Seconds start = all.clock().is_cpu_time() ? 0 : all.clock().now();  // otherwise the model gives the time
-  if (known && !all.clock().is_cpu_time()) {
-    all.waited(start - all.clock().called());
-  }
-  const int result = receive(Sender{source, tag}, status);
-  const Seconds end = all.clock().is_cpu_time() ? 0 : all.clock().now();
+  const int result = receive(from, &status);
+  const Seconds end = all.clock.message_time();
   Seconds taken = end - start;
-  const Arrival* right = shadow;
-  std::int64_t bytes = shadow != nullptr ? shadow->bytes : 0;
-  if (result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
-    const std::int64_t come = received_bytes(*status);
-    right = shadow != nullptr ? channel.take_instead(*shadow, source, come)
-            : known           ? nullptr
-                              : channel.take(status->MPI_SOURCE, status->MPI_TAG, come);
-    bytes = count_shadow(right) != nullptr ? right->bytes : std::max(come, std::int64_t{0});
-    if (right != nullptr && right != shadow) {
-      all.follow(*right);
-    }
-    if (!known || right == nullptr) {  // the waiting part of the time is unknown
-      taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(bytes), channel.size()));
+  const Arrival* shadow = awaited;
+  Communication message = channel.communication(routine, awaited != nullptr ? awaited->bytes : 0);
+  if (result == MPI_SUCCESS && channel.has(status.MPI_SOURCE)) {
+    shadow = shadow_of_come(channel, awaited, known, status);
+    message.bytes = counted_bytes(shadow, status);
+    if (!known || shadow == nullptr) {  // the waiting part of the time is unknown
+      taken = std::min(taken, usual_seconds(message));
     }
   }
-  if (right != nullptr && right->is_empty()) {
-    restore_status(*right, *status);
-    settle_empty(place.buffer, bytes, place.type);
-    account_left_out(routine, channel, bytes);
+  if (shadow != nullptr && shadow->is_empty()) {
+    restore_status(*shadow, status);
+    settle_empty(place.buffer, message.bytes, place.type);
+    all.ledger.skipped(message);
     return result;
   }
   if (known) {
-    all.clock().note_message_done(all.clock().after_receives(), end);
+    all.clock.note_message_done(all.clock.after_receives(), end);
   }
-  account(routine, channel, bytes, taken);
+  all.ledger.executed(message, taken);
   return result;
 }
 
@@ -229,32 +148,13 @@ void expect(Routine routine, Channel* channel, int source, int tag, const Receiv
   requests().add(request, std::move(pending));
 }
 
-/// Handles MPI's answer to a probe. If there is a message, the process continues on its sender's path, and the status gets the program's
-/// length. The receive follows later.
-void note_probe(const InterceptGuard& inside, Channel* channel, int result, bool is_there, MPI_Status& status) {
-  if (!inside || result != MPI_SUCCESS) {
-    return;
-  }
-  Session& all = *session();
-  if (!is_there) {
-    all.polling().note_vain_call();
-  } else if (channel != nullptr && channel->has(status.MPI_SOURCE)) {
-    if (const Arrival* shadow = channel->peek(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status))) {
-      all.follow(*shadow);
-      restore_status(*shadow, status);
-    }
-    all.settle_polling(-1, 0);
-    all.waited(all.clock().is_cpu_time() ? 0 : all.clock().now() - all.clock().called());
-  }
-}
-
 #if MPI_VERSION >= 4
 /// Begins a nonblocking exchange through `exchange`, which gets the number of elements to send.
 template <class Exchange>
 int begin_exchange(const Outgoing& message, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, const MPI_Request* request,
                    Exchange exchange) {
   const InterceptGuard inside;
-  Channel* channel = inside ? channel_of(comm) : nullptr;
+  Channel* channel = inside.channel(comm);
   if (channel == nullptr) {
     return exchange(message.count);
   }
@@ -278,11 +178,42 @@ std::unordered_multimap<MPI_Message, Matched>& matched_messages() {
   return all;
 }
 
-void note_message(Channel* channel, int result, MPI_Message message, const MPI_Status& status) {
-  if (channel != nullptr && result == MPI_SUCCESS && message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC) {
-    channel->expect(1);
-    matched_messages().emplace(message, Matched{channel->shared_from_this(), status.MPI_SOURCE, status.MPI_TAG});
+/// Notes a message that a probe has found. The process continues on its sender's path, and the status gets the program's length. The receive
+/// follows later.
+void note_found(Channel& channel, MPI_Status& status) {
+  Session& all = *session();
+  if (!channel.has(status.MPI_SOURCE)) {
+    return;
   }
+  if (const Arrival* shadow = channel.peek(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status))) {
+    all.propagation.follow(*shadow);
+    restore_status(*shadow, status);
+  }
+  all.ledger.settle_polling(-1, 0);
+  all.ledger.waited(all.clock.since_call());
+}
+
+/// Handles a probe. `ask` calls MPI and fills a status. Where the probe doesn't wait, `flag` says whether there is a message; `message` holds
+/// one that was matched.
+template <class Ask>
+int probed(int source, MPI_Comm comm, const int* flag, const MPI_Message* message, MPI_Status* wanted, Ask ask) {
+  const InterceptGuard inside;
+  MPI_Status own;
+  MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
+  const int result = ask(&status);
+  if (!inside || result != MPI_SUCCESS) {
+    return result;
+  }
+  if (flag != nullptr && *flag == 0) {
+    session()->ledger.polling().note_vain_call();
+  } else if (Channel* channel = inside.channel(comm, source)) {
+    note_found(*channel, status);
+    if (message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC) {
+      channel->expect(1);
+      matched_messages().emplace(*message, Matched{channel->shared_from_this(), status.MPI_SOURCE, status.MPI_TAG});
+    }
+  }
+  return result;
 }
 
 std::optional<Matched> take_matched(MPI_Message message) {
@@ -301,9 +232,50 @@ bool will_be_refused(int count, MPI_Datatype type) { return count < 0 || type ==
 
 }  // namespace
 
+FollowedSend::FollowedSend(const Outgoing& message, MPI_Comm comm)
+    : channel_(inside_.channel(comm, message.destination)), elements_(message.count) {
+  if (channel_ == nullptr) {
+    return;
+  }
+  message_ = channel_->communication(message.routine, message_bytes(message.count, message.type));
+  empty_ = is_left_empty(message_, message.type);
+  announced_ = announce(channel_, message_.bytes, message.destination, message.tag, empty_);
+  empty_ = empty_ && announced_;
+  elements_ = empty_ ? 0 : message.count;
+  session()->acknowledgements.collect(message_.bytes);
+  start_ = session()->clock.begin_send();
+}
+
+/// The call alone of a nonblocking send takes time; the program waits for its completion elsewhere. Time of a blocking one beyond a
+/// message's usual time is waiting for the receiver.
+int FollowedSend::made(int result, bool is_blocking) {
+  if (channel_ == nullptr) {
+    return result;
+  }
+  Session& all = *session();
+  const Seconds end = all.clock.now();
+  const Seconds taken = std::max(end - start_, 0.0);
+  bypassing.left += announced_ && result != MPI_SUCCESS ? 1 : 0;
+  all.clock.note_message_done(all.clock.after_sends(), end);
+  if (empty_) {
+    all.ledger.skipped(message_);
+  } else if (!is_blocking) {
+    all.ledger.begun(message_, taken);
+  } else {
+    const Seconds usual = usual_seconds(message_);
+    if (taken > usual) {
+      all.clock.note_unusual();
+    }
+    const bool is_acknowledged = message_.bytes >= Acknowledgements::min_bytes;
+    const Seconds unexplained = all.acknowledgements.explain_wait(std::max(taken - usual, 0.0), is_acknowledged);
+    all.ledger.executed(message_, std::min(taken, usual), unexplained);
+  }
+  return result;
+}
+
 int note_persistent(const InterceptGuard& inside, int result, Routine routine, const PersistentMessage& message, MPI_Comm comm,
                     MPI_Request request) {
-  Channel* channel = channel_to(inside, comm, message.peer);
+  Channel* channel = inside.channel(comm, message.peer);
   if (channel != nullptr && result == MPI_SUCCESS) {
     requests().persistent[request] = {routine,
                                       channel->shared_from_this(),
@@ -324,49 +296,9 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-int MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
-  return blocking_send({Routine::send, count, type, destination, tag}, comm,
-                       [&](int elements) { return PMPI_Send(buffer, elements, type, destination, tag, comm); });
-}
-
-int MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
-  return blocking_send({Routine::ssend, count, type, destination, tag}, comm,
-                       [&](int elements) { return PMPI_Ssend(buffer, elements, type, destination, tag, comm); });
-}
-
-int MPI_Bsend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
-  return blocking_send({Routine::bsend, count, type, destination, tag}, comm,
-                       [&](int elements) { return PMPI_Bsend(buffer, elements, type, destination, tag, comm); });
-}
-
-int MPI_Rsend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
-  return blocking_send({Routine::rsend, count, type, destination, tag}, comm,
-                       [&](int elements) { return PMPI_Rsend(buffer, elements, type, destination, tag, comm); });
-}
-
-int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
-  return nonblocking_send({Routine::isend, count, type, destination, tag}, comm,
-                          [&](int elements) { return PMPI_Isend(buffer, elements, type, destination, tag, comm, request); });
-}
-
-int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
-  return nonblocking_send({Routine::issend, count, type, destination, tag}, comm,
-                          [&](int elements) { return PMPI_Issend(buffer, elements, type, destination, tag, comm, request); });
-}
-
-int MPI_Ibsend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
-  return nonblocking_send({Routine::ibsend, count, type, destination, tag}, comm,
-                          [&](int elements) { return PMPI_Ibsend(buffer, elements, type, destination, tag, comm, request); });
-}
-
-int MPI_Irsend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
-  return nonblocking_send({Routine::irsend, count, type, destination, tag}, comm,
-                          [&](int elements) { return PMPI_Irsend(buffer, elements, type, destination, tag, comm, request); });
-}
-
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const InterceptGuard inside;
-  Channel* channel = channel_to(inside, comm, source);
+  Channel* channel = inside.channel(comm, source);
   const auto receive = [&](const Sender& from, MPI_Status* into) {
     return PMPI_Recv(buffer, count, type, from.source, from.tag, comm, into);
   };
@@ -378,9 +310,9 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   const InterceptGuard inside;
-  Channel* channel = channel_to(inside, comm, source);
+  Channel* channel = inside.channel(comm, source);
   if (channel != nullptr) {
-    session()->acknowledge(*channel, source, message_bytes(count, type));
+    session()->acknowledgements.send(*channel, source, message_bytes(count, type));
   }
   const int result = PMPI_Irecv(buffer, count, type, source, tag, comm, request);
   if (result == MPI_SUCCESS) {
@@ -390,45 +322,20 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const InterceptGuard inside;
-  MPI_Status own;
-  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = PMPI_Probe(source, tag, comm, into);
-  note_probe(inside, channel_to(inside, comm, source), result, true, *into);
-  return result;
+  return probed(source, comm, nullptr, nullptr, status, [&](MPI_Status* into) { return PMPI_Probe(source, tag, comm, into); });
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  const InterceptGuard inside;
-  MPI_Status own;
-  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = PMPI_Iprobe(source, tag, comm, flag, into);
-  note_probe(inside, channel_to(inside, comm, source), result, *flag != 0, *into);
-  return result;
+  return probed(source, comm, flag, nullptr, status, [&](MPI_Status* into) { return PMPI_Iprobe(source, tag, comm, flag, into); });
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  const InterceptGuard inside;
-  MPI_Status own;
-  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = PMPI_Mprobe(source, tag, comm, message, into);
-  Channel* channel = channel_to(inside, comm, source);
-  note_probe(inside, channel, result, true, *into);
-  note_message(channel, result, *message, *into);
-  return result;
+  return probed(source, comm, nullptr, message, status, [&](MPI_Status* into) { return PMPI_Mprobe(source, tag, comm, message, into); });
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  const InterceptGuard inside;
-  MPI_Status own;
-  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = PMPI_Improbe(source, tag, comm, flag, message, into);
-  Channel* channel = channel_to(inside, comm, source);
-  note_probe(inside, channel, result, *flag != 0, *into);
-  if (*flag != 0) {
-    note_message(channel, result, *message, *into);
-  }
-  return result;
+  return probed(source, comm, flag, message, status,
+                [&](MPI_Status* into) { return PMPI_Improbe(source, tag, comm, flag, message, into); });
 }
 
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
@@ -453,7 +360,7 @@ int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
 int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type, int destination, int send_tag, void* receive_buffer,
                  int receive_count, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
   const InterceptGuard inside;
-  Channel* channel = inside ? channel_of(comm) : nullptr;
+  Channel* channel = inside.channel(comm);
   if (channel == nullptr || will_be_refused(send_count, send_type) || will_be_refused(receive_count, receive_type)) {
     return PMPI_Sendrecv(send_buffer, send_count, send_type, destination, send_tag, receive_buffer, receive_count, receive_type, source,
                          receive_tag, comm, status);
@@ -478,7 +385,7 @@ int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destination, int send_tag, int source, int receive_tag,
                          MPI_Comm comm, MPI_Status* status) {
   const InterceptGuard inside;
-  Channel* channel = inside ? channel_of(comm) : nullptr;
+  Channel* channel = inside.channel(comm);
   bool empty = false;
   const auto exchange = [&](MPI_Status* into) {
     return empty ? PMPI_Sendrecv(buffer, 0, type, destination, send_tag, buffer, count, type, source, receive_tag, comm, into)
@@ -493,21 +400,20 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   }
   // MPI keeps the outgoing data, so it is called at once, and the shadow is read afterwards, as for wildcards.
   MPI_Status own;
-  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
-  const Seconds start = session()->clock().now();
-  const int result = exchange(into);
-  const Seconds taken = session()->clock().now() - start;
-  if (result == MPI_SUCCESS && channel->has(into->MPI_SOURCE)) {
-    const std::int64_t come = received_bytes(*into);
-    const Arrival* shadow = count_shadow(channel->take(into->MPI_SOURCE, into->MPI_TAG, come));
+  MPI_Status& into = status == MPI_STATUS_IGNORE ? own : *status;
+  Session& all = *session();
+  const Seconds start = all.clock.now();
+  const int result = exchange(&into);
+  const Seconds taken = all.clock.now() - start;
+  if (result == MPI_SUCCESS && channel->has(into.MPI_SOURCE)) {
+    const Arrival* shadow = channel->take(into.MPI_SOURCE, into.MPI_TAG, received_bytes(into));
+    const Communication message = channel->communication(Routine::sendrecv_replace, counted_bytes(shadow, into));
     if (shadow != nullptr) {
-      session()->follow(*shadow);
-      restore_status(*shadow, *into);
+      all.propagation.follow(*shadow);
+      restore_status(*shadow, into);
     }
-    const std::int64_t bytes = shadow != nullptr ? shadow->bytes : std::max(come, std::int64_t{0});
-    const Seconds usual = 2 * session()->messages().seconds(flopcast::path::Pattern::message, static_cast<double>(bytes), channel->size());
-    shadow != nullptr && shadow->is_empty() ? account_left_out(Routine::sendrecv_replace, *channel, bytes)
-                                            : account(Routine::sendrecv_replace, *channel, bytes, std::min(taken, usual));
+    shadow != nullptr && shadow->is_empty() ? all.ledger.skipped(message)
+                                            : all.ledger.executed(message, std::min(taken, usual_seconds(message)));
   }
   return result;
 }

@@ -23,10 +23,9 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/preload/kernels/kernel_keys.hpp"
-#include "flopcast/preload/kernels/routines.hpp"
+#include "flopcast/preload/kernels/routine_list.hpp"
 #include "flopcast/preload/mpi/blas_in_use.hpp"
 #include "flopcast/preload/mpi/other_tools.hpp"
-#include "flopcast/preload/mpi/traffic.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 
@@ -192,7 +191,7 @@ json head_document(const protocol::MpiOptions& options, const ProfileFacts& fact
           {"program_variance", facts.program_variance},
           {"pace", {{"taken_seconds", facts.pace.taken}, {"expected_seconds", facts.pace.expected}}},
           {"spent", spent_document(facts.spent, facts.ranks)},
-          {"own_messages", traffic_document(traffic_of_all())},
+          {"own_messages", traffic_document(facts.traffic)},
           {"other_tools", tools_document()},
           {"calls", std::move(calls)}};
 }

@@ -7,8 +7,9 @@
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/path/message_model.hpp"
 #include "flopcast/preload/kernels/call_sequence.hpp"
-#include "flopcast/preload/kernels/region_names.hpp"
+#include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/mpi/core_time.hpp"
+#include "flopcast/preload/mpi/traffic.hpp"
 #include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/selective/execution_policy.hpp"
@@ -49,6 +50,7 @@ struct ProfileFacts {
   double program_variance = 0;      ///< variance of the program's own code along the critical path
   selective::RunTimeRatio pace;     ///< sums over all processes
   Seconds prediction_error = 0;     ///< half-width, of the process with the greatest error
+  Traffic traffic;                  ///< sums over all processes
   std::vector<CallSequence> calls;  ///< index: rank
 };
 

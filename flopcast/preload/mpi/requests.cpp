@@ -41,13 +41,24 @@ Requests& requests() {
   return all;
 }
 
+Pending agreement_begun(Routine routine, Channel& channel, const Agreement& mine) {
+  Pending pending;
+  pending.routine = routine;
+  pending.channel = channel.shared_from_this();
+  pending.agreement = std::make_unique<AgreementInFlight>();
+  pending.agreement->mine = mine;
+  channel.begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
+  return pending;
+}
+
 bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
   if (channel == nullptr || !channel->has(destination)) {
     return false;
   }
-  session()->note_call(Routine::send, bytes, destination, tag);
-  session()->note_awaited(Routine::send, channel->world_rank(destination));
-  return channel->send(session()->path(), session()->envelope(bytes, tag, skipped), destination, session()->counts());
+  Session& all = *session();
+  all.note_call(Routine::send, bytes, destination, tag);
+  all.ledger.note_awaited(Routine::send, channel->world_rank(destination));
+  return channel->send(all.ledger.path(), all.propagation.envelope(bytes, tag, skipped), destination, all.propagation.counts());
 }
 
 std::int64_t received_bytes(const MPI_Status& status) noexcept {
@@ -61,6 +72,10 @@ std::int64_t received_bytes(const MPI_Status& status) noexcept {
 const Arrival* count_shadow(const Arrival* shadow) noexcept {
   (shadow != nullptr ? bypassing.taken : bypassing.unknown) += 1;
   return shadow;
+}
+
+std::int64_t counted_bytes(const Arrival* shadow, const MPI_Status& status) noexcept {
+  return count_shadow(shadow) != nullptr ? shadow->bytes : std::max(received_bytes(status), std::int64_t{0});
 }
 
 namespace {
@@ -135,7 +150,7 @@ void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
   constexpr std::int64_t max_control_bytes = 64;
   return bytes > max_control_bytes && type != MPI_DATATYPE_NULL &&
-         (real_bytes(type) != 0 || (session()->options().policy != selective::Policy::full && real_bytes_of_derived(type) != 0));
+         (real_bytes(type) != 0 || (session()->options.policy != selective::Policy::full && real_bytes_of_derived(type) != 0));
 }
 
 void restore_status(const Shadow& shadow, MPI_Status& status) noexcept {
@@ -209,17 +224,17 @@ class Completion {
   /// Runs before MPI is called to complete `handle`: waits for its message or the shadow ahead of the message, and for agreements, which
   /// must come before MPI can complete the request. `request` is the number of the request in the program's call.
   void await(int request, MPI_Request handle, Pending pending) {
-    session()->note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, pending.source) : Wait::nobody);
+    session()->ledger.note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, pending.source) : Wait::nobody);
     if (pending.names_its_message()) {
-      const Arrival* shadow =
-          session()->idle([&] { return pending.channel->await(pending.source, pending.tag, [handle] { return is_complete(handle); }); });
+      const Arrival* shadow = session()->ledger.idle(
+          [&] { return pending.channel->await(pending.source, pending.tag, [handle] { return is_complete(handle); }); });
       if (shadow == nullptr) {
         later_.push_back(std::move(pending));
         return;
       }
-      session()->follow(*shadow);
+      session()->propagation.follow(*shadow);
       pending.bytes = shadow->bytes;
-      if (session()->options().policy != selective::Policy::full) {
+      if (session()->options.policy != selective::Policy::full) {
         awaited_.push_back({request, done_.size(), *shadow});
       } else {
         count_shadow(shadow);
@@ -253,18 +268,18 @@ class Completion {
 
   /// Runs after MPI has completed the request.
   void finish(Pending pending, MPI_Status& status) {
-    session()->note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, status.MPI_SOURCE) : Wait::nobody);
+    session()->ledger.note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, status.MPI_SOURCE) : Wait::nobody);
     if (!pending.is_receive()) {
       follow(pending);
     } else if (pending.is_exchange()) {
       if (const Arrival* shadow = shadow_of_exchange(pending)) {
-        session()->follow(*shadow);
+        session()->propagation.follow(*shadow);
         mend(pending, *shadow, status);
       }
     } else if (!was_cancelled(pending, status)) {
       const Arrival* shadow = pending.channel->take(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status));
       if (shadow != nullptr) {
-        session()->follow(*shadow);
+        session()->propagation.follow(*shadow);
       }
       settle(pending, shadow, status);
     } else {
@@ -278,21 +293,14 @@ class Completion {
   void account(Seconds seconds) {
     Session& all = *session();
     if (done_.empty()) {
-      seconds += all.settle_polling(0, 0);
-      const Seconds idle = all.clock().is_cpu_time() ? 0 : all.explain_wait(seconds);  // of a send that waits for its receiver
-      all.waited_on_path(idle);
+      seconds += all.ledger.settle_polling(0, 0);
+      all.ledger.waited_on_path(all.clock.is_cpu_time() ? 0 : all.acknowledgements.explain_wait(seconds));  // of a send for its receiver
       return;
     }
-    seconds += all.settle_polling(last_seen(), usual_seconds());
+    seconds += all.ledger.settle_polling(last_seen(), usual_seconds());
     const Seconds share = seconds / static_cast<double>(done_.size());
     for (const Pending& pending : done_) {
-      const Seconds cost = all.clock().is_cpu_time()
-                               ? all.messages().seconds(pending.pattern, static_cast<double>(pending.bytes), pending.channel->size())
-                               : share;
-      const std::uint32_t kernel =
-          all.communication_kernel(pending.routine, pending.bytes, pending.channel->size(), pending.channel->stride());
-      const Seconds taken = pending.skipped ? all.estimate(kernel, pending.pattern, pending.bytes, pending.channel->size()) : cost;
-      all.communicated(kernel, taken, static_cast<double>(pending.bytes), !pending.skipped);
+      pending.skipped ? all.ledger.skipped(pending.communication()) : all.ledger.executed(pending.communication(), share);
       if (pending.made != MPI_COMM_NULL) {
         attach_channel(pending.made, pending.agreement->all.channel);
       }
@@ -311,7 +319,7 @@ class Completion {
   [[nodiscard]] Seconds usual_seconds() const {
     Seconds sum = 0;
     for (const Pending& pending : done_) {
-      sum += 2 * session()->messages().seconds(pending.pattern, static_cast<double>(pending.bytes), pending.channel->size());
+      sum += 2 * session()->kernels.modelled(pending.communication());
     }
     return sum;
   }
@@ -355,16 +363,15 @@ class Completion {
 
   /// Counts a message that has come, and mends the message if it came empty. `shadow` is nullptr if it has none.
   static void settle(Pending& pending, const Arrival* shadow, MPI_Status& status) {
-    if (count_shadow(shadow) != nullptr) {
+    pending.bytes = counted_bytes(shadow, status);
+    if (shadow != nullptr) {
       mend(pending, *shadow, status);
-    } else {
-      pending.bytes = std::max(received_bytes(status), std::int64_t{0});
     }
   }
 
   /// Waits for an agreement without completing the program's own request.
   static void await_agreement(AgreementInFlight& agreement) {
-    session()->idle([&] {
+    session()->ledger.idle([&] {
       while (agreement.is_programs && !has_agreed(agreement)) {
         sched_yield();
       }
@@ -377,7 +384,7 @@ class Completion {
     if (!pending.agreement->is_programs) {
       await_agreement(*pending.agreement);
     }
-    session()->follow(pending.agreement->all);
+    session()->propagation.follow(pending.agreement->all);
   }
 
   /// A receive of await() whose message may have come empty.
@@ -426,7 +433,7 @@ class Handles {
   PerRequest<MPI_Request> copies_;
 };
 
-/// Statuses for the library's use where the program ignores them.
+/// One or more statuses that MPI fills, and the library's own ones where the program ignores them.
 class Statuses {
  public:
   Statuses(MPI_Status* wanted, int count)
@@ -444,32 +451,14 @@ class Statuses {
 /// Runs `answer`, which calls MPI, and returns its result and its seconds.
 template <class Answer>
 std::pair<int, Seconds> timed(Answer answer) {
-  const Seconds start = session()->clock().now();
+  const Seconds start = session()->clock.now();
   const int result = answer();
-  return {result, session()->clock().now() - start};
+  return {result, session()->clock.now() - start};
 }
 
-int wait_one(MPI_Request* request, MPI_Status* wanted) {
-  std::optional<Pending> pending = requests().take(*request);
-  MPI_Status own;
-  MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
-  Completion completion;
-  const bool any = pending.has_value();
-  if (any) {
-    completion.await(0, *request, std::move(*pending));
-  }
-  const auto [result, seconds] = timed([&] { return PMPI_Wait(request, status); });
-  if (result == MPI_SUCCESS) {
-    completion.mend(status);
-  }
-  if (any && completion.unknown() > 0 && result == MPI_SUCCESS) {
-    completion.finish_unknown(0, *status);
-  }
-  completion.account(seconds);
-  return result;
-}
-
-int wait_all(int count, MPI_Request* all, MPI_Status* wanted) {
+/// Handles MPI_Wait and MPI_Waitall: `ask` completes all of the requests and fills their statuses.
+template <class Ask>
+int wait_all(int count, const MPI_Request* all, MPI_Status* wanted, Ask ask) {
   Completion completion;
   std::vector<int> unknown;
   for (int i = 0; i < count; ++i) {
@@ -484,7 +473,7 @@ int wait_all(int count, MPI_Request* all, MPI_Status* wanted) {
   const bool needs_statuses = completion.needs_statuses();
   Statuses statuses(wanted, needs_statuses ? count : 0);
   MPI_Status* const asked = needs_statuses ? statuses.get() : wanted;
-  const auto [result, seconds] = timed([&] { return PMPI_Waitall(count, all, asked); });
+  const auto [result, seconds] = timed([&] { return ask(asked); });
   if (needs_statuses && result == MPI_SUCCESS) {
     completion.mend(asked);
   }
@@ -510,12 +499,6 @@ bool any_agreement_is_open(std::span<const MPI_Request> all) {
   return open;
 }
 
-void finish_if_followed(Completion& completion, MPI_Request handle, MPI_Status& status) {
-  if (std::optional<Pending> pending = requests().take(handle)) {
-    completion.finish(std::move(*pending), status);
-  }
-}
-
 /// Returns whether the communication of a request is under way.
 bool is_under_way(Pending& pending) {
   constexpr int max_looked_through = 64;
@@ -531,15 +514,15 @@ bool is_under_way(Pending& pending) {
 void note_in_vain(std::span<const MPI_Request> all) {
   constexpr std::size_t max_looks = 16;
   static std::size_t next = 0;
-  session()->polling().note_vain_call();
-  if (session()->clock().is_cpu_time()) {
+  session()->ledger.polling().note_vain_call();
+  if (session()->clock.is_cpu_time()) {
     return;
   }
   for (std::size_t i = 0; i < std::min(max_looks, all.size()); ++i) {
     const MPI_Request request = all[next++ % all.size()];
     Pending* pending = request == MPI_REQUEST_NULL ? nullptr : requests().find(request);
     if (pending != nullptr && pending->seen < 0 && is_under_way(*pending)) {
-      pending->seen = session()->polling().seconds();
+      pending->seen = session()->ledger.polling().seconds();
     }
   }
 }
@@ -559,65 +542,39 @@ void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
   }
 }
 
-/// Handles MPI_Waitany and MPI_Testany: `ask` fills a status and returns which request is complete.
+/// Handles MPI's answer which of these requests are complete: `*completed` of them, at the places `places`, or all of them if `places` is
+/// nullptr and `*completed` isn't 0. `ask` calls MPI and fills up to `max_statuses` statuses.
 template <class Ask>
-int complete_any(int count, MPI_Request* all, const int* index, const int* flag, MPI_Status* wanted, Ask ask) {
+int complete(int count, const MPI_Request* all, const int* completed, const int* places, MPI_Status* wanted, int max_statuses, Ask ask) {
   Handles handles(count, all);
-  MPI_Status own;
-  MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
-  const int result = ask(status);
-  if (result == MPI_SUCCESS && *flag == 0) {
-    note_in_vain(handles.get());
-    return result;
-  }
-  const Seconds seconds = session()->clock().since_call();
-  Completion completion;
-  if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) {
-    finish_if_followed(completion, handles[*index], *status);
-  }
-  completion.account(seconds);
-  return result;
-}
-
-/// Handles MPI_Waitsome and MPI_Testsome.
-template <class Ask>
-int complete_some(int count, MPI_Request* all, const int* completed, const int* indices, MPI_Status* wanted, Ask ask) {
-  Handles handles(count, all);
-  Statuses statuses(wanted, count);
+  Statuses statuses(wanted, max_statuses);
   const int result = ask(statuses.get());
   if (result == MPI_SUCCESS && *completed == 0) {
     note_in_vain(handles.get());
     return result;
   }
-  const Seconds seconds = session()->clock().since_call();
+  const Seconds seconds = session()->clock.since_call();
   Completion completion;
-  for (int i = 0; result == MPI_SUCCESS && *completed != MPI_UNDEFINED && i < *completed; ++i) {
-    finish_if_followed(completion, handles[indices[i]], statuses[i]);
+  const int found = result != MPI_SUCCESS || *completed == MPI_UNDEFINED ? 0 : places == nullptr ? count : *completed;
+  for (int i = 0; i < found; ++i) {
+    const int place = places == nullptr ? i : places[i];
+    if (std::optional<Pending> pending = place == MPI_UNDEFINED ? std::nullopt : requests().take(handles[place])) {
+      completion.finish(std::move(*pending), statuses[i]);
+    }
   }
   completion.account(seconds);
   return result;
 }
 
-int test_all(int count, MPI_Request* all, int* flag, MPI_Status* wanted) {
+/// Handles MPI_Test and MPI_Testall.
+template <class Ask>
+int test_all(int count, const MPI_Request* all, int* flag, MPI_Status* wanted, Ask ask) {
   if (any_agreement_is_open({all, static_cast<std::size_t>(count)})) {
-    session()->polling().note_vain_call();
+    session()->ledger.polling().note_vain_call();
     *flag = 0;
     return MPI_SUCCESS;
   }
-  Handles handles(count, all);
-  Statuses statuses(wanted, count);
-  const int result = PMPI_Testall(count, all, flag, statuses.get());
-  if (result == MPI_SUCCESS && *flag == 0) {
-    note_in_vain(handles.get());
-    return result;
-  }
-  const Seconds seconds = session()->clock().since_call();
-  Completion completion;
-  for (int i = 0; result == MPI_SUCCESS && i < count; ++i) {
-    finish_if_followed(completion, handles[i], statuses[i]);
-  }
-  completion.account(seconds);
-  return result;
+  return complete(count, all, flag, nullptr, wanted, count, ask);
 }
 
 /// Starts a persistent request.
@@ -636,7 +593,7 @@ void start(MPI_Request request) {
     pending.source = persistent.peer;
     pending.tag = persistent.tag;
     session()->note_call(Routine::irecv, 0, persistent.peer, persistent.tag);
-    session()->acknowledge(*persistent.channel, persistent.peer, persistent.bytes);
+    session()->acknowledgements.send(*persistent.channel, persistent.peer, persistent.bytes);
     requests().add(request, std::move(pending));
   }
 }
@@ -652,65 +609,60 @@ extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   const InterceptGuard inside;
-  return inside ? wait_one(request, status) : PMPI_Wait(request, status);
+  const auto ask = [&](MPI_Status* into) { return PMPI_Wait(request, into); };
+  return inside ? wait_all(1, request, status, ask) : ask(status);
 }
 
 int MPI_Waitall(int count, MPI_Request all[], MPI_Status* statuses) {
   const InterceptGuard inside;
-  return inside ? wait_all(count, all, statuses) : PMPI_Waitall(count, all, statuses);
+  const auto ask = [&](MPI_Status* into) { return PMPI_Waitall(count, all, into); };
+  return inside ? wait_all(count, all, statuses, ask) : ask(statuses);
 }
 
 int MPI_Waitany(int count, MPI_Request all[], int* index, MPI_Status* status) {
   const InterceptGuard inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Waitany(count, all, index, into); };
   const int always = 1;
-  return inside ? complete_any(count, all, index, &always, status, ask) : ask(status);
+  return inside ? complete(count, all, &always, index, status, 1, ask) : ask(status);
 }
 
 int MPI_Waitsome(int count, MPI_Request all[], int* completed, int indices[], MPI_Status* statuses) {
   const InterceptGuard inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Waitsome(count, all, completed, indices, into); };
-  return inside ? complete_some(count, all, completed, indices, statuses, ask) : ask(statuses);
+  return inside ? complete(count, all, completed, indices, statuses, count, ask) : ask(statuses);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   const InterceptGuard inside;
-  if (!inside) {
-    return PMPI_Test(request, flag, status);
-  }
-  if (*request != MPI_REQUEST_NULL && agreement_is_open(*request)) {
-    session()->polling().note_vain_call();
-    *flag = 0;
-    return MPI_SUCCESS;
-  }
-  const int first = 0;
-  return complete_any(1, request, &first, flag, status, [&](MPI_Status* into) { return PMPI_Test(request, flag, into); });
+  const auto ask = [&](MPI_Status* into) { return PMPI_Test(request, flag, into); };
+  return inside ? test_all(1, request, flag, status, ask) : ask(status);
 }
 
 int MPI_Testall(int count, MPI_Request all[], int* flag, MPI_Status* statuses) {
   const InterceptGuard inside;
-  return inside ? test_all(count, all, flag, statuses) : PMPI_Testall(count, all, flag, statuses);
+  const auto ask = [&](MPI_Status* into) { return PMPI_Testall(count, all, flag, into); };
+  return inside ? test_all(count, all, flag, statuses, ask) : ask(statuses);
 }
 
 int MPI_Testany(int count, MPI_Request all[], int* index, int* flag, MPI_Status* status) {
   const InterceptGuard inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Testany(count, all, index, flag, into); };
-  return inside ? complete_any(count, all, index, flag, status, ask) : ask(status);
+  return inside ? complete(count, all, flag, index, status, 1, ask) : ask(status);
 }
 
 int MPI_Testsome(int count, MPI_Request all[], int* completed, int indices[], MPI_Status* statuses) {
   const InterceptGuard inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Testsome(count, all, completed, indices, into); };
-  return inside ? complete_some(count, all, completed, indices, statuses, ask) : ask(statuses);
+  return inside ? complete(count, all, completed, indices, statuses, count, ask) : ask(statuses);
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   const InterceptGuard inside;
   MPI_Status own;
-  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = PMPI_Request_get_status(request, flag, into);
+  MPI_Status& into = status == MPI_STATUS_IGNORE ? own : *status;
+  const int result = PMPI_Request_get_status(request, flag, &into);
   if (inside && result == MPI_SUCCESS) {
-    note_answer(request, *flag != 0, *into);
+    note_answer(request, *flag != 0, into);
   }
   return result;
 }

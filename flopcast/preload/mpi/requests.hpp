@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "flopcast/path/message_model.hpp"
-#include "flopcast/preload/kernels/routines.hpp"
+#include "flopcast/preload/kernels/routine_list.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 
 namespace flopcast::preload::mpi {
@@ -27,7 +27,7 @@ struct Pending {
   std::shared_ptr<Channel> channel;
   int source = 0, tag = 0;  ///< as given by the program, wildcards included
   bool cancelled = false;
-  /// Session::asked() when its shadow, or one that may be its own, was seen; negative: not seen yet.
+  /// Polling::seconds() when its shadow, or one that may be its own, was seen; negative: not seen yet.
   Seconds seen = -1;
   bool skipped = false;  ///< its message came empty, or it is a collective that was left out
   std::int64_t bytes = 0;
@@ -38,6 +38,7 @@ struct Pending {
   MPI_Comm made = MPI_COMM_NULL;                 ///< the communicator that exists when the request is complete
 
   [[nodiscard]] bool is_receive() const noexcept { return agreement == nullptr; }
+  [[nodiscard]] Communication communication() const noexcept { return channel->communication(routine, bytes, pattern); }
   /// Returns whether it also sends. MPICH 4.0 doesn't set the source of the message in the status of such requests.
   [[nodiscard]] bool is_exchange() const noexcept { return routine == Routine::isendrecv || routine == Routine::isendrecv_replace; }
   /// Returns whether its shadow can be received before the request is complete.
@@ -72,6 +73,9 @@ class Requests {
 
 Requests& requests();
 
+/// Returns the pending request of a collective whose processes begin to agree now; `mine` is this process's part.
+Pending agreement_begun(Routine routine, Channel& channel, const Agreement& mine);
+
 /// Sends the receiver of a message its shadow, and whether the message is left empty. Returns false if no shadow has been sent: there is no
 /// such receiver, `channel` is nullptr, or the receiver takes no shadows. The message must not be left empty then.
 bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped = false);
@@ -81,6 +85,8 @@ std::int64_t received_bytes(const MPI_Status& status) noexcept;
 
 /// Counts a message that has come with `shadow` or, if that is nullptr, without one. Returns `shadow`.
 const Arrival* count_shadow(const Arrival* shadow) noexcept;
+/// Does the same and returns the length of the program's message, which came with this status.
+std::int64_t counted_bytes(const Arrival* shadow, const MPI_Status& status) noexcept;
 
 /// Returns whether a communication may be left out at all: data in floating point, or of types derived from it, and enough of them.
 /// Integers and raw bytes may steer the program.

@@ -1,6 +1,10 @@
 #include "flopcast/preload/mpi/results.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <vector>
+
+#include "flopcast/preload/mpi/process_values.hpp"
 
 namespace flopcast::preload::mpi {
 namespace {
@@ -14,10 +18,7 @@ template <class Records, class Take>
 void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
   using Record = typename Records::value_type;
   constexpr std::size_t max_records = 256;
-  int rank = 0;
-  int size = 1;
-  PMPI_Comm_rank(world, &rank);
-  PMPI_Comm_size(world, &size);
+  const int rank = rank_in(world), size = processes_in(world);
   if (rank != 0) {
     for (std::size_t first = 0; first <= mine.size(); first += max_records) {  // a message that isn't full, perhaps empty, is the last
       const std::size_t count = std::min(max_records, mine.size() - first);
@@ -79,10 +80,7 @@ class PathWalk {
 
 PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const path::PathMark& end, selective::KernelTable& kernels,
                               const std::function<Seconds(std::uint32_t)>& estimate) {
-  int rank = 0;
-  int size = 1;
-  PMPI_Comm_rank(world, &rank);
-  PMPI_Comm_size(world, &size);
+  const int rank = rank_in(world), size = processes_in(world);
   PathWalk walk(rank, path, kernels, estimate);
   const path::LogCursor finished{-1, 0};
   path::LogCursor token = end.place;

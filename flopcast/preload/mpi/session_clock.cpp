@@ -1,15 +1,8 @@
 #include "flopcast/preload/mpi/session_clock.hpp"
 
 #include <sys/resource.h>
-#include <time.h>
 
 namespace flopcast::preload::mpi {
-
-Seconds SessionClock::cpu_seconds() noexcept {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
-}
 
 void SessionClock::end_call() noexcept {
   if (rest_ != nullptr && estimates_) {

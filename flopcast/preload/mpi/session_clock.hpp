@@ -21,7 +21,9 @@ class SessionClock {
   void stop_estimating() noexcept { estimates_ = false; }
   [[nodiscard]] bool is_cpu_time() const noexcept { return cpu_time_; }
   /// Returns the seconds of the clock that measures computation.
-  [[nodiscard]] Seconds now() const noexcept { return (cpu_time_ ? cpu_seconds() : WallClock::now()) - left_out_; }
+  [[nodiscard]] Seconds now() const noexcept { return (cpu_time_ ? thread_cpu_time() : WallClock::now()) - left_out_; }
+  /// Returns now() where messages are timed; 0 with CPU time, where the model of messages gives their times.
+  [[nodiscard]] Seconds message_time() const noexcept { return cpu_time_ ? 0 : now(); }
   [[nodiscard]] static Seconds wall() noexcept { return WallClock::now(); }
 
   /// Notes that the program has just called the library.
@@ -84,8 +86,6 @@ class SessionClock {
   void note_system_time(selective::TimeSpent* spent) noexcept;
 
  private:
-  [[nodiscard]] static Seconds cpu_seconds() noexcept;
-
   bool cpu_time_ = false, estimates_ = false;
   Seconds left_out_ = 0;
   Seconds resumed_ = 0, called_ = 0;

@@ -9,6 +9,7 @@
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/preload/mpi/other_tools.hpp"
 #include "flopcast/preload/mpi/prefixed_names.hpp"
+#include "flopcast/preload/mpi/process_values.hpp"
 #include "flopcast/preload/mpi/session.hpp"
 #include "flopcast/support/error.hpp"
 
@@ -38,7 +39,7 @@ bool other_mpi_is_loaded() noexcept {
 /// Ends the process if both MPIs are loaded, and lets flopcast say why. Otherwise the program would crash, or each process would be alone.
 void require_one_mpi() noexcept {
   if (const Session* all = session(); all != nullptr && other_mpi_is_loaded()) {
-    flopcast::preload::mpi::write_stage(all->options(), flopcast::protocol::mpi_stage_foreign);
+    flopcast::preload::mpi::write_stage(all->options, flopcast::protocol::mpi_stage_foreign);
     _exit(static_cast<int>(flopcast::ExitCode::environment));
   }
 }
@@ -70,12 +71,10 @@ int begin(int result) noexcept {
 
 /// Counts the processes of `workers`, which `comm` has spawned together, at its process `root`.
 int spawned(int result, int root, MPI_Comm comm, const MPI_Comm* workers) noexcept {
-  int rank = 0;
   int count = 0;
-  if (Session* all = session(); all != nullptr && all->gate().follows_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
-    PMPI_Comm_rank(comm, &rank);
+  if (Session* all = session(); all != nullptr && all->gate.follows_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
     PMPI_Comm_remote_size(*workers, &count);
-    all->note_spawned(rank == root ? count : 0);
+    all->spawned += flopcast::preload::mpi::rank_in(comm) == root ? count : 0;
   }
   return result;
 }
@@ -94,7 +93,7 @@ int PMPI_Init(int* argc, char*** argv) {
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   require_one_mpi();
   const Session* all = session();
-  const bool too_much = required == MPI_THREAD_MULTIPLE && all != nullptr && !all->grants_thread_multiple();
+  const bool too_much = required == MPI_THREAD_MULTIPLE && all != nullptr && !all->options.thread_multiple;
   const auto next = function_of_mpi<decltype(PMPI_Init_thread)>("PMPI_Init_thread");
   return begin(next(argc, argv, too_much ? MPI_THREAD_SERIALIZED : required, provided));
 }
@@ -126,8 +125,9 @@ int MPI_Comm_spawn_multiple(int count, char* programs[], char** arguments[], con
 
 /// Stops measuring at level 0, and starts it at greater levels.
 int PMPI_Pcontrol(const int level, ...) {
-  if (Session* all = session()) {
-    all->control(level);
+  if (Session* all = session(); all != nullptr && all->gate.follows_program()) {
+    const auto turn = all->gate.turn();
+    all->measure(level > 0);
   }
   return function_of_mpi<decltype(PMPI_Pcontrol)>("PMPI_Pcontrol")(level);
 }
@@ -135,7 +135,7 @@ int PMPI_Pcontrol(const int level, ...) {
 int MPI_Pcontrol(const int level, ...) { return PMPI_Pcontrol(level); }
 
 int PMPI_Finalize() {
-  if (Session* all = session(); all != nullptr && all->gate().is_open()) {
+  if (Session* all = session(); all != nullptr && all->gate.is_open()) {
     all->end();
   }
   return function_of_mpi<decltype(PMPI_Finalize)>("PMPI_Finalize")();

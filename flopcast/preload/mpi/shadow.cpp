@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/process_values.hpp"
 #include "flopcast/preload/mpi/shadow_mail.hpp"
 #include "flopcast/preload/mpi/shadow_rings.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
@@ -114,8 +115,7 @@ void free_agreement_type() {
 }
 
 void connect_shadows(MPI_Comm world, MPI_Comm node, bool crowded) {
-  int processes = 1;
-  PMPI_Comm_size(world, &processes);
+  const int processes = processes_in(world);
   early_shadows().clear();
   mail = std::make_unique<ShadowMail>(world);
   rings = ShadowRings::make(node, processes);
@@ -406,8 +406,7 @@ const Arrival* Channel::look(int source, int tag) {
 SpinBackoff new_backoff() noexcept { return SpinBackoff(is_crowded); }
 
 double count_bypassing(MPI_Comm world) {
-  Bypassing all;
-  PMPI_Reduce(&bypassing, &all, static_cast<int>(sizeof all / sizeof(double)), MPI_DOUBLE, MPI_SUM, 0, world);
+  const Bypassing all = of_all(world, bypassing, MPI_SUM);
   return all.unknown + std::max(all.announced - all.taken - all.left, 0.0);
 }
 
@@ -459,8 +458,7 @@ bool may_have_channel(MPI_Comm comm) noexcept {
     return false;
   }
   MPI_Group group = MPI_GROUP_NULL;
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
+  const int size = processes_in(comm);
   PMPI_Comm_group(comm, &group);
   const std::vector<int> world_ranks = world_ranks_of(group, size);
   PMPI_Group_free(&group);
@@ -473,10 +471,7 @@ std::uint32_t proposed_channel(int rank) noexcept {
   if (rank != 0) {
     return 0;
   }
-  int world_rank = 0;
-  int world_size = 1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  const int world_rank = rank_in(MPI_COMM_WORLD), world_size = processes_in(MPI_COMM_WORLD);
   return ++proposed * static_cast<std::uint32_t>(world_size) + static_cast<std::uint32_t>(world_rank);
 }
 

@@ -14,7 +14,9 @@
 
 #include "flopcast/path/aggregate.hpp"
 #include "flopcast/path/critical_path.hpp"
+#include "flopcast/path/message_model.hpp"
 #include "flopcast/preload/kernels/nonblocking_votes.hpp"
+#include "flopcast/preload/kernels/routine_list.hpp"
 #include "flopcast/preload/kernels/spin_backoff.hpp"
 #include "flopcast/selective/path_counts.hpp"
 
@@ -39,6 +41,14 @@ struct Shadow : Envelope {
   path::PathMark mark;        ///< the sender's, when it sent
   std::uint32_t number = 0;   ///< counted from its sender to its receiver on its channel
   std::uint32_t channel = 0;  ///< number of the channel
+};
+
+/// One of the program's communications as far as its time is concerned.
+struct Communication {
+  Routine routine = Routine::send;
+  std::int64_t bytes = 0;         ///< counted as in path::MessageModel
+  int processes = 1, stride = 1;  ///< processes of the communicator, and the distance between their ranks
+  path::Pattern pattern = path::Pattern::message;
 };
 
 /// The common result of the processes of a collective communication.
@@ -75,6 +85,11 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] int stride() const noexcept { return stride_; }  ///< distance between the world ranks of its processes; 0 if it varies
+  /// Returns a communication on the communicator.
+  [[nodiscard]] Communication communication(Routine routine, std::int64_t bytes,
+                                            path::Pattern pattern = path::Pattern::message) const noexcept {
+    return {routine, bytes, size_, stride_, pattern};
+  }
   [[nodiscard]] int world_rank(int rank) const noexcept { return world_ranks_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] int rank() const noexcept { return rank_; }  ///< rank of this process
   [[nodiscard]] int rank_of(int world_rank) const noexcept;  ///< for a process in it

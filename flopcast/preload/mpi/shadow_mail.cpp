@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "flopcast/preload/mpi/process_values.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 
 namespace flopcast::preload::mpi {
@@ -33,8 +34,7 @@ bool is_complete(MPI_Request& request) {
 }  // namespace
 
 ShadowMail::ShadowMail(MPI_Comm world) : world_(world) {
-  int processes = 1;
-  PMPI_Comm_size(world, &processes);
+  const int processes = processes_in(world);
   peers_.resize(static_cast<std::size_t>(processes));
 }
 

@@ -11,6 +11,7 @@
 #include <new>
 #include <random>
 
+#include "flopcast/preload/mpi/process_values.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/support/memory_file.hpp"
 
@@ -125,10 +126,7 @@ ShadowRings::~ShadowRings() {
 }
 
 std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
-  int rank = 0;
-  int size = 1;
-  PMPI_Comm_rank(node, &rank);
-  PMPI_Comm_size(node, &size);
+  const int rank = rank_in(node), size = processes_in(node);
   std::unique_ptr<ShadowRings> rings(new ShadowRings);  // NOLINT: its constructor is private
   rings->slots_ = slots_per_ring(static_cast<std::size_t>(size));
   if (rings->slots_ == 0 || !rings->map_parts(node, rank, size)) {
@@ -170,8 +168,7 @@ bool ShadowRings::map_parts(MPI_Comm node, int rank, int size) {
 /// Finds the ends of the rings. The rings to a process lie in its own part of the memory, one for each sender, and the receiver initialises
 /// them.
 void ShadowRings::find_ends(MPI_Comm node, int rank, int size, int processes) {
-  int world_rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  const int world_rank = rank_in(MPI_COMM_WORLD);
   std::vector<int> world_ranks(static_cast<std::size_t>(size));
   PMPI_Allgather(&world_rank, 1, MPI_INT, world_ranks.data(), 1, MPI_INT, node);
   const auto ring_of = [&](int receiver, int sender) {

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/process_values.hpp"
 #include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/support/control_group.hpp"
 #include "flopcast/support/error.hpp"
@@ -60,8 +61,7 @@ int count_sharing(MPI_Comm node, const std::filesystem::path& group) {
   constexpr std::size_t max_color = 0x7FFFFFFF;
   MPI_Comm same = MPI_COMM_NULL;
   PMPI_Comm_split(node, static_cast<int>(std::hash<std::string>()(group.string()) & max_color), 0, &same);
-  int sharing = 0;
-  PMPI_Comm_size(same, &sharing);
+  const int sharing = processes_in(same);
   PMPI_Comm_free(&same);
   return sharing;
 }
@@ -78,8 +78,7 @@ void require_same_options(const protocol::MpiOptions& options, MPI_Comm world) {
   if (extremes[0] == ~extremes[1]) {
     return;
   }
-  int rank = 0;
-  PMPI_Comm_rank(world, &rank);
+  const int rank = rank_in(world);
   if (rank != 0) {
     PMPI_Barrier(world);  // until rank 0 has printed the message and ends all processes
   }
@@ -94,8 +93,7 @@ void require_same_options(const protocol::MpiOptions& options, MPI_Comm world) {
 NodeFacts join_node(MPI_Comm world) {
   MPI_Comm node = MPI_COMM_NULL;
   PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int processes = 0;
-  PMPI_Comm_size(node, &processes);
+  const int processes = processes_in(node);
   cpu_set_t mine;
   CPU_ZERO(&mine);
   sched_getaffinity(0, sizeof mine, &mine);
@@ -105,18 +103,13 @@ NodeFacts join_node(MPI_Comm world) {
   const int sharing = count_sharing(node, limits.cpu_group);
   const bool waits = is_crowded(processes, CPU_COUNT(&all), sharing, limits.cpus);
   const double granted = waits && processes <= CPU_COUNT(&all) ? limits.cpus : 0;
-  int crowded = waits ? 1 : 0;
-  connect_shadows(world, node, crowded != 0);
+  connect_shadows(world, node, waits);
   PMPI_Comm_free(&node);
-  PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, world);
-  return {crowded != 0, granted};
+  return {of_all(world, waits ? 1 : 0, MPI_MAX) != 0, granted};
 }
 
 path::MessageModel measure_messages(MPI_Comm world, bool cpu_clock) {
-  int rank = 0;
-  int size = 1;
-  PMPI_Comm_rank(world, &rank);
-  PMPI_Comm_size(world, &size);
+  const int rank = rank_in(world), size = processes_in(world);
   if (size < 2) {
     return {};
   }

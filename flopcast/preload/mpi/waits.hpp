@@ -10,7 +10,7 @@ namespace flopcast::preload::mpi {
 
 /// Time that a process waited in calls of one routine. A plain record, since it is gathered.
 struct Wait {
-  std::uint32_t routine = no_routine;  ///< number of the routine (kernels/routines.hpp)
+  std::uint32_t routine = no_routine;  ///< number of the routine (kernels/routine_list.hpp)
   std::int32_t awaited = nobody;       ///< rank of the other process in MPI_COMM_WORLD
   Seconds seconds = 0;
 

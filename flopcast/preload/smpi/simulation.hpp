@@ -13,7 +13,7 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/path/critical_path.hpp"
-#include "flopcast/preload/kernels/routines.hpp"
+#include "flopcast/preload/kernels/routine_list.hpp"
 #include "flopcast/preload/smpi/kernel_times.hpp"
 #include "flopcast/preload/smpi/matching.hpp"
 #include "flopcast/protocol/smpi_options.hpp"

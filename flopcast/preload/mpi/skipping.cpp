@@ -1,4 +1,4 @@
-#include "flopcast/preload/mpi/progress_report.hpp"
+#include "flopcast/preload/mpi/skipping.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -6,7 +6,7 @@
 
 namespace flopcast::preload::mpi {
 
-void ProgressReport::begin(const std::string& name) noexcept {
+void Skipping::begin(const std::string& name) noexcept {
   const int file = name.empty() ? -1 : open(name.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) {
     return;

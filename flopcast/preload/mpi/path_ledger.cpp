@@ -1,0 +1,117 @@
+#include "flopcast/preload/mpi/path_ledger.hpp"
+
+namespace flopcast::preload::mpi {
+
+void PathLedger::begin(int rank) {
+  path_ = path::CriticalPath(rank);
+  path_.reserve_log();
+  spent_ = {};
+  polling_.forget();
+  region_.drop();
+  waits_.forget();
+}
+
+void PathLedger::settle() noexcept {
+  waited_on_path(settle_polling(0, 0));
+  clock_.note_system_time(measures_ ? &spent_ : nullptr);
+}
+
+void PathLedger::measure(bool on) noexcept {
+  settle();
+  region_.drop();
+  measures_ = on;
+  on ? clock_.start() : clock_.stop();
+}
+
+selective::TimeSpent PathLedger::spent() const noexcept {
+  selective::TimeSpent all = spent_;
+  all.waiting = path_.own().idle;
+  return all;
+}
+
+void PathLedger::executed(std::uint32_t kernel, selective::Cause cause, Seconds started, Seconds seconds) {
+  spent_.preparing += started - clock_.called();
+  spent_.add_computation(cause, seconds);
+  computed(kernel, seconds, true);
+  return_to_program();
+}
+
+void PathLedger::skipped(std::uint32_t kernel) {
+  kernels_.decisions.left_out();
+  computed(kernel, kernels_.estimate(kernel), false);
+  return_to_program();
+  spent_.leaving_out += clock_.in_call();
+}
+
+void PathLedger::executed(const Communication& communication, Seconds measured, Seconds idle, const Communication& model) {
+  const bool modelled = clock_.is_cpu_time();
+  communicated(communication, modelled ? kernels_.modelled(model) : measured, true, modelled ? 0 : idle);
+}
+
+void PathLedger::skipped(const Communication& communication) { communicated(communication, kernels_.estimate(communication), false, 0); }
+
+void PathLedger::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
+  if (!measures_) {
+    return;
+  }
+  const selective::PathContribution counted = kernels_.note_time(kernel, seconds, executed);
+  path_.add({.time = counted.seconds, .computation = counted.seconds, .flops = kernels_.table[kernel].flops});
+  note_on_path(kernel, counted);
+}
+
+void PathLedger::communicated(const Communication& communication, Seconds seconds, bool executed, Seconds idle) {
+  constexpr double bytes_per_word = 8;
+  region_.note_communication();
+  if (!measures_) {
+    return;
+  }
+  spent_.messages += executed ? seconds : 0;
+  const std::uint32_t kernel = kernels_.number(communication);
+  const selective::PathContribution counted = kernels_.note_time(kernel, seconds, executed);
+  path_.add({.time = counted.seconds + idle,
+             .communication = counted.seconds,
+             .idle = idle,
+             .supersteps = 1,
+             .words = static_cast<double>(communication.bytes) / bytes_per_word});
+  note_on_path(kernel, counted);
+}
+
+void PathLedger::note_on_path(std::uint32_t kernel, const selective::PathContribution& counted) {
+  path_.add_kernel(kernel, counted.expected, counted.estimated);
+  gaps_.note_kernel(kernel);
+  kernels_.note_on_path(kernel);
+}
+
+void PathLedger::waited_on_path(Seconds seconds) noexcept {
+  if (measures_ && !clock_.is_cpu_time()) {
+    path_.add({.time = seconds, .idle = seconds});
+    waits_.add(seconds);
+  }
+}
+
+Seconds PathLedger::settle_polling(Seconds since, Seconds usual) noexcept {
+  const Polling::Settled settled = polling_.settle(since, usual);
+  waited(settled.waited);
+  return settled.under_way;
+}
+
+bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_left_out) {
+  if (may_be_left_out && !region_.is_known_to_communicate(kernels_.table[kernel].key.routine) && !wants_execution(kernel)) {
+    kernels_.decisions.left_out();
+    computed(kernel, kernels_.estimate(kernel), false);
+    return false;
+  }
+  region_.open(kernel, may_be_left_out ? kernels_.decisions.cause() : selective::Cause::always);
+  return true;
+}
+
+void PathLedger::leave_region() {
+  const Seconds seconds = region_.seconds();
+  region_.remember(kernels_.table[region_.kernel()].key.routine);
+  spent_.program -= seconds;
+  spent_.add_computation(region_.cause(), seconds);
+  kernels_.note_time(region_.kernel(), seconds, true);
+  note_on_path(region_.kernel(), {seconds, seconds, false});  // its computation is on the path already
+}
+
+}  // namespace flopcast::preload::mpi

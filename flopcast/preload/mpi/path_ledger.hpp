@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+
+#include "flopcast/path/critical_path.hpp"
+#include "flopcast/preload/mpi/kernel_decisions.hpp"
+#include "flopcast/preload/mpi/open_region.hpp"
+#include "flopcast/preload/mpi/polling.hpp"
+#include "flopcast/preload/mpi/program_gaps.hpp"
+#include "flopcast/preload/mpi/session_clock.hpp"
+#include "flopcast/preload/mpi/waits.hpp"
+#include "flopcast/selective/time_spent.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::preload::mpi {
+
+/// The process's path and its sums of time, to which everything that the process does is added: its own code, kernels that are executed
+/// or left out, and waiting. Interceptions report what has happened, and nothing counts while the program isn't measured.
+/// Times of communication that the clock can't measure (CPU time) come from the model of messages, and waiting then has no time.
+class PathLedger {
+ public:
+  PathLedger(KernelDecisions& kernels, SessionClock& clock) : kernels_(kernels), clock_(clock) {}
+
+  /// Begins an empty path of the process `rank`.
+  void begin(int rank);
+  /// Puts this process's actions on its path from now on, or takes them off.
+  void measure(bool on) noexcept;
+  [[nodiscard]] bool measures() const noexcept { return measures_; }
+  /// Completes the sums of time up to now.
+  void settle() noexcept;
+
+  [[nodiscard]] const path::CriticalPath& path() const noexcept { return path_; }
+  /// Continues on a longer path: see CriticalPath::follow().
+  bool follow(const path::PathMark& mark) { return path_.follow(mark); }
+  [[nodiscard]] const ProgramGaps& gaps() const noexcept { return gaps_; }
+  [[nodiscard]] OpenRegion& region() noexcept { return region_; }
+  [[nodiscard]] Polling& polling() noexcept { return polling_; }
+  [[nodiscard]] Waits& waits() noexcept { return waits_; }
+  /// Returns the real time that the process has spent so far.
+  [[nodiscard]] selective::TimeSpent spent() const noexcept;
+
+  /// Notes that the program has just called the library. The time since return_to_program() counts as computation.
+  void leave_program() noexcept {
+    if (!measures_) {
+      return;
+    }
+    clock_.enter_library();
+    const Seconds taken = clock_.in_program();
+    spent_.program += taken;
+    const Seconds seconds = kernels_.decisions.has_windows() ? gaps_.counted(taken, kernels_.decisions.is_in_context()) : taken;
+    path_.compute(seconds);
+    region_.compute(seconds);
+  }
+  void return_to_program() noexcept { clock_.return_to_program(); }
+  /// Notes the end of an MPI call; `own` says that the thread's time is on the path.
+  void end_call(bool own) noexcept {
+    polling_.end_call(measures_ && own && !clock_.is_cpu_time() ? clock_.in_call() : 0);
+    if (measures_) {
+      spent_.calls += clock_.in_call();
+    }
+  }
+
+  /// Returns whether this process still needs executions of kernel `kernel`.
+  [[nodiscard]] bool wants_execution(std::uint32_t kernel) { return !measures_ || kernels_.wants_execution(kernel, path_.length()); }
+  /// Notes that a computational kernel, which the program called at SessionClock::called(), was executed from `started` for `seconds`,
+  /// because of `cause`, and the program goes on.
+  void executed(std::uint32_t kernel, selective::Cause cause, Seconds started, Seconds seconds);
+  /// Notes that a computational kernel was left out, and the program goes on.
+  void skipped(std::uint32_t kernel);
+  /// Notes that a communication took `measured` seconds, after `idle` seconds without a known cause.
+  void executed(const Communication& communication, Seconds measured, Seconds idle = 0) {
+    executed(communication, measured, idle, communication);
+  }
+  /// Notes that the call alone of a communication, which goes on beside the program, took `measured` seconds.
+  void begun(const Communication& communication, Seconds measured) { executed(communication, measured, 0, {}); }
+  /// Notes that a communication was left out.
+  void skipped(const Communication& communication);
+
+  /// Notes that the call of `routine` waits for process `rank` of MPI_COMM_WORLD from here on.
+  void note_awaited(Routine routine, std::int32_t rank = Wait::nobody) {
+    if (clock_.is_cpu_time()) {
+      waits_.add_until(SessionClock::wall());
+    }
+    waits_.await(static_cast<std::uint32_t>(routine), rank);
+  }
+  /// Notes that this process waited, which is on no path.
+  void waited(Seconds seconds) noexcept {
+    if (measures_ && !clock_.is_cpu_time()) {
+      path_.wait(seconds);
+      waits_.add(seconds);
+    }
+  }
+  /// Notes that this process waited for an unknown cause, which is on its path.
+  void waited_on_path(Seconds seconds) noexcept;
+  /// Runs `wait`, which waits for other processes and whose time is on no path of this process.
+  template <class Wait>
+  auto idle(Wait wait) {
+    const Seconds start = clock_.message_time();
+    auto result = wait();
+    waited(clock_.message_time() - start);
+    return result;
+  }
+  /// Ends polling: see Polling::settle(). Returns the seconds of polling that count as communication. The polling before was waiting for the
+  /// sender, which is on no path.
+  Seconds settle_polling(Seconds since, Seconds usual) noexcept;
+
+  /// Begins an outermost region of the program's own code, the kernel `kernel`. Returns false if the region is to be left out; it has then
+  /// ended, too.
+  bool enter_region(std::uint32_t kernel, bool may_be_left_out);
+  /// Ends an outermost region.
+  void leave_region();
+
+ private:
+  /// Notes a communication; if time can't be measured, that of `model` counts.
+  void executed(const Communication& communication, Seconds measured, Seconds idle, const Communication& model);
+  void computed(std::uint32_t kernel, Seconds seconds, bool executed);
+  void communicated(const Communication& communication, Seconds seconds, bool executed, Seconds idle);
+  /// Puts the kernel on the path from here on.
+  void note_on_path(std::uint32_t kernel, const selective::PathContribution& counted);
+
+  KernelDecisions& kernels_;
+  SessionClock& clock_;
+  bool measures_ = true;
+  path::CriticalPath path_;
+  selective::TimeSpent spent_;
+  ProgramGaps gaps_;
+  OpenRegion region_;
+  Polling polling_;
+  Waits waits_;
+};
+
+}  // namespace flopcast::preload::mpi

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "flopcast/support/page_allocator.hpp"
+
+/// Values of processes, exchanged without the program's knowledge. All templates are collective over `world`.
+namespace flopcast::preload::mpi {
+
+/// Returns this process's rank in `comm`.
+inline int rank_in(MPI_Comm comm) noexcept {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// Returns the number of processes in `comm`.
+inline int processes_in(MPI_Comm comm) noexcept {
+  int size = 1;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+
+/// Returns `mine`, an int or a struct of doubles, combined by `op` with the values of all processes.
+template <class Value>
+Value of_all(MPI_Comm world, Value mine, MPI_Op op) {
+  constexpr bool whole = std::is_same_v<Value, int>;
+  constexpr auto numbers = static_cast<int>(sizeof(Value) / (whole ? sizeof(int) : sizeof(double)));
+  PMPI_Allreduce(MPI_IN_PLACE, &mine, numbers, whole ? MPI_INT : MPI_DOUBLE, op, world);
+  return mine;
+}
+
+/// Returns the values of all processes by rank, at rank 0. `Value` is trivially copyable.
+template <class Value>
+std::vector<Value> gather_values(MPI_Comm world, const Value& mine) {
+  std::vector<Value> all(static_cast<std::size_t>(rank_in(world) == 0 ? processes_in(world) : 0));
+  constexpr int bytes = static_cast<int>(sizeof(Value));
+  PMPI_Gather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, world);
+  return all;
+}
+
+/// Broadcasts rank 0's records. `Record` is trivially copyable.
+template <class Record>
+void broadcast_records(MPI_Comm world, PageVector<Record>& records) {
+  constexpr std::int64_t max_records = 1024;  // in one message
+  auto count = static_cast<std::int64_t>(records.size());
+  PMPI_Bcast(&count, 1, MPI_INT64_T, 0, world);
+  records.resize(static_cast<std::size_t>(count));
+  for (std::int64_t first = 0; first < count; first += max_records) {
+    const std::int64_t part = std::min(max_records, count - first);
+    PMPI_Bcast(records.data() + first, static_cast<int>(part * static_cast<std::int64_t>(sizeof(Record))), MPI_BYTE, 0, world);
+  }
+}
+
+}  // namespace flopcast::preload::mpi

@@ -888,6 +888,16 @@ class MpiModes : public MpiRun {
     return with.exit_code == 0 ? profile() : json();
   }
 
+  /// Returns the profile of two processes with the clock for tests, which may be `shared` by both (test_clock.cpp).
+  json with_test_clock(const std::string& words, bool shared = false) {
+    std::ofstream(folder_ / "clock") << std::string(sizeof(std::int64_t), '\0');
+    const std::string clock = shared ? " FLOPCAST_TEST_CLOCK=" + (folder_ / "clock").string() : "";
+    const Result with = run(2, "env FLOPCAST_LIBEXEC=" FLOPCAST_TEST_CLOCKS + clock +
+                                   " " FLOPCAST_PROGRAM " mpi run --kernels library --clock wall --output profile.json -- " + mode(words));
+    EXPECT_EQ(with.exit_code, 0) << words << with.err;
+    return with.exit_code == 0 ? profile() : json();
+  }
+
   /// Returns the number of products of this order on the path.
   static std::int64_t products_on_path(const json& profile, int order) {
     const json* product = kernel(profile, fmt::format("dgemm(NN, {0}, {0}, {0})", order));
@@ -969,25 +979,22 @@ TEST_P(MpiModes, SpawningKeepsTheProfileOfTheSpawningProcess) {
   EXPECT_THAT(followed(1, "", mode("spawn")).err, HasSubstr("the program spawned 2 processes. Spawned processes aren't followed"));
 }
 
-/// A process that polls is waiting: the path leads through the process that computes, and the polls take no time on it. The clock is wall
-/// time, so that other programs may take cores away; then the test runs once more.
+/// A process that polls is waiting: the path leads through the process that computes, and the polls take no time on it.
 TEST_P(MpiModes, PollingCountsAsWaiting) {
-  const auto is_waiting = [](const json& found) {
-    const double products = kernel(found, "dgemm(NN, 400, 400, 400)")->at("executed").at("seconds");
-    return products_on_path(found, 400) == 5 && found.at("processes").at(1).at("idle_seconds").get<double>() > 0.5 * products &&
-           found.at("path").at("idle_seconds").get<double>() < 0.2 * found.at("path").at("seconds").get<double>();
-  };
-  constexpr int max_attempts = 10;
   for (const char* how : {"test", "testany", "testall", "testsome", "iprobe", "improbe", "probe", "anybody"}) {
-    json found = same_as_plain(2, how, "--clock wall");
-    for (int attempt = 1; attempt < max_attempts && !is_waiting(found); ++attempt) {
-      ASSERT_EQ(followed(2, "--clock wall --output profile.json", mode(how)).exit_code, 0);
-      found = profile();
-    }
-    EXPECT_TRUE(is_waiting(found)) << how;
+    const json found = with_test_clock(how);
+    EXPECT_EQ(products_on_path(found, 400), 5) << how;
+    EXPECT_NEAR(found.at("path").at("seconds").get<double>(), 5, 0.01) << how;
+    EXPECT_LT(found.at("path").at("idle_seconds").get<double>(), 0.01) << how;
+    const json& waiting = found.at("processes").at(1);
+    EXPECT_GT(waiting.at("idle_seconds").get<double>(), waiting.at("communication_seconds").get<double>()) << how;
   }
-  double share = 0;  // of the elapsed time on the path; processes that others keep off their cores have less
-  for (int attempt = 0; attempt < max_attempts && share <= 0.5; ++attempt) {
+}
+
+/// Only a real clock times transfers, and processes that other programs keep off their cores spend less of it on the path.
+TEST_P(MpiModes, TransfersThatBothProcessesPollForAreCommunication) {
+  double share = 0;  // of the elapsed time on the path
+  for (int attempt = 0; attempt < 10 && share <= 0.5; ++attempt) {
     const json busy = same_as_plain(2, "ping", "--clock wall");
     share = busy.at("path").at("seconds").get<double>() / busy.at("elapsed_seconds").get<double>();
   }
@@ -995,11 +1002,10 @@ TEST_P(MpiModes, PollingCountsAsWaiting) {
 }
 
 TEST_P(MpiModes, AWaitingSenderTakesItsReceiversPath) {
-  std::int64_t found = 0;
-  for (int attempt = 0; attempt < 10 && found != 5; ++attempt) {  // with wall time, because other programs may take cores away
-    found = products_on_path(same_as_plain(2, "rendezvous", "--clock wall"), 400);
-  }
-  EXPECT_EQ(found, 5);
+  const json found = with_test_clock("rendezvous", true);
+  EXPECT_EQ(products_on_path(found, 400), 5);
+  EXPECT_NEAR(found.at("path").at("seconds").get<double>(), 5, 0.01);
+  EXPECT_NEAR(found.at("processes").at(0).at("idle_seconds").get<double>(), 5, 0.01) << "the sender waits for all products";
 }
 
 /// A message that was left out arrives empty, but a probe reports its full length.
@@ -1071,8 +1077,8 @@ class MpiTune : public MpiRun {
     std::ofstream(folder_ / "space.json") << json{
         {"schema", "flopcast-mpi-space-1"}, {"name", name}, {"launcher", words}, {"command", command}, {"parameters", parameters}};
   }
-  Result tune(const std::string& arguments) const {
-    return MpiPrograms::run("FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi tune --kernels library " + arguments, 100);
+  Result tune(const std::string& arguments, const std::string& variables = "") const {
+    return MpiPrograms::run("FLOPCAST_HOME=. " + variables + FLOPCAST_PROGRAM " mpi tune --kernels library " + arguments, 100);
   }
   /// Returns the configurations of a tuning's document by value, because a loop over part of a temporary would outlive it.
   static json configurations(const Result& tuning) { return json::parse(tuning.out).at("configurations"); }
@@ -1156,30 +1162,25 @@ TEST_P(MpiTune, AProgramWithConfigurationsRunsOnceByItself) {
   EXPECT_EQ(kernel(profile(), "dgemm(NT, 50, 50, 50)")->at("executed").at("count"), 2 * 20);
 }
 
-/// The full execution shows all kernels, so that the selective ones execute none. On a busy machine some kernels are looked at again:
-/// without sharing, no attempt would leave out all of them.
+/// The full execution shows all kernels, so that the selective ones execute none. With the clock for tests all executions of a kernel take
+/// the same time, so that none is looked at again.
 TEST_P(MpiTune, ConfigurationsInOneLaunchShareStatistics) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "split"}}});
-  constexpr int max_attempts = 8;
-  bool all_left_out = false;
-  for (int attempt = 0; attempt < max_attempts && !all_left_out; ++attempt) {
-    const Result result = tune("space.json --json --fresh --self-check all" + anyhow);
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    const json found = json::parse(result.out);
-    EXPECT_EQ(found.at("launches"), 1);
-    ASSERT_EQ(found.at("configurations").size(), 4U);
-    all_left_out = true;
-    for (const json& each : found.at("configurations")) {
-      EXPECT_EQ(each.at("selective"), true);
-      EXPECT_GT(each.at("predicted_seconds"), 0);
-      all_left_out = all_left_out && each.at("executed_share") == 0;
-    }
-    EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 3) << "what begins a launch is executed in full once more" << result.err;
-    for (const char* line : {"order 30, split\n", "order 40, all\n", "order 40, split\n"}) {
-      EXPECT_EQ(occurrences(result.err, line), 2) << line << result.err;
-    }
+  const Result result =
+      tune("space.json --json --fresh --self-check all" + anyhow, "FLOPCAST_LIBEXEC=" FLOPCAST_TEST_CLOCKS " FLOPCAST_TEST_TICK=100000 ");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 1);
+  ASSERT_EQ(found.at("configurations").size(), 4U);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_EQ(each.at("executed_share"), 0);
   }
-  EXPECT_TRUE(all_left_out) << "in none of " << max_attempts << " attempts did the configurations share what was learnt";
+  EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 3) << "what begins a launch is executed in full once more" << result.err;
+  for (const char* line : {"order 30, split\n", "order 40, all\n", "order 40, split\n"}) {
+    EXPECT_EQ(occurrences(result.err, line), 2) << line << result.err;
+  }
 }
 
 /// Processes don't wait for each other either when executions of different policies follow in one launch: in full, rehearsed, selectively.

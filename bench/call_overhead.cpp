@@ -29,13 +29,15 @@ flopcast_workbench* bench() {
 void planned(benchmark::State& state) {
   const std::int64_t m = state.range(0);
   const std::int64_t shape[] = {m, m};
+  const std::int64_t* const shapes[] = {shape, shape};
   flopcast_plan* plan = nullptr;
-  require(flopcast_plan_einsum(&plan, bench(), "ij,jk->ik", FLOPCAST_F64, shape, nullptr, shape, nullptr, shape, nullptr, nullptr));
+  require(flopcast_plan_einsum(&plan, bench(), "ij,jk->ik", FLOPCAST_F64, 2, shapes, nullptr, shape, nullptr, nullptr));
   const std::vector<double> a(static_cast<std::size_t>(m * m), 0.5), b = a;
+  const void* const operands[] = {a.data(), b.data()};
   std::vector<double> c(a.size());
-  require(flopcast_execute(plan, nullptr, a.data(), b.data(), nullptr, c.data()));
+  require(flopcast_execute(plan, nullptr, 2, operands, nullptr, nullptr, c.data()));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(flopcast_execute(plan, nullptr, a.data(), b.data(), nullptr, c.data()));
+    benchmark::DoNotOptimize(flopcast_execute(plan, nullptr, 2, operands, nullptr, nullptr, c.data()));
     benchmark::ClobberMemory();
   }
   flopcast_plan_destroy(plan);

@@ -18,8 +18,10 @@ static double* filled(size_t count, double value) {
 
 int main(void) {
   /* C_abc := A_ija B_jbic, row-major as in C */
-  const int64_t shape_a[] = {8, 8, 50}, shape_b[] = {8, 50, 8, 50}, shape_c[] = {50, 50, 50};
+  const int64_t shape_a[] = {8, 8, 50}, shape_b[] = {8, 50, 8, 50};
+  const int64_t* const shapes[] = {shape_a, shape_b};
   double *a = filled(8 * 8 * 50, 0.5), *b = filled(8 * 50 * 8 * 50, 2.0), *c = filled(50 * 50 * 50, 0.0);
+  const void* const operands[] = {a, b};
   flopcast_workbench* bench = NULL;
   flopcast_plan* plan = NULL;
   char* explanation = NULL;
@@ -27,14 +29,14 @@ int main(void) {
   if (!status) {
     flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
     options.effort = FLOPCAST_MICROBENCH;
-    status = flopcast_plan_einsum(&plan, bench, "ija,jbic->abc", FLOPCAST_F64, shape_a, NULL, shape_b, NULL, shape_c, NULL, &options);
+    status = flopcast_plan_einsum(&plan, bench, "ija,jbic->abc", FLOPCAST_F64, 2, shapes, NULL, NULL, NULL, &options);
   }
   if (!status) status = flopcast_plan_explain(plan, &explanation);
-  if (!status) status = flopcast_execute(plan, NULL, a, b, NULL, c);
+  if (!status) status = flopcast_execute(plan, NULL, 2, operands, NULL, NULL, c);
   if (!status) printf("%sC[0,0,0] = %g, a sum of 64 ones\n", explanation, c[0]);
 
   const double minus_half = -0.5, one = 1;
-  if (!status) status = flopcast_execute(plan, &minus_half, a, b, &one, c);
+  if (!status) status = flopcast_execute(plan, &minus_half, 2, operands, &one, c, c);
   if (!status) printf("after C := C - A B / 2: %g\n", c[0]);
 
   const int result = status ? report(status) : 0;

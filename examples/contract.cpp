@@ -7,7 +7,7 @@
 int main() {
   flopcast::Workbench bench({.blas = "openblas-serial"});
   const std::vector<std::int64_t> shape_a = {8, 8, 100}, shape_b = {8, 100, 8, 100};
-  const flopcast::contract::EinsumPlan plan = flopcast::plan(bench, "ija,jbic->abc", shape_a, shape_b);
+  const flopcast::contract::Plan plan = flopcast::plan(bench, "ija,jbic->abc", {shape_a, shape_b});
   const std::vector<double> a(8 * 8 * 100, 1.0), b(8 * 100 * 8 * 100, 1.0);
   std::vector<double> c(100 * 100 * 100);
   plan.execute(a.data(), b.data(), c.data());

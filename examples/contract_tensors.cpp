@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <vector>
 
-#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/network/plan.hpp"
 #include "flopcast/support/error.hpp"
 
 int main() {
@@ -13,16 +15,13 @@ int main() {
   try {
     const contract::Machine machine = contract::local_machine();
     // C_abc := A_ija B_jbic, row-major as in C and NumPy
-    const contract::Plan plan = contract::plan("ija,jbic->abc", {{8, 8, 50}, {8, 50, 8, 50}, {50, 50, 50}}, machine);
+    const std::vector<std::int64_t> shape_a = {8, 8, 50}, shape_b = {8, 50, 8, 50};
+    const contract::Plan plan = contract::plan("ija,jbic->abc", std::array{shape_a, shape_b}, machine);
     fmt::print("{}", plan.explain());
     const std::vector<double> a(8 * 8 * 50, 0.5), b(8 * 50 * 8 * 50, 2.0);
     std::vector<double> c(50 * 50 * 50);
     plan.execute(a.data(), b.data(), c.data());
     fmt::print("C[0,0,0] = {}, a sum of 64 ones\n", c.front());
-
-    const std::vector<double> row_sums =
-        contract::einsum("ij,j->i", std::vector<double>{1, 2, 3, 4}, {2, 2}, std::vector<double>{1, 1}, {2}, machine);
-    fmt::print("einsum: {} {}\n", row_sums[0], row_sums[1]);
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.code());

@@ -5,14 +5,13 @@
 #include "flopcast/flopcast.hpp"
 
 int main(int argc, char** argv) {
-  const long n = argc > 1 ? std::atol(argv[1]) : 1000;
+  flopcast::PredictRequest request;
+  request.problems.routine = "dpotrf";
+  request.problems.n = {argc > 1 ? std::atol(argv[1]) : 1000};
+  request.problems.nb = {32, 64, 128};
   flopcast::Workbench bench;  // the default BLAS, one thread
-  for (const long nb : {32, 64, 128}) {
-    flopcast::PredictRequest request;
-    request.n = n;
-    request.nb = nb;
-    const flopcast::Prediction prediction = flopcast::predict(bench, "dpotrf", request);
-    std::printf("dpotrf n=%ld nb=%ld: %.3g ms, %.3g to %.3g ms\n", n, nb, 1e3 * prediction.seconds, 1e3 * prediction.interval.low,
-                1e3 * prediction.interval.high);
+  for (const flopcast::Prediction& prediction : flopcast::predict(bench, request).predictions) {
+    std::printf("dpotrf n=%s nb=%s: %.3g ms, %.3g to %.3g ms\n", prediction.sizes.c_str(), prediction.blocks.c_str(),
+                1e3 * prediction.seconds, 1e3 * prediction.interval.low, 1e3 * prediction.interval.high);
   }
 }

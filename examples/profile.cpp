@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   flopcast::record_program({.command = {argv + 2, argv + argc}, .output = argv[1]});
-  const flopcast::ProgramProfile profile = flopcast::profile_program(argv[1], {.with_peak = false});
+  const flopcast::ProgramProfile profile = flopcast::profile_program({.recording = argv[1], .with_peak = false});
   for (const flopcast::ProgramProfile::Routine& routine : profile.routines) {
     std::printf("%-8s %6lld calls  %.3g s\n", routine.routine.c_str(), static_cast<long long>(routine.calls), routine.seconds);
   }

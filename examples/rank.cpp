@@ -6,11 +6,12 @@
 
 int main(int argc, char** argv) {
   flopcast::RankRequest request;
+  request.family = "cholesky";
   request.n = {argc > 1 ? std::atol(argv[1]) : 1000};
   request.nb = {32, 64};
   request.time_budget = 5;  // seconds of measuring
   flopcast::Workbench bench;
-  const flopcast::Ranking ranking = flopcast::rank(bench, "cholesky", request);
+  const flopcast::Ranking ranking = flopcast::rank(bench, request);
   for (const flopcast::tuning::VariantRank& variant : ranking.places.front().decisions.front().ranking) {
     std::printf("%-20s %.3g ms\n", variant.best.variant.c_str(), 1e3 * variant.best.seconds);
   }

@@ -6,11 +6,12 @@
 
 int main(int argc, char** argv) {
   flopcast::TuneRequest request;
+  request.routine = "dgeqrf";
   request.n = {argc > 1 ? std::atol(argv[1]) : 1000};
   request.nb = {16, 32, 64};
   request.time_budget = 5;  // seconds of measuring
   flopcast::Workbench bench;
-  const flopcast::Tuning tuning = flopcast::tune(bench, "dgeqrf", request);
+  const flopcast::Tuning tuning = flopcast::tune(bench, request);
   for (const flopcast::RoutineTuning& part : tuning.parts) {
     for (const flopcast::tuning::Decision& decision : part.decisions) {
       std::printf("%s n=%ld: block size %ld, %.1f %% faster than LAPACK's\n", part.name().c_str(), static_cast<long>(decision.sizes.back()),

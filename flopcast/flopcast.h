@@ -6,10 +6,12 @@
 
      flopcast_workbench* bench = NULL;
      flopcast_plan* plan = NULL;
-     const int64_t shape_a[] = {8, 8, 50}, shape_b[] = {8, 50, 8, 50}, shape_c[] = {50, 50, 50};
+     const int64_t shape_a[] = {8, 8, 50}, shape_b[] = {8, 50, 8, 50};
+     const int64_t* const shapes[] = {shape_a, shape_b};
+     const void* const operands[] = {a, b};
      if (flopcast_workbench_open(&bench, NULL) ||
-         flopcast_plan_einsum(&plan, bench, "ija,jbic->abc", FLOPCAST_F64, shape_a, NULL, shape_b, NULL, shape_c, NULL, NULL) ||
-         flopcast_execute(plan, NULL, a, b, NULL, c)) {
+         flopcast_plan_einsum(&plan, bench, "ija,jbic->abc", FLOPCAST_F64, 2, shapes, NULL, NULL, NULL, NULL) ||
+         flopcast_execute(plan, NULL, 2, operands, NULL, NULL, c)) {
        fprintf(stderr, "%s\n", flopcast_error_message());
      }
      flopcast_plan_destroy(plan);
@@ -107,8 +109,8 @@ typedef struct flopcast_plan_options {
   int32_t threads;    /**< threads that share the contraction; default: 1 */
   int32_t fresh;      /**< other than 0: measure choices again that the store already has */
   double time_budget; /**< seconds for measuring candidates; default: 2 */
-  /** Numbers of dimensions of A, B and C, or of three operands and more and then of the result; default: as many as the notation has
-      indices. A notation with `...` needs this member. Only flopcast_plan_einsum() and flopcast_plan_einsum_many() read it. */
+  /** Numbers of dimensions of the operands, and then of the result; default: as many as the notation has indices. A notation with `...`
+      needs this member. Only flopcast_plan_einsum() reads it. */
   const int32_t* ranks;
   /** Largest number of bytes of the intermediates of three operands and more. Indices are cut into blocks where nothing else fits.
       Default: half of the available memory, which larger numbers don't exceed either. */
@@ -117,16 +119,18 @@ typedef struct flopcast_plan_options {
 #define FLOPCAST_PLAN_OPTIONS \
   { sizeof(flopcast_plan_options), 0, 0, 0, 0, 0.0, NULL, 0.0 }
 
-/** A prepared expression C := alpha A B + beta C of one or two operands, or C := alpha A B ... + beta C of more. */
+/** A prepared expression D := alpha A B ... + beta C of any number of operands A, B ... . Three operands and more are a tree of pairwise
+    contractions with the shortest predicted time. */
 typedef struct flopcast_plan flopcast_plan;
 
-/** Plans an expression in NumPy's notation: "ij,jk->ik", "...i,i->...", "conj(ki),kj->ij", "iij->j". Shapes have as many elements as the
-    tensor has dimensions, and so have strides, in elements. NULL strides stand for a dense tensor in the options' order. An axis of size 1
-    is repeated where its index is longer in the other operand. `shape_c` may be NULL; else it must be the shape of the result. With one
-    operand, B's arguments are not read. `options` may be NULL. */
+/** Plans an expression of `count` operands in NumPy's notation: "ij,jk->ik", "...i,i->...", "conj(ki),kj->ij", "iij->j". The notation must
+    have as many operands. `shapes` has the shape of each operand, and `strides` the strides of each in elements, or NULL for a dense tensor
+    in the options' order; `strides` itself may be NULL, too. Shapes and strides have as many numbers as the tensor has dimensions. An axis of
+    size 1 is repeated where its index is longer in another operand. `result_shape` may be NULL; else it must be the shape of the result.
+    `options` may be NULL. */
 FLOPCAST_API flopcast_status flopcast_plan_einsum(flopcast_plan** plan, flopcast_workbench* bench, const char* notation, flopcast_type type,
-                                                  const int64_t* shape_a, const int64_t* strides_a, const int64_t* shape_b,
-                                                  const int64_t* strides_b, const int64_t* shape_c, const int64_t* strides_c,
+                                                  int32_t count, const int64_t* const* shapes, const int64_t* const* strides,
+                                                  const int64_t* result_shape, const int64_t* result_strides,
                                                   const flopcast_plan_options* options);
 
 /** A tensor's indices and its place in memory: element (i0, i1, ...) lies strides[0] i0 + strides[1] i1 + ... elements after the first. */
@@ -138,37 +142,17 @@ typedef struct flopcast_tensor {
   const int64_t* strides; /**< in elements; NULL: dense in the options' order */
 } flopcast_tensor;
 
-/** Plans an expression of tensors whose indices have numbers for names. Indices that C lacks are summed. A tensor with the same index twice
-    stands for its diagonal. `b` is NULL for an expression of one operand. `options` may be NULL. */
-FLOPCAST_API flopcast_status flopcast_plan_from_strides(flopcast_plan** plan, flopcast_workbench* bench, flopcast_type type,
-                                                        const flopcast_tensor* a, const flopcast_tensor* b, const flopcast_tensor* c,
-                                                        const flopcast_plan_options* options);
-
-/** Plans an expression of `count` operands, as flopcast_plan_einsum() does for two; the notation must have as many. `shapes` has the shape of each operand. `strides`
-    has the strides of each operand, or NULL for a dense one; `strides` itself may be NULL, too. `result_shape` may be NULL. Three operands
-    and more are a tree of pairwise contractions with the shortest predicted time. Operands are executed by flopcast_execute_many(). */
-FLOPCAST_API flopcast_status flopcast_plan_einsum_many(flopcast_plan** plan, flopcast_workbench* bench, const char* notation,
-                                                       flopcast_type type, int32_t count, const int64_t* const* shapes,
-                                                       const int64_t* const* strides, const int64_t* result_shape,
-                                                       const int64_t* result_strides, const flopcast_plan_options* options);
-
-/** Plans an expression of `count` operands whose indices have numbers for names, as flopcast_plan_from_strides() does for two. */
-FLOPCAST_API flopcast_status flopcast_plan_from_strides_many(flopcast_plan** plan, flopcast_workbench* bench, flopcast_type type,
-                                                             int32_t count, const flopcast_tensor* operands, const flopcast_tensor* result,
-                                                             const flopcast_plan_options* options);
-
-/** Computes C := alpha A B + beta C. `alpha` and `beta` point to numbers of the plan's type; NULL stands for 1 and 0. With beta = 0, C is
-    not read. C must not overlap A or B; it is unchanged after an error. `b` isn't read in an expression of one operand. */
-FLOPCAST_API flopcast_status flopcast_execute(const flopcast_plan* plan, const void* alpha, const void* a, const void* b, const void* beta,
-                                              void* c);
-/** Computes D := alpha A B + beta C, where C has the strides of D. D must not overlap A or B. C and D are one tensor or don't overlap. */
-FLOPCAST_API flopcast_status flopcast_execute_apart(const flopcast_plan* plan, const void* alpha, const void* a, const void* b,
-                                                    const void* beta, const void* c, void* d);
+/** Plans an expression of `count` operands whose indices have numbers for names. Indices that the result lacks are summed. A tensor with the
+    same index twice stands for its diagonal. `options` may be NULL. */
+FLOPCAST_API flopcast_status flopcast_plan_from_labels(flopcast_plan** plan, flopcast_workbench* bench, flopcast_type type, int32_t count,
+                                                       const flopcast_tensor* operands, const flopcast_tensor* result,
+                                                       const flopcast_plan_options* options);
 
 /** Computes D := alpha A B ... + beta C, where C has the strides of D. `operands` has the address of the first element of each of the `count`
-    operands, in the plan's order. C and D are one tensor or don't overlap; D must not overlap an operand. With beta = 0, C is not read and may be NULL. */
-FLOPCAST_API flopcast_status flopcast_execute_many(const flopcast_plan* plan, const void* alpha, int32_t count, const void* const* operands,
-                                                   const void* beta, const void* c, void* d);
+    operands, in the plan's order. `alpha` and `beta` point to numbers of the plan's type; NULL stands for 1 and 0. C and D are one tensor or
+    don't overlap; D must not overlap an operand, and is unchanged after an error. With beta = 0, C is not read and may be NULL. */
+FLOPCAST_API flopcast_status flopcast_execute(const flopcast_plan* plan, const void* alpha, int32_t count, const void* const* operands,
+                                              const void* beta, const void* c, void* d);
 
 /** Returns the expected time of flopcast_execute() in seconds; with effort FLOPCAST_INCREMENTAL, the best time so far. */
 FLOPCAST_API flopcast_status flopcast_plan_seconds(const flopcast_plan* plan, double* seconds);

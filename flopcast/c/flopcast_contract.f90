@@ -119,30 +119,14 @@ module flopcast_contract
       import :: c_ptr
       type(c_ptr), value :: bench
     end subroutine
-    function c_plan(plan, bench, notation, type, shape_a, strides_a, shape_b, strides_b, shape_c, strides_c, options) &
-        bind(c, name='flopcast_plan_einsum') result(status)
-      import :: c_ptr, c_char, c_int, c_int64_t, plan_options
-      type(c_ptr), intent(inout) :: plan
-      type(c_ptr), value :: bench, strides_a, strides_b, strides_c
-      character(kind=c_char), intent(in) :: notation(*)
-      integer(c_int), value :: type
-      integer(c_int64_t), intent(in) :: shape_a(*), shape_b(*), shape_c(*)
-      type(plan_options), intent(in) :: options
-      integer(c_int) :: status
-    end function
-    function c_execute(plan, alpha, a, b, beta, c) bind(c, name='flopcast_execute') result(status)
-      import :: c_ptr, c_int
-      type(c_ptr), value :: plan, alpha, a, b, beta, c
-      integer(c_int) :: status
-    end function
     function c_decided(plan, decided) bind(c, name='flopcast_plan_decided') result(status)
       import :: c_ptr, c_int, c_int32_t
       type(c_ptr), value :: plan
       integer(c_int32_t), intent(inout) :: decided
       integer(c_int) :: status
     end function
-    function c_plan_many(plan, bench, notation, type, count, shapes, strides, shape_c, strides_c, options) &
-        bind(c, name='flopcast_plan_einsum_many') result(status)
+    function c_plan(plan, bench, notation, type, count, shapes, strides, shape_c, strides_c, options) &
+        bind(c, name='flopcast_plan_einsum') result(status)
       import :: c_ptr, c_char, c_int, c_int32_t, c_int64_t, plan_options
       type(c_ptr), intent(inout) :: plan
       type(c_ptr), value :: bench, strides, strides_c
@@ -154,7 +138,7 @@ module flopcast_contract
       type(plan_options), intent(in) :: options
       integer(c_int) :: status
     end function
-    function c_execute_many(plan, alpha, count, operands, beta, c, d) bind(c, name='flopcast_execute_many') result(status)
+    function c_execute(plan, alpha, count, operands, beta, c, d) bind(c, name='flopcast_execute') result(status)
       import :: c_ptr, c_int, c_int32_t
       type(c_ptr), value :: plan, alpha, beta, c, d
       integer(c_int32_t), value :: count
@@ -252,9 +236,8 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
     integer, intent(out), optional :: status
-    call plan_pair(plan, bench, notation, new_operand(c_null_ptr, f32, shape(a), is_contiguous(a)), &
-      new_operand(c_null_ptr, f32, shape(b), is_contiguous(b)), new_operand(c_null_ptr, f32, shape(c), is_contiguous(c)), &
-      effort, threads, time_budget, status)
+    call plan_many_s(plan, bench, notation, [flopcast_operand(a), flopcast_operand(b)], c, effort, threads, time_budget, &
+      status=status)
   end subroutine
 
   subroutine plan_d(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
@@ -265,9 +248,8 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
     integer, intent(out), optional :: status
-    call plan_pair(plan, bench, notation, new_operand(c_null_ptr, f64, shape(a), is_contiguous(a)), &
-      new_operand(c_null_ptr, f64, shape(b), is_contiguous(b)), new_operand(c_null_ptr, f64, shape(c), is_contiguous(c)), &
-      effort, threads, time_budget, status)
+    call plan_many_d(plan, bench, notation, [flopcast_operand(a), flopcast_operand(b)], c, effort, threads, time_budget, &
+      status=status)
   end subroutine
 
   subroutine plan_c(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
@@ -278,9 +260,8 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
     integer, intent(out), optional :: status
-    call plan_pair(plan, bench, notation, new_operand(c_null_ptr, c32, shape(a), is_contiguous(a)), &
-      new_operand(c_null_ptr, c32, shape(b), is_contiguous(b)), new_operand(c_null_ptr, c32, shape(c), is_contiguous(c)), &
-      effort, threads, time_budget, status)
+    call plan_many_c(plan, bench, notation, [flopcast_operand(a), flopcast_operand(b)], c, effort, threads, time_budget, &
+      status=status)
   end subroutine
 
   subroutine plan_z(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
@@ -291,65 +272,44 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget
     integer, intent(out), optional :: status
-    call plan_pair(plan, bench, notation, new_operand(c_null_ptr, c64, shape(a), is_contiguous(a)), &
-      new_operand(c_null_ptr, c64, shape(b), is_contiguous(b)), new_operand(c_null_ptr, c64, shape(c), is_contiguous(c)), &
-      effort, threads, time_budget, status)
+    call plan_many_z(plan, bench, notation, [flopcast_operand(a), flopcast_operand(b)], c, effort, threads, time_budget, &
+      status=status)
   end subroutine
 
   subroutine execute_s(plan, a, b, c, alpha, beta, status)
     type(flopcast_contraction), intent(in) :: plan
     real(c_float), intent(in), target :: a(..), b(..)
-    real(c_float), intent(inout), target :: c(..)
-    real(c_float), intent(in), optional, target :: alpha, beta
+    real(c_float), intent(inout) :: c(..)
+    real(c_float), intent(in), optional :: alpha, beta
     integer, intent(out), optional :: status
-    type(c_ptr) :: scale, keep
-    scale = c_null_ptr
-    keep = c_null_ptr
-    if (present(alpha)) scale = c_loc(alpha)
-    if (present(beta)) keep = c_loc(beta)
-    call execute_pair(plan, scale, flopcast_operand(a), flopcast_operand(b), keep, flopcast_operand(c), status)
+    call execute_many_s(plan, [flopcast_operand(a), flopcast_operand(b)], c, alpha, beta, status)
   end subroutine
 
   subroutine execute_d(plan, a, b, c, alpha, beta, status)
     type(flopcast_contraction), intent(in) :: plan
     real(c_double), intent(in), target :: a(..), b(..)
-    real(c_double), intent(inout), target :: c(..)
-    real(c_double), intent(in), optional, target :: alpha, beta
+    real(c_double), intent(inout) :: c(..)
+    real(c_double), intent(in), optional :: alpha, beta
     integer, intent(out), optional :: status
-    type(c_ptr) :: scale, keep
-    scale = c_null_ptr
-    keep = c_null_ptr
-    if (present(alpha)) scale = c_loc(alpha)
-    if (present(beta)) keep = c_loc(beta)
-    call execute_pair(plan, scale, flopcast_operand(a), flopcast_operand(b), keep, flopcast_operand(c), status)
+    call execute_many_d(plan, [flopcast_operand(a), flopcast_operand(b)], c, alpha, beta, status)
   end subroutine
 
   subroutine execute_c(plan, a, b, c, alpha, beta, status)
     type(flopcast_contraction), intent(in) :: plan
     complex(c_float_complex), intent(in), target :: a(..), b(..)
-    complex(c_float_complex), intent(inout), target :: c(..)
-    complex(c_float_complex), intent(in), optional, target :: alpha, beta
+    complex(c_float_complex), intent(inout) :: c(..)
+    complex(c_float_complex), intent(in), optional :: alpha, beta
     integer, intent(out), optional :: status
-    type(c_ptr) :: scale, keep
-    scale = c_null_ptr
-    keep = c_null_ptr
-    if (present(alpha)) scale = c_loc(alpha)
-    if (present(beta)) keep = c_loc(beta)
-    call execute_pair(plan, scale, flopcast_operand(a), flopcast_operand(b), keep, flopcast_operand(c), status)
+    call execute_many_c(plan, [flopcast_operand(a), flopcast_operand(b)], c, alpha, beta, status)
   end subroutine
 
   subroutine execute_z(plan, a, b, c, alpha, beta, status)
     type(flopcast_contraction), intent(in) :: plan
     complex(c_double_complex), intent(in), target :: a(..), b(..)
-    complex(c_double_complex), intent(inout), target :: c(..)
-    complex(c_double_complex), intent(in), optional, target :: alpha, beta
+    complex(c_double_complex), intent(inout) :: c(..)
+    complex(c_double_complex), intent(in), optional :: alpha, beta
     integer, intent(out), optional :: status
-    type(c_ptr) :: scale, keep
-    scale = c_null_ptr
-    keep = c_null_ptr
-    if (present(alpha)) scale = c_loc(alpha)
-    if (present(beta)) keep = c_loc(beta)
-    call execute_pair(plan, scale, flopcast_operand(a), flopcast_operand(b), keep, flopcast_operand(c), status)
+    call execute_many_z(plan, [flopcast_operand(a), flopcast_operand(b)], c, alpha, beta, status)
   end subroutine
 
   function operand_s(array) result(operand)
@@ -385,8 +345,7 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
     integer, intent(out), optional :: status
-    call plan_many(plan, bench, notation, operands, new_operand(c_null_ptr, f32, shape(c), is_contiguous(c)), effort, threads, &
-      time_budget, max_bytes, status)
+    call plan_many(plan, bench, notation, operands, flopcast_operand(c), effort, threads, time_budget, max_bytes, status)
   end subroutine
 
   subroutine plan_many_d(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
@@ -398,8 +357,7 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
     integer, intent(out), optional :: status
-    call plan_many(plan, bench, notation, operands, new_operand(c_null_ptr, f64, shape(c), is_contiguous(c)), effort, threads, &
-      time_budget, max_bytes, status)
+    call plan_many(plan, bench, notation, operands, flopcast_operand(c), effort, threads, time_budget, max_bytes, status)
   end subroutine
 
   subroutine plan_many_c(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
@@ -411,8 +369,7 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
     integer, intent(out), optional :: status
-    call plan_many(plan, bench, notation, operands, new_operand(c_null_ptr, c32, shape(c), is_contiguous(c)), effort, threads, &
-      time_budget, max_bytes, status)
+    call plan_many(plan, bench, notation, operands, flopcast_operand(c), effort, threads, time_budget, max_bytes, status)
   end subroutine
 
   subroutine plan_many_z(plan, bench, notation, operands, c, effort, threads, time_budget, max_bytes, status)
@@ -424,8 +381,7 @@ contains
     integer, intent(in), optional :: effort, threads
     real(c_double), intent(in), optional :: time_budget, max_bytes
     integer, intent(out), optional :: status
-    call plan_many(plan, bench, notation, operands, new_operand(c_null_ptr, c64, shape(c), is_contiguous(c)), effort, threads, &
-      time_budget, max_bytes, status)
+    call plan_many(plan, bench, notation, operands, flopcast_operand(c), effort, threads, time_budget, max_bytes, status)
   end subroutine
 
   subroutine execute_many_s(plan, operands, c, alpha, beta, status)
@@ -566,52 +522,6 @@ contains
     end if
   end function
 
-  subroutine plan_pair(plan, bench, notation, a, b, c, effort, threads, time_budget, status)
-    type(flopcast_contraction), intent(inout) :: plan
-    type(flopcast_bench), intent(in) :: bench
-    character(*), intent(in) :: notation
-    type(flopcast_operand), intent(in) :: a, b, c
-    integer, intent(in), optional :: effort, threads
-    real(c_double), intent(in), optional :: time_budget
-    integer, intent(out), optional :: status
-    integer(c_int32_t), target :: ranks(3)
-    type(plan_options) :: options
-    integer(c_int) :: code
-    call destroy_plan(plan)
-    if (.not. all([a%contiguous, b%contiguous, c%contiguous])) then
-      call finish(bad_usage, status, not_contiguous)
-      return
-    end if
-    options = options_of(effort, threads, time_budget)
-    ranks = [a%rank, b%rank, c%rank]
-    options%ranks = c_loc(ranks)
-    code = c_plan(plan%handle, bench%handle, letters(notation), a%type, a%sizes, c_null_ptr, b%sizes, c_null_ptr, c%sizes, &
-      c_null_ptr, options)
-    if (code == 0) then
-      plan%operands = [a, b]
-      if (index(notation, ',') == 0) plan%operands = [a]  ! B isn't read
-      plan%result = c
-    end if
-    call finish(code, status)
-  end subroutine
-
-  subroutine execute_pair(plan, alpha, a, b, beta, c, status)
-    type(flopcast_contraction), intent(in) :: plan
-    type(flopcast_operand), intent(in) :: a, b, c
-    type(c_ptr), intent(in) :: alpha, beta
-    integer, intent(out), optional :: status
-    integer(c_int) :: code
-    character(:), allocatable :: fault
-    if (.not. all([a%contiguous, b%contiguous, c%contiguous])) then
-      call finish(bad_usage, status, not_contiguous)
-      return
-    end if
-    fault = misfit(plan, [a, b], c)
-    code = bad_input
-    if (fault == '') code = c_execute(plan%handle, alpha, a%address, b%address, beta, c%address)
-    call finish(code, status, fault)
-  end subroutine
-
   function new_operand(address, type, extents, contiguous) result(operand)
     type(c_ptr), intent(in) :: address
     integer(c_int), intent(in) :: type
@@ -699,7 +609,7 @@ contains
     integer(c_int32_t), allocatable, target :: ranks(:)
     type(plan_options) :: options
     integer(c_int) :: code
-    integer :: i, place
+    integer :: i
     call destroy_plan(plan)
     if (any(operands%type /= c%type)) then
       call finish(bad_usage, status, 'operands and result have different types of elements; all need the same')
@@ -710,17 +620,15 @@ contains
       return
     end if
     allocate (kept, source=operands)
-    allocate (shapes(size(kept)), ranks(max(size(kept), 2) + 1))
-    ranks = 0
+    allocate (shapes(size(kept)), ranks(size(kept) + 1))
     do i = 1, size(kept)
       shapes(i) = c_loc(kept(i)%sizes)
       ranks(i) = int(kept(i)%rank, c_int32_t)
     end do
-    place = size(ranks)
-    ranks(place) = int(c%rank, c_int32_t)
+    ranks(size(ranks)) = int(c%rank, c_int32_t)
     options = options_of(effort, threads, time_budget, max_bytes)
     options%ranks = c_loc(ranks)
-    code = c_plan_many(plan%handle, bench%handle, letters(notation), c%type, size(kept, kind=c_int32_t), shapes, c_null_ptr, &
+    code = c_plan(plan%handle, bench%handle, letters(notation), c%type, size(kept, kind=c_int32_t), shapes, c_null_ptr, &
       c%sizes, c_null_ptr, options)
     if (code == 0) then
       call move_alloc(kept, plan%operands)
@@ -746,7 +654,7 @@ contains
     end if
     code = bad_input
     if (fault == '') then
-      code = c_execute_many(plan%handle, alpha, size(operands, kind=c_int32_t), operands%address, beta, c%address, c%address)
+      code = c_execute(plan%handle, alpha, size(operands, kind=c_int32_t), operands%address, beta, c%address, c%address)
     end if
     call finish(code, status, fault)
   end subroutine

@@ -26,7 +26,7 @@ std::map<std::string, std::string> arguments_of(const char* text) {
   return arguments;
 }
 
-PredictRequest request_of(const flopcast_problem* given) {
+PredictRequest request_of(const char* routine, const flopcast_problem* given) {
   const auto problem = given_options(&required(given, "problem"), "flopcast_problem");
   constexpr std::int64_t max_size = 1'000'000;
   for (const auto& [name, value] :
@@ -36,11 +36,16 @@ PredictRequest request_of(const flopcast_problem* given) {
     }
   }
   PredictRequest request;
-  request.n = problem.n;
-  request.m = problem.m;
-  request.k = problem.k;
-  request.nb = problem.nb;
-  request.arguments = arguments_of(problem.flags);
+  request.problems.routine = routine;
+  for (const auto& [name, size] : {std::pair("m", problem.m), std::pair("n", problem.n), std::pair("k", problem.k)}) {
+    if (size > 0) {
+      request.problems.sizes[name] = {size};
+    }
+  }
+  if (problem.nb > 0) {
+    request.problems.nb = {problem.nb};
+  }
+  request.problems.arguments = arguments_of(problem.flags);
   if (problem.time_budget != 0) {
     request.options.time_budget = std::max(problem.time_budget, 0.0);
   }
@@ -57,10 +62,9 @@ flopcast_status flopcast_predict(flopcast_workbench* bench, const char* routine,
     flopcast_workbench& used = required(bench, "bench");
     flopcast_prediction& result = required(prediction, "prediction");
     const auto known = given_options(prediction, "flopcast_prediction");
-    const std::string name = &required(routine, "routine");
-    const flopcast::PredictRequest request = request_of(problem);
+    const flopcast::PredictRequest request = request_of(&required(routine, "routine"), problem);
     const auto turn = turn_of(used);
-    const flopcast::Prediction found = flopcast::predict(*used.tools.first(), name, request, used.context);
+    const flopcast::Prediction found = flopcast::predict(*used.tools.first(), request, used.context).predictions.front();
     const flopcast_prediction values = {known.size,          found.seconds, found.interval.low,
                                         found.interval.high, found.flops,   found.extrapolated_share};
     std::memcpy(&result, &values, std::min(known.size, sizeof values));

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"
@@ -364,18 +364,18 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precisi
     return {};
   }
   strides.result = *std::move(of_result);
-  contract::ExpressionOptions options;
-  options.plan.precision = precision;
-  options.plan.threads = threads_of(call);
+  PlanRequest options;
+  options.precision = precision;
+  options.threads = threads_of(call);
   const bool has_more_than_memory =
       std::ranges::any_of(call.operands, [&](PyObject* operand) { return exceeds_its_memory(operand, element_bytes(precision)); });
   if (call.operands.size() > 2) {
     options.tensors = numbers_of(call.operands);
-    options.tree.max_bytes = has_more_than_memory ? spanned_bytes(call.operands, expression, precision) : options.tree.max_bytes;
+    options.max_bytes = has_more_than_memory ? spanned_bytes(call.operands, expression, precision) : options.max_bytes;
   }
   const auto made = [&] {
     const WithoutPythonLock others_run;
-    return needs_tools ? planner_->plan(expression, strides, options) : contract::plan_expression(expression, strides, {}, options);
+    return needs_tools ? planner_->plan(expression, strides, options) : contract::plan(expression, strides, {}, options);
   };
   const int type = ArrayView(call.operands.front()).type();
   auto plan = std::make_shared<const Prepared>(prepared(made(), expression, type, precision, strides.result));

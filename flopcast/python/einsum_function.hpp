@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/python/array_view.hpp"
 #include "flopcast/python/builtin.hpp"
 #include "flopcast/python/planner.hpp"

@@ -90,7 +90,7 @@ void define_planner(py::module_& module) {
       .def(
           "path",
           [](Planner& planner, const PlanWish& wish, const std::string& executor) {
-            return planner.path(expression_of(wish), options_of(wish), executor_named(executor));
+            return planner.path(expression_of(wish), wish.request, executor_named(executor));
           },
           py::call_guard<WithoutPythonLock>());
 }
@@ -102,13 +102,15 @@ void define_plans(py::module_& module) {
       .def_readwrite("shapes", &PlanWish::shapes)
       .def_readwrite("strides", &PlanWish::strides)
       .def_readwrite("result_strides", &PlanWish::result_strides)
-      .def_readwrite("precision", &PlanWish::precision)
-      .def_readwrite("effort", &PlanWish::effort)
-      .def_readwrite("threads", &PlanWish::threads)
-      .def_readwrite("time_budget", &PlanWish::time_budget)
-      .def_readwrite("fresh", &PlanWish::fresh)
-      .def_readwrite("max_bytes", &PlanWish::max_bytes)
-      .def_readwrite("tensors", &PlanWish::tensors);
+      .def_readwrite("request", &PlanWish::request);
+  py::class_<PlanRequest>(module, "PlanRequest")
+      .def_property("precision", nullptr, [](PlanRequest& request, const std::string& name) { request.precision = precision_named(name); })
+      .def_property("effort", nullptr, [](PlanRequest& request, const std::string& name) { request.effort = effort_named(name); })
+      .def_readwrite("threads", &PlanRequest::threads)
+      .def_readwrite("time_budget", &PlanRequest::time_budget)
+      .def_readwrite("fresh", &PlanRequest::fresh)
+      .def_readwrite("max_bytes", &PlanRequest::max_bytes)
+      .def_readwrite("tensors", &PlanRequest::tensors);
   py::class_<PlanHandle, std::shared_ptr<PlanHandle>>(module, "PlanHandle")
       .def_property_readonly("seconds", [](const PlanHandle& handle) { return handle.plan().seconds(); })
       .def_property_readonly("decided", [](const PlanHandle& handle) { return handle.plan().is_decided(); })

@@ -14,39 +14,34 @@ namespace py = pybind11;
 
 namespace {
 
-/// A precision by the letter of BLAS, with NumPy's number of the type.
-struct NamedPrecision {
-  std::string_view name;
-  Precision precision;
-  int type;
-};
-using Api = py::detail::npy_api;
-constexpr std::array<NamedPrecision, 4> precisions = {{{"s", Precision::s, Api::NPY_FLOAT_},
-                                                       {"d", Precision::d, Api::NPY_DOUBLE_},
-                                                       {"c", Precision::c, Api::NPY_CFLOAT_},
-                                                       {"z", Precision::z, Api::NPY_CDOUBLE_}}};
-
-const NamedPrecision& precision_named(const std::string& name) {
-  const auto* const found = std::find_if(precisions.begin(), precisions.end(), [&](const auto& known) { return known.name == name; });
-  if (found == precisions.end()) {
-    throw bad_input("precision of a plan: '{}' given, expected s, d, c or z", name);
+/// Returns NumPy's number of a type.
+int type_of(Precision precision) {
+  using Api = py::detail::npy_api;
+  switch (precision) {
+    case Precision::s: return Api::NPY_FLOAT_;
+    case Precision::c: return Api::NPY_CFLOAT_;
+    case Precision::z: return Api::NPY_CDOUBLE_;
+    default: return Api::NPY_DOUBLE_;
   }
-  return *found;
-}
-
-contract::Effort effort_named(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, contract::Effort>, 4> efforts = {{{"estimate", contract::Effort::estimate},
-                                                                                     {"microbench", contract::Effort::microbench},
-                                                                                     {"measure", contract::Effort::measure},
-                                                                                     {"incremental", contract::Effort::incremental}}};
-  const auto* const found = std::find_if(efforts.begin(), efforts.end(), [&](const auto& known) { return known.first == name; });
-  if (found == efforts.end()) {
-    throw bad_input("effort of a plan: '{}' given, expected estimate, microbench, measure or incremental", name);
-  }
-  return found->second;
 }
 
 }  // namespace
+
+Precision precision_named(const std::string& name) {
+  if (name.size() != 1 || std::string_view("sdcz").find(name) == std::string_view::npos) {
+    throw bad_input("precision of a plan: '{}' given, expected s, d, c or z", name);
+  }
+  return static_cast<Precision>(name.front());
+}
+
+contract::Effort effort_named(const std::string& name) {
+  constexpr std::array<std::string_view, 4> efforts = {"estimate", "microbench", "measure", "incremental"};
+  const auto* const found = std::find(efforts.begin(), efforts.end(), name);
+  if (found == efforts.end()) {
+    throw bad_input("effort of a plan: '{}' given, expected estimate, microbench, measure or incremental", name);
+  }
+  return static_cast<contract::Effort>(found - efforts.begin());
+}
 
 contract::Executor executor_named(const std::string& name) {
   if (name != "numpy" && name != "flopcast") {
@@ -57,13 +52,13 @@ contract::Executor executor_named(const std::string& name) {
 
 namespace {
 
-std::vector<std::int64_t> signature_of(const NamedPrecision& precision, const std::vector<std::int64_t>& shape,
+std::vector<std::int64_t> signature_of(Precision precision, const std::vector<std::int64_t>& shape,
                                        const std::vector<std::int64_t>& strides) {
   std::vector<py::ssize_t> sizes(shape.begin(), shape.end()), bytes;
   std::transform(strides.begin(), strides.end(), std::back_inserter(bytes),
-                 [&](std::int64_t stride) { return stride * element_bytes(precision.precision); });
+                 [&](std::int64_t stride) { return stride * element_bytes(precision); });
   Signature signature;
-  if (!signature.add(precision.type, true, sizes, bytes)) {
+  if (!signature.add(type_of(precision), true, sizes, bytes)) {
     throw bad_input("an array of a plan has {} axes, which are too many", shape.size());
   }
   return {signature.numbers().begin(), signature.numbers().end()};
@@ -76,20 +71,6 @@ bool has_signature(PyObject* array, const std::vector<std::int64_t>& expected) {
 
 }  // namespace
 
-contract::ExpressionOptions options_of(const PlanWish& wish) {
-  contract::ExpressionOptions options;
-  options.plan.precision = precision_named(wish.precision).precision;
-  options.plan.effort = effort_named(wish.effort);
-  options.plan.threads = wish.threads;
-  options.plan.time_budget = wish.time_budget;
-  options.plan.fresh = wish.fresh;
-  if (wish.max_bytes) {
-    options.tree.max_bytes = *wish.max_bytes;
-  }
-  options.tensors = wish.tensors;
-  return options;
-}
-
 contract::SizedExpression expression_of(const PlanWish& wish) {
   return contract::with_shapes(contract::parse_expression(wish.subscripts), wish.shapes);
 }
@@ -98,17 +79,16 @@ PlanHandle::PlanHandle(Planner& planner, const PlanWish& wish)
     : prepared_([&] {
         const contract::SizedExpression expression = expression_of(wish);
         const contract::EinsumStrides strides = {wish.strides, wish.result_strides.value_or(std::vector<std::int64_t>())};
-        const contract::ExpressionOptions options = options_of(wish);
         const auto made = [&] {
           const WithoutPythonLock others_run;
-          return planner.plan(expression, strides, options);
+          return planner.plan(expression, strides, wish.request);
         };
-        const auto& [name, precision, type] = precision_named(wish.precision);
-        return prepared(made(), expression, type, precision,
+        const Precision precision = wish.request.precision;
+        return prepared(made(), expression, type_of(precision), precision,
                         strides.result.empty() ? row_major_strides(expression.result_shape()) : strides.result);
       }()),
       makes_results_(!wish.result_strides) {
-  const NamedPrecision& precision = precision_named(wish.precision);
+  const Precision precision = wish.request.precision;
   for (std::size_t i = 0; i < wish.shapes.size(); ++i) {
     operands_.push_back(signature_of(precision, wish.shapes[i], wish.strides[i]));
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/contract/network/plan.hpp"
 #include "flopcast/python/array_view.hpp"
 #include "flopcast/python/builtin.hpp"
 #include "flopcast/python/planner.hpp"
@@ -22,17 +22,12 @@ struct PlanWish {
   std::vector<std::vector<std::int64_t>> shapes;
   std::vector<std::vector<std::int64_t>> strides;           ///< in elements
   std::optional<std::vector<std::int64_t>> result_strides;  ///< in elements; nothing: a new array in row-major order
-  std::string precision = "d";                              ///< s, d, c or z
-  std::string effort = "estimate";                          ///< estimate, microbench, measure or incremental
-  int threads = 1;
-  double time_budget = 2;  ///< seconds
-  bool fresh = false;
-  std::optional<double> max_bytes;  ///< limit for intermediates
-  std::vector<int> tensors;         ///< as contract::ExpressionOptions::tensors
+  PlanRequest request;
 };
 
-/// Returns the options for the planner. Throws bad_input for an unknown effort or precision.
-contract::ExpressionOptions options_of(const PlanWish& wish);
+/// Reads the name of a precision, s, d, c or z, and the name of an effort. Throw bad_input for other names.
+Precision precision_named(const std::string& name);
+contract::Effort effort_named(const std::string& name);
 
 /// Returns the expression of the wish.
 contract::SizedExpression expression_of(const PlanWish& wish);
@@ -49,7 +44,7 @@ class PlanHandle {
   /// NotImplemented if the arrays don't have the planned types, shapes and strides.
   [[nodiscard]] pybind11::object execute(const Arguments& arguments) const;
 
-  [[nodiscard]] const contract::ExpressionPlan& plan() const { return prepared_.plan; }
+  [[nodiscard]] const contract::Plan& plan() const { return prepared_.plan; }
   [[nodiscard]] const std::vector<pybind11::ssize_t>& result_shape() const { return prepared_.result.shape; }
 
  private:

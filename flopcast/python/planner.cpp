@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/contract/network/plan.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect_environment.hpp"
@@ -130,47 +130,31 @@ bool Planner::pays(Seconds spent, Seconds expected) {
   return opening_seconds_ >= 0 && all >= opening_seconds_;
 }
 
-const contract::Machine& Planner::machine(int threads) {
-  auto found = tools_->machines.find(threads);
-  if (found == tools_->machines.end()) {
-    const KeepAffinity affinity;
-    const Workbench& bench = *tools_->benches->for_threads(threads);
-    const contract::FindRoutine find = [libraries = bench.libraries()](std::string_view routine) { return libraries.find(routine); };
-    found = tools_->machines.emplace(threads, contract::machine_of(find, bench.environment(), bench.store(), threads)).first;
-  }
-  return found->second;
-}
-
-contract::ExpressionPlan Planner::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
-                                       contract::ExpressionOptions options) {
+contract::Plan Planner::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                             const PlanRequest& request) {
   const std::scoped_lock lock(tools_->mutex);
   open_locked();
-  options.plan.wisdom = &tools_->benches->for_threads(options.plan.threads)->store();
-  options.plan.cancelled = context_.cancelled;
-  options.plan.trials = tools_->benches->first()->trials();
-  contract::ExpressionPlan plan = contract::plan_expression(expression, strides, machine(options.plan.threads), options);
-  throw_if_cancelled();
-  if (plan.pair() != nullptr && plan.pair()->core() != nullptr) {
-    static_cast<void>(plan.pair()->core()->considered());  // prepares a stored choice, which the first execution would do otherwise
-  }
-  return plan;
+  const KeepAffinity affinity;
+  return tools_->benches->plan(expression, strides, request);
 }
 
-std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& expression, contract::ExpressionOptions options,
-                                            contract::Executor executor) {
-  options.plan.cancelled = context_.cancelled;
-  if (!is_open_) {
-    contract::ContractionPath path = contract::find_path(expression, contract::usual_machine(), executor, options);
+std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& expression, PlanRequest request, contract::Executor executor) {
+  request.cancelled = context_.cancelled;
+  const auto found_for = [&](const contract::Machine& machine) {
+    contract::ContractionPath path = contract::find_path(expression, machine, executor, request);
     throw_if_cancelled();
+    return path;
+  };
+  if (!is_open_) {
+    contract::ContractionPath path = found_for(contract::usual_machine());
     if (!pays(path.seconds, 0)) {
       return std::move(path.pairs);
     }
   }
   const std::scoped_lock lock(tools_->mutex);
   open_locked();
-  contract::ContractionPath path = contract::find_path(expression, machine(options.plan.threads), executor, options);
-  throw_if_cancelled();
-  return std::move(path.pairs);
+  const KeepAffinity affinity;
+  return found_for(tools_->benches->machine(request.threads)).pairs;
 }
 
 std::string Planner::answer(const std::string& question) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/einsum/expression.hpp"
-#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/contract/network/plan.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -47,13 +46,11 @@ class Planner {
   /// next contraction is expected to take, is as long as opening takes. Returns whether opening pays.
   bool pays(Seconds spent, Seconds expected);
 
-  /// Plans an expression with the choices that the store keeps. Throws what contract::plan_expression() throws.
-  contract::ExpressionPlan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
-                                contract::ExpressionOptions options);
+  /// Plans an expression with the choices that the store keeps. Throws what PlanningWorkbenches::plan() throws.
+  contract::Plan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides, const PlanRequest& request);
   /// Returns the pairs of an expression of dense tensors as contract::ContractionTree::path() gives them. While the libraries aren't open,
   /// steps are predicted for a usual machine, unless pays() says that the expressions take long enough for opening.
-  std::vector<std::vector<int>> path(const contract::SizedExpression& expression, contract::ExpressionOptions options,
-                                     contract::Executor executor);
+  std::vector<std::vector<int>> path(const contract::SizedExpression& expression, PlanRequest request, contract::Executor executor);
 
   /// Answers a question in this process (flopcast::ask()). The libraries of the last question stay open.
   std::string answer(const std::string& question);
@@ -62,7 +59,6 @@ class Planner {
   void open_locked();
   void open_place();
   void throw_if_cancelled() const { context_.throw_if_cancelled("nothing is kept of an unfinished choice"); }
-  const contract::Machine& machine(int threads);
 
   /// A workbench with the libraries that it was made for.
   struct Place {
@@ -74,7 +70,6 @@ class Planner {
   struct Tools {
     std::timed_mutex mutex;  ///< held while any of the following is used
     std::optional<PlanningWorkbenches> benches;
-    std::map<int, contract::Machine> machines;  ///< the key is the number of threads
     std::unique_ptr<Place> asked;
     std::optional<Error> failure;  ///< reason for which the libraries couldn't be opened
   };

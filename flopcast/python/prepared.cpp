@@ -87,7 +87,7 @@ double bytes_of_tables(const contract::SizedExpression& expression) {
 
 }  // namespace
 
-Prepared prepared(contract::ExpressionPlan plan, const contract::SizedExpression& expression, int type, Precision precision,
+Prepared prepared(contract::Plan plan, const contract::SizedExpression& expression, int type, Precision precision,
                   const std::vector<std::int64_t>& result_strides) {
   constexpr Seconds long_enough = 2e-5;  // handing over to another thread takes some microseconds
   const std::vector<std::int64_t> shape = expression.result_shape();

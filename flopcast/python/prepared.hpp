@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/contract/einsum/expression.hpp"
-#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/contract/network/plan.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/core/routine.hpp"
 
 namespace flopcast::python {
@@ -25,7 +25,7 @@ pybind11::object new_array(const NewResult& result);
 
 /// A planned expression, with all that a call has to know besides.
 struct Prepared {
-  contract::ExpressionPlan plan;
+  contract::Plan plan;
   NewResult result;         ///< a result that is made
   bool takes_long = false;  ///< other Python threads run during the execution
   double kept_bytes = 0;    ///< memory that the plan keeps between executions, at most
@@ -46,11 +46,11 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& sha
 bool overlaps_itself(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, std::int64_t element_bytes);
 
 /// Prepares a planned expression. New results have these strides, in elements.
-Prepared prepared(contract::ExpressionPlan plan, const contract::SizedExpression& expression, int type, Precision precision,
+Prepared prepared(contract::Plan plan, const contract::SizedExpression& expression, int type, Precision precision,
                   const std::vector<std::int64_t>& result_strides);
 
 /// Computes result := alpha * expression + beta * result. Without `out`, the result is a new array. If it has no axes, it is NumPy's scalar,
-/// unless `keeps_arrays`. Returns a new reference. Throws what contract::ExpressionPlan::execute() throws, and pybind11's exceptions.
+/// unless `keeps_arrays`. Returns a new reference. Throws what contract::Plan::execute() throws, and pybind11's exceptions.
 pybind11::object execute(const Prepared& prepared, std::span<PyObject* const> operands, PyObject* out, std::complex<double> alpha = 1.0,
                          std::complex<double> beta = 0.0, bool keeps_arrays = false);
 

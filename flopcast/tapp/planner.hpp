@@ -5,7 +5,7 @@
 #include <string>
 
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/contraction/einsum.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/contraction/planning_workbenches.hpp"
 
 namespace flopcast::tapp {
@@ -18,12 +18,11 @@ class Planner {
   Planner& operator=(const Planner&) = delete;
 
   /// Plans an expression. Opens the libraries at the first call, and measures the caches unless they were measured before (up to 15 s).
-  /// Throws what flopcast::plan_einsum() throws.
+  /// Throws what PlanningWorkbenches::plan() throws.
   /// Where nothing can be kept in the user's folders, choices are kept in this process only.
-  contract::EinsumPlan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
-                            const PlanRequest& request) {
+  contract::Plan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides, const PlanRequest& request) {
     const std::scoped_lock lock(mutex_);
-    return plan_einsum(*benches_.for_threads(request.threads), expression, strides, request);
+    return benches_.plan(expression, strides, request);
   }
   /// Returns the remarks about opening libraries and store so far, each on a line of its own.
   [[nodiscard]] std::string remarks() {

@@ -14,14 +14,13 @@
 #include <span>
 #include <type_traits>
 
+#include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/support/no_fork_scope.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::tapp {
 namespace {
-
-constexpr std::array<Precision, 4> precisions = {Precision::s, Precision::d, Precision::c, Precision::z};
 
 /// Names labels in messages: characters if all labels are ASCII letters, as in examples of the specification; otherwise numbers.
 class Namer {
@@ -163,25 +162,9 @@ void require_no_aliasing(const Tensor& d) {
   }
 }
 
-template <class Number>
-std::complex<double> number(const void* value) {
-  const Number read = *static_cast<const Number*>(value);
-  if constexpr (std::is_floating_point_v<Number>) {
-    return static_cast<double>(read);
-  } else {
-    return {static_cast<double>(read.real()), static_cast<double>(read.imag())};
-  }
-}
-
-/// Returns the number of a type at an address.
-std::complex<double> scalar(TAPP_datatype type, const void* value, const char* name) {
-  static_cast<void>(required(static_cast<const char*>(value), name));
-  switch (type) {
-    case TAPP_F32: return number<float>(value);
-    case TAPP_F64: return number<double>(value);
-    case TAPP_C32: return number<std::complex<float>>(value);
-    default: return number<std::complex<double>>(value);
-  }
+/// Returns the number at an address.
+std::complex<double> scalar(Precision precision, const void* value, const char* name) {
+  return contract::number_at(precision, &required(static_cast<const char*>(value), name), 0);
 }
 
 contract::Subscripts subscripts_of(const Tensor& tensor) { return {tensor.labels, {}, tensor.conjugated}; }
@@ -204,11 +187,10 @@ std::array<Tensor, 4> checked(const std::array<Tensor, 4>& tensors, TAPP_prectyp
 }
 
 PlanRequest request_of(const Handle& handle, TAPP_datatype type) {
-  constexpr std::array efforts = {contract::Effort::estimate, contract::Effort::microbench, contract::Effort::measure};
   const auto value = [](const int& setting) { return std::atomic_ref(const_cast<int&>(setting)).load(std::memory_order_relaxed); };
   PlanRequest request;
-  request.precision = precisions[static_cast<std::size_t>(type)];
-  request.effort = efforts[static_cast<std::size_t>(value(handle.effort))];
+  request.precision = contract::numbered_precisions[static_cast<std::size_t>(type)];
+  request.effort = static_cast<contract::Effort>(value(handle.effort));
   request.threads = value(handle.threads);
   return request;
 }
@@ -261,21 +243,20 @@ Product::Product(const Handle& handle, const std::array<Tensor, 4>& tensors, TAP
     : Product(handle, checked(tensors, precision)) {}
 
 Product::Product(const Handle& handle, const std::array<Tensor, 4>& tensors)
-    : type_(tensors[3].info.type),
-      expression_(expression_of(tensors)),
+    : expression_(expression_of(tensors)),
       strides_{{tensors[0].info.strides, tensors[1].info.strides}, tensors[3].info.strides, tensors[2].info.strides, tensors[2].conjugated},
-      request_(request_of(handle, type_)),
+      request_(request_of(handle, tensors[3].info.type)),
       planner_(shared_planner()),
       plan_(planned(request_.threads)),
       seconds_(plan_.seconds()) {}
 
-contract::EinsumPlan Product::planned(int threads) const {
+contract::Plan Product::planned(int threads) const {
   PlanRequest request = request_;
   request.threads = threads;
   return planner_->plan(expression_, strides_, request);
 }
 
-const contract::EinsumPlan& Product::plan(int threads) const {
+const contract::Plan& Product::plan(int threads) const {
   if (threads == 0 || threads == request_.threads) {
     return plan_;
   }
@@ -289,7 +270,7 @@ const contract::EinsumPlan& Product::plan(int threads) const {
 
 void Product::execute(const Executor& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c,
                       void* d) const {
-  const std::complex<double> of_product = scalar(type_, alpha, "alpha"), of_c = scalar(type_, beta, "beta");
+  const std::complex<double> of_product = scalar(request_.precision, alpha, "alpha"), of_c = scalar(request_.precision, beta, "beta");
   if (c == nullptr && of_c != 0.0) {
     throw failure(FLOPCAST_TAPP_MISSING_C, "C is a null pointer, but beta is not 0");
   }

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/einsum/einsum_plan.hpp"
-#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/network/plan.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/tapp/objects.hpp"
 #include "flopcast/tapp/planner.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
@@ -34,7 +34,7 @@ class Product {
   Product(const Handle& handle, const std::array<Tensor, 4>& tensors, TAPP_prectype precision);
 
   /// D := op_D(alpha op_A(A) op_B(B) + beta op_C(C)). The first execution with another number of threads plans. Throws a Failure for null
-  /// pointers, and what EinsumPlan::execute() throws.
+  /// pointers, and what Plan::execute() throws.
   void execute(const Executor& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c, void* d) const;
 
   [[nodiscard]] const double& seconds() const { return seconds_; }  ///< expected time of an execution
@@ -42,18 +42,17 @@ class Product {
 
  private:
   Product(const Handle& handle, const std::array<Tensor, 4>& checked_tensors);
-  [[nodiscard]] contract::EinsumPlan planned(int threads) const;
-  [[nodiscard]] const contract::EinsumPlan& plan(int threads) const;
+  [[nodiscard]] contract::Plan planned(int threads) const;
+  [[nodiscard]] const contract::Plan& plan(int threads) const;
 
-  TAPP_datatype type_;
   contract::SizedExpression expression_;
   contract::EinsumStrides strides_;
   PlanRequest request_;
   std::shared_ptr<Planner> planner_;
-  contract::EinsumPlan plan_;  ///< for the handle's threads
+  contract::Plan plan_;  ///< for the handle's threads
   double seconds_;
-  mutable std::mutex mutex_;                            ///< held while any of the following is used
-  mutable std::map<int, contract::EinsumPlan> others_;  ///< plans for other numbers of threads; entries stay
+  mutable std::mutex mutex_;                      ///< held while any of the following is used
+  mutable std::map<int, contract::Plan> others_;  ///< plans for other numbers of threads; entries stay
   mutable std::string explanation_;
 };
 

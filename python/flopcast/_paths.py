@@ -27,9 +27,10 @@ def _path(
     wish = _flopcast.PlanWish()
     wish.subscripts = text
     wish.shapes = [list(shape) for shape in shapes]
-    wish.precision = precision
-    wish.threads = blas_threads() if threads is None else threads
-    wish.max_bytes = max_bytes
+    wish.request.precision = precision
+    wish.request.threads = blas_threads() if threads is None else threads
+    if max_bytes is not None:
+        wish.request.max_bytes = max_bytes
     return [tuple(sorted(pair)) for pair in PLANNER.path(wish, executor)]
 
 

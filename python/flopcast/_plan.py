@@ -106,12 +106,12 @@ class Plan:
 
     __slots__ = ("subscripts", "shapes", "dtype", "effort", "threads", "_strides", "_result_strides", "_handle", "_execute")
 
-    def __init__(self, wish: Any, dtype: DType) -> None:
+    def __init__(self, wish: Any, dtype: DType, effort: str) -> None:
         self.subscripts: str = wish.subscripts
         self.shapes: tuple[tuple[int, ...], ...] = tuple(tuple(shape) for shape in wish.shapes)
         self.dtype = dtype
-        self.effort: str = wish.effort
-        self.threads: int = wish.threads
+        self.effort = effort
+        self.threads: int = wish.request.threads
         self._strides = wish.strides
         self._result_strides = wish.result_strides
         self._handle = PLANNER.plan(wish)
@@ -252,12 +252,15 @@ def plan(
         if out.shape != shape:
             raise InputError(f"out has shape {out.shape}, but the result of '{subscripts}' has {shape}")
         wish.result_strides = _elements(out.strides if out.dtype == wanted else None, out.shape, wanted)
-    wish.precision = PRECISIONS[wanted]
-    _set(wish, effort=effort, threads=blas_threads() if threads is None else threads, time_budget=time_budget, fresh=fresh, max_bytes=max_bytes)
+    request = wish.request
+    request.precision = PRECISIONS[wanted]
+    _set(request, effort=effort, threads=blas_threads() if threads is None else threads, time_budget=time_budget, fresh=fresh)
+    if max_bytes is not None:
+        _set(request, max_bytes=max_bytes)
     if len(described) > 2:
         same = [(data, tuple(shape), strides) for shape, _, strides, data in described]
-        wish.tensors = [i if data is None else same.index(same[i]) for i, (data, _, _) in enumerate(same)]
-    return Plan(wish, wanted)
+        request.tensors = [i if data is None else same.index(same[i]) for i, (data, _, _) in enumerate(same)]
+    return Plan(wish, wanted, effort)
 
 
 __all__ = ["Plan", "plan"]

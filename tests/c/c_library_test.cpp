@@ -56,11 +56,16 @@ using Sizes = std::vector<std::int64_t>;
 flopcast_status try_plan(Plan& plan, const Bench& bench, const char* notation, flopcast_type type, const Sizes& a, const Sizes& b,
                          const Sizes& c, const flopcast_plan_options* options = nullptr) {
   flopcast_plan* made = nullptr;
-  const flopcast_status status =
-      flopcast_plan_einsum(&made, bench.get(), notation, type, a.data(), nullptr, b.data(), nullptr, c.data(), nullptr, options);
+  const std::int64_t* const shapes[] = {a.data(), b.data()};
+  const flopcast_status status = flopcast_plan_einsum(&made, bench.get(), notation, type, 2, shapes, nullptr, c.data(), nullptr, options);
   EXPECT_EQ(made == nullptr, status != FLOPCAST_DONE);
   plan.reset(made);
   return status;
+}
+
+/// Computes c := alpha times the expression + beta c.
+flopcast_status execute(const Plan& plan, const void* alpha, const std::vector<const void*>& operands, const void* beta, void* c) {
+  return flopcast_execute(plan.get(), alpha, static_cast<std::int32_t>(operands.size()), operands.data(), beta, c, c);
 }
 
 /// Returns C_ik := sum over j of A_ij B_jk of m x m matrices in row-major order.
@@ -100,11 +105,11 @@ void expect_product(flopcast_type type) {
   const auto a = numbers<Number>(m * m, 1), b = numbers<Number>(m * m, 2), before = numbers<Number>(m * m, 3);
   const std::vector<Number> expected = product(a, b, m);
   std::vector<Number> c = before;
-  ASSERT_EQ(flopcast_execute(plan.get(), nullptr, a.data(), b.data(), nullptr, c.data()), FLOPCAST_DONE) << flopcast_error_message();
+  ASSERT_EQ(execute(plan, nullptr, {a.data(), b.data()}, nullptr, c.data()), FLOPCAST_DONE) << flopcast_error_message();
   EXPECT_EQ(c, expected);  // small integers: exact
   const Number alpha = Number(2), beta = Number(-1);
   c = before;
-  ASSERT_EQ(flopcast_execute(plan.get(), &alpha, a.data(), b.data(), &beta, c.data()), FLOPCAST_DONE) << flopcast_error_message();
+  ASSERT_EQ(execute(plan, &alpha, {a.data(), b.data()}, &beta, c.data()), FLOPCAST_DONE) << flopcast_error_message();
   for (std::size_t i = 0; i < c.size(); ++i) {
     EXPECT_EQ(c[i], alpha * expected[i] + beta * before[i]) << i;
   }
@@ -135,7 +140,7 @@ TEST(CLibrary, IncrementalPlansTryACandidateInEachExecution) {
   for (int i = 0; i < 80 && decided == 0; ++i) {
     ASSERT_EQ(plan_once(), FLOPCAST_DONE) << "a plan for each execution; what was measured goes on";
     std::vector<double> c(m * m, -1);
-    ASSERT_EQ(flopcast_execute(plan.get(), nullptr, a.data(), b.data(), nullptr, c.data()), FLOPCAST_DONE);
+    ASSERT_EQ(execute(plan, nullptr, {a.data(), b.data()}, nullptr, c.data()), FLOPCAST_DONE);
     ASSERT_EQ(c, expected);
     ASSERT_EQ(flopcast_plan_decided(plan.get(), &decided), FLOPCAST_DONE);
   }
@@ -152,14 +157,15 @@ TEST(CLibrary, PlansTensorsWithNumberedIndicesAndStrides) {
   // C_ik := sum over j of A_ij B_jk, with A stored by columns and C in every other column of a 2 x 6 matrix
   const std::int32_t ij[] = {100, -7}, jk[] = {-7, 2000000000}, ik[] = {100, 2000000000};
   const Sizes two_four = {2, 4}, four_three = {4, 3}, two_three = {2, 3}, by_columns = {1, 2}, wide = {6, 2};
-  const flopcast_tensor a = {2, 0, ij, two_four.data(), by_columns.data()}, b = {2, 0, jk, four_three.data(), nullptr},
+  const flopcast_tensor operands[] = {{2, 0, ij, two_four.data(), by_columns.data()}, {2, 0, jk, four_three.data(), nullptr}},
                         c = {2, 0, ik, two_three.data(), wide.data()};
   flopcast_plan* made = nullptr;
-  ASSERT_EQ(flopcast_plan_from_strides(&made, bench.get(), FLOPCAST_F64, &a, &b, &c, nullptr), FLOPCAST_DONE) << flopcast_error_message();
+  ASSERT_EQ(flopcast_plan_from_labels(&made, bench.get(), FLOPCAST_F64, 2, operands, &c, nullptr), FLOPCAST_DONE)
+      << flopcast_error_message();
   const Plan plan(made);
   const std::vector<double> of_a = {1, 5, 2, 6, 3, 7, 4, 8}, of_b = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
   std::vector<double> of_c(12, -1);
-  ASSERT_EQ(flopcast_execute(plan.get(), nullptr, of_a.data(), of_b.data(), nullptr, of_c.data()), FLOPCAST_DONE);
+  ASSERT_EQ(execute(plan, nullptr, {of_a.data(), of_b.data()}, nullptr, of_c.data()), FLOPCAST_DONE);
   EXPECT_EQ(of_c, (std::vector<double>{5, -1, 6, -1, 7, -1, 13, -1, 14, -1, 15, -1}));
 }
 
@@ -167,8 +173,11 @@ TEST(CLibrary, PlansTensorsWithNumberedIndicesAndStrides) {
 template <class Number>
 std::vector<Number> result_of(const Plan& plan, const std::vector<Number>& a, const std::vector<Number>* b, std::size_t count) {
   std::vector<Number> c(count, Number(-1));
-  EXPECT_EQ(flopcast_execute(plan.get(), nullptr, a.data(), b == nullptr ? nullptr : b->data(), nullptr, c.data()), FLOPCAST_DONE)
-      << flopcast_error_message();
+  std::vector<const void*> operands = {a.data()};
+  if (b != nullptr) {
+    operands.push_back(b->data());
+  }
+  EXPECT_EQ(execute(plan, nullptr, operands, nullptr, c.data()), FLOPCAST_DONE) << flopcast_error_message();
   return c;
 }
 
@@ -176,8 +185,8 @@ TEST(CLibrary, PlansExpressionsOfOneOperand) {
   const Bench bench = opened();
   const auto result = [&](const char* notation, const Sizes& shape, const std::vector<double>& a, std::size_t count) {
     flopcast_plan* made = nullptr;
-    EXPECT_EQ(flopcast_plan_einsum(&made, bench.get(), notation, FLOPCAST_F64, shape.data(), nullptr, nullptr, nullptr, nullptr, nullptr,
-                                   nullptr),
+    const std::int64_t* const first = shape.data();
+    EXPECT_EQ(flopcast_plan_einsum(&made, bench.get(), notation, FLOPCAST_F64, 1, &first, nullptr, nullptr, nullptr, nullptr),
               FLOPCAST_DONE)
         << flopcast_error_message();
     return result_of<double>(Plan(made), a, nullptr, count);
@@ -232,8 +241,7 @@ TEST(CLibrary, NumberedIndicesMayRepeatAndTensorsMayBeConjugated) {
   const Sizes two_two = {2, 2}, two = {2};
   const flopcast_tensor a = {2, 1, ii, two_two.data(), nullptr}, c = {1, 0, i, two.data(), nullptr};
   flopcast_plan* made = nullptr;
-  ASSERT_EQ(flopcast_plan_from_strides(&made, bench.get(), FLOPCAST_C64, &a, nullptr, &c, nullptr), FLOPCAST_DONE)
-      << flopcast_error_message();
+  ASSERT_EQ(flopcast_plan_from_labels(&made, bench.get(), FLOPCAST_C64, 1, &a, &c, nullptr), FLOPCAST_DONE) << flopcast_error_message();
   const std::vector<Complex> values = {{1, 1}, {2, 2}, {3, 3}, {4, 4}};
   EXPECT_EQ(result_of<Complex>(Plan(made), values, nullptr, 2), (std::vector<Complex>{{1, -1}, {4, -4}}));
 }
@@ -243,11 +251,12 @@ TEST(CLibrary, MayWriteTheResultApartFromTheAddend) {
   Plan plan;
   ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {1, 2}, {2, 2}, {1, 2}), FLOPCAST_DONE) << flopcast_error_message();
   const std::vector<double> a = {1, 2}, b = {1, 0, 0, 1}, c = {10, 20};
+  const void* const operands[] = {a.data(), b.data()};
   std::vector<double> d = {-1, -1};
   const double alpha = 2, beta = 3;
-  ASSERT_EQ(flopcast_execute_apart(plan.get(), &alpha, a.data(), b.data(), &beta, c.data(), d.data()), FLOPCAST_DONE);
+  ASSERT_EQ(flopcast_execute(plan.get(), &alpha, 2, operands, &beta, c.data(), d.data()), FLOPCAST_DONE);
   EXPECT_EQ(d, (std::vector<double>{32, 64}));
-  expect_refusal(flopcast_execute_apart(plan.get(), &alpha, a.data(), b.data(), &beta, nullptr, d.data()), FLOPCAST_BAD_INPUT, "null");
+  expect_refusal(flopcast_execute(plan.get(), &alpha, 2, operands, &beta, nullptr, d.data()), FLOPCAST_BAD_INPUT, "null");
   EXPECT_EQ(d, (std::vector<double>{32, 64}));
 }
 
@@ -270,7 +279,7 @@ void expect_product_of_three(flopcast_type type) {
   const std::int64_t* const shapes[] = {shape.data(), shape.data(), shape.data()};
   const std::int64_t* const strides[] = {nullptr, by_columns.data(), nullptr};
   flopcast_plan* made = nullptr;
-  ASSERT_EQ(flopcast_plan_einsum_many(&made, bench.get(), "ij,jk,conj(km)->im", type, 3, shapes, strides, shape.data(), nullptr, nullptr),
+  ASSERT_EQ(flopcast_plan_einsum(&made, bench.get(), "ij,jk,conj(km)->im", type, 3, shapes, strides, shape.data(), nullptr, nullptr),
             FLOPCAST_DONE)
       << flopcast_error_message();
   const Plan plan(made);
@@ -283,11 +292,10 @@ void expect_product_of_three(flopcast_type type) {
   const std::vector<Number> expected = product(a, b, c, m);
   const void* const operands[] = {a.data(), stored_b.data(), c.data()};
   std::vector<Number> result(m * m, Number(-1));
-  ASSERT_EQ(flopcast_execute_many(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE)
-      << flopcast_error_message();
+  ASSERT_EQ(flopcast_execute(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE) << flopcast_error_message();
   EXPECT_EQ(result, expected);  // small integers: exact
   const Number alpha = Number(2), beta = Number(-1);
-  ASSERT_EQ(flopcast_execute_many(plan.get(), &alpha, 3, operands, &beta, addend.data(), result.data()), FLOPCAST_DONE);
+  ASSERT_EQ(flopcast_execute(plan.get(), &alpha, 3, operands, &beta, addend.data(), result.data()), FLOPCAST_DONE);
   for (std::size_t i = 0; i < result.size(); ++i) {
     EXPECT_EQ(result[i], alpha * expected[i] - addend[i]) << i;
   }
@@ -309,19 +317,18 @@ TEST(CLibrary, PlansManyTensorsWithNumberedIndices) {
       {2, 0, ij, two_two.data(), nullptr}, {2, 0, jk, two_two.data(), nullptr}, {2, 0, kk, two_two.data(), nullptr}};
   const flopcast_tensor result = {1, 0, i, two.data(), nullptr};
   flopcast_plan* made = nullptr;
-  ASSERT_EQ(flopcast_plan_from_strides_many(&made, bench.get(), FLOPCAST_F64, 3, operands, &result, nullptr), FLOPCAST_DONE)
+  ASSERT_EQ(flopcast_plan_from_labels(&made, bench.get(), FLOPCAST_F64, 3, operands, &result, nullptr), FLOPCAST_DONE)
       << flopcast_error_message();
   const Plan plan(made);
   const std::vector<double> a = {1, 2, 3, 4}, b = {1, 0, 1, 1}, c = {10, 99, 99, 100};
   const void* const addresses[] = {a.data(), b.data(), c.data()};
   std::vector<double> d = {-1, -1};
-  ASSERT_EQ(flopcast_execute_many(plan.get(), nullptr, 3, addresses, nullptr, nullptr, d.data()), FLOPCAST_DONE)
-      << flopcast_error_message();
+  ASSERT_EQ(flopcast_execute(plan.get(), nullptr, 3, addresses, nullptr, nullptr, d.data()), FLOPCAST_DONE) << flopcast_error_message();
   EXPECT_EQ(d, (std::vector<double>{1 * 10 + 2 * (10 + 100), 3 * 10 + 4 * (10 + 100)}));
 
   flopcast_plan* none = nullptr;
-  expect_refusal(flopcast_plan_from_strides_many(&none, bench.get(), FLOPCAST_F64, 0, operands, &result, nullptr), FLOPCAST_USAGE, "count");
-  expect_refusal(flopcast_plan_from_strides_many(&none, bench.get(), FLOPCAST_F64, 3, nullptr, &result, nullptr), FLOPCAST_USAGE,
+  expect_refusal(flopcast_plan_from_labels(&none, bench.get(), FLOPCAST_F64, 0, operands, &result, nullptr), FLOPCAST_USAGE, "count");
+  expect_refusal(flopcast_plan_from_labels(&none, bench.get(), FLOPCAST_F64, 3, nullptr, &result, nullptr), FLOPCAST_USAGE,
                  "operands is a null pointer");
   EXPECT_EQ(none, nullptr);
 }
@@ -333,14 +340,12 @@ TEST(CLibrary, PlansAnyNumberOfOperandsWithEllipsisAndLimit) {
   flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
   options.max_bytes = 64;
   flopcast_plan* made = nullptr;
-  expect_refusal(
-      flopcast_plan_einsum_many(&made, bench.get(), "...i,ij,j->...", FLOPCAST_F64, 3, shapes, nullptr, nullptr, nullptr, &options),
-      FLOPCAST_USAGE, "the indices of operand 1 contain '...'");
+  expect_refusal(flopcast_plan_einsum(&made, bench.get(), "...i,ij,j->...", FLOPCAST_F64, 3, shapes, nullptr, nullptr, nullptr, &options),
+                 FLOPCAST_USAGE, "the indices of operand 1 contain '...'");
   const std::int32_t ranks[] = {3, 2, 1, 2};
   options.ranks = ranks;
-  ASSERT_EQ(
-      flopcast_plan_einsum_many(&made, bench.get(), "...i,ij,j->...", FLOPCAST_F64, 3, shapes, nullptr, shape.data(), nullptr, &options),
-      FLOPCAST_DONE)
+  ASSERT_EQ(flopcast_plan_einsum(&made, bench.get(), "...i,ij,j->...", FLOPCAST_F64, 3, shapes, nullptr, shape.data(), nullptr, &options),
+            FLOPCAST_DONE)
       << flopcast_error_message();
   const Plan plan(made);
   char* text = nullptr;
@@ -356,8 +361,7 @@ TEST(CLibrary, PlansAnyNumberOfOperandsWithEllipsisAndLimit) {
       }
     }
   }
-  ASSERT_EQ(flopcast_execute_many(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE)
-      << flopcast_error_message();
+  ASSERT_EQ(flopcast_execute(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE) << flopcast_error_message();
   EXPECT_EQ(result, expected);
 }
 
@@ -369,11 +373,11 @@ TEST(CLibrary, TheFunctionsForManyOperandsTakeFewToo) {
   const void* const operands[] = {a.data(), a.data()};
   const auto result_of_many = [&](const char* notation, std::int32_t count) {
     flopcast_plan* made = nullptr;
-    EXPECT_EQ(flopcast_plan_einsum_many(&made, bench.get(), notation, FLOPCAST_F64, count, shapes, nullptr, nullptr, nullptr, nullptr),
+    EXPECT_EQ(flopcast_plan_einsum(&made, bench.get(), notation, FLOPCAST_F64, count, shapes, nullptr, nullptr, nullptr, nullptr),
               FLOPCAST_DONE)
         << flopcast_error_message();
     std::vector<double> result(4);
-    EXPECT_EQ(flopcast_execute_many(Plan(made).get(), nullptr, count, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE);
+    EXPECT_EQ(flopcast_execute(Plan(made).get(), nullptr, count, operands, nullptr, nullptr, result.data()), FLOPCAST_DONE);
     return result;
   };
   EXPECT_EQ(result_of_many("ij->ji", 1), (std::vector<double>{1, 3, 2, 4}));
@@ -388,7 +392,7 @@ TEST(CLibrary, RefusesBadUsesOfManyOperands) {
                             *const incomplete[] = {square.data(), nullptr, square.data()};
   flopcast_plan* made = nullptr;
   const auto plan_many = [&](const std::int64_t* const* of, const flopcast_plan_options* options = nullptr) {
-    return flopcast_plan_einsum_many(&made, bench.get(), "ij,jk,kl->il", FLOPCAST_F64, 3, of, nullptr, nullptr, nullptr, options);
+    return flopcast_plan_einsum(&made, bench.get(), "ij,jk,kl->il", FLOPCAST_F64, 3, of, nullptr, nullptr, nullptr, options);
   };
   expect_refusal(plan_many(contradicting), FLOPCAST_BAD_INPUT, "label j");
   expect_refusal(plan_many(incomplete), FLOPCAST_USAGE, "the shape of operand 2 is a null pointer");
@@ -403,17 +407,15 @@ TEST(CLibrary, RefusesBadUsesOfManyOperands) {
   const Plan plan(made);
   const std::vector<double> a(9, 1);
   std::vector<double> result(9, 5);
-  expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), a.data(), nullptr, result.data()), FLOPCAST_USAGE,
-                 "the plan has 3 operands, but two addresses are given");
   const void* const operands[] = {a.data(), nullptr, a.data()};
-  expect_refusal(flopcast_execute_many(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_BAD_INPUT, "null");
-  expect_refusal(flopcast_execute_many(plan.get(), nullptr, 3, nullptr, nullptr, nullptr, result.data()), FLOPCAST_USAGE,
+  expect_refusal(flopcast_execute(plan.get(), nullptr, 3, operands, nullptr, nullptr, result.data()), FLOPCAST_BAD_INPUT, "null");
+  expect_refusal(flopcast_execute(plan.get(), nullptr, 3, nullptr, nullptr, nullptr, result.data()), FLOPCAST_USAGE,
                  "operands is a null pointer");
-  expect_refusal(flopcast_execute_many(plan.get(), nullptr, 2, operands, nullptr, nullptr, result.data()), FLOPCAST_BAD_INPUT,
+  expect_refusal(flopcast_execute(plan.get(), nullptr, 2, operands, nullptr, nullptr, result.data()), FLOPCAST_BAD_INPUT,
                  "the plan has 3 operands, but 2 addresses are given");
   EXPECT_EQ(result, std::vector<double>(9, 5));
   flopcast_plan* none = nullptr;
-  expect_refusal(flopcast_plan_einsum_many(&none, bench.get(), "ij,jk,kl->il", FLOPCAST_F64, 2, shapes, nullptr, nullptr, nullptr, nullptr),
+  expect_refusal(flopcast_plan_einsum(&none, bench.get(), "ij,jk,kl->il", FLOPCAST_F64, 2, shapes, nullptr, nullptr, nullptr, nullptr),
                  FLOPCAST_BAD_INPUT, "has 3 operands, but 2 are given");
 }
 
@@ -448,7 +450,7 @@ TEST(CLibrary, PlansWithoutAFolderForChoicesAndSaysSoOnce) {
           << flopcast_error_message();
       const auto a = numbers<double>(400, 1), b = numbers<double>(400, 2);
       std::vector<double> c(400);
-      ASSERT_EQ(flopcast_execute(plan.get(), nullptr, a.data(), b.data(), nullptr, c.data()), FLOPCAST_DONE) << flopcast_error_message();
+      ASSERT_EQ(execute(plan, nullptr, {a.data(), b.data()}, nullptr, c.data()), FLOPCAST_DONE) << flopcast_error_message();
       EXPECT_EQ(c, product(a, b, 20));
     }
     EXPECT_THAT(notes, AllOf(HasSubstr("kept in this process only"), HasSubstr(reason)));
@@ -550,7 +552,7 @@ TEST(CLibrary, AClosedWorkbenchLeavesItsPlans) {
   }
   const double a = 3, b = 4;
   double c = 0;
-  EXPECT_EQ(flopcast_execute(plan.get(), nullptr, &a, &b, nullptr, &c), FLOPCAST_DONE);
+  EXPECT_EQ(execute(plan, nullptr, {&a, &b}, nullptr, &c), FLOPCAST_DONE);
   EXPECT_EQ(c, 12);
 }
 
@@ -563,7 +565,7 @@ TEST(CLibrary, AForkedChildExecutesPlansAndOpensAWorkbenchOfItsOwn) {
     const double a = 3, b = 4;
     double c = 0;
     Plan more;
-    const bool executes = flopcast_execute(plan.get(), nullptr, &a, &b, nullptr, &c) == FLOPCAST_DONE && c == 12;
+    const bool executes = execute(plan, nullptr, {&a, &b}, nullptr, &c) == FLOPCAST_DONE && c == 12;
     const bool refuses = try_plan(more, bench, "ij,jk->ik", FLOPCAST_F64, {1, 1}, {1, 1}, {1, 1}) == FLOPCAST_USAGE &&
                          std::strstr(flopcast_error_message(), "opened before this process was forked") != nullptr;
     flopcast_workbench_close(const_cast<Bench&>(bench).release());  // the parent's store stays open
@@ -590,7 +592,7 @@ TEST(CLibrary, SeveralThreadsExecuteOnePlan) {
     threads.emplace_back([&] {
       for (int round = 0; round < 50; ++round) {
         std::vector<double> c(m * m);
-        right += flopcast_execute(plan.get(), nullptr, a.data(), b.data(), nullptr, c.data()) == FLOPCAST_DONE && c == expected ? 1 : 0;
+        right += execute(plan, nullptr, {a.data(), b.data()}, nullptr, c.data()) == FLOPCAST_DONE && c == expected ? 1 : 0;
       }
     });
   }
@@ -615,7 +617,7 @@ TEST(CLibrary, RefusesBadContractions) {
   const Sizes square = {4, 4}, long_one = {4, 5};
   expect_refusal(try_plan(plan, bench, "ij,jk->il", FLOPCAST_F64, square, square, square), FLOPCAST_BAD_INPUT, "label l of the result");
   expect_refusal(try_plan(plan, bench, "ij,jk,kl->il", FLOPCAST_F64, square, square, square), FLOPCAST_BAD_INPUT,
-                 "has 3 operands, expected one or two; flopcast_plan_einsum_many() takes any number");
+                 "has 3 operands, but 2 are given");
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, long_one, square, square), FLOPCAST_BAD_INPUT, "label j");
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, long_one), FLOPCAST_BAD_INPUT,
                  "index k is 5 long in C, but 4 in the operands");
@@ -636,14 +638,12 @@ TEST(CLibrary, RefusesBadContractions) {
   expect_refusal(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, square, square, square, &options), FLOPCAST_BAD_INPUT,
                  "B has 3 dimensions, but 2 indices");
   flopcast_plan* none = nullptr;
-  expect_refusal(flopcast_plan_einsum(&none, nullptr, "ij,jk->ik", FLOPCAST_F64, square.data(), nullptr, square.data(), nullptr, nullptr,
-                                      nullptr, nullptr),
+  const std::int64_t *const shapes[] = {square.data(), square.data()}, *const incomplete[] = {square.data(), nullptr};
+  expect_refusal(flopcast_plan_einsum(&none, nullptr, "ij,jk->ik", FLOPCAST_F64, 2, shapes, nullptr, nullptr, nullptr, nullptr),
                  FLOPCAST_USAGE, "bench is a null pointer");
-  expect_refusal(flopcast_plan_einsum(&none, bench.get(), nullptr, FLOPCAST_F64, square.data(), nullptr, square.data(), nullptr, nullptr,
-                                      nullptr, nullptr),
+  expect_refusal(flopcast_plan_einsum(&none, bench.get(), nullptr, FLOPCAST_F64, 2, shapes, nullptr, nullptr, nullptr, nullptr),
                  FLOPCAST_USAGE, "notation is a null pointer");
-  expect_refusal(flopcast_plan_einsum(&none, bench.get(), "ij,jk->ik", FLOPCAST_F64, square.data(), nullptr, nullptr, nullptr, nullptr,
-                                      nullptr, nullptr),
+  expect_refusal(flopcast_plan_einsum(&none, bench.get(), "ij,jk->ik", FLOPCAST_F64, 2, incomplete, nullptr, nullptr, nullptr, nullptr),
                  FLOPCAST_USAGE, "shape of B");
   EXPECT_EQ(none, nullptr);
 }
@@ -653,12 +653,12 @@ TEST(CLibrary, RefusesBadExecutionsAndLeavesTheResult) {
   Plan plan;
   ASSERT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_F64, {2, 2}, {2, 2}, {2, 2}), FLOPCAST_DONE);
   std::vector<double> a = {1, 2, 3, 4};
-  expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), a.data(), nullptr, a.data()), FLOPCAST_BAD_INPUT, "overlaps");
+  expect_refusal(execute(plan, nullptr, {a.data(), a.data()}, nullptr, a.data()), FLOPCAST_BAD_INPUT, "overlaps");
   EXPECT_EQ(a, (std::vector<double>{1, 2, 3, 4}));
   std::vector<double> c = {5, 6, 7, 8};
-  expect_refusal(flopcast_execute(plan.get(), nullptr, a.data(), nullptr, nullptr, c.data()), FLOPCAST_BAD_INPUT, "null");
+  expect_refusal(execute(plan, nullptr, {a.data(), nullptr}, nullptr, c.data()), FLOPCAST_BAD_INPUT, "null");
   EXPECT_EQ(c, (std::vector<double>{5, 6, 7, 8}));
-  expect_refusal(flopcast_execute(nullptr, nullptr, a.data(), a.data(), nullptr, a.data()), FLOPCAST_USAGE, "plan is a null pointer");
+  expect_refusal(execute(Plan(), nullptr, {a.data(), a.data()}, nullptr, a.data()), FLOPCAST_USAGE, "plan is a null pointer");
 }
 
 TEST(CLibrary, OptionsMayBeOfAnotherVersion) {
@@ -790,7 +790,7 @@ TEST(CLibrary, AnswersQuestionsHereAndByTheProgram) {
     const Text text(answer);
     return nlohmann::json::parse(text ? text.get() : "null");
   };
-  EXPECT_EQ(answer_to(R"({"contract_list": {"notation": "ai,ib->ab", "sizes": {"a": 4, "b": 5, "i": 6}}})").at("schema"),
+  EXPECT_EQ(answer_to(R"({"contract_list": {"expression": "ai,ib->ab", "sizes": {"a": 4, "b": 5, "i": 6}}})").at("schema"),
             "flopcast-contract-1");
   const nlohmann::json trace = answer_to(R"({"trace": {"routine": "dpotrf", "n": 100, "nb": 50, "arguments": {"uplo": "L"}}})");
   EXPECT_EQ(trace.at("schema"), "flopcast-trace-1");

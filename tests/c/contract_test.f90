@@ -250,9 +250,11 @@ contains
     call flopcast_execute(plan, a, b, c)
     call expect(all(c == 6), 'the arrays of the plan')
 
-    call flopcast_plan(plan, bench, 'ij->ji', a, scalar, c)  ! B isn't read
-    call flopcast_execute(plan, a, small, c, status=status)
-    call expect(status == 0, 'a second array that an expression of one operand does not read')
+    call flopcast_plan(plan, bench, 'ij->ji', a, scalar, c, status=status)
+    call expect(refused(status, 'has 1 operand, but 2 are given'), 'a second array for an expression of one operand')
+    call flopcast_plan(plan, bench, 'ij->ji', [flopcast_operand(a)], c)
+    call flopcast_execute(plan, [flopcast_operand(a)], c)
+    call expect(all(c == transpose(a)), 'an expression of one operand')
     three = [flopcast_operand(a), flopcast_operand(b), flopcast_operand(d)]
     call flopcast_plan(plan, bench, 'ij,jk,kl->il', three, c)
     three(3) = flopcast_operand(small)

@@ -18,11 +18,11 @@ import tempfile
 import jsonschema
 
 QUESTIONS = [
-    {"contract_list": {"notation": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}}},
-    {"contract_plan": {"notation": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}, "order": "column_major"}},
-    {"einsum": {"expression": "iij->j", "sizes": {"i": 30, "j": 40}}},
-    {"einsum_plan": {"expression": "ab,bc,cd->ad", "sizes": {"a": 10, "b": 20, "c": 5, "d": 30}, "max_bytes": 4000}},
-    {"einsum_plan": {"expression": "ab,bc->ac", "sizes": {"a": 10, "b": 20, "c": 5}, "strides": {"A": [1, 16], "result": [5, 1]}}},
+    {"contract_list": {"expression": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}}},
+    {"contract": {"expression": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}, "order": "column_major", "execute": False}},
+    {"contract": {"expression": "iij->j", "sizes": {"i": 30, "j": 40}}},
+    {"contract": {"expression": "ab,bc,cd->ad", "sizes": {"a": 10, "b": 20, "c": 5, "d": 30}, "max_bytes": 4000, "execute": False}},
+    {"contract": {"expression": "ab,bc->ac", "sizes": {"a": 10, "b": 20, "c": 5}, "strides": {"A": [1, 16], "result": [5, 1]}, "execute": False}},
     {"trace": {"routine": "dgeqrf", "n": 200, "nb": 32}},
     {"predict": {"routine": "dgeqrf", "n": [100, 200], "nb": "32", "with_calls": True}},
     {"machine": {}},

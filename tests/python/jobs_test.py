@@ -296,16 +296,16 @@ class Real(unittest.TestCase):
         low, high = predictions[0].interval
         self.assertTrue(0 < low <= predictions[0].seconds <= high)
 
-    def test_the_steps_of_an_expression_in_this_process(self):
+    def test_the_steps_of_an_expression(self):
         sizes = {"a": 20, "b": 30, "c": 2, "d": 40}
-        planned = fc.einsum_plan("ab,bc,cd->ad", sizes)
+        planned = fc.contract_run("ab,bc,cd->ad", sizes=sizes, execute=False)
         self.assertEqual(planned.sizes, sizes)
         self.assertEqual(len(planned.steps), 2)
         self.assertIn("operand1[ab]", planned.steps[0].step)
         self.assertIn("operand2[bc]", planned.steps[0].step)
         self.assertEqual(planned.flops, 2 * 20 * 2 * (30 + 40))
         self.assertEqual(len(planned.rows()), 2)
-        limited = fc.einsum_plan("ab,bc,cd->ad", sizes, max_bytes=100)
+        limited = fc.contract_run("ab,bc,cd->ad", sizes=sizes, max_bytes=100, execute=False)
         self.assertLessEqual(limited.plan.workspace_bytes, 100)
         self.assertTrue(limited.blocks)
 

@@ -32,50 +32,17 @@ Examples:
   flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
   flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm "i'c-gemm")";
 
-/// Describes the plan of an expression.
-void explain_expression(const ContractOptions& options, const CommonOptions& common, const RunContext& context) {
-  const auto [expression, strides, request] = requested_expression(options);
-  const Workbench bench(planning_libraries(options.libraries), context);
-  show_plan(explain_einsum(bench, expression, strides, request, context), common);
-}
-
-/// Executes an expression that is no contraction of two tensors.
-void run_expression(const ContractOptions& options, const CommonOptions& common, const RunContext& context) {
-  if (options.takes_files()) {
-    const EinsumFilesRequest request = einsum_files_request(options);
-    const Workbench bench(planning_libraries(options.libraries), context);
-    show_run(einsum_files(bench, request, context), common);
-    return;
-  }
-  const auto [expression, strides, request] = requested_expression(options);
-  const Workbench bench(planning_libraries(options.libraries), context);
-  show_run(run_einsum(bench, expression, strides, request, context), common);
-}
-
 void run_contract(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
-  check(options, command, common);
+  const contract::Expression expression = contract::parse_expression(options.notation);
+  check(options, expression, command, common);
   const RunContext context = keeping_if_possible(run_context(common));
-  if (options.explains()) {
-    explain_expression(options, common, context);
-    return;
-  }
-  if ((options.takes_files() || options.run) && !options.is_contraction()) {
-    run_expression(options, common, context);
-    return;
-  }
-  if (options.takes_files()) {
-    const ContractFilesRequest request = files_request(options);
+  if (options.plans(expression)) {
+    const ContractionRequest request = contraction_request(options, expression);
     const Workbench bench(planning_libraries(options.libraries), context);
-    show_run(contract_files(bench, request, context), common);
+    show_result(run_contraction(bench, request, context), common);
     return;
   }
-  const contract::Contraction contraction = requested_contraction(options);
-  if (options.run) {
-    const PlanRequest request = plan_request(options);
-    const Workbench bench(planning_libraries(options.libraries), context);
-    show_run(run_contraction(bench, contraction, request, context), common);
-    return;
-  }
+  const contract::Contraction contraction = requested_contraction(options, expression);
   const RankAlgorithmsRequest request = ranking_request(options);
   if (options.list || !options.emit.empty()) {
     const std::vector<contract::Algorithm> algorithms = contract::choose_algorithms(contraction, request.kernels, request.algorithm);

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <initializer_list>
+#include <map>
 #include <string_view>
 #include <system_error>
 
@@ -15,6 +16,7 @@
 namespace flopcast::cli {
 namespace {
 
+constexpr std::size_t most_of_few = 2;
 constexpr std::array<contract::Kernel, 5> all_kernels = {contract::Kernel::dot, contract::Kernel::axpy, contract::Kernel::gemv,
                                                          contract::Kernel::ger, contract::Kernel::gemm};
 
@@ -47,19 +49,18 @@ void refuse(const OptionSet& command, std::initializer_list<const char*> names, 
 }
 
 /// Refuses options that would do nothing beside the others.
-void refuse_idle_options(const ContractOptions& options, const OptionSet& command) {
+void refuse_idle_options(const ContractOptions& options, bool has_many_operands, bool plans, const OptionSet& command) {
   if (options.takes_files()) {
     refuse(command, {"--precision", "--order", "--strides"}, "doesn't go with --in and --out: .npy files have their own");
   }
-  if (options.takes_files() || options.run || options.explains()) {
+  if (plans) {
     refuse(command, {"--algorithm", "--blas-kernels", "--all", "--stage", "--prefetched-lines", "--repetitions"},
-           options.has_many_operands() ? "is for ranking algorithms of two tensors"
-                                       : "is for ranking algorithms, not for --run, --in and --explain");
+           has_many_operands ? "is for ranking algorithms of two tensors" : "is for ranking algorithms, not for --run, --in and --explain");
   }
   if (!options.takes_files() && !options.run) {
     refuse(command, {"--tiles", "--effort", "--time-budget"}, "is for --run and --in");
   }
-  if (!options.has_many_operands()) {
+  if (!has_many_operands) {
     refuse(command, {"--max-bytes"}, "is for expressions of three operands and more");
   }
   if (options.list || !options.emit.empty()) {
@@ -68,39 +69,14 @@ void refuse_idle_options(const ContractOptions& options, const OptionSet& comman
   }
 }
 
-/// Reads the strides of all tensors. `place` returns the list of a tensor's strides, or null for a name that no tensor has.
-template <class Place>
-void read_strides(const ContractOptions& options, const std::string& expected, Place place) {
-  for (const std::string& word : options.strides) {
-    const auto [tensor, strides] = parse_strides(word);
-    std::vector<std::int64_t>* const list = place(tensor);
-    if (list == nullptr || strides.empty()) {
-      throw bad_input("strides '{}' are not {} with a stride per index, such as A=1,400", word, expected);
-    }
-    if (!list->empty()) {
-      throw bad_input("strides of {} are given twice", tensor);
-    }
-    *list = strides;
-  }
-}
-
-/// Reads the strides of a contraction of two tensors.
-std::array<std::vector<std::int64_t>, 3> requested_strides(const ContractOptions& options) {
-  std::array<std::vector<std::int64_t>, 3> strides;
-  read_strides(options, "A=..., B=... or C=...", [&](const std::string& tensor) {
-    const std::size_t which = tensor.size() == 1 ? std::string("ABC").find(tensor) : std::string::npos;
-    return which == std::string::npos ? nullptr : &strides[which];
-  });
-  return strides;
-}
-
 /// Reads the strides of an expression.
 contract::EinsumStrides requested_strides(const ContractOptions& options, const contract::Expression& expression) {
   contract::EinsumStrides strides;
-  const std::size_t operands = expression.operands.size();
-  strides.operands.resize(operands);
-  read_strides(options, contract::names_of_tensors(operands, "=..."),
-               [&](const std::string& tensor) { return contract::strides_of_tensor(strides, tensor, expression); });
+  strides.operands.resize(expression.operands.size());
+  for (const std::string& word : options.strides) {
+    const auto [tensor, given] = parse_strides(word);
+    contract::give_strides(strides, tensor, given, expression);
+  }
   return strides;
 }
 
@@ -110,33 +86,20 @@ contract::Order requested_order(const ContractOptions& options) {
 
 }  // namespace
 
-bool ContractOptions::is_contraction() const {
-  try {
-    static_cast<void>(contract::parse_notation(notation));
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
+bool ContractOptions::plans(const contract::Expression& expression) const {
+  return takes_files() || run || explain || expression.operands.size() > most_of_few;
 }
 
-bool ContractOptions::has_many_operands() const {
-  constexpr std::size_t most_of_few = 2;
-  try {
-    return contract::parse_expression(notation).operands.size() > most_of_few;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-void check(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
-  refuse_idle_options(options, command);
+void check(const ContractOptions& options, const contract::Expression& expression, const OptionSet& command, const CommonOptions& common) {
+  const bool has_many_operands = expression.operands.size() > most_of_few;
+  refuse_idle_options(options, has_many_operands, options.plans(expression), command);
   if (options.takes_files() && (options.list || !options.emit.empty() || options.validate || options.explain)) {
     throw usage_error("--list, --emit, --validate and --explain take no files; leave --in and --out out");
   }
   if (options.list + !options.emit.empty() + options.validate + options.run + options.explain > 1) {
     throw usage_error("--list, --emit, --validate, --run and --explain exclude one another");
   }
-  if (options.has_many_operands() && (options.list || !options.emit.empty() || options.validate)) {
+  if (has_many_operands && (options.list || !options.emit.empty() || options.validate)) {
     throw usage_error("--list, --emit and --validate are for contractions of two tensors; '{}' has more operands", options.notation);
   }
   if (!options.emit.empty() && (common.json || common.csv)) {
@@ -148,7 +111,7 @@ void check(const ContractOptions& options, const OptionSet& command, const Commo
   if (options.effort == "incremental") {
     throw usage_error("--effort incremental tries candidates in many executions, but files are contracted once; give another effort");
   }
-  if (options.inputs.empty() || options.result.empty() || (options.is_contraction() && options.inputs.size() != 2)) {
+  if (options.inputs.empty() || options.result.empty() || (contract::is_contraction(expression) && options.inputs.size() != 2)) {
     throw usage_error("contracting files takes --in A.npy --in B.npy --out C.npy");
   }
   if (!options.sizes.empty()) {
@@ -161,17 +124,17 @@ void check(const ContractOptions& options, const OptionSet& command, const Commo
   }
 }
 
-contract::Contraction requested_contraction(const ContractOptions& options) {
-  const contract::Notation notation = contract::parse_notation(options.notation);
-  contract::Extents extents = contract::parse_extents(options.sizes, notation);
+contract::Contraction requested_contraction(const ContractOptions& options, const contract::Expression& expression) {
+  static_cast<void>(contract::notation_of(expression));
+  std::map<contract::Label, std::int64_t> sizes = contract::parse_sizes(options.sizes, expression);
   if (!options.emit.empty() && options.strides.empty()) {
     // Emitted code takes sizes as parameters. The position of an index of size 1 in memory can't be told from its stride.
-    for (auto& [index, extent] : extents) {
-      extent = std::max<std::int64_t>(extent, 2);
+    for (auto& [label, size] : sizes) {
+      size = std::max<std::int64_t>(size, 2);
     }
   }
-  return contract::make_contraction(notation, extents, static_cast<Precision>(options.precision[0]), requested_order(options),
-                                    requested_strides(options));
+  return contract::make_contraction(contract::with_extents(expression, sizes), requested_strides(options, expression),
+                                    static_cast<Precision>(options.precision[0]), requested_order(options));
 }
 
 RankAlgorithmsRequest ranking_request(const ContractOptions& options) {
@@ -191,42 +154,36 @@ RankAlgorithmsRequest ranking_request(const ContractOptions& options) {
   return request;
 }
 
-PlanRequest plan_request(const ContractOptions& options) {
-  PlanRequest request;
-  request.effort = options.effort == "measure"       ? contract::Effort::measure
-                   : options.effort == "microbench"  ? contract::Effort::microbench
-                   : options.effort == "incremental" ? contract::Effort::incremental
-                                                     : contract::Effort::estimate;
-  request.threads = options.libraries.threads;
-  request.time_budget = parse_duration(options.time_budget, "--time-budget");
-  request.fresh = options.fresh;
+ContractionRequest contraction_request(const ContractOptions& options, const contract::Expression& expression) {
+  ContractionRequest request;
+  request.expression = expression;
+  request.execute = options.run || options.takes_files();
+  PlanRequest& plan = request.plan;
+  plan.effort = !request.execute                  ? contract::Effort::estimate
+                : options.effort == "measure"     ? contract::Effort::measure
+                : options.effort == "microbench"  ? contract::Effort::microbench
+                : options.effort == "incremental" ? contract::Effort::incremental
+                                                  : contract::Effort::estimate;
+  plan.threads = options.libraries.threads;
+  plan.time_budget = parse_duration(options.time_budget, "--time-budget");
+  plan.fresh = options.fresh;
+  plan.precision = static_cast<Precision>(options.precision[0]);
+  plan.order = requested_order(options);
   if (!options.max_bytes.empty()) {
-    request.max_bytes = static_cast<double>(parse_bytes(options.max_bytes, "--max-bytes"));
+    plan.max_bytes = static_cast<double>(parse_bytes(options.max_bytes, "--max-bytes"));
   }
   if (!options.tiles.empty()) {
-    request.tiles = contract::parse_tiles(options.tiles, options.libraries.threads, "--tiles");
+    plan.tiles = contract::parse_tiles(options.tiles, options.libraries.threads, "--tiles");
+  }
+  if (options.takes_files()) {
+    request.operands = options.inputs;
+    request.result = options.result;
+  } else {
+    request.sizes = contract::parse_sizes(options.sizes, expression);
+    static_cast<void>(contract::with_extents(expression, request.sizes));  // before the strides, which depend on the indices
+    request.strides = requested_strides(options, expression);
   }
   return request;
-}
-
-ContractFilesRequest files_request(const ContractOptions& options) {
-  return {options.notation, options.inputs[0], options.inputs[1], options.result, plan_request(options)};
-}
-
-EinsumFilesRequest einsum_files_request(const ContractOptions& options) {
-  return {options.notation, options.inputs, options.result, plan_request(options)};
-}
-
-RequestedExpression requested_expression(const ContractOptions& options) {
-  const contract::Expression expression = contract::parse_expression(options.notation);
-  RequestedExpression requested{contract::with_extents(expression, contract::parse_sizes(options.sizes, expression)),
-                                requested_strides(options, expression), plan_request(options)};
-  requested.plan.precision = static_cast<Precision>(options.precision[0]);
-  requested.plan.order = requested_order(options);
-  if (options.explains()) {
-    requested.plan.effort = contract::Effort::estimate;
-  }
-  return requested;
 }
 
 }  // namespace flopcast::cli

@@ -44,11 +44,10 @@ report::Table ranking_table(const AlgorithmRanking& ranking, bool is_validated, 
   return table;
 }
 
-template <class Run>
-report::Table run_table(const std::string& notation, const Run& run) {
+report::Table run_table(const ContractionResult& run) {
   const Seconds seconds = median(run.times);
   return {columns<"contract">({"contraction", "planning_seconds", "expected_seconds", "seconds", "flops_per_second"}),
-          {{notation, report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
+          {{run.expression, report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
             report::Cell(run.plan.seconds, format_seconds(run.plan.seconds)), report::Cell(seconds, format_seconds(seconds)),
             report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}},
           prediction_legend("expected")};
@@ -110,47 +109,28 @@ void show_list(const AlgorithmList& list, const CommonOptions& common) {
   emit(table, common);
 }
 
-void show_run(const ContractionRun& run, const CommonOptions& common) {
+void show_result(const ContractionResult& result, const CommonOptions& common) {
   if (common.json) {
-    emit_document(run, common);
+    emit_document(result, common);
     return;
   }
-  if (!common.csv) {
-    note(run.plan.explanation, common);
-  }
-  emit(run_table(contract::to_string(run.contraction.notation()), run), common);
-}
-
-void show_run(const EinsumRun& run, const CommonOptions& common) {
-  if (common.json) {
-    emit_document(run, common);
-    return;
-  }
-  const report::Table table = run_table(run.expression, run);
-  const bool is_tree = run.steps.steps.size() > 1;
-  if (common.csv || !is_tree) {
+  const bool is_tree = result.steps.steps.size() > 1, is_executed = !result.times.empty();
+  if (!is_executed) {
+    emit(step_table(result.steps, !common.csv), common);
+  } else if (common.csv || !is_tree) {
     if (!common.csv) {
-      note(run.plan.explanation, common);
+      note(result.plan.explanation, common);
     }
-    emit(table, common);
-    return;
-  }
-  report::Table steps = step_table(run.steps, true);
-  steps.footnote.clear();  // the second table's says the same
-  emit(render(steps, common) + '\n' + render(table, common), common);
-  note_memory(run.steps, run.plan.workspace_bytes, common);
-}
-
-void show_plan(const PlannedExpression& planned, const CommonOptions& common) {
-  if (common.json) {
-    emit_document(planned, common);
-    return;
-  }
-  emit(step_table(planned.steps, !common.csv), common);
-  if (planned.steps.steps.size() > 1) {
-    note_memory(planned.steps, planned.plan.workspace_bytes, common);
+    emit(run_table(result), common);
   } else {
-    note(planned.plan.explanation, common);
+    report::Table steps = step_table(result.steps, true);
+    steps.footnote.clear();  // the second table's says the same
+    emit(render(steps, common) + '\n' + render(run_table(result), common), common);
+  }
+  if (is_tree && !(is_executed && common.csv)) {
+    note_memory(result.steps, result.plan.workspace_bytes, common);
+  } else if (!is_executed) {
+    note(result.plan.explanation, common);
   }
 }
 

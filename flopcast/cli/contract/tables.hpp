@@ -2,15 +2,12 @@
 
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
-#include "flopcast/tasks/contraction/einsum.hpp"
 
 namespace flopcast::cli {
 
 /// Show results as a table with notes, or as a document.
 void show_list(const AlgorithmList& list, const CommonOptions& common);
-void show_run(const ContractionRun& run, const CommonOptions& common);
-void show_run(const EinsumRun& run, const CommonOptions& common);
-void show_plan(const PlannedExpression& planned, const CommonOptions& common);
+void show_result(const ContractionResult& result, const CommonOptions& common);
 /// Shows all rows if `all`, or if algorithms were executed; otherwise at most 12.
 void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions& common);
 

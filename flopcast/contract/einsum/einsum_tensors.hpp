@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/contract/einsum/einsum_plan.hpp"
+#include "flopcast/contract/einsum/pair_plan.hpp"
 
 namespace flopcast::contract {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "flopcast/contract/einsum/expression_rules.hpp"
+#include "flopcast/contract/notation/expression_rules.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/einsum/einsum_plan.hpp"
+#include "flopcast/contract/einsum/pair_plan.hpp"
 
 namespace flopcast::contract {
 
-PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vector<EinsumPlan>* made) {
+PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vector<PairPlan>* made) {
   return [&machine, made, options = std::move(options)](const StepCall& call) -> StepFunction {
     std::vector<Subscripts> operands = {{call.a.labels, {}, call.a.conjugated}};
     EinsumStrides strides{{call.a.strides}, call.c.strides};
@@ -21,7 +21,7 @@ PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vecto
     of_step.precision = call.precision;
     const std::size_t count = operands.size();
     const Expression expression = make_expression(std::move(operands), Subscripts{call.c.labels});
-    const EinsumPlan plan = plan_einsum(with_extents(expression, call.extents), strides, machine, of_step);
+    const PairPlan plan = plan_pair(with_extents(expression, call.extents), strides, machine, of_step);
     if (made != nullptr) {
       made->push_back(plan);
     }

@@ -6,7 +6,7 @@
 
 #include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/network/network_plan.hpp"
-#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {

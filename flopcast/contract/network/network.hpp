@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/core/routine.hpp"
 
 /// Products of any number of tensors, as trees of pairwise contractions.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/core/routine.hpp"
 
 namespace flopcast::contract {
@@ -24,9 +25,14 @@ struct Notation {
   friend bool operator==(const Notation&, const Notation&) = default;
 };
 
-/// Reads `abc=ai,ibc` (paper 002's names of files), `C_abc := A_ai B_ibc` (its text; braces and spaces are allowed) or einsum's
-/// `ai,ibc->abc`. An index is one letter, a scalar has none. Throws bad_input if the text is none of these, or an index is repeated within
-/// a tensor, is in one tensor only, or is in C alone.
+/// Returns whether an expression is a contraction of two tensors: every index is one letter of the alphabet, is in two tensors at least, and
+/// is in none of them twice. No tensor is conjugated or has an ellipsis.
+bool is_contraction(const Expression& expression);
+
+/// Returns the indices of a contraction's tensors. Throws bad_input, which gives the reason, unless is_contraction().
+Notation notation_of(const Expression& expression);
+
+/// Reads a contraction as parse_expression() does. Throws, in addition, what notation_of() throws.
 Notation parse_notation(std::string_view text);
 
 /// `abc=ai,ibc`.
@@ -34,10 +40,6 @@ std::string to_string(const Notation& notation);
 
 /// Number of elements along every index.
 using Extents = std::map<char, std::int64_t>;
-
-/// Reads `a=400`, `a=b=c=400`, and several of these separated by commas. Throws bad_input, which names the index, if an index is given
-/// twice with different values, is unknown or missing, or has a size outside of [0, 2^31 - 1] (BLAS takes 32-bit integers).
-Extents parse_extents(std::span<const std::string> words, const Notation& notation);
 
 /// Order of a tensor's elements in memory unless strides are given.
 enum class Order : std::uint8_t { column_major, row_major };
@@ -84,6 +86,9 @@ Contraction make_contraction(const Notation& notation, const Extents& extents, P
 /// `order`. Throws bad_input if their number is wrong, or if two elements of C would lie at one address.
 Contraction make_contraction(const Notation& notation, const Extents& extents, Precision precision, Order order,
                              const std::array<std::vector<std::int64_t>, 3>& strides);
+
+/// Makes the contraction that an expression is. Throws, in addition, what notation_of() throws.
+Contraction make_contraction(const SizedExpression& expression, const EinsumStrides& strides, Precision precision, Order order);
 
 /// Returns the floating-point operations: a multiplication and an addition for every combination of all indices; a complex pair counts 8.
 double flops(const Contraction& contraction);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstddef>
 
@@ -32,6 +33,14 @@ Element to_element(std::complex<double> value) {
 /// Returns the element at `address`.
 inline std::complex<double> load(Precision precision, const std::byte* address) {
   return with_element(precision, [&](auto element) { return std::complex<double>(*reinterpret_cast<const decltype(element)*>(address)); });
+}
+
+/// The precisions in the order of the numbers that C and TAPP give types of elements.
+inline constexpr std::array<Precision, 4> numbered_precisions = {Precision::s, Precision::d, Precision::c, Precision::z};
+
+/// Returns the number of a precision at `address`, or `otherwise` for a null pointer.
+inline std::complex<double> number_at(Precision precision, const void* address, double otherwise) {
+  return address == nullptr ? otherwise : load(precision, static_cast<const std::byte*>(address));
 }
 
 /// Adds `value` to the element at `address`.

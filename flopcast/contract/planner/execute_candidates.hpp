@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "flopcast/contract/planner/candidates.hpp"
-#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 
 namespace flopcast::contract {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/contract/planner/trials.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"

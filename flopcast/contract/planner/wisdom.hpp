@@ -6,7 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "flopcast/contract/planner/candidates.hpp"
-#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 
 /// Choices that outlive the process.
 namespace flopcast::contract {

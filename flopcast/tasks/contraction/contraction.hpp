@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +12,11 @@
 #include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/algorithms/emit.hpp"
 #include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/network/plan.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/contract/notation/npy.hpp"
-#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/contract/prediction/predicted_time.hpp"
 #include "flopcast/contract/prediction/stage.hpp"
 #include "flopcast/core/environment.hpp"
@@ -22,38 +24,28 @@
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 
-/// Tensor contractions with the tools of a Workbench: plan and execute them, contract .npy files, rank the BLAS-based algorithms.
+/// Tensor contractions with the tools of a Workbench: plan and execute expressions of any number of operands, compute .npy files, rank
+/// the BLAS-based algorithms of two tensors.
 namespace flopcast {
 
 class Workbench;
 
-/// The way in which a contraction is planned.
-struct PlanRequest {
-  contract::Effort effort = contract::Effort::estimate;
-  int threads = 1;                             ///< threads that share the contraction, around a BLAS on one thread
-  Seconds time_budget = 2;                     ///< seconds for measuring candidates, or for a run that decides an incremental plan
-  std::optional<contract::Tiling> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
-  bool fresh = false;                          ///< measure kernels and choices again that the store already has
-  /// Used with shapes: elements, and strides in elements of A, B and C; an empty list means dense in `order`.
-  Precision precision = Precision::d;
-  contract::Order order = contract::Order::row_major;
-  std::array<std::vector<std::int64_t>, 3> strides = {};
-  /// Largest number of bytes of all intermediates that exist at once, for three operands and more. Labels are cut into blocks where nothing
-  /// else fits. Intermediates never take more than half of the available memory.
-  double max_bytes = std::numeric_limits<double>::infinity();
-  /// One number per operand, for three operands and more. Operands with equal numbers from 0 on are one tensor. Empty: none are.
-  std::vector<int> tensors = {};
-};
+/// The way in which an expression is planned. Store, trials and cancellation are those of the workbench and of the context.
+using PlanRequest = contract::PlanOptions;
 
 /// Returns the choice for a Workbench that plans contractions: the same BLAS on one thread. An empty name becomes that of a library that
 /// choice.threads threads may call.
 machine::LibraryChoice planning_libraries(machine::LibraryChoice choice);
 
-/// Chooses how to compute a contraction; the plan executes it on any buffers. Measured choices are kept in the store and found again.
-/// Throws bad_input if the BLAS of `bench` has several threads, and what contract::plan() throws. Throws Cancelled if the context cancels
-/// the choice; then nothing is kept of it.
-contract::Plan plan(const Workbench& bench, const contract::Contraction& contraction, const PlanRequest& request = {},
-                    const RunContext& context = {});
+/// Plans an expression of any number of operands; the plan executes it on any buffers. Measured choices are kept in the store and found again.
+/// Throws bad_input if the BLAS of `bench` has several threads, and what contract::plan() throws. Throws Cancelled if the context cancels the
+/// choice; then nothing is kept of it.
+contract::Plan plan(const Workbench& bench, const contract::SizedExpression& expression, const contract::EinsumStrides& strides = {},
+                    const PlanRequest& request = {}, const RunContext& context = {});
+
+/// Plans an expression of dense tensors of these shapes, one per operand, in any of the notations that contract::parse_expression() reads.
+contract::Plan plan(const Workbench& bench, std::string_view expression, const std::vector<std::vector<std::int64_t>>& shapes,
+                    const PlanRequest& request = {}, const RunContext& context = {});
 
 /// Tiles that a plan considered.
 struct ConsideredTiles {
@@ -75,43 +67,68 @@ struct PlanSummary {
   friend bool operator==(const PlanSummary&, const PlanSummary&) = default;
 };
 
-/// Returns the summary of a plan.
+/// Returns the summary of a plan. No tiles were considered where no BLAS is needed, and for three operands and more.
 PlanSummary summary(const contract::Plan& plan);
 
-/// A contraction and its plan.
-struct PlannedContraction {
-  contract::Contraction contraction;
-  PlanSummary plan;
-  friend bool operator==(const PlannedContraction&, const PlannedContraction&) = default;
+/// A step of a plan: a product of two tensors, or the sum or copy of one.
+struct PlannedStep {
+  std::string step;       ///< such as "t1[ac] := operand1[ab] operand2[bc]"
+  double executions = 1;  ///< 1, or the number of blocks for which the step is repeated
+  double flops = 0;       ///< of all executions, as the next two
+  double bytes = 0;       ///< elements read and written
+  Seconds seconds = 0;    ///< predicted time
+  friend bool operator==(const PlannedStep&, const PlannedStep&) = default;
 };
 
-/// A contraction that was planned and executed.
-struct ContractionRun {
-  contract::Contraction contraction;
+/// A label that is cut into blocks, because the intermediates would have no room.
+struct BlockedLabel {
+  std::string label;
+  std::int64_t size = 1, block_size = 1;  ///< elements along the label, and of a block; the last block may be shorter
+  friend bool operator==(const BlockedLabel&, const BlockedLabel&) = default;
+};
+
+/// The steps of a plan, in their order. Tensors are "operand1" and so on, intermediates "t1" and so on, and "output".
+struct PlannedSteps {
+  std::vector<PlannedStep> steps;
+  std::vector<BlockedLabel> blocks;
+  bool is_exhaustive = true;  ///< no other order of the operands was left out of the search
+  friend bool operator==(const PlannedSteps&, const PlannedSteps&) = default;
+};
+
+/// An expression that is to be planned, and executed if wanted.
+struct ContractionRequest {
+  contract::Expression expression;
+  std::map<contract::Label, std::int64_t> sizes = {};  ///< sizes of all labels; files have their own
+  contract::EinsumStrides strides = {};                ///< files have their own
+  std::vector<std::string> operands = {};              ///< paths of .npy files, in the expression's order; empty: random numbers
+  std::string result = {};                             ///< path of the file that takes the result; only with files
+  PlanRequest plan = {};                               ///< files have a precision and an order of their own
+  bool execute = true;                                 ///< false: the plan is only described
+};
+
+/// A planned expression with its steps, and the times of its executions.
+struct ContractionResult {
+  std::string expression;                     ///< in einsum's notation
+  std::map<std::string, std::int64_t> sizes;  ///< size of each label
+  Precision precision = Precision::d;
   PlanSummary plan;
+  double flops = 0;              ///< floating-point operations of one execution
   Seconds planning_seconds = 0;  ///< time until the plan was ready, without the time for opening the machine
-  std::vector<Seconds> times;    ///< time of each execution
+  std::vector<Seconds> times;    ///< time of each execution; empty for a plan that is only described
   double flops_per_second = 0;   ///< rate of the median execution
-  friend bool operator==(const ContractionRun&, const ContractionRun&) = default;
+  PlannedSteps steps;
+  friend bool operator==(const ContractionResult&, const ContractionResult&) = default;
 };
 
-/// Plans a contraction and executes it on random numbers for a second: at least 3 and at most 100 times. An incremental plan is executed
-/// until its choice is made, for request.time_budget at most. Throws environment_error if the
-/// tensors need more memory than is available, and what plan() throws.
-ContractionRun run_contraction(const Workbench& bench, const contract::Contraction& contraction, const PlanRequest& request = {},
-                               const RunContext& context = {});
-
-/// A contraction of two .npy files into a third.
-struct ContractFilesRequest {
-  std::string notation;
-  std::string a, b, c;    ///< paths of the operands and of the result
-  PlanRequest plan = {};  ///< its precision, order and strides aren't used: the files have their own
-};
-
-/// Contracts .npy files. The result is written as a whole or not at all; .npy has float32, float64, complex64 or complex128. One file as
-/// both operands is one tensor. Throws bad_input, which names the file, if a file isn't .npy or contradicts the notation, and if the
-/// result's file is an operand's.
-ContractionRun contract_files(const Workbench& bench, const ContractFilesRequest& request, const RunContext& context = {});
+/// Plans an expression.
+/// - With request.execute, the plan is executed on random numbers for a second: at least 3 and at most 100 times. An incremental plan is
+///   executed until its choice is made, for time_budget at most.
+/// - Without, nothing is executed by Effort::estimate, and three operands and more need no memory.
+/// - Files are computed once. The result is written as a whole or not at all, row-major; .npy has float32, float64, complex64 or complex128.
+///   Operands with one file are one tensor.
+/// Throws bad_input, which names the file, if a file isn't .npy or contradicts the expression, and if the result's file is an operand's.
+/// Throws environment_error if the tensors need more memory than is available, and what plan() throws.
+ContractionResult run_contraction(const Workbench& bench, const ContractionRequest& request, const RunContext& context = {});
 
 /// The BLAS-based algorithms that are to be ranked, and how.
 struct RankAlgorithmsRequest {
@@ -164,16 +181,13 @@ struct AlgorithmList {
   friend bool operator==(const AlgorithmList&, const AlgorithmList&) = default;
 };
 
-/// Returns results as JSON documents: "flopcast-contract-run-1" for a run, "flopcast-contract-plan-1" for a plan, "flopcast-contract-1" for
-/// a ranking and a list.
-std::string to_json(const ContractionRun& run);
-std::string to_json(const PlannedContraction& planned);
+/// Returns results as JSON documents: "flopcast-contraction-1" for a plan and its executions, "flopcast-contract-1" for a ranking and a list.
+std::string to_json(const ContractionResult& result);
 std::string to_json(const AlgorithmRanking& ranking);
 std::string to_json(const AlgorithmList& list);
 
 /// Read documents back. Throw bad_input, which names the member, for text that isn't such a document.
-ContractionRun contraction_run_from_json(std::string_view text);
-PlannedContraction planned_contraction_from_json(std::string_view text);
+ContractionResult contraction_result_from_json(std::string_view text);
 AlgorithmRanking algorithm_ranking_from_json(std::string_view text);
 AlgorithmList algorithm_list_from_json(std::string_view text);
 

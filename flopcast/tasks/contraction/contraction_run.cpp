@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
@@ -13,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/algorithms/validate.hpp"
+#include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/notation/npy.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
@@ -27,36 +30,7 @@
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
-
-using contract::Contraction;
-
 namespace {
-
-/// A's and B's shapes, and the names that messages give them.
-struct NamedShape {
-  std::string name;
-  std::vector<std::int64_t> shape;
-};
-
-/// Returns the sizes of the indices of A and B.
-contract::Extents extents_of(const contract::Notation& notation, const std::array<NamedShape, 2>& operands) {
-  contract::Extents extents;
-  const std::array<std::string, 2> indices = {notation.a, notation.b};
-  for (std::size_t t = 0; t < operands.size(); ++t) {
-    const auto& [name, shape] = operands[t];
-    if (shape.size() != indices[t].size()) {
-      throw bad_input("{} has {} dimensions, but {} of {} has {} indices", name, shape.size(), "AB"[t], contract::to_string(notation),
-                      indices[t].size());
-    }
-    for (std::size_t i = 0; i < indices[t].size(); ++i) {
-      const auto [known, is_new] = extents.emplace(indices[t][i], shape[i]);
-      if (!is_new && known->second != shape[i]) {
-        throw bad_input("index {} is {} long in {}, but {} in {}", indices[t][i], shape[i], name, known->second, operands[0].name);
-      }
-    }
-  }
-  return extents;
-}
 
 /// Counts the real numbers of an array that are NaN or infinite, and those that are denormal.
 template <class Real>
@@ -72,59 +46,17 @@ std::pair<std::size_t, std::size_t> count_special(std::span<const std::byte> ele
   return {not_finite, denormal};
 }
 
-/// Fills in times, rate and summary.
-ContractionRun finished(const contract::Plan& plan, Seconds planning_seconds, std::vector<Seconds> times) {
-  const double rate = contract::flops(plan.contraction()) / median(times);
-  return {plan.contraction(), summary(plan), planning_seconds, std::move(times), rate};
-}
-
-contract::Plan made_plan(const Contraction& contraction, const contract::Machine& machine, const contract::PlanOptions& options,
-                         const RunContext& context) {
-  contract::Plan plan = contract::plan(contraction, machine, options);
-  context.throw_if_cancelled("nothing is kept of an unfinished choice");
-  return plan;
-}
-
-void require_row_order(const Contraction& contraction, const PlanRequest& request) {
-  if (request.tiles) {
-    contract::require_row_order(*request.tiles, contraction);
-  }
-}
-
-/// A plan that is to be executed, and the time that it took without the time for opening the machine.
-struct Planned {
-  contract::Plan plan;
-  Seconds seconds = 0;
-};
-
-Planned planned(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
-  require_row_order(contraction, request);
-  const contract::PlanOptions options = plan_options(tools, request, context);
-  const contract::Machine machine = tools.machine();
-  const Seconds begin = tools.now();
-  Planned planned{made_plan(contraction, machine, options, context)};
-  static_cast<void>(planned.plan.considered());  // prepares a stored choice, which the first execution would do otherwise
-  planned.seconds = tools.now() - begin;
-  note_what_is_dropped(planned.plan, request, context);
-  return planned;
-}
-
-}  // namespace
-
+/// Returns the options for a request, with the tools of the planner.
 contract::PlanOptions plan_options(const PlanningTools& tools, const PlanRequest& request, const RunContext& context) {
-  contract::PlanOptions options;
-  options.effort = request.effort;
-  options.threads = request.threads;
-  options.time_budget = request.time_budget;
+  contract::PlanOptions options = request;
   options.wisdom = tools.store();
-  options.fresh = request.fresh;
-  options.tiles = request.tiles;
   options.cancelled = context.cancelled;
   options.trials = tools.trials;
   return options;
 }
 
-void note_what_is_dropped(const contract::Plan& plan, const PlanRequest& request, const RunContext& context) {
+/// Notes where requested tiles ask for buffers that nothing would use a second time, or for C to be streamed where C can't be.
+void note_what_is_dropped(const contract::ContractionPlan& plan, const PlanRequest& request, const RunContext& context) {
   if (!request.tiles) {
     return;
   }
@@ -143,6 +75,7 @@ void note_what_is_dropped(const contract::Plan& plan, const PlanRequest& request
   }
 }
 
+/// Returns strides of a dense array.
 std::vector<std::int64_t> strides_of(const contract::Array& array) {
   std::vector<std::int64_t> strides(array.shape.size());
   std::int64_t stride = 1;
@@ -154,6 +87,7 @@ std::vector<std::int64_t> strides_of(const contract::Array& array) {
   return strides;
 }
 
+/// Notes numbers of a file whose products take another time than those of usual numbers.
 void note_special_numbers(const contract::Array& array, const std::string& file, const RunContext& context) {
   const auto [not_finite, denormal] =
       real_bytes(array.precision) == 4 ? count_special<float>(array.elements) : count_special<double>(array.elements);
@@ -165,6 +99,7 @@ void note_special_numbers(const contract::Array& array, const std::string& file,
   }
 }
 
+/// Throws bad_input if the result's file is an operand's.
 void require_result_apart(std::span<const std::string> operands, const std::string& result) {
   for (const std::string& operand : operands) {
     if (std::error_code none; std::filesystem::equivalent(operand, result, none)) {
@@ -173,6 +108,7 @@ void require_result_apart(std::span<const std::string> operands, const std::stri
   }
 }
 
+/// Throws environment_error if a result of this shape, and the contents of its file, need more memory than is available.
 void require_room_for_result(const std::vector<std::int64_t>& shape, Precision precision, const std::string& file) {
   constexpr double copies = 2;  // the elements, and the contents of the file
   const double needed = std::accumulate(shape.begin(), shape.end(), copies * static_cast<double>(element_bytes(precision)),
@@ -183,6 +119,8 @@ void require_room_for_result(const std::vector<std::int64_t>& shape, Precision p
   }
 }
 
+/// Calls `execute` for a second: at least 3 and at most 100 times. Goes on for `budget` seconds while `is_undecided` returns true. Returns
+/// the time of each call.
 std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute,
                               const std::function<bool()>& is_undecided, Seconds budget) {
   constexpr std::size_t min_times = 3, max_times = 100;
@@ -198,6 +136,224 @@ std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& cont
   }
   return times;
 }
+
+/// Opens the machine for two operands and more only.
+contract::Machine machine_for(const PlanningTools& tools, const contract::SizedExpression& expression) {
+  return expression.operands.size() > 1 ? tools.machine() : contract::Machine{};
+}
+
+contract::LabelName names_of(const contract::SizedExpression& expression) {
+  return [&expression](contract::Label label) { return contract::name_of(expression.expression, label); };
+}
+
+PlannedSteps steps_of(const contract::ContractionTree& tree, const contract::SizedExpression& expression) {
+  PlannedSteps result;
+  for (const contract::TreeStep& step : tree.steps) {
+    result.steps.push_back({tree.text_of(step, names_of(expression)), step.executions, step.flops, step.bytes, step.seconds});
+  }
+  for (const contract::TreeLoop& loop : tree.loops) {
+    result.blocks.push_back({names_of(expression)(loop.label), loop.extent, loop.length});
+  }
+  result.is_exhaustive = tree.is_exhaustive;
+  return result;
+}
+
+/// Returns a tensor with its labels, such as "operand1[ab]".
+std::string text_of(const std::string& tensor, const contract::Subscripts& subscripts, const contract::SizedExpression& expression) {
+  std::vector<std::string> names;
+  std::transform(subscripts.labels.begin(), subscripts.labels.end(), std::back_inserter(names), names_of(expression));
+  const bool are_letters = std::all_of(names.begin(), names.end(), [](const std::string& name) { return name.size() == 1; });
+  return fmt::format("{}[{}]", tensor, fmt::join(names, are_letters ? "" : " "));
+}
+
+/// Returns the one step of an expression of one or two operands.
+PlannedSteps steps_of(const contract::Plan& plan, const contract::SizedExpression& expression, Precision precision) {
+  std::string text = text_of("output", expression.result, expression) + " :=";
+  double elements = 1;
+  for (const std::int64_t size : expression.result_shape()) {
+    elements *= static_cast<double>(size);
+  }
+  for (std::size_t i = 0; i < expression.operands.size(); ++i) {
+    text += ' ' + text_of(fmt::format("operand{}", i + 1), expression.operands[i], expression);
+    elements += std::accumulate(expression.shapes[i].begin(), expression.shapes[i].end(), 1.0,
+                                [](double product, std::int64_t size) { return product * static_cast<double>(size); });
+  }
+  return {{{text, 1, plan.flops(), elements * static_cast<double>(element_bytes(precision)), plan.seconds()}}, {}, true};
+}
+
+/// Returns for each operand the number of the first operand that is the same tensor; `is_same` compares two operands.
+template <class IsSame>
+std::vector<int> first_of_each(std::size_t count, IsSame is_same) {
+  std::vector<int> firsts(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    firsts[i] = static_cast<int>(i);
+    for (std::size_t j = i; j-- > 0;) {
+      firsts[i] = is_same(i, j) ? firsts[j] : firsts[i];
+    }
+  }
+  return firsts;
+}
+
+/// Returns first_of_each() for files, and notes files that are several operands.
+std::vector<int> tensors_of(const std::vector<std::string>& files, const RunContext& context) {
+  std::vector<int> firsts = first_of_each(files.size(), [&](std::size_t i, std::size_t j) {
+    std::error_code none;
+    return std::filesystem::equivalent(files[i], files[j], none);
+  });
+  for (std::size_t first = 0; first < files.size(); ++first) {
+    std::vector<std::size_t> same;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (firsts[i] == static_cast<int>(first)) {
+        same.push_back(i + 1);
+      }
+    }
+    if (same.size() > 1) {
+      context.note(files.size() == 2
+                       ? fmt::format("{} is both operands: they are taken for one tensor", files[first])
+                       : fmt::format("{} is operands {}: they are taken for one tensor", files[first], fmt::join(same, ", ")));
+    }
+  }
+  return firsts;
+}
+
+/// Reads the operands' files. Throws bad_input if their types of elements differ.
+std::vector<contract::Array> read_operands(const std::vector<std::string>& files, const RunContext& context) {
+  std::vector<contract::Array> arrays;
+  for (const std::string& file : files) {
+    arrays.push_back(contract::parse_npy(read_file(file), file));
+    if (arrays.back().precision != arrays.front().precision) {
+      throw bad_input("{} and {} have different types of elements; convert one of them", files.front(), file);
+    }
+    note_special_numbers(arrays.back(), file, context);
+  }
+  return arrays;
+}
+
+/// Throws bad_input if requested tiles ask for an order of rows that the contraction doesn't have.
+void require_row_order(const contract::SizedExpression& expression, const contract::EinsumStrides& strides, const PlanRequest& request) {
+  if (request.tiles && contract::is_contraction(expression.expression)) {
+    contract::require_row_order(*request.tiles, contract::make_contraction(expression, strides, request.precision, request.order));
+  }
+}
+
+contract::Plan made_plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                         const contract::Machine& machine, const contract::PlanOptions& options, const RunContext& context) {
+  contract::Plan plan = contract::plan(expression, strides, machine, options);
+  context.throw_if_cancelled("nothing is kept of an unfinished choice");
+  if (plan.core() != nullptr) {
+    static_cast<void>(plan.core()->considered());  // prepares a stored choice, which the first execution would do otherwise
+    note_what_is_dropped(*plan.core(), options, context);
+  } else if (options.tiles) {
+    context.note("no tiles are used: the expression needs no BLAS");
+  }
+  return plan;
+}
+
+ContractionResult described(const contract::SizedExpression& expression, Precision precision) {
+  ContractionResult result;
+  result.expression = contract::to_string(expression.expression);
+  result.precision = precision;
+  for (const auto& [label, extent] : expression.extents) {
+    result.sizes[contract::name_of(expression.expression, label)] = extent;
+  }
+  return result;
+}
+
+ContractionResult described(const contract::SizedExpression& expression, Precision precision, const contract::Plan& plan) {
+  ContractionResult result = described(expression, precision);
+  result.plan = summary(plan);
+  result.flops = plan.flops();
+  result.steps = plan.tree() != nullptr ? steps_of(*plan.tree(), expression) : steps_of(plan, expression, precision);
+  return result;
+}
+
+/// The tensors of an expression that is planned and executed.
+struct Tensors {
+  std::vector<const void*> operands;
+  void* result = nullptr;
+};
+
+/// Plans an expression without executing it.
+ContractionResult planned(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                          const contract::PlanOptions& options, const RunContext& context) {
+  constexpr std::size_t most_of_a_pair = 2;
+  const bool is_pair = expression.operands.size() <= most_of_a_pair;
+  if (is_pair) {
+    contract::require_memory(expression, strides, options);  // before planning, which lists every offset
+  }
+  const contract::Machine machine = machine_for(tools, expression);
+  if (is_pair || options.effort != contract::Effort::estimate || options.tiles) {
+    return described(expression, options.precision, made_plan(expression, strides, machine, options, context));
+  }
+  const contract::ContractionTree tree = contract::find_tree(expression, strides, machine, options);
+  context.throw_if_cancelled("nothing is kept of an unfinished choice");
+  ContractionResult result = described(expression, options.precision);
+  result.plan = {tree.explain(names_of(expression)), tree.seconds, tree.workspace_bytes, {}, "", ""};
+  result.flops = tree.flops;
+  result.steps = steps_of(tree, expression);
+  return result;
+}
+
+/// Plans an expression and executes it on `tensors`, once or for a second.
+ContractionResult executed(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                           const contract::PlanOptions& options, const Tensors& tensors, bool once, const RunContext& context) {
+  const contract::Machine machine = machine_for(tools, expression);
+  const Seconds begin = tools.now();
+  const contract::Plan plan = made_plan(expression, strides, machine, options, context);
+  const Seconds planning_seconds = tools.now() - begin;
+  const auto execute = [&] { plan.execute(tensors.operands, tensors.result); };
+  std::vector<Seconds> times;
+  if (once) {
+    const Seconds start = tools.now();
+    execute();
+    times = {tools.now() - start};
+  } else {
+    times = times_of(
+        tools, context, execute, [&] { return !plan.is_decided(); }, options.time_budget);
+  }
+  ContractionResult result = described(expression, options.precision, plan);
+  result.planning_seconds = planning_seconds;
+  result.flops_per_second = plan.flops() / median(times);
+  result.times = std::move(times);
+  return result;
+}
+
+ContractionResult run_files(const PlanningTools& tools, const ContractionRequest& request, const RunContext& context) {
+  require_result_apart(request.operands, request.result);
+  require_writable(request.result);
+  if (request.expression.operands.size() != request.operands.size()) {
+    throw bad_input("'{}' has {}, but {} given", contract::to_string(request.expression),
+                    counted(request.expression.operands.size(), "operand"),
+                    request.operands.size() == 1 ? "1 file is" : fmt::format("{} files are", request.operands.size()));
+  }
+  const std::vector<contract::Array> arrays = read_operands(request.operands, context);
+  std::vector<std::vector<std::int64_t>> shapes;
+  contract::EinsumStrides strides;
+  for (const contract::Array& array : arrays) {
+    shapes.push_back(array.shape);
+    strides.operands.push_back(strides_of(array));
+  }
+  const contract::SizedExpression expression = contract::with_shapes(request.expression, shapes);
+  contract::Array result{arrays.front().precision, contract::Order::row_major, expression.result_shape(), {}};
+  require_room_for_result(result.shape, result.precision, request.result);  // before planning, which lists every offset
+  contract::PlanOptions options = plan_options(tools, request.plan, context);
+  options.precision = result.precision;
+  options.order = result.order;
+  options.tensors = tensors_of(request.operands, context);
+  require_row_order(expression, strides, options);
+  result.elements.resize(static_cast<std::size_t>(
+      std::accumulate(result.shape.begin(), result.shape.end(), element_bytes(result.precision), std::multiplies<std::int64_t>())));
+  Tensors tensors{{}, result.elements.data()};
+  for (const int first : options.tensors) {  // one address for one tensor: the result may be symmetric
+    tensors.operands.push_back(arrays[static_cast<std::size_t>(first)].elements.data());
+  }
+  ContractionResult run = executed(tools, expression, strides, options, tensors, true, context);
+  context.throw_if_cancelled("nothing was written");
+  write_file(request.result, contract::format_npy(result));
+  return run;
+}
+
+}  // namespace
 
 PlanningTools tools_of(const Workbench& bench, const PlanRequest& request) {
   if (bench.choice().threads != 1) {
@@ -220,7 +376,9 @@ machine::LibraryChoice planning_libraries(machine::LibraryChoice choice) {
   return choice;
 }
 
-PlanSummary summary(const contract::Plan& plan) {
+namespace {
+
+PlanSummary summary_of(const contract::ContractionPlan& plan) {
   constexpr std::size_t max_considered = 16;
   constexpr std::array<const char*, 3> bases = {"model", "micro-benchmark", "execution"};
   const contract::Tiling& chosen = plan.considered().front().tiling;
@@ -240,71 +398,56 @@ PlanSummary summary(const contract::Plan& plan) {
   return summary;
 }
 
-contract::Plan plan(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
-  require_row_order(contraction, request);
-  const contract::PlanOptions options = plan_options(tools, request, context);
-  contract::Plan plan = made_plan(contraction, tools.machine(), options, context);
-  note_what_is_dropped(plan, request, context);
-  return plan;
+}  // namespace
+
+PlanSummary summary(const contract::Plan& plan) {
+  PlanSummary result = plan.core() != nullptr ? summary_of(*plan.core()) : PlanSummary{};
+  result.explanation = plan.explain();
+  result.seconds = plan.seconds();
+  result.workspace_bytes = plan.workspace_bytes();
+  result.decided = plan.is_decided();
+  return result;
 }
 
-ContractionRun run_contraction(const PlanningTools& tools, const Contraction& contraction, const PlanRequest& request,
-                               const RunContext& context) {
-  contract::require_memory(contraction);  // before planning, which lists every offset
-  const Planned made = planned(tools, contraction, request, context);
-  contract::Workspace tensors(contraction);
-  const auto execute = [&] {
-    made.plan.execute(tensors.tensor(contract::Operand::a), tensors.tensor(contract::Operand::b), tensors.tensor(contract::Operand::c));
-  };
-  return finished(made.plan, made.seconds,
-                  times_of(
-                      tools, context, execute, [&] { return !made.plan.is_decided(); }, request.time_budget));
+contract::Plan plan(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                    const PlanRequest& request, const RunContext& context) {
+  require_row_order(expression, strides, request);
+  return made_plan(expression, strides, machine_for(tools, expression), plan_options(tools, request, context), context);
 }
 
-ContractionRun contract_files(const PlanningTools& tools, const ContractFilesRequest& request, const RunContext& context) {
-  require_result_apart(std::array{request.a, request.b}, request.c);
-  require_writable(request.c);
-  const contract::Notation notation = contract::parse_notation(request.notation);
-  const contract::Array a = contract::parse_npy(read_file(request.a), request.a), b = contract::parse_npy(read_file(request.b), request.b);
-  if (a.precision != b.precision) {
-    throw bad_input("{} and {} have different types of elements; convert one of them", request.a, request.b);
+ContractionResult run_contraction(const PlanningTools& tools, const ContractionRequest& request, const RunContext& context) {
+  if (!request.operands.empty() || !request.result.empty()) {
+    return run_files(tools, request, context);
   }
-  note_special_numbers(a, request.a, context);
-  note_special_numbers(b, request.b, context);
-  const contract::Extents extents = extents_of(notation, {{{request.a, a.shape}, {request.b, b.shape}}});
-  const Contraction contraction =
-      contract::make_contraction(notation, extents, a.precision, contract::Order::row_major, {strides_of(a), strides_of(b), {}});
-  contract::Array result{a.precision, contract::Order::row_major, {}, {}};
-  for (const char index : notation.c) {
-    result.shape.push_back(contraction.extent(index));
+  const contract::SizedExpression expression = contract::with_extents(request.expression, request.sizes);
+  require_row_order(expression, request.strides, request.plan);
+  const contract::PlanOptions options = plan_options(tools, request.plan, context);
+  if (!request.execute) {
+    return planned(tools, expression, request.strides, options, context);
   }
-  require_room_for_result(result.shape, result.precision, request.c);  // before planning, which lists every offset
-  const auto [chosen, planning_seconds] = planned(tools, contraction, request.plan, context);
-  result.elements.resize(static_cast<std::size_t>(contraction.elements(contract::Operand::c) * element_bytes(result.precision)));
-  std::error_code none;
-  const bool is_one_tensor = std::filesystem::equivalent(request.a, request.b, none);  // C may be symmetric
-  if (is_one_tensor) {
-    context.note(fmt::format("{} is A and B: they are taken for one tensor", request.a));
+  const contract::EinsumTensors random(expression, request.strides, options);  // before planning, which lists every offset
+  Tensors tensors{{random.operands().begin(), random.operands().end()}, random.result()};
+  const std::vector<int> firsts = first_of_each(options.tensors.size(), [&](std::size_t i, std::size_t j) {
+    return options.tensors[i] >= 0 && options.tensors[i] == options.tensors[j];
+  });
+  for (std::size_t i = 0; i < firsts.size() && i < tensors.operands.size(); ++i) {
+    tensors.operands[i] = tensors.operands[static_cast<std::size_t>(firsts[i])];
   }
-  const Seconds start = tools.now();
-  chosen.execute(a.elements.data(), is_one_tensor ? a.elements.data() : b.elements.data(), result.elements.data());
-  const Seconds taken = tools.now() - start;
-  context.throw_if_cancelled("nothing was written");
-  write_file(request.c, contract::format_npy(result));
-  return finished(chosen, planning_seconds, {taken});
+  return executed(tools, expression, request.strides, options, tensors, false, context);
 }
 
-contract::Plan plan(const Workbench& bench, const Contraction& contraction, const PlanRequest& request, const RunContext& context) {
-  return plan(tools_of(bench, request), contraction, request, context);
+contract::Plan plan(const Workbench& bench, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                    const PlanRequest& request, const RunContext& context) {
+  return plan(tools_of(bench, request), expression, strides, request, context);
 }
 
-ContractionRun run_contraction(const Workbench& bench, const Contraction& contraction, const PlanRequest& request,
-                               const RunContext& context) {
-  return run_contraction(tools_of(bench, request), contraction, request, context);
+contract::Plan plan(const Workbench& bench, std::string_view expression, const std::vector<std::vector<std::int64_t>>& shapes,
+                    const PlanRequest& request, const RunContext& context) {
+  return plan(bench, contract::with_shapes(contract::parse_expression(expression), shapes), {}, request, context);
 }
 
-ContractionRun contract_files(const Workbench& bench, const ContractFilesRequest& request, const RunContext& context) {
-  return contract_files(tools_of(bench, request.plan), request, context);
+ContractionResult run_contraction(const Workbench& bench, const ContractionRequest& request, const RunContext& context) {
+  return run_contraction(tools_of(bench, request.plan), request, context);
 }
 
 }  // namespace flopcast

@@ -6,9 +6,9 @@
 
 namespace flopcast {
 
-/// Returns the schemas of contractions: their runs, plans, algorithms and rankings.
+/// Returns the schemas of contractions: plans with their executions.
 std::vector<PublishedSchema> contraction_schemas();
-/// Returns the schemas of expressions: their runs and plans.
-std::vector<PublishedSchema> einsum_schemas();
+/// Returns the schemas of BLAS-based algorithms of contractions: rankings and lists.
+std::vector<PublishedSchema> algorithms_schemas();
 
 }  // namespace flopcast

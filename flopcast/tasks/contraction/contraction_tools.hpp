@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "flopcast/contract/algorithms/execute.hpp"
-#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/contract/prediction/forecast.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
-#include "flopcast/tasks/contraction/einsum.hpp"
 
 /// The contraction tasks without a Workbench: what they need of a machine comes as functions, which tests replace.
 namespace flopcast {
@@ -24,36 +23,12 @@ struct PlanningTools {
   std::shared_ptr<contract::TrialMemory> trials = nullptr;  ///< as contract::PlanOptions::trials
 };
 
-contract::Plan plan(const PlanningTools& tools, const contract::Contraction& contraction, const PlanRequest& request,
-                    const RunContext& context);
-ContractionRun run_contraction(const PlanningTools& tools, const contract::Contraction& contraction, const PlanRequest& request,
-                               const RunContext& context);
-ContractionRun contract_files(const PlanningTools& tools, const ContractFilesRequest& request, const RunContext& context);
-
-EinsumRun run_einsum(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
-                     const PlanRequest& request, const RunContext& context);
-PlannedExpression explain_einsum(const PlanningTools& tools, const contract::SizedExpression& expression,
-                                 const contract::EinsumStrides& strides, const PlanRequest& request, const RunContext& context);
-EinsumRun einsum_files(const PlanningTools& tools, const EinsumFilesRequest& request, const RunContext& context);
+contract::Plan plan(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                    const PlanRequest& request, const RunContext& context);
+ContractionResult run_contraction(const PlanningTools& tools, const ContractionRequest& request, const RunContext& context);
 
 /// Returns the tools of a Workbench. Throws bad_input if its BLAS has several threads.
 PlanningTools tools_of(const Workbench& bench, const PlanRequest& request);
-/// Returns the planner's options for a request.
-contract::PlanOptions plan_options(const PlanningTools& tools, const PlanRequest& request, const RunContext& context);
-/// Notes where requested tiles ask for buffers that nothing would use a second time, or for C to be streamed where C can't be.
-void note_what_is_dropped(const contract::Plan& plan, const PlanRequest& request, const RunContext& context);
-/// Notes numbers of a file whose products take another time than those of usual numbers.
-void note_special_numbers(const contract::Array& array, const std::string& file, const RunContext& context);
-/// Returns strides of a dense array.
-std::vector<std::int64_t> strides_of(const contract::Array& array);
-/// Throws bad_input if the result's file is an operand's.
-void require_result_apart(std::span<const std::string> operands, const std::string& result);
-/// Throws environment_error if a result of this shape, and the contents of its file, need more memory than is available.
-void require_room_for_result(const std::vector<std::int64_t>& shape, Precision precision, const std::string& file);
-/// Calls `execute` for a second: at least 3 and at most 100 times. Goes on for `budget` seconds while `is_undecided` returns true. Returns
-/// the time of each call.
-std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute,
-                              const std::function<bool()>& is_undecided, Seconds budget);
 
 /// The machine of rankings.
 struct RankingTools {

@@ -8,6 +8,7 @@
 #include "flopcast/contract/planner/blas_kernels.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
+#include "flopcast/tasks/contraction/contraction_tools.hpp"
 
 namespace flopcast {
 PlanningWorkbenches::PlanningWorkbenches(machine::LibraryChoice choice, RunContext context)
@@ -30,6 +31,24 @@ const std::shared_ptr<const Workbench>& PlanningWorkbenches::for_threads(int thr
     }
   }
   return of_several_;
+}
+
+const contract::Machine& PlanningWorkbenches::machine(int threads, bool fresh) {
+  auto found = machines_.find(threads);
+  if (found == machines_.end() || fresh) {
+    const Workbench& bench = *for_threads(threads);
+    const contract::FindRoutine find = [libraries = bench.libraries()](std::string_view routine) { return libraries.find(routine); };
+    found = machines_.insert_or_assign(threads, contract::machine_of(find, bench.environment(), bench.store(), threads, fresh)).first;
+  }
+  return found->second;
+}
+
+contract::Plan PlanningWorkbenches::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                                         const PlanRequest& request) {
+  PlanningTools tools = tools_of(*for_threads(request.threads), request);
+  tools.machine = [&] { return machine(request.threads, request.fresh); };
+  tools.trials = first_->trials();
+  return flopcast::plan(tools, expression, strides, request, context_);
 }
 
 }  // namespace flopcast

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -20,10 +22,17 @@ class PlanningWorkbenches {
   /// Then it is one with an installed serial BLAS that several threads may call, if there is one.
   const std::shared_ptr<const Workbench>& for_threads(int threads);
 
+  /// Returns the machine of plans on `threads` threads. The rates of its kernels are looked up or measured at the first call; `fresh` measures
+  /// them again.
+  const contract::Machine& machine(int threads, bool fresh = false);
+  /// Plans an expression, as plan() does with for_threads(request.threads), which must exist as long as the plan.
+  contract::Plan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides, const PlanRequest& request);
+
  private:
   RunContext context_;
   std::shared_ptr<const Workbench> first_;
   std::shared_ptr<const Workbench> of_several_;  ///< null until it is asked for
+  std::map<int, contract::Machine> machines_;    ///< the key is the number of threads
 };
 
 }  // namespace flopcast

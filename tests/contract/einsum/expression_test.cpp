@@ -1,4 +1,4 @@
-#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

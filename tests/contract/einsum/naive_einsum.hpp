@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "flopcast/contract/einsum/einsum_plan.hpp"
-#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/einsum/pair_plan.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 
 namespace flopcast::contract {
 
@@ -50,12 +50,18 @@ EinsumCase random_case(std::mt19937& random, const EinsumRanges& ranges);
 std::vector<std::byte> result_of_loops(const EinsumCase& problem);
 
 /// Returns the memory of D after the plan was executed.
-std::vector<std::byte> result_of_plan(const EinsumCase& problem, const EinsumPlan& plan);
+std::vector<std::byte> result_of_plan(const EinsumCase& problem, const PairPlan& plan);
 
 /// Returns the expression, sizes, strides, type and factors of a case.
 std::string describe(const EinsumCase& problem);
 
 /// Returns whether two memories hold equal numbers; NaN equals NaN.
 bool hold_equal_numbers(Precision precision, const std::vector<std::byte>& x, const std::vector<std::byte>& y);
+
+/// Plans an expression of dense tensors of these shapes.
+inline PairPlan plan_pair(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
+                          const PlanOptions& options = {}) {
+  return plan_pair(with_shapes(parse_expression(text), shapes), {}, machine, options);
+}
 
 }  // namespace flopcast::contract

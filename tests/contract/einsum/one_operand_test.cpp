@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "flopcast/contract/einsum/einsum_plan.hpp"
+#include "flopcast/contract/einsum/pair_plan.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/contract/einsum/naive_einsum.hpp"
 
@@ -22,7 +22,7 @@ void expect_right(const EinsumCase& problem, int threads = 1) {
   PlanOptions options;
   options.precision = problem.precision;
   options.threads = threads;
-  const EinsumPlan plan = plan_einsum(problem.expression, problem.strides(), Machine{}, options);
+  const PairPlan plan = plan_pair(problem.expression, problem.strides(), Machine{}, options);
   ASSERT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
       << describe(problem) << plan.explain();
 }
@@ -61,8 +61,8 @@ TEST(EinsumOfOneOperand, SharesLargeWorkAmongThreads) {
   const std::vector<double> a = counted(rows * columns);
   const std::array<const void*, 1> operands = {a.data()};
   std::vector<double> transposed(rows * columns), sums(rows);
-  plan_einsum("ij->ji", Shapes{{rows, columns}}, Machine{}, options).execute(operands, transposed.data());
-  plan_einsum("ij->i", Shapes{{rows, columns}}, Machine{}, options).execute(operands, sums.data());
+  plan_pair("ij->ji", Shapes{{rows, columns}}, Machine{}, options).execute(operands, transposed.data());
+  plan_pair("ij->i", Shapes{{rows, columns}}, Machine{}, options).execute(operands, sums.data());
   for (std::int64_t i = 0; i < rows; ++i) {
     double sum = 0;
     for (std::int64_t j = 0; j < columns; ++j) {
@@ -87,22 +87,22 @@ TEST(EinsumOfOneOperand, SharesLongSumsAmongThreads) {
   }
   double result = 0.5;
   const std::array<const void*, 1> one = {a.data()};
-  const EinsumPlan total = plan_einsum("ij->", Shapes{{rows, columns}}, Machine{}, options);
+  const PairPlan total = plan_pair("ij->", Shapes{{rows, columns}}, Machine{}, options);
   EXPECT_THAT(total.explain(), ::testing::HasSubstr("on 3 threads"));
   total.execute(one, &result, 2.0, 4.0);
   EXPECT_EQ(result, 2 * sum + 2);
   const SizedExpression product = with_shapes(parse_expression("ij,ij->"), Shapes{{rows, columns}, {rows, columns}});
-  const EinsumPlan backwards = plan_einsum(product, {{{columns, 1}, {-columns, -1}}}, Machine{}, options);
+  const PairPlan backwards = plan_pair(product, {{{columns, 1}, {-columns, -1}}}, Machine{}, options);
   const std::array<const void*, 2> both = {a.data(), a.data() + a.size() - 1};
   backwards.execute(both, &result);
   EXPECT_EQ(result, squares);
   std::array<double, 2> parts{};
-  plan_einsum("ij->j", Shapes{{rows * columns / 2, 2}}, Machine{}, options).execute(one, parts.data());
+  plan_pair("ij->j", Shapes{{rows * columns / 2, 2}}, Machine{}, options).execute(one, parts.data());
   EXPECT_EQ(parts[1], odd);
 }
 
 TEST(EinsumOfOneOperand, MayBeExecutedFromSeveralThreads) {
-  const EinsumPlan plan = plan_einsum("ij,k->i", Shapes{{5, 7}, {3}}, Machine{});
+  const PairPlan plan = plan_pair("ij,k->i", Shapes{{5, 7}, {3}}, Machine{});
   const std::vector<double> a = counted(35), b = {1, 2, 3};
   std::vector<std::vector<double>> results(4, std::vector<double>(5));
   std::vector<std::thread> threads;
@@ -134,7 +134,7 @@ std::string message(const std::function<void()>& work) {
 
 TEST(EinsumOfOneOperand, ErrorsLeaveTheResultAlone) {
   using ::testing::HasSubstr;
-  const EinsumPlan plan = plan_einsum("ij->ji", Shapes{{2, 3}}, Machine{});
+  const PairPlan plan = plan_pair("ij->ji", Shapes{{2, 3}}, Machine{});
   std::vector<double> memory(20, 1.0);
   const std::vector<double> before = memory;
   const std::array<const void*, 1> operands = {memory.data()}, nothing = {nullptr};
@@ -154,7 +154,7 @@ TEST(EinsumOfOneOperand, ErrorsLeaveTheResultAlone) {
 
 /// Returns whether BLAS isn't needed, and nothing is copied.
 bool is_summed_in_place(const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {
-  const EinsumPlan plan = plan_einsum(with_shapes(parse_expression(text), shapes), strides, Machine{});
+  const PairPlan plan = plan_pair(with_shapes(parse_expression(text), shapes), strides, Machine{});
   return plan.core() == nullptr && plan.workspace_bytes() == 0;
 }
 
@@ -168,7 +168,7 @@ TEST(EinsumWithoutBlas, SumsProductsOfVectorsWhereBlasWouldCopyTheMatrix) {
 TEST(EinsumOfOneOperand, RefusesWhatCantBePlanned) {
   using ::testing::HasSubstr;
   const auto says = [](const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {
-    return message([&] { plan_einsum(with_shapes(parse_expression(text), shapes), strides, Machine{}); });
+    return message([&] { plan_pair(with_shapes(parse_expression(text), shapes), strides, Machine{}); });
   };
   EXPECT_THAT(says("i,i,i", {{1}, {1}, {1}}), HasSubstr("has 3 operands; expected one or two"));
   EXPECT_THAT(says("ij->ij", {{2, 3}}, {{{1}}}), HasSubstr("1 strides are given for operand 1, which has 2 axes"));

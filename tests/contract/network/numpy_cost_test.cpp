@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/contract/network/plan.hpp"
 #include "tests/contract/planner/three_caches.hpp"
 
 namespace flopcast::contract {

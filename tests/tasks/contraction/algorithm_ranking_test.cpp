@@ -155,37 +155,24 @@ TEST_F(Ranking, ReadsBackFromJson) {
   request_.validate = true;
   const AlgorithmRanking ranking = rank();
   EXPECT_EQ(algorithm_ranking_from_json(to_json(ranking)), ranking);
-  EXPECT_EQ(tests::schema_violation(to_json(ranking), contraction_schemas()), "");
+  EXPECT_EQ(tests::schema_violation(to_json(ranking), algorithms_schemas()), "");
   request_.validate = false;
   const AlgorithmRanking unvalidated = rank();
   EXPECT_EQ(algorithm_ranking_from_json(to_json(unvalidated)), unvalidated);
-  EXPECT_EQ(tests::schema_violation(to_json(unvalidated), contraction_schemas()), "");
+  EXPECT_EQ(tests::schema_violation(to_json(unvalidated), algorithms_schemas()), "");
 }
 
-TEST(ContractionDocuments, RunsReadBack) {
-  const ContractionRun run{example(),
-                           {"in panels", 0.5, 4096, {{"8 x 8 x 8", 0.5, "model"}, {"96 x 8 x 8", 0.75, "execution"}}, "nkm", "AC"},
-                           0.25,
-                           {1, 2, 3},
-                           1e9};
-  EXPECT_EQ(contraction_run_from_json(to_json(run)), run);
-  const PlannedContraction planned{run.contraction, run.plan};
-  EXPECT_EQ(planned_contraction_from_json(to_json(planned)), planned);
-  EXPECT_EQ(tests::schema_violation(to_json(planned), contraction_schemas()), "");
-  EXPECT_EQ(tests::schema_violation(to_json(run), contraction_schemas()), "");
-}
-
-TEST(ContractionDocuments, ListsReadBack) {
+TEST(AlgorithmDocuments, ListsReadBack) {
   const contract::Contraction scattered =
       contract::make_contraction(contract::parse_notation("abc=ija,jbic"), {{'a', 4}, {'b', 5}, {'c', 6}, {'i', 7}, {'j', 8}}, Precision::z,
                                  contract::Order::row_major);
   const AlgorithmList list{scattered, contract::generate(scattered)};
   EXPECT_EQ(algorithm_list_from_json(to_json(list)), list);
-  EXPECT_EQ(tests::schema_violation(to_json(list), contraction_schemas()), "");
+  EXPECT_EQ(tests::schema_violation(to_json(list), algorithms_schemas()), "");
   EXPECT_TRUE(std::any_of(list.algorithms.begin(), list.algorithms.end(), [](const auto& one) { return !one.copies.empty(); }));
 }
 
-TEST(ContractionDocuments, NameTheWrongMember) {
+TEST(AlgorithmDocuments, NameTheWrongMember) {
   const std::string text = to_json(AlgorithmList{example(), contract::generate(example())});
   const auto says = [&](const std::string& from, const std::string& to) {
     std::string damaged = text;

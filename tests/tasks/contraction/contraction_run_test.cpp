@@ -74,8 +74,17 @@ class ContractionTask : public ::testing::Test {
     std::memcpy(values.data(), array.elements.data(), array.elements.size());
     return values;
   }
-  ContractionRun contract_saved(const std::string& notation, const std::string& a, const std::string& b) {
-    return contract_files(tools_, {notation, path(a), path(b), path("c.npy"), request_}, context_);
+  ContractionResult contract_saved(const std::string& notation, const std::string& a, const std::string& b) {
+    return run_contraction(tools_, {contract::parse_expression(notation), {}, {}, {path(a), path(b)}, path("c.npy"), request_}, context_);
+  }
+  /// Returns a product of matrices, each with `size` rows and columns.
+  static contract::SizedExpression product(std::int64_t size) {
+    return contract::with_extents(contract::parse_expression("ab=ai,ib"), {{'a', size}, {'b', size}, {'i', size}});
+  }
+  /// Runs the product of matrices with 8 rows and columns.
+  ContractionResult run_product() {
+    const contract::SizedExpression expression = product(8);
+    return run_contraction(tools_, {expression.expression, expression.extents, {}, {}, {}, request_}, context_);
   }
 
   std::filesystem::path folder_;
@@ -88,9 +97,7 @@ class ContractionTask : public ::testing::Test {
 };
 
 TEST_F(ContractionTask, RunsForASecond) {
-  const contract::Contraction contraction =
-      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
-  const ContractionRun run = run_contraction(tools_, contraction, request_, context_);
+  const ContractionResult run = run_product();
   EXPECT_THAT(run.times, SizeIs(4)) << "each loop looks at the clock three times";
   EXPECT_THAT(run.times, Each(::testing::DoubleNear(0.1, 1e-9)));
   EXPECT_NEAR(run.flops_per_second, 2 * 8 * 8 * 8 / 0.1, 1e-3);
@@ -100,38 +107,32 @@ TEST_F(ContractionTask, RunsForASecond) {
 }
 
 TEST_F(ContractionTask, RunsAtLeastThreeAndAtMostAHundredTimes) {
-  const contract::Contraction contraction =
-      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
   tick_ = 100;
-  EXPECT_THAT(run_contraction(tools_, contraction, request_, context_).times, SizeIs(3));
+  EXPECT_THAT(run_product().times, SizeIs(3));
   tick_ = 1e-6;
-  EXPECT_THAT(run_contraction(tools_, contraction, request_, context_).times, SizeIs(100));
+  EXPECT_THAT(run_product().times, SizeIs(100));
 }
 
 TEST_F(ContractionTask, RunsUntilAnIncrementalChoiceIsMade) {
-  const contract::Contraction contraction =
-      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
   request_.tiles.reset();
   request_.effort = contract::Effort::incremental;
   request_.time_budget = 1000;
   Seconds now = 0;
   tools_.trials = std::make_shared<contract::TrialMemory>([&now] { return now += 1; });
-  const ContractionRun run = run_contraction(tools_, contraction, request_, context_);
+  const ContractionResult run = run_product();
   EXPECT_TRUE(run.plan.decided);
   EXPECT_EQ(run.plan.considered.front().basis, "execution");
   EXPECT_THAT(run.times, SizeIs(::testing::Gt(4U))) << "longer than a second";
   EXPECT_THAT(run.times, SizeIs(::testing::Le(80U)));
   request_.time_budget = 0;
   tools_.trials = nullptr;
-  const ContractionRun short_run = run_contraction(tools_, contraction, request_, context_);
+  const ContractionResult short_run = run_product();
   EXPECT_FALSE(short_run.plan.decided);
   EXPECT_THAT(short_run.times, SizeIs(4));
 }
 
 /// Preparing a plan looks for gemm, which takes five seconds here.
 TEST_F(ContractionTask, PreparingAStoredChoiceIsPlanning) {
-  const contract::Contraction contraction =
-      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
   model::Store store = model::Store::open(folder_ / "store.db");
   tools_.store = [&store] { return &store; };
   tools_.machine = [this] {
@@ -147,45 +148,38 @@ TEST_F(ContractionTask, PreparingAStoredChoiceIsPlanning) {
   options.effort = request_.effort;
   options.time_budget = request_.time_budget;
   options.wisdom = &store;
+  const contract::Contraction contraction = contract::make_contraction(product(8), {}, Precision::d, contract::Order::row_major);
   contract::keep_wisdom(contraction, tools_.machine(), options, {contract::parse_tiles("8x8x8"), 1, contract::Basis::execution});
-  const ContractionRun run = run_contraction(tools_, contraction, request_, context_);
+  const ContractionResult run = run_product();
   EXPECT_EQ(run.plan.considered.front().basis, "execution") << "the stored choice";
   EXPECT_GT(run.planning_seconds, 5);
   EXPECT_THAT(run.times, Each(::testing::DoubleNear(0.1, 1e-9)));
 }
 
 TEST_F(ContractionTask, EndsWhereItIsCancelled) {
-  const contract::Contraction contraction =
-      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
   int polls = 0;
   context_.cancelled = [&polls] { return ++polls > 3; };
-  EXPECT_THROW(static_cast<void>(run_contraction(tools_, contraction, request_, context_)), Cancelled);
+  EXPECT_THROW(static_cast<void>(run_product()), Cancelled);
 }
 
 TEST_F(ContractionTask, SaysWhichTilesAreNotKept) {
-  const contract::Contraction contraction =
-      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 64}, {'b', 64}, {'i', 64}}, Precision::d);
   request_.tiles = contract::parse_tiles("8x8x8:panels:mkn:keepC");
-  static_cast<void>(plan(tools_, contraction, request_, context_));
+  static_cast<void>(plan(tools_, product(64), {}, request_, context_));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("tiles of C aren't kept")));
 }
 
 TEST_F(ContractionTask, SaysThatASingleThreadSplitsNoSums) {
-  const contract::Contraction contraction =
-      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 64}, {'b', 64}, {'i', 64}}, Precision::d);
   request_.tiles = contract::parse_tiles("64x64x8:panels:splitK", 2);
-  static_cast<void>(plan(tools_, contraction, request_, context_));
+  static_cast<void>(plan(tools_, product(64), {}, request_, context_));
   EXPECT_TRUE(notes_.empty());
   request_.tiles = contract::parse_tiles("64x64x8:panels:splitK", 1);
-  static_cast<void>(plan(tools_, contraction, request_, context_));
+  static_cast<void>(plan(tools_, product(64), {}, request_, context_));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("K isn't split between threads")));
 }
 
 TEST_F(ContractionTask, RefusesRowOrdersBeforeTheMachineIsOpened) {
-  const contract::Contraction contraction =
-      contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 8}, {'b', 8}, {'i', 8}}, Precision::d);
   request_.tiles = contract::parse_tiles("8x8x8:panels:A");
-  EXPECT_THROW(static_cast<void>(plan(tools_, contraction, request_, context_)), Error);
+  EXPECT_THROW(static_cast<void>(plan(tools_, product(8), {}, request_, context_)), Error);
   EXPECT_EQ(machines_, 0);
 }
 
@@ -227,7 +221,8 @@ TEST_F(ContractionTask, RefusesFilesThatContradictTheNotation) {
 
 TEST_F(ContractionTask, NeverWritesOverAnOperand) {
   const std::string a = save("a.npy", {2, 2}, {1, 2, 3, 4});
-  EXPECT_THROW(contract_files(tools_, {"ai,ib->ab", a, a, path("./a.npy"), request_}, context_), Error);
+  EXPECT_THROW(run_contraction(tools_, {contract::parse_expression("ai,ib->ab"), {}, {}, {a, a}, path("./a.npy"), request_}, context_),
+               Error);
   EXPECT_THAT(load("a.npy"), ElementsAre(1, 2, 3, 4));
 }
 

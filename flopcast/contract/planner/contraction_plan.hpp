@@ -2,11 +2,10 @@
 
 #include <complex>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "flopcast/contract/algorithms/execute.hpp"
@@ -20,11 +19,6 @@ namespace flopcast::model {
 class Store;
 }
 
-/// Tensor contractions for users, in the manner of FFTW: plan once, execute often.
-///
-/// const contract::Machine machine = contract::local_machine();
-/// const contract::Plan plan = contract::plan("ija,jbic->abc", {{8, 8, 100}, {8, 100, 8, 100}, {100, 100, 100}}, machine);
-/// plan.execute(a, b, c);
 namespace flopcast::contract {
 
 /// The environment in which contractions run: BLAS routines and the known properties of the machine.
@@ -47,7 +41,7 @@ const Machine& usual_machine();
 /// and kept there; `fresh` measures again. For a plan on several threads, the bandwidths that they leave each other are looked up too.
 Machine machine_of(FindRoutine find, const Environment& environment, model::Store& store, int threads, bool fresh = false);
 
-/// The effort with which a plan is chosen.
+/// The effort with which a plan is chosen. The C interfaces have the same numbers.
 enum class Effort : std::uint8_t {
   estimate,    ///< a model of kernels and memory decides; nothing is executed; milliseconds at most
   microbench,  ///< a tile of each of the model's best candidates is timed at the real strides; tens of milliseconds
@@ -65,6 +59,7 @@ constexpr int max_plan_threads = 1024;
 /// Throws bad_input unless a plan can use this number of threads: 1 to max_plan_threads.
 void require_possible_threads(int threads);
 
+/// The way in which an expression of any number of operands is planned.
 struct PlanOptions {
   Effort effort = Effort::estimate;
   int threads = 1;  ///< threads of the contraction, around a BLAS on one thread; they call OpenBLAS's single-threaded build in turns
@@ -78,6 +73,11 @@ struct PlanOptions {
       nullptr;  ///< store in which measured choices are kept and found again, also by other processes, for the same effort and budget
   std::optional<Tiling> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
   bool fresh = false;                ///< measure stored choices again and replace them
+  /// Largest number of bytes of all intermediates that exist at once, for three operands and more. Labels are cut into blocks where nothing
+  /// else fits. Intermediates never take more than half of the available memory.
+  double max_bytes = std::numeric_limits<double>::infinity();
+  /// One number per operand, for three operands and more. Operands with equal numbers from 0 on are one tensor. Empty: none are.
+  std::vector<int> tensors = {};
   /// Polled before every execution while measuring, as RunContext::cancelled. Once it returns true, the plan takes the best candidate that is
   /// known, and stores nothing.
   std::function<bool()> cancelled = [] { return false; };
@@ -91,7 +91,7 @@ struct PlanOptions {
 /// With Effort::incremental, execute() makes the choice: one thread at a time tries the next candidate, others use the best so far. The
 /// decision is kept in a store that is opened at the path of PlanOptions::wisdom. An error there is told by explain() only. If A and B are
 /// one tensor and half of C is mirrored, an execution tries nothing, and there is nothing to choose.
-class Plan {
+class ContractionPlan {
  public:
   /// C := alpha A B + beta C on complete tensors. If A and B are one tensor (a == b), C is symmetric and beta = 0, half of C may be
   /// computed and mirrored. Throws bad_input if C overlaps A or B, if a pointer to elements is null, or if real numbers are to be scaled by
@@ -111,27 +111,14 @@ class Plan {
   [[nodiscard]] const Contraction& contraction() const;
 
  private:
-  friend Plan plan(const Contraction&, const Machine&, const PlanOptions&);
+  friend ContractionPlan plan_contraction(const Contraction&, const Machine&, const PlanOptions&);
   class State;
-  explicit Plan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  explicit ContractionPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };
 
 /// Chooses how to compute `contraction`. Throws bad_input for options out of range and for tiles that don't suit the contraction. Throws
 /// environment_error if the plan needs gemm and no library has it; a plan with a stored choice throws at its first use instead.
-Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options = {});
-
-/// Sizes along every index of A, B and C, in the notation's order.
-struct Shapes {
-  std::vector<std::int64_t> a, b, c;
-};
-/// Plans the contraction of dense tensors of these shapes in options.order. Throws, in addition, bad_input if a shape contradicts the
-/// notation or another shape.
-Plan plan(std::string_view notation, const Shapes& shapes, const Machine& machine, const PlanOptions& options = {});
-
-/// Computes einsum of two dense row-major operands. Returns the result's elements, and its shape in `shape`.
-std::vector<double> einsum(std::string_view notation, std::span<const double> a, const std::vector<std::int64_t>& shape_a,
-                           std::span<const double> b, const std::vector<std::int64_t>& shape_b, const Machine& machine,
-                           std::vector<std::int64_t>* shape = nullptr);
+ContractionPlan plan_contraction(const Contraction& contraction, const Machine& machine, const PlanOptions& options = {});
 
 }  // namespace flopcast::contract

@@ -1,12 +1,10 @@
-#include "flopcast/contract/planner/plan.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
-#include <new>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "flopcast/contract/notation/overlap.hpp"
@@ -73,19 +71,6 @@ void require_there(const Contraction& contraction, const std::array<const void*,
   }
 }
 
-/// Returns room for C. Throws environment_error if the memory isn't available.
-std::vector<double> zeros(const Contraction& contraction) {
-  const std::int64_t elements = contraction.elements(Operand::c);
-  try {
-    return std::vector<double>(static_cast<std::size_t>(elements));
-  } catch (const std::bad_alloc&) {
-    throw environment_error("the {} of C of {} need memory that isn't available",
-                            format_bytes(static_cast<double>(elements) * sizeof(double)), to_string(contraction.notation()));
-  } catch (const std::length_error&) {
-    throw environment_error("C of {} has {} elements, more than a vector can hold", to_string(contraction.notation()), elements);
-  }
-}
-
 /// Compares candidates with the requested effort. Returns whether the result is worth storing.
 bool compare(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
              const PlanOptions& options) {
@@ -102,7 +87,7 @@ bool compare(std::vector<Candidate>& all, const Contraction& contraction, const 
 }  // namespace
 
 /// The state that copies of a plan share.
-class Plan::State {
+class ContractionPlan::State {
  public:
   Contraction contraction;
   Machine machine;
@@ -202,7 +187,7 @@ class Plan::State {
   mutable std::atomic<bool> has_mirrored_ = false;             ///< an execution mirrored half of C, for which there is nothing to choose
 };
 
-void Plan::State::prepare(Ready& ready, const Folded& folded) const {
+void ContractionPlan::State::prepare(Ready& ready, const Folded& folded) const {
   const TileRates rates = rates_of(machine);
   const TimeModel model(folded, machine.environment, rates);
   const Tiling tiling = ready.considered.front().tiling;
@@ -229,7 +214,7 @@ void Plan::State::prepare(Ready& ready, const Folded& folded) const {
   }
 }
 
-void Plan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
+void ContractionPlan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   require_there(state_->contraction, {a, b, c});
   require_apart(state_->contraction, a, b, c);
   if (!is_complex(state_->contraction.precision) && (alpha.imag() != 0 || beta.imag() != 0)) {
@@ -238,7 +223,7 @@ void Plan::execute(const void* a, const void* b, void* c, std::complex<double> a
   state_->execute(a, b, c, alpha, beta);
 }
 
-std::string Plan::explain() const {
+std::string ContractionPlan::explain() const {
   const State::Ready& ready = state_->ready();
   const Candidate& chosen = ready.considered.front();
   const std::string packed = ready.chosen->packed();
@@ -263,11 +248,11 @@ std::string Plan::explain() const {
   return text;
 }
 
-const std::vector<Candidate>& Plan::considered() const { return state_->ready().considered; }
-std::int64_t Plan::workspace_bytes() const { return state_->ready().chosen->workspace_bytes(); }
-Seconds Plan::seconds() const { return state_->seconds(); }
-bool Plan::is_decided() const { return state_->is_decided(); }
-const Contraction& Plan::contraction() const { return state_->contraction; }
+const std::vector<Candidate>& ContractionPlan::considered() const { return state_->ready().considered; }
+std::int64_t ContractionPlan::workspace_bytes() const { return state_->ready().chosen->workspace_bytes(); }
+Seconds ContractionPlan::seconds() const { return state_->seconds(); }
+bool ContractionPlan::is_decided() const { return state_->is_decided(); }
+const Contraction& ContractionPlan::contraction() const { return state_->contraction; }
 
 void require_possible_threads(int threads) {
   if (threads < 1 || threads > max_plan_threads) {
@@ -315,7 +300,7 @@ Machine machine_of(FindRoutine find, const Environment& environment, model::Stor
   return {std::move(find), environment, std::move(rates)};
 }
 
-Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
+ContractionPlan plan_contraction(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
   require_possible_threads(options.threads);
   if (!(options.time_budget >= 0)) {
     throw bad_input("a plan can't have a time budget of {} s; 0 or more is needed", options.time_budget);
@@ -323,19 +308,19 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
   if (options.max_measured < 1) {
     throw bad_input("a plan can't measure {} candidates; at least 1 is needed", options.max_measured);
   }
-  auto state = std::make_shared<Plan::State>();
+  auto state = std::make_shared<ContractionPlan::State>();
   state->contraction = contraction;
   state->machine = machine;
   state->threads = options.threads;
   if (options.effort == Effort::incremental && !options.tiles && flops(contraction) > 0) {
     state->choose_incrementally(options);
-    return Plan(std::move(state));
+    return ContractionPlan(std::move(state));
   }
   const std::optional<Candidate> known = options.tiles ? std::nullopt : find_wisdom(contraction, machine, options);
   if (known) {
     state->choose({*known});
     state->from_wisdom = true;
-    return Plan(std::move(state));
+    return ContractionPlan(std::move(state));
   }
   const Folded folded = fold(contraction);
   const TileRates rates = rates_of(machine);
@@ -349,57 +334,7 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
     state->choose(std::move(considered));
   }
   state->make_ready(folded);
-  return Plan(std::move(state));
-}
-
-Plan plan(std::string_view text, const Shapes& shapes, const Machine& machine, const PlanOptions& options) {
-  const Notation notation = parse_notation(text);
-  Extents extents;
-  const auto read = [&](const std::string& indices, const std::vector<std::int64_t>& shape, Operand operand) {
-    if (shape.size() != indices.size()) {
-      throw bad_input("{} of {} has {} indices, but its shape has {} sizes", letter(operand), to_string(notation), indices.size(),
-                      shape.size());
-    }
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const auto [found, is_new] = extents.emplace(indices[i], shape[i]);
-      if (!is_new && found->second != shape[i]) {
-        throw bad_input("index {} of {} is {} long in {}, but {} elsewhere", indices[i], to_string(notation), shape[i], letter(operand),
-                        found->second);
-      }
-    }
-  };
-  read(notation.a, shapes.a, Operand::a);
-  read(notation.b, shapes.b, Operand::b);
-  read(notation.c, shapes.c, Operand::c);
-  return plan(make_contraction(notation, extents, options.precision, options.order), machine, options);
-}
-
-std::vector<double> einsum(std::string_view text, std::span<const double> a, const std::vector<std::int64_t>& shape_a,
-                           std::span<const double> b, const std::vector<std::int64_t>& shape_b, const Machine& machine,
-                           std::vector<std::int64_t>* shape) {
-  const Notation notation = parse_notation(text);
-  std::vector<std::int64_t> shape_c;
-  for (const char index : notation.c) {
-    const std::size_t in_a = notation.a.find(index);
-    const std::vector<std::int64_t>& from = in_a != std::string::npos ? shape_a : shape_b;
-    const std::size_t at = in_a != std::string::npos ? in_a : notation.b.find(index);
-    shape_c.push_back(at < from.size() ? from[at] : 0);  // plan() rejects shapes that are too short
-  }
-  const Plan chosen = plan(text, {shape_a, shape_b, shape_c}, machine);
-  const auto check = [&](Operand operand, std::size_t given) {
-    if (static_cast<std::int64_t>(given) != chosen.contraction().elements(operand)) {
-      throw bad_input("{} of {} has {} elements, but its shape says {}", letter(operand), text, given,
-                      chosen.contraction().elements(operand));
-    }
-  };
-  check(Operand::a, a.size());
-  check(Operand::b, b.size());
-  std::vector<double> c = zeros(chosen.contraction());
-  chosen.execute(a.data(), b.data(), c.data());
-  if (shape != nullptr) {
-    *shape = shape_c;
-  }
-  return c;
+  return ContractionPlan(std::move(state));
 }
 
 }  // namespace flopcast::contract

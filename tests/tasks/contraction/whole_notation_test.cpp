@@ -26,9 +26,9 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 /// Runs expressions on a machine without a BLAS, by a clock that advances by 0.1 s whenever somebody looks.
-class EinsumTask : public ::testing::Test {
+class WholeNotation : public ::testing::Test {
  protected:
-  EinsumTask() {
+  WholeNotation() {
     std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_einsum_test.XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
@@ -39,7 +39,7 @@ class EinsumTask : public ::testing::Test {
     tools_.store = [] { return nullptr; };
     tools_.now = [this] { return now_ += 0.1; };
   }
-  ~EinsumTask() override { std::filesystem::remove_all(folder_); }
+  ~WholeNotation() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void save(const std::string& name, std::vector<std::int64_t> shape, const std::vector<double>& values) {
@@ -54,32 +54,32 @@ class EinsumTask : public ::testing::Test {
     for (const std::string& file : files) {
       operands.push_back(path(file));
     }
-    run_ = einsum_files(tools_, {expression, operands, path("c.npy"), request_}, context_);
+    run_ = run_contraction(tools_, {contract::parse_expression(expression), {}, {}, operands, path("c.npy"), request_}, context_);
     const contract::Array array = contract::parse_npy(read_file(path("c.npy")), "c.npy");
     shape_ = array.shape;
     std::vector<double> values(array.elements.size() / sizeof(double));
     std::memcpy(values.data(), array.elements.data(), array.elements.size());
     return values;
   }
-  PlannedExpression explain(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
-    return explain_einsum(tools_, contract::with_extents(contract::parse_expression(text), sizes), {}, request_, context_);
+  ContractionResult explain(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
+    return run_contraction(tools_, {contract::parse_expression(text), sizes, {}, {}, {}, request_, false}, context_);
   }
-  EinsumRun run(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
-    return run_einsum(tools_, contract::with_extents(contract::parse_expression(text), sizes), {}, request_, context_);
+  ContractionResult run(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
+    return run_contraction(tools_, {contract::parse_expression(text), sizes, {}, {}, {}, request_}, context_);
   }
 
   std::filesystem::path folder_;
   PlanningTools tools_;
   PlanRequest request_;
   RunContext context_;
-  EinsumRun run_;
+  ContractionResult run_;
   std::vector<std::int64_t> shape_;
   std::vector<std::string> notes_;
   int machines_ = 0;
   Seconds now_ = 0;
 };
 
-TEST_F(EinsumTask, ComputesFilesOfOneOperandWithoutTheMachine) {
+TEST_F(WholeNotation, ComputesFilesOfOneOperandWithoutTheMachine) {
   save("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(compute("ij->ji", {"a.npy"}), ElementsAre(1, 4, 2, 5, 3, 6));
   EXPECT_THAT(shape_, ElementsAre(3, 2));
@@ -89,7 +89,7 @@ TEST_F(EinsumTask, ComputesFilesOfOneOperandWithoutTheMachine) {
   EXPECT_EQ(machines_, 0);
 }
 
-TEST_F(EinsumTask, ComputesFilesOfTwoOperands) {
+TEST_F(WholeNotation, ComputesFilesOfTwoOperands) {
   save("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
   save("b.npy", {1, 2}, {1, 10});
   EXPECT_THAT(compute("ij,ki->i", {"a.npy", "b.npy"}), ElementsAre(6, 150));
@@ -97,7 +97,7 @@ TEST_F(EinsumTask, ComputesFilesOfTwoOperands) {
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("a.npy is both operands")));
 }
 
-TEST_F(EinsumTask, ComputesFilesOfManyOperands) {
+TEST_F(WholeNotation, ComputesFilesOfManyOperands) {
   save("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
   save("b.npy", {3, 2}, {1, 0, 0, 1, 1, 1});
   save("d.npy", {2, 1}, {1, 10});
@@ -108,7 +108,7 @@ TEST_F(EinsumTask, ComputesFilesOfManyOperands) {
   EXPECT_THAT(notes_, ::testing::IsEmpty());
 }
 
-TEST_F(EinsumTask, ResultsOfFilesNeedMemory) {
+TEST_F(WholeNotation, ResultsOfFilesNeedMemory) {
   constexpr std::int64_t length = 1 << 22;  // the result would have 128 TiB
   save("long.npy", {length}, std::vector<double>(length));
   try {
@@ -121,16 +121,16 @@ TEST_F(EinsumTask, ResultsOfFilesNeedMemory) {
   EXPECT_EQ(machines_, 0) << "nothing is planned";
 }
 
-TEST_F(EinsumTask, OneFileIsOneTensorAmongManyOperands) {
+TEST_F(WholeNotation, OneFileIsOneTensorAmongManyOperands) {
   save("a.npy", {2, 2}, {1, 2, 3, 4});
   EXPECT_THAT(compute("ij,jk,kl,lm->im", {"a.npy", "a.npy", "a.npy", "a.npy"}), ElementsAre(199, 290, 435, 634));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("a.npy is operands 1, 2, 3, 4: they are taken for one tensor")));
   EXPECT_THAT(run_.steps.steps, SizeIs(2)) << "the square is computed once, then its square";
 }
 
-TEST_F(EinsumTask, DescribesTheStepsOfATree) {
+TEST_F(WholeNotation, DescribesTheStepsOfATree) {
   request_.order = contract::Order::column_major;
-  const PlannedExpression planned = explain("ab,bc,cd->ad", {{'a', 20}, {'b', 30}, {'c', 2}, {'d', 40}});
+  const ContractionResult planned = explain("ab,bc,cd->ad", {{'a', 20}, {'b', 30}, {'c', 2}, {'d', 40}});
   EXPECT_EQ(planned.expression, "ab,bc,cd->ad");
   EXPECT_EQ(planned.sizes, (std::map<std::string, std::int64_t>{{"a", 20}, {"b", 30}, {"c", 2}, {"d", 40}}));
   ASSERT_THAT(planned.steps.steps, SizeIs(2));
@@ -145,8 +145,8 @@ TEST_F(EinsumTask, DescribesTheStepsOfATree) {
   EXPECT_THAT(planned.plan.explanation, HasSubstr("operand3[cd]"));
 }
 
-TEST_F(EinsumTask, DescribesTheStepOfTwoOperandsAndOfOne) {
-  const PlannedExpression planned = explain("ij,jk->ik", {{'i', 2}, {'j', 3}, {'k', 4}});
+TEST_F(WholeNotation, DescribesTheStepOfTwoOperandsAndOfOne) {
+  const ContractionResult planned = explain("ij,jk->ik", {{'i', 2}, {'j', 3}, {'k', 4}});
   ASSERT_THAT(planned.steps.steps, SizeIs(1));
   const PlannedStep& step = planned.steps.steps[0];
   EXPECT_EQ(step.step, "output[ik] := operand1[ij] operand2[jk]");
@@ -156,10 +156,10 @@ TEST_F(EinsumTask, DescribesTheStepOfTwoOperandsAndOfOne) {
   EXPECT_EQ(explain("ij->ji", {{'i', 2}, {'j', 3}}).steps.steps[0].step, "output[ji] := operand1[ij]");
 }
 
-TEST_F(EinsumTask, CutsLabelsWhereMemoryIsLimited) {
+TEST_F(WholeNotation, CutsLabelsWhereMemoryIsLimited) {
   const std::map<contract::Label, std::int64_t> sizes = {{'a', 30}, {'b', 20}, {'c', 30}, {'d', 20}, {'e', 30}};
   request_.max_bytes = 1000;
-  const PlannedExpression planned = explain("ab,bc,cd,de->ae", sizes);
+  const ContractionResult planned = explain("ab,bc,cd,de->ae", sizes);
   EXPECT_LE(planned.plan.workspace_bytes, 1000);
   ASSERT_FALSE(planned.steps.blocks.empty());
   const BlockedLabel& blocked = planned.steps.blocks[0];
@@ -170,14 +170,14 @@ TEST_F(EinsumTask, CutsLabelsWhereMemoryIsLimited) {
   EXPECT_THAT(tests::message_of([&] { explain("ab,bc,cd,de->ae", sizes); }), HasSubstr("allow more bytes"));
 }
 
-TEST_F(EinsumTask, TreesHaveNoTiles) {
+TEST_F(WholeNotation, TreesHaveNoTiles) {
   request_.tiles = contract::parse_tiles("8x8x8:panels");
   const std::map<contract::Label, std::int64_t> sizes = {{'a', 3}, {'b', 3}, {'c', 3}, {'d', 3}};
   EXPECT_THAT(tests::message_of([&] { run("ab,bc,cd->ad", sizes); }), HasSubstr("tiles are for one contraction of two tensors"));
   EXPECT_THAT(tests::message_of([&] { explain("ab,bc,cd->ad", sizes); }), HasSubstr("tiles are for one contraction of two tensors"));
 }
 
-TEST_F(EinsumTask, RunsTensorsThatAreOne) {
+TEST_F(WholeNotation, RunsTensorsThatAreOne) {
   request_.tensors = {0, 0, 0, 0};
   EXPECT_THAT(run("ab,bc,cd,de->ae", {{'a', 4}, {'b', 4}, {'c', 4}, {'d', 4}, {'e', 4}}).steps.steps, SizeIs(2));
   request_.tensors = {0, 0, 0};
@@ -185,8 +185,8 @@ TEST_F(EinsumTask, RunsTensorsThatAreOne) {
   EXPECT_THROW(run("ab,bc->ac", {{'a', 4}, {'b', 4}, {'c', 4}}), Error);
 }
 
-TEST_F(EinsumTask, RunsForASecond) {
-  const EinsumRun run = this->run("iji->j", {{'i', 8}, {'j', 4}});
+TEST_F(WholeNotation, RunsForASecond) {
+  const ContractionResult run = this->run("iji->j", {{'i', 8}, {'j', 4}});
   EXPECT_THAT(run.times, SizeIs(4)) << "each loop looks at the clock three times";
   EXPECT_THAT(run.times, Each(::testing::DoubleNear(0.1, 1e-9)));
   EXPECT_EQ(run.flops, 2 * 8 * 4);
@@ -196,14 +196,14 @@ TEST_F(EinsumTask, RunsForASecond) {
   EXPECT_THAT(run.plan.explanation, HasSubstr("without BLAS"));
 }
 
-TEST_F(EinsumTask, SaysThatTilesAreNotUsed) {
+TEST_F(WholeNotation, SaysThatTilesAreNotUsed) {
   request_.tiles = contract::parse_tiles("8x8x8:panels");
   static_cast<void>(run("ij->ji", {{'i', 8}, {'j', 4}}));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("no tiles are used")));
   EXPECT_THAT(run("ijx,jk->ik", {{'i', 20}, {'j', 20}, {'k', 20}, {'x', 2}}).plan.considered.front().tiles, HasSubstr("in panels"));
 }
 
-TEST_F(EinsumTask, RefusesWhatContradicts) {
+TEST_F(WholeNotation, RefusesWhatContradicts) {
   save("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
   for (const char* expression : {"i->i", "ii->i", "ij,jk->ik", "ij->k", "ij->$"}) {
     EXPECT_THROW(compute(expression, {"a.npy"}), Error) << expression;
@@ -214,34 +214,35 @@ TEST_F(EinsumTask, RefusesWhatContradicts) {
   EXPECT_THROW(run("ij->ji", {{'i', std::int64_t{1} << 30}, {'j', std::int64_t{1} << 28}}), Error) << "too large for memory";
 }
 
-TEST_F(EinsumTask, CancelledRunsEnd) {
+TEST_F(WholeNotation, CancelledRunsEnd) {
   context_.cancelled = [] { return true; };
   EXPECT_THROW(static_cast<void>(run("ij->ji", {{'i', 8}, {'j', 4}})), Cancelled);
 }
 
-TEST(EinsumDocuments, ReadBack) {
-  const EinsumRun run{"ij->ji",
-                      {{"i", 2}, {"j", 0}},
-                      Precision::z,
-                      {"4 elements", 0.5, 4096, {{"8 x 8 x 8", 0.5, "model"}}, "nkm", "A"},
-                      12,
-                      0.25,
-                      {1, 2, 3},
-                      1e9,
-                      {{{"output[ji] := operand1[ij]", 3, 24, 48, 0.125}}, {{"j", 7, 3}}, false}};
-  EXPECT_EQ(einsum_run_from_json(to_json(run)), run);
-  EXPECT_EQ(tests::schema_violation(to_json(run), einsum_schemas()), "");
-  const PlannedExpression planned{run.expression, run.sizes, run.precision, run.plan, run.flops, run.steps};
-  EXPECT_EQ(planned_expression_from_json(to_json(planned)), planned);
-  EXPECT_EQ(tests::schema_violation(to_json(planned), einsum_schemas()), "");
+TEST(ContractionDocuments, ReadBack) {
+  ContractionResult result{"ij->ji",
+                           {{"i", 2}, {"j", 0}},
+                           Precision::z,
+                           {"4 elements", 0.5, 4096, {{"8 x 8 x 8", 0.5, "model"}}, "nkm", "A"},
+                           12,
+                           0.25,
+                           {1, 2, 3},
+                           1e9,
+                           {{{"output[ji] := operand1[ij]", 3, 24, 48, 0.125}}, {{"j", 7, 3}}, false}};
+  EXPECT_EQ(contraction_result_from_json(to_json(result)), result);
+  EXPECT_EQ(tests::schema_violation(to_json(result), contraction_schemas()), "");
+  result.times.clear();
+  EXPECT_EQ(contraction_result_from_json(to_json(result)), result);
+  EXPECT_EQ(tests::schema_violation(to_json(result), contraction_schemas()), "");
 }
 
-TEST(EinsumDocuments, ThoseWithoutStepsAreRead) {
-  const EinsumRun run = einsum_run_from_json(R"({"schema": "flopcast-einsum-run-1", "expression": "ij->ji", "sizes": {"i": 2, "j": 3},
-    "precision": "d", "plan": {"explanation": "", "seconds": 1, "workspace_bytes": 0, "considered": [], "loops": "", "kept": ""},
-    "flops": 12, "planning_seconds": 1, "times": [1], "flops_per_second": 12})");
-  EXPECT_EQ(run.flops, 12);
-  EXPECT_THAT(run.steps.steps, ::testing::IsEmpty());
+TEST(ContractionDocuments, ThoseWithoutStepsAndTimesAreRead) {
+  const ContractionResult result = contraction_result_from_json(R"({"schema": "flopcast-contraction-1", "expression": "ij->ji",
+    "sizes": {"i": 2, "j": 3}, "precision": "d",
+    "plan": {"explanation": "", "seconds": 1, "workspace_bytes": 0, "considered": [], "loops": "", "kept": ""}, "flops": 12})");
+  EXPECT_EQ(result.flops, 12);
+  EXPECT_THAT(result.times, ::testing::IsEmpty());
+  EXPECT_THAT(result.steps.steps, ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/einsum/expression.hpp"
-#include "flopcast/contract/einsum/expression_rules.hpp"
-#include "flopcast/contract/einsum/utf8.hpp"
+#include "flopcast/contract/notation/expression.hpp"
+#include "flopcast/contract/notation/expression_rules.hpp"
+#include "flopcast/contract/notation/utf8.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {

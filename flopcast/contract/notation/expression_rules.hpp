@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 
 namespace flopcast::contract {
 

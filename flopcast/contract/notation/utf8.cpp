@@ -1,4 +1,4 @@
-#include "flopcast/contract/einsum/utf8.hpp"
+#include "flopcast/contract/notation/utf8.hpp"
 
 #include <fmt/format.h>
 

@@ -10,34 +10,16 @@
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
-#include "flopcast/tasks/contraction/plan_summary_fields.hpp"
 
 namespace flopcast {
 
 template <>
-struct FieldTable<ContractionRun> {
-  static constexpr auto fields = std::tuple(field("plan", &ContractionRun::plan),
-                                            field("planning_seconds", &ContractionRun::planning_seconds,
-                                                  "time until the plan was ready, without the time for opening the machine"),
-                                            field("times", &ContractionRun::times, "time of each execution"),
-                                            field("flops_per_second", &ContractionRun::flops_per_second, "rate of the median execution"));
-};
-
-template <>
-struct FieldTable<PlannedContraction> {
-  static constexpr auto fields = std::tuple(field("plan", &PlannedContraction::plan));
-};
-
-template <>
-struct FieldTable<contract::Part> {
-  static constexpr auto fields = std::tuple(field("what", &contract::Part::what), field("calls", &contract::Part::calls),
-                                            field("seconds", &contract::Part::seconds, "time of one call"));
-};
+Fields FieldTable<contract::Part>::fields() {
+  return {field<&T::what>(), field<&T::calls>(), field<&T::seconds>("time of one call")};
+}
 
 namespace {
 
-constexpr const char* run_schema = "flopcast-contract-run-1";
-constexpr const char* plan_schema = "flopcast-contract-plan-1";
 constexpr const char* algorithms_schema = "flopcast-contract-1";
 constexpr std::array<contract::Kernel, 5> all_kernels = {contract::Kernel::dot, contract::Kernel::axpy, contract::Kernel::gemv,
                                                          contract::Kernel::ger, contract::Kernel::gemm};
@@ -184,20 +166,6 @@ auto read_document(std::string_view text, const char* schema, Read&& read) {
 
 }  // namespace
 
-std::string to_json(const ContractionRun& run) {
-  nlohmann::json json = nlohmann::json::object();
-  write(json, run.contraction);
-  write_fields(json, run);
-  return text_of(std::move(json), run_schema);
-}
-
-std::string to_json(const PlannedContraction& planned) {
-  nlohmann::json json = nlohmann::json::object();
-  write(json, planned.contraction);
-  write_fields(json, planned);
-  return text_of(std::move(json), plan_schema);
-}
-
 std::string to_json(const AlgorithmRanking& ranking) {
   nlohmann::json json = nlohmann::json::object();
   write(json, ranking.contraction);
@@ -227,24 +195,6 @@ std::string to_json(const AlgorithmList& list) {
     json["algorithms"].push_back(algorithm_json(algorithm, list.contraction));
   }
   return text_of(std::move(json), algorithms_schema);
-}
-
-ContractionRun contraction_run_from_json(std::string_view text) {
-  return read_document(text, run_schema, [](const nlohmann::json& json) {
-    ContractionRun run;
-    read_fields(json, run);
-    run.contraction = read_contraction(json);
-    return run;
-  });
-}
-
-PlannedContraction planned_contraction_from_json(std::string_view text) {
-  return read_document(text, plan_schema, [](const nlohmann::json& json) {
-    PlannedContraction planned;
-    read_fields(json, planned);
-    planned.contraction = read_contraction(json);
-    return planned;
-  });
 }
 
 AlgorithmRanking algorithm_ranking_from_json(std::string_view text) {
@@ -294,12 +244,6 @@ nlohmann::ordered_json contraction_schema(SchemaMaker& maker) {
                         {"flops", maker.of<double>()}});
 }
 
-nlohmann::ordered_json with_members(nlohmann::ordered_json root, const nlohmann::ordered_json& more) {
-  root["properties"].update(more["properties"]);
-  root["required"].insert(root["required"].end(), more["required"].begin(), more["required"].end());
-  return root;
-}
-
 nlohmann::ordered_json algorithm_schema(SchemaMaker& maker) {
   const nlohmann::ordered_json text = maker.of<std::string>(), number = maker.of<double>();
   const nlohmann::ordered_json copy =
@@ -338,12 +282,8 @@ nlohmann::ordered_json algorithms_document(SchemaMaker& maker) {
 
 }  // namespace
 
-std::vector<PublishedSchema> contraction_schemas() {
-  return {published(run_schema, "A contraction that was planned and executed",
-                    [](SchemaMaker& maker) { return with_members(contraction_schema(maker), maker.object<ContractionRun>()); }),
-          published(plan_schema, "Plan of a contraction",
-                    [](SchemaMaker& maker) { return with_members(contraction_schema(maker), maker.object<PlannedContraction>()); }),
-          published(algorithms_schema, "BLAS-based algorithms of a contraction, ranked or listed", algorithms_document)};
+std::vector<PublishedSchema> algorithms_schemas() {
+  return {published(algorithms_schema, "BLAS-based algorithms of a contraction, ranked or listed", algorithms_document)};
 }
 
 }  // namespace flopcast

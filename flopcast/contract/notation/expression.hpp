@@ -81,4 +81,13 @@ std::map<Label, std::int64_t> parse_sizes(std::span<const std::string> words, co
 /// Returns the name of a label in messages: its character, its number, or `axis 1 of ...` counted from the right.
 std::string name_of(const Expression& expression, Label label);
 
+/// Places of the elements of D := alpha op(A) op(B) + beta op(C): strides in elements, one per axis. An empty list stands for a dense tensor
+/// in PlanOptions::order. Strides of A, B and C may be negative, 0 or interleaved.
+struct EinsumStrides {
+  std::vector<std::vector<std::int64_t>> operands = {};  ///< A's and B's; empty: both are dense
+  std::vector<std::int64_t> result = {};                 ///< D's
+  std::vector<std::int64_t> addend = {};                 ///< C's, in the order of D's axes; empty: as D's
+  bool conjugated_addend = false;                        ///< op(C) is C's complex conjugate
+};
+
 }  // namespace flopcast::contract

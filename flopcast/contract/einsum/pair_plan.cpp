@@ -1,4 +1,4 @@
-#include "flopcast/contract/einsum/einsum_plan.hpp"
+#include "flopcast/contract/einsum/pair_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include <optional>
 #include <utility>
 
-#include "flopcast/contract/einsum/expression_rules.hpp"
 #include "flopcast/contract/einsum/normal_form.hpp"
 #include "flopcast/contract/einsum/strided_sum.hpp"
 #include "flopcast/contract/notation/element.hpp"
+#include "flopcast/contract/notation/expression_rules.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/contract/planner/buffer_pool.hpp"
 #include "flopcast/support/division.hpp"
@@ -144,7 +144,7 @@ class Borrowed {
 }  // namespace
 
 /// The state that copies of a plan share.
-class EinsumPlan::State {
+class PairPlan::State {
  public:
   State(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
       : expression_(expression),
@@ -206,7 +206,7 @@ class EinsumPlan::State {
   [[nodiscard]] const SizedExpression& expression() const { return expression_; }
   [[nodiscard]] Seconds seconds() const { return seconds_ + (plan_ ? plan_->seconds() : 0); }
   [[nodiscard]] double flops() const { return flops_; }
-  [[nodiscard]] const Plan* core() const { return plan_ ? &*plan_ : nullptr; }
+  [[nodiscard]] const ContractionPlan* core() const { return plan_ ? &*plan_ : nullptr; }
   [[nodiscard]] std::int64_t workspace_bytes() const { return workspace_bytes_ + (plan_ ? plan_->workspace_bytes() : 0); }
   [[nodiscard]] std::string explain() const;
 
@@ -286,12 +286,12 @@ class EinsumPlan::State {
   bool is_plain_addend_ = false;  ///< C has D's strides and isn't conjugated
   std::optional<StridedSum> addend_;
   std::vector<Step> steps_;
-  std::optional<StridedSum> sum_;       ///< the contraction without BLAS
-  std::size_t first_ = 0;               ///< the operand that is A of sum_
-  std::optional<Plan> plan_;            ///< the contraction with BLAS
-  std::string planned_;                 ///< the contraction of plan_ in the labels of the expression
-  std::array<std::int64_t, 3> base_{};  ///< offsets in elements of the first elements of plan_
-  bool flips_ = false;                  ///< the contraction computes the conjugate of D
+  std::optional<StridedSum> sum_;        ///< the contraction without BLAS
+  std::size_t first_ = 0;                ///< the operand that is A of sum_
+  std::optional<ContractionPlan> plan_;  ///< the contraction with BLAS
+  std::string planned_;                  ///< the contraction of plan_ in the labels of the expression
+  std::array<std::int64_t, 3> base_{};   ///< offsets in elements of the first elements of plan_
+  bool flips_ = false;                   ///< the contraction computes the conjugate of D
   std::optional<StridedSum> flipped_addend_, flipped_result_;
   std::int64_t workspace_bytes_ = 0;
   std::unique_ptr<BufferPool> pool_ = std::make_unique<BufferPool>(0);
@@ -299,7 +299,7 @@ class EinsumPlan::State {
   double flops_ = 0;
 };
 
-void EinsumPlan::State::check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const {
+void PairPlan::State::check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const {
   const auto text = [&] { return to_string(expression_.expression); };
   if (operands.size() != axes_.operands.size()) {
     throw bad_input("expression '{}' has {} operands, but {} addresses are given", text(), axes_.operands.size(), operands.size());
@@ -337,7 +337,7 @@ void EinsumPlan::State::check(std::span<const void* const> operands, const void*
 }
 
 /// Sums or copies operand `t` into the workspace: densely, in the order of the operand's memory.
-void EinsumPlan::State::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, bool conjugate, const std::string& what) {
+void PairPlan::State::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, bool conjugate, const std::string& what) {
   SumProblem problem{options_.precision, {}, false, false, conjugate};
   std::vector<LabelDimension*> kept;
   for (LabelDimension& dimension : dimensions) {
@@ -367,7 +367,7 @@ void EinsumPlan::State::add_step(std::vector<LabelDimension>& dimensions, std::s
   workspace_bytes_ += round_up(stride * element_bytes(options_.precision), line);
 }
 
-EinsumPlan::State::Sizes EinsumPlan::State::sizes(const std::vector<LabelDimension>& dimensions) const {
+PairPlan::State::Sizes PairPlan::State::sizes(const std::vector<LabelDimension>& dimensions) const {
   Sizes sizes;
   for (const LabelDimension& dimension : dimensions) {
     const bool a = dimension.strides[in_a] != 0, b = dimension.strides[in_b] != 0;
@@ -379,7 +379,7 @@ EinsumPlan::State::Sizes EinsumPlan::State::sizes(const std::vector<LabelDimensi
 
 /// Returns whether a copy of operand `t`, summed over the labels that it alone has, would take more memory than the operand spans, because
 /// its elements lie over each other: sliding windows, for example.
-bool EinsumPlan::State::exceeds_memory(const std::vector<LabelDimension>& dimensions, std::size_t t) {
+bool PairPlan::State::exceeds_memory(const std::vector<LabelDimension>& dimensions, std::size_t t) {
   double copied = 1, spanned = 1;
   for (const LabelDimension& dimension : dimensions) {
     spanned += static_cast<double>(dimension.extent - 1) * std::abs(static_cast<double>(dimension.strides[t]));
@@ -391,7 +391,7 @@ bool EinsumPlan::State::exceeds_memory(const std::vector<LabelDimension>& dimens
 /// Returns whether products of matrices and vectors are summed where the matrix lies, because BLAS would need a copy of the matrix. Copying
 /// the matrices of a batch that are contiguous along a label of the batch takes longer than the products. If elements lie over each other,
 /// the tables of a plan, some 40 bytes per row, may take much more memory than the matrix.
-bool EinsumPlan::State::would_copy_matrix(const std::vector<LabelDimension>& dimensions, const Sizes& size) {
+bool PairPlan::State::would_copy_matrix(const std::vector<LabelDimension>& dimensions, const Sizes& size) {
   constexpr std::int64_t shortest = 16;
   constexpr double many_rows = 1 << 19;
   if (size.m > 1 && size.n > 1) {
@@ -406,7 +406,7 @@ bool EinsumPlan::State::would_copy_matrix(const std::vector<LabelDimension>& dim
 
 /// Decides whether the conjugate of D is computed, because conjugating D takes fewer copies than conjugating operands. `sums` tells which
 /// operands are summed first.
-void EinsumPlan::State::choose_flip(const std::vector<LabelDimension>& dimensions, const std::array<bool, 2>& sums) {
+void PairPlan::State::choose_flip(const std::vector<LabelDimension>& dimensions, const std::array<bool, 2>& sums) {
   constexpr double passes = 2;  // over D, before and after the contraction
   std::array<double, 2> copies{};
   for (std::size_t t = 0; t < steps_.size(); ++t) {
@@ -419,7 +419,7 @@ void EinsumPlan::State::choose_flip(const std::vector<LabelDimension>& dimension
   flips_ = copies[1] + passes * elements(axes_.result) < copies[0];
 }
 
-void EinsumPlan::State::choose_steps(const Machine& machine) {
+void PairPlan::State::choose_steps(const Machine& machine) {
   std::vector<LabelDimension> dimensions = form_.dimensions;
   const std::size_t count = axes_.operands.size();
   steps_.resize(count);
@@ -457,8 +457,8 @@ void EinsumPlan::State::choose_steps(const Machine& machine) {
   for (std::size_t t = 0; t < count; ++t) {
     copies[t] = (sums[t] || steps_[t].conjugated) && exceeds_memory(dimensions, t);
   }
-  const bool is_direct = is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few || would_copy_matrix(reduced, size) ||
-                         copies[in_a] || copies[in_b];
+  const bool needs_no_tiles = is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few || would_copy_matrix(reduced, size);
+  const bool is_direct = (needs_no_tiles && !options_.tiles) || copies[in_a] || copies[in_b];
   if (!is_direct) {
     choose_flip(reduced, sums);
     for (Step& step : steps_) {
@@ -481,7 +481,7 @@ void EinsumPlan::State::choose_steps(const Machine& machine) {
 }
 
 /// Prepares the contraction without BLAS. Operand `first` comes first.
-void EinsumPlan::State::make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second) {
+void PairPlan::State::make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second) {
   SumProblem problem{options_.precision, {}, has_second, false, false};
   const bool first_conjugated = steps_[first].conjugated, second_conjugated = has_second && steps_[1 - first].conjugated;
   problem.conjugate_sum = first_conjugated && (second_conjugated || !has_second);
@@ -498,7 +498,7 @@ void EinsumPlan::State::make_sum(const std::vector<LabelDimension>& dimensions, 
 }
 
 /// Plans the contraction of what the steps left of the operands.
-void EinsumPlan::State::make_plan(std::vector<LabelDimension> dimensions, const Machine& machine) {
+void PairPlan::State::make_plan(std::vector<LabelDimension> dimensions, const Machine& machine) {
   constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
   if (dimensions.size() > max_indices) {
     throw bad_input("expression '{}' has {} labels of more than one value; expected {} at most", to_string(expression_.expression),
@@ -532,10 +532,10 @@ void EinsumPlan::State::make_plan(std::vector<LabelDimension> dimensions, const 
   }
   flops_ = contract::flops(contraction);
   planned_ = text_of_rest(expression_.expression, dimensions);
-  plan_.emplace(plan(contraction, machine, options_));
+  plan_.emplace(plan_contraction(contraction, machine, options_));
 }
 
-void EinsumPlan::State::set_expectations(const Machine& machine) {
+void PairPlan::State::set_expectations(const Machine& machine) {
   pool_ = std::make_unique<BufferPool>(workspace_bytes_);
   const auto seconds = [&](const StridedSum& sum) { return sum.expected_seconds(bandwidth(machine.environment, sum.moved_bytes())); };
   for (const Step& step : steps_) {
@@ -546,7 +546,7 @@ void EinsumPlan::State::set_expectations(const Machine& machine) {
   seconds_ += form_.has_diagonal ? seconds(*addend_) : 0;
 }
 
-std::string EinsumPlan::State::explain() const {
+std::string PairPlan::State::explain() const {
   std::string text = fmt::format("{}: expected {}\n", to_string(expression_.expression), format_seconds(seconds()));
   if (form_.is_empty_result || form_.is_empty_sum) {
     return text + (form_.is_empty_result ? "  the result has no elements\n" : "  the sum is empty; the addend is scaled\n");
@@ -571,30 +571,24 @@ std::string EinsumPlan::State::explain() const {
   return text + planned_ + of_plan.substr(to_string(plan_->contraction().notation()).size());
 }
 
-void EinsumPlan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
+void PairPlan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
   state_->execute(operands, addend, result, alpha, beta);
 }
 
-const SizedExpression& EinsumPlan::expression() const { return state_->expression(); }
-std::string EinsumPlan::explain() const { return state_->explain(); }
-Seconds EinsumPlan::seconds() const { return state_->seconds(); }
-bool EinsumPlan::is_decided() const { return core() == nullptr || core()->is_decided(); }
-std::int64_t EinsumPlan::workspace_bytes() const { return state_->workspace_bytes(); }
-double EinsumPlan::flops() const { return state_->flops(); }
-const Plan* EinsumPlan::core() const { return state_->core(); }
+const SizedExpression& PairPlan::expression() const { return state_->expression(); }
+std::string PairPlan::explain() const { return state_->explain(); }
+Seconds PairPlan::seconds() const { return state_->seconds(); }
+bool PairPlan::is_decided() const { return core() == nullptr || core()->is_decided(); }
+std::int64_t PairPlan::workspace_bytes() const { return state_->workspace_bytes(); }
+double PairPlan::flops() const { return state_->flops(); }
+const ContractionPlan* PairPlan::core() const { return state_->core(); }
 
-EinsumPlan plan_einsum(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
-                       const PlanOptions& options) {
+PairPlan plan_pair(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options) {
   if (expression.operands.empty() || expression.operands.size() > 2) {
     throw bad_input("expression '{}' has {} operands; expected one or two", to_string(expression.expression), expression.operands.size());
   }
   require_possible_threads(options.threads);
-  return EinsumPlan(std::make_shared<const EinsumPlan::State>(expression, strides, machine, options));
-}
-
-EinsumPlan plan_einsum(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
-                       const PlanOptions& options) {
-  return plan_einsum(with_shapes(parse_expression(text), shapes), {}, machine, options);
+  return PairPlan(std::make_shared<const PairPlan::State>(expression, strides, machine, options));
 }
 
 }  // namespace flopcast::contract

@@ -1,4 +1,4 @@
-#include "flopcast/contract/einsum/expression.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "flopcast/contract/einsum/expression_rules.hpp"
-#include "flopcast/contract/einsum/utf8.hpp"
+#include "flopcast/contract/notation/expression_rules.hpp"
+#include "flopcast/contract/notation/utf8.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 

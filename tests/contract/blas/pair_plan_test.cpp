@@ -1,4 +1,4 @@
-#include "flopcast/contract/einsum/einsum_plan.hpp"
+#include "flopcast/contract/einsum/pair_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,20 +39,20 @@ bool expect_right(const EinsumCase& problem, int threads = 1) {
   PlanOptions options;
   options.precision = problem.precision;
   options.threads = threads;
-  const EinsumPlan plan = plan_einsum(problem.expression, problem.strides(), test_machine(), options);
+  const PairPlan plan = plan_pair(problem.expression, problem.strides(), test_machine(), options);
   EXPECT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
       << describe(problem) << plan.explain();
   return plan.core() != nullptr;
 }
 
-TEST(EinsumPlan, AgreesWithNestedLoops) {
+TEST(PairPlan, AgreesWithNestedLoops) {
   std::mt19937 random(11);
   for (int i = 0; i < 20000 && !HasFailure(); ++i) {
     expect_right(random_case(random, {2, 2}));
   }
 }
 
-TEST(EinsumPlan, AgreesWithNestedLoopsWhereBlasIsCalled) {
+TEST(PairPlan, AgreesWithNestedLoopsWhereBlasIsCalled) {
   std::mt19937 random(12);
   int planned = 0;
   for (int i = 0; i < 20000 && !HasFailure(); ++i) {
@@ -61,18 +61,18 @@ TEST(EinsumPlan, AgreesWithNestedLoopsWhereBlasIsCalled) {
   EXPECT_GT(planned, 500);
 }
 
-TEST(EinsumPlan, TakesManySmallDimensions) {
+TEST(PairPlan, TakesManySmallDimensions) {
   std::mt19937 random(13);
   for (int i = 0; i < 3000 && !HasFailure(); ++i) {
     expect_right(random_case(random, {2, 2, 4, 9, 14, 2, 1e4}));
   }
 }
 
-TEST(EinsumPlan, ConjugatesWhereFewerElementsAreCopied) {
+TEST(PairPlan, ConjugatesWhereFewerElementsAreCopied) {
   PlanOptions options;
   options.precision = Precision::z;
   const auto explanation = [&](const std::string& text, const Shapes& shapes) {
-    return plan_einsum(text, shapes, test_machine(), options).explain();
+    return plan_pair(text, shapes, test_machine(), options).explain();
   };
   using ::testing::HasSubstr;
   using ::testing::Not;
@@ -84,10 +84,10 @@ TEST(EinsumPlan, ConjugatesWhereFewerElementsAreCopied) {
   EXPECT_THAT(explanation("conj(ij),jk->ik", {{50, 50}, {50, 50}}), Not(HasSubstr("conjugate"))) << "real numbers";
 }
 
-TEST(EinsumPlan, ExplainsTheContractionInTheExpressionsLabelsAndOrder) {
+TEST(PairPlan, ExplainsTheContractionInTheExpressionsLabelsAndOrder) {
   using ::testing::HasSubstr;
   const Shapes shapes = {{50, 40}, {40, 30}};
-  const auto explanation = [](const char* text, const Shapes& given) { return plan_einsum(text, given, test_machine()).explain(); };
+  const auto explanation = [](const char* text, const Shapes& given) { return plan_pair(text, given, test_machine()).explain(); };
   EXPECT_THAT(explanation("ix,xk->ik", shapes), HasSubstr("\nix,xk->ik: tiles of "));
   EXPECT_THAT(explanation("ki=xk,ix", {{40, 30}, {50, 40}}), HasSubstr("\nxk,ix->ki: tiles of "));
   EXPECT_THAT(explanation("bα,αβ->bβ", shapes), HasSubstr("\nbα,αβ->bβ: tiles of "));
@@ -96,22 +96,22 @@ TEST(EinsumPlan, ExplainsTheContractionInTheExpressionsLabelsAndOrder) {
       << "y is summed, xx is a diagonal";
 }
 
-TEST(EinsumPlan, ExplainsTheContractionOfNumberedLabels) {
+TEST(PairPlan, ExplainsTheContractionOfNumberedLabels) {
   const Expression expression = make_expression({{{7, -2}}, {{-2, 900}}}, Subscripts{{900, 7}});
   const SizedExpression sized = with_shapes(expression, Shapes{{50, 40}, {40, 30}});
-  EXPECT_THAT(plan_einsum(sized, {}, test_machine()).explain(), ::testing::HasSubstr("\n[7 -2],[-2 900]->[900 7]: tiles of "));
+  EXPECT_THAT(plan_pair(sized, {}, test_machine()).explain(), ::testing::HasSubstr("\n[7 -2],[-2 900]->[900 7]: tiles of "));
 }
 
-TEST(EinsumPlan, SumsBeforeMultiplying) {
-  const EinsumPlan plan = plan_einsum("ijx,jky->ik", Shapes{{20, 30, 4}, {30, 20, 5}}, test_machine());
+TEST(PairPlan, SumsBeforeMultiplying) {
+  const PairPlan plan = plan_pair("ijx,jky->ik", Shapes{{20, 30, 4}, {30, 20, 5}}, test_machine());
   EXPECT_EQ(plan.flops(), 2.0 * 20 * 30 * 20);
   EXPECT_GE(plan.workspace_bytes(), (20 * 30 + 30 * 20) * 8);
   EXPECT_GT(plan.seconds(), 0);
 }
 
-TEST(EinsumPlan, LeavesMatricesThatBlasReadsToBlas) {
+TEST(PairPlan, LeavesMatricesThatBlasReadsToBlas) {
   const auto calls_blas = [](const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {
-    return plan_einsum(with_shapes(parse_expression(text), shapes), strides, test_machine()).core() != nullptr;
+    return plan_pair(with_shapes(parse_expression(text), shapes), strides, test_machine()).core() != nullptr;
   };
   EXPECT_TRUE(calls_blas("ij,j->i", {{50, 40}, {40}}));
   EXPECT_TRUE(calls_blas("j,jik->ik", {{40}, {40, 5, 10}})) << "i and k are one dimension";
@@ -119,20 +119,20 @@ TEST(EinsumPlan, LeavesMatricesThatBlasReadsToBlas) {
   EXPECT_TRUE(calls_blas("ij,j->i", {{50, 40}, {40}}, {{{1, 64}, {3}}})) << "a part of a larger matrix";
 }
 
-TEST(EinsumPlan, KeepsNotANumberOfAnOperandInAProductWithZero) {
+TEST(PairPlan, KeepsNotANumberOfAnOperandInAProductWithZero) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), zero = 0;
   const std::array<double, 2> b = {nan, 1};
   std::array<double, 2> d{};
   const std::array<const void*, 2> operands = {&zero, b.data()};
-  plan_einsum(",i->i", Shapes{{}, {2}}, Machine{}).execute(operands, d.data());
+  plan_pair(",i->i", Shapes{{}, {2}}, Machine{}).execute(operands, d.data());
   EXPECT_TRUE(std::isnan(d[0]));
   EXPECT_EQ(d[1], 0);
 }
 
-TEST(EinsumPlan, RefusesLabelsThatAreTooLongForBlas) {
+TEST(PairPlan, RefusesLabelsThatAreTooLongForBlas) {
   const Shapes shapes = {{3, 1LL << 32}, {1LL << 32, 3}};
   try {
-    plan_einsum("ij,jk->ik", shapes, test_machine());
+    plan_pair("ij,jk->ik", shapes, test_machine());
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);

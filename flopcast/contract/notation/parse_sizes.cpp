@@ -2,8 +2,8 @@
 #include <set>
 #include <string>
 
-#include "flopcast/contract/einsum/expression.hpp"
-#include "flopcast/contract/einsum/utf8.hpp"
+#include "flopcast/contract/notation/expression.hpp"
+#include "flopcast/contract/notation/utf8.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/contract/network/expression_plan.hpp"
+#include "flopcast/contract/network/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "flopcast/contract/einsum/normal_form.hpp"
+#include "flopcast/contract/einsum/pair_plan.hpp"
 #include "flopcast/contract/network/einsum_steps.hpp"
 #include "flopcast/contract/network/measured_networks.hpp"
 #include "flopcast/contract/network/network_plan.hpp"
@@ -62,7 +63,7 @@ void number_tensors(Network& network, const std::vector<int>& tensors) {
   }
 }
 
-void require_number_of_tensors(const SizedExpression& expression, const ExpressionOptions& options) {
+void require_number_of_tensors(const SizedExpression& expression, const PlanOptions& options) {
   if (!options.tensors.empty() && options.tensors.size() != expression.operands.size()) {
     throw bad_input("expression '{}' has {} operands, but {} numbers of tensors are given", to_string(expression.expression),
                     expression.operands.size(), options.tensors.size());
@@ -70,10 +71,10 @@ void require_number_of_tensors(const SizedExpression& expression, const Expressi
 }
 
 /// Returns the network of an expression. Labels that the result repeats are one label of the network, with the strides of the diagonal.
-Network network_of(const SizedExpression& expression, const TensorAxes& axes, const ExpressionOptions& options) {
+Network network_of(const SizedExpression& expression, const TensorAxes& axes, const PlanOptions& options) {
   require_number_of_tensors(expression, options);
   Network network;
-  network.precision = options.plan.precision;
+  network.precision = options.precision;
   network.extents = expression.extents;
   for (std::size_t i = 0; i < expression.operands.size(); ++i) {
     network.operands.push_back(operand_of(expression, axes.operands[i], i, is_complex(network.precision)));
@@ -124,28 +125,28 @@ std::unique_ptr<StepCost> cost_of(Executor executor, const Machine& machine, con
   return std::make_unique<PlannerCost>(machine.environment, rates, options.precision, options.threads);
 }
 
-/// Returns the options of the search, with the limit of memory and all ways of cancelling it.
-TreeOptions tree_options(const ExpressionOptions& options) {
+/// Returns the options of the search, with the limit of memory.
+TreeOptions tree_options(const PlanOptions& options) {
   constexpr double share_of_memory = 0.5;
-  TreeOptions of_tree = options.tree;
-  of_tree.max_bytes = std::min(of_tree.max_bytes, share_of_memory * recently_available_bytes());
-  of_tree.search.cancelled = [in_tree = options.tree.search.cancelled, in_plan = options.plan.cancelled] { return in_tree() || in_plan(); };
+  TreeOptions of_tree;
+  of_tree.max_bytes = std::min(options.max_bytes, share_of_memory * recently_available_bytes());
+  of_tree.search.cancelled = options.cancelled;
   return of_tree;
 }
 
 /// Returns the trees from which a plan may be chosen, the one with the shortest predicted time first. With effort `measure`, the others
 /// have other layouts of their intermediates, or the least number of products.
 std::vector<ContractionTree> trees_of(const SizedExpression& expression, const TensorAxes& axes, const StepCost& cost,
-                                      const ExpressionOptions& options) {
+                                      const PlanOptions& options) {
   TreeOptions of_tree = tree_options(options);
   const Network network = network_of(expression, axes, options);
-  if (options.plan.effort != Effort::measure) {
+  if (options.effort != Effort::measure) {
     return {find_tree(network, cost, of_tree)};
   }
   constexpr double for_predicted = 0.4, for_counted = 0.1;  // shares of the time budget, within which the machine's time is better used
   const auto take_time = [&](double share) {
-    of_tree.search.time_budget = std::max(options.tree.search.time_budget, share * options.plan.time_budget);
-    of_tree.search.min_time = std::max(options.tree.search.min_time, share * options.plan.time_budget);
+    of_tree.search.time_budget = std::max(TreeSearchOptions().time_budget, share * options.time_budget);
+    of_tree.search.min_time = std::max(TreeSearchOptions().min_time, share * options.time_budget);
   };
   take_time(for_predicted);
   std::vector<ContractionTree> trees = find_trees(network, cost, of_tree);
@@ -159,7 +160,7 @@ std::vector<ContractionTree> trees_of(const SizedExpression& expression, const T
 }
 
 /// Returns the plan of D := beta op(C): an expression of one operand with D's axes, to be executed with alpha = 0.
-EinsumPlan plan_of_addend(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options) {
+PairPlan plan_of_addend(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options) {
   Subscripts all;
   for (std::size_t axis = 0; axis < expression.result.labels.size(); ++axis) {
     all.labels.push_back(static_cast<Label>(axis));
@@ -174,7 +175,7 @@ EinsumPlan plan_of_addend(const SizedExpression& expression, const EinsumStrides
   PlanOptions simple;
   simple.precision = options.precision;
   simple.order = options.order;
-  return plan_einsum(with_shapes(make_expression({all}, result), std::span(&shape, 1)), of_addend, Machine(), simple);
+  return plan_pair(with_shapes(make_expression({all}, result), std::span(&shape, 1)), of_addend, Machine(), simple);
 }
 
 std::vector<std::int64_t> strides_of(const std::vector<Axis>& axes) {
@@ -185,32 +186,32 @@ std::vector<std::int64_t> strides_of(const std::vector<Axis>& axes) {
 
 }  // namespace
 
-class ExpressionPlan::State {
+class Plan::State {
  public:
-  State(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const ExpressionOptions& options)
-      : expression_(expression), precision_(options.plan.precision) {
+  State(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
+      : expression_(expression), precision_(options.precision) {
     constexpr std::size_t most_of_a_pair = 2;
     if (expression.operands.size() <= most_of_a_pair) {
       require_number_of_tensors(expression, options);
-      pair_ = plan_einsum(expression, strides, machine, options.plan);
+      pair_ = plan_pair(expression, strides, machine, options);
       return;
     }
-    if (options.plan.tiles) {
+    if (options.tiles) {
       throw bad_input("tiles are for one contraction of two tensors, but expression '{}' has {} operands", to_string(expression.expression),
                       expression.operands.size());
     }
-    axes_ = tensor_axes(expression, strides, precision_, options.plan.order);
-    std::vector<ContractionTree> trees = trees_of(expression, axes_, *cost_of(Executor::planner, machine, options.plan), options);
-    if (options.plan.effort == Effort::measure) {
-      take_fastest_of(std::move(trees), expression, strides, machine, options.plan);
+    axes_ = tensor_axes(expression, strides, precision_, options.order);
+    std::vector<ContractionTree> trees = trees_of(expression, axes_, *cost_of(Executor::planner, machine, options), options);
+    if (options.effort == Effort::measure) {
+      take_fastest_of(std::move(trees), expression, strides, machine, options);
     } else {
-      PlanOptions of_steps = options.plan;
+      PlanOptions of_steps = options;
       if (of_steps.effort == Effort::incremental && of_steps.trials == nullptr) {
         of_steps.trials = std::make_shared<TrialMemory>();  // equal steps try candidates together
       }
       network_.emplace(std::move(trees.front()), einsum_steps(machine, std::move(of_steps), &steps_));
     }
-    addend_ = plan_of_addend(expression, strides, options.plan);
+    addend_ = plan_of_addend(expression, strides, options);
     const bool has_diagonal = network_->tree().network.output.labels.size() < expression.result.labels.size();
     conjugates_ = is_complex(precision_) && expression.result.conjugated;
     prepares_result_ = has_diagonal;
@@ -243,19 +244,19 @@ class ExpressionPlan::State {
       return pair_->explain();
     }
     std::string text = network_->tree().explain([this](Label label) { return name_of(expression_.expression, label); });
-    if (const auto open = std::count_if(steps_.begin(), steps_.end(), std::not_fn(std::mem_fn(&EinsumPlan::is_decided))); open > 0) {
+    if (const auto open = std::count_if(steps_.begin(), steps_.end(), std::not_fn(std::mem_fn(&PairPlan::is_decided))); open > 0) {
       text += fmt::format("{} of {} undecided: further executions try candidates\n", open, counted(steps_.size(), "planned step"));
     }
     return text;
   }
   [[nodiscard]] bool is_decided() const {
-    return pair_ ? pair_->is_decided() : std::all_of(steps_.begin(), steps_.end(), std::mem_fn(&EinsumPlan::is_decided));
+    return pair_ ? pair_->is_decided() : std::all_of(steps_.begin(), steps_.end(), std::mem_fn(&PairPlan::is_decided));
   }
   [[nodiscard]] Seconds seconds() const { return pair_ ? pair_->seconds() : measured_.value_or(network_->tree().seconds); }
   [[nodiscard]] std::int64_t workspace_bytes() const { return pair_ ? pair_->workspace_bytes() : network_->tree().workspace_bytes; }
   [[nodiscard]] double flops() const { return pair_ ? pair_->flops() : network_->tree().flops; }
   [[nodiscard]] const ContractionTree* tree() const { return pair_ ? nullptr : &network_->tree(); }
-  [[nodiscard]] const EinsumPlan* pair() const { return pair_ ? &*pair_ : nullptr; }
+  [[nodiscard]] const ContractionPlan* core() const { return pair_ ? pair_->core() : nullptr; }
 
  private:
   /// Takes the tree that is the fastest with steps planned by estimate, and measures its steps. Takes the first tree if the tensors have no
@@ -301,47 +302,45 @@ class ExpressionPlan::State {
 
   SizedExpression expression_;
   Precision precision_;
-  std::optional<EinsumPlan> pair_;
+  std::optional<PairPlan> pair_;
   TensorAxes axes_;
-  std::vector<EinsumPlan> steps_;  ///< the plans of network_
+  std::vector<PairPlan> steps_;  ///< the plans of network_
   std::optional<NetworkPlan> network_;
-  std::optional<Seconds> measured_;   ///< time of network_, if it was measured
-  std::optional<EinsumPlan> addend_;  ///< D := beta op(C)
-  bool conjugates_ = false;           ///< D is the conjugate of the sum
-  bool prepares_result_ = false;      ///< D has elements that get no product
-  bool prepares_addend_ = false;      ///< beta op(C) isn't beta D, element by element of the network's output
+  std::optional<Seconds> measured_;  ///< time of network_, if it was measured
+  std::optional<PairPlan> addend_;   ///< D := beta op(C)
+  bool conjugates_ = false;          ///< D is the conjugate of the sum
+  bool prepares_result_ = false;     ///< D has elements that get no product
+  bool prepares_addend_ = false;     ///< beta op(C) isn't beta D, element by element of the network's output
 };
 
-void ExpressionPlan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
+void Plan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
   state_->execute(operands, addend, result, alpha, beta);
 }
-std::string ExpressionPlan::explain() const { return state_->explain(); }
-bool ExpressionPlan::is_decided() const { return state_->is_decided(); }
-Seconds ExpressionPlan::seconds() const { return state_->seconds(); }
-std::int64_t ExpressionPlan::workspace_bytes() const { return state_->workspace_bytes(); }
-double ExpressionPlan::flops() const { return state_->flops(); }
-const ContractionTree* ExpressionPlan::tree() const { return state_->tree(); }
-const EinsumPlan* ExpressionPlan::pair() const { return state_->pair(); }
+std::string Plan::explain() const { return state_->explain(); }
+bool Plan::is_decided() const { return state_->is_decided(); }
+Seconds Plan::seconds() const { return state_->seconds(); }
+std::int64_t Plan::workspace_bytes() const { return state_->workspace_bytes(); }
+double Plan::flops() const { return state_->flops(); }
+const ContractionTree* Plan::tree() const { return state_->tree(); }
+const ContractionPlan* Plan::core() const { return state_->core(); }
 
-ExpressionPlan plan_expression(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
-                               const ExpressionOptions& options) {
-  return ExpressionPlan(std::make_shared<const ExpressionPlan::State>(expression, strides, machine, options));
+Plan plan(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options) {
+  return Plan(std::make_shared<const Plan::State>(expression, strides, machine, options));
 }
 
-ExpressionPlan plan_expression(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
-                               const ExpressionOptions& options) {
-  return plan_expression(with_shapes(parse_expression(text), shapes), {}, machine, options);
+Plan plan(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine, const PlanOptions& options) {
+  return plan(with_shapes(parse_expression(text), shapes), {}, machine, options);
 }
 
 ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
-                          const ExpressionOptions& options) {
-  const TensorAxes axes = tensor_axes(expression, strides, options.plan.precision, options.plan.order);
-  return std::move(trees_of(expression, axes, *cost_of(Executor::planner, machine, options.plan), options).front());
+                          const PlanOptions& options) {
+  const TensorAxes axes = tensor_axes(expression, strides, options.precision, options.order);
+  return std::move(trees_of(expression, axes, *cost_of(Executor::planner, machine, options), options).front());
 }
 
-ContractionPath find_path(const SizedExpression& expression, const Machine& machine, Executor executor, const ExpressionOptions& options) {
-  const TensorAxes axes = tensor_axes(expression, {}, options.plan.precision, options.plan.order);
-  return find_path(network_of(expression, axes, options), *cost_of(executor, machine, options.plan), tree_options(options));
+ContractionPath find_path(const SizedExpression& expression, const Machine& machine, Executor executor, const PlanOptions& options) {
+  const TensorAxes axes = tensor_axes(expression, {}, options.precision, options.order);
+  return find_path(network_of(expression, axes, options), *cost_of(executor, machine, options), tree_options(options));
 }
 
 }  // namespace flopcast::contract

@@ -1,0 +1,93 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/support/fields.hpp"
+#include "flopcast/support/json.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
+#include "flopcast/tasks/contraction/contraction_schemas.hpp"
+#include "flopcast/tasks/contraction/option_names.hpp"
+
+namespace flopcast {
+
+template <>
+Fields FieldTable<ConsideredTiles>::fields() {
+  return {field<&T::tiles>(), field<&T::seconds>("expected time of one execution"),
+          field<&T::basis>("source of the time: \"model\", \"micro-benchmark\" or \"execution\"")};
+}
+
+template <>
+Fields FieldTable<PlanSummary>::fields() {
+  return {field<&T::explanation>(),
+          field<&T::seconds>("expected time of one execution"),
+          field<&T::workspace_bytes>("bytes for packing"),
+          field<&T::considered>("at most 16, the chosen tiles first"),
+          field<&T::loops>("order of the loops over tiles, such as \"nkm\""),
+          field<&T::kept>("operands whose packed tiles are kept, such as \"AC\""),
+          optional_field<&T::decided>("the choice is final; false while executions of an incremental plan try candidates")};
+}
+
+template <>
+Fields FieldTable<PlannedStep>::fields() {
+  return {field<&T::step>("such as \"t1[ac] := operand1[ab] operand2[bc]\""),
+          field<&T::executions>("1, or the number of blocks for which the step is repeated"), field<&T::flops>("flops of all executions"),
+          field<&T::bytes>("elements read and written"), field<&T::seconds>("predicted time of all executions")};
+}
+
+template <>
+Fields FieldTable<BlockedLabel>::fields() {
+  return {field<&T::label>(), field<&T::size>("elements along the label"),
+          field<&T::block_size>("elements of a block; the last block may be shorter")};
+}
+
+template <>
+Fields FieldTable<PlannedSteps>::fields() {
+  return {optional_field<&T::steps>("pairwise contractions, sums and copies in their order"),
+          optional_field<&T::blocks>("labels that are cut into blocks, because intermediates would have no room"),
+          optional_field<&T::is_exhaustive>("no other order of the operands was left out of the search")};
+}
+
+template <>
+Fields FieldTable<ContractionResult>::fields() {
+  return {field<&T::expression>("in einsum's notation, such as \"ijx,jk->ik\""),
+          field<&T::sizes>("size of each label"),
+          field<&T::precision>("type of the elements"),
+          field<&T::plan>(),
+          field<&T::flops>("flops of one execution"),
+          optional_field<&T::planning_seconds>("time until the plan was ready, without the time for opening the machine"),
+          optional_field<&T::times>("time of each execution; empty for a plan that is only described"),
+          optional_field<&T::flops_per_second>("rate of the median execution"),
+          inlined_field<&T::steps>()};
+}
+
+namespace {
+
+constexpr const char* schema = "flopcast-contraction-1";
+
+}  // namespace
+
+std::string to_json(const ContractionResult& result) {
+  nlohmann::json json = nlohmann::json::object();
+  write_fields(json, result);
+  json["schema"] = schema;
+  return json.dump(2);
+}
+
+ContractionResult contraction_result_from_json(std::string_view text) {
+  static constexpr const char* document = "the contraction's document";
+  const nlohmann::json json = parse_json(text, document);
+  return in_document(document, [&] {
+    require_schema(json, document, {schema});
+    ContractionResult result;
+    read_fields(json, result);
+    return result;
+  });
+}
+
+std::vector<PublishedSchema> contraction_schemas() {
+  return {published<ContractionResult>(schema, "Plan of an expression with its steps, and the times of its executions")};
+}
+
+}  // namespace flopcast

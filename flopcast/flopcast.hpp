@@ -12,7 +12,6 @@
 #include "flopcast/support/version.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
-#include "flopcast/tasks/contraction/einsum.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"

@@ -1,14 +1,22 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/schema.hpp"
 
 /// Schemas of intervals, model keys, samples and traces.
 namespace flopcast {
+
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array names{std::pair{Precision::s, "s"}, std::pair{Precision::d, "d"}, std::pair{Precision::c, "c"},
+                                    std::pair{Precision::z, "z"}};
+};
 
 template <>
 struct SchemaOf<Interval> {

@@ -91,7 +91,7 @@ std::vector<LapackUse> lapack_uses(std::string_view precisions) {
 std::vector<Call> typical_calls(const LapackUse& use, const std::vector<std::int64_t>& orders) {
   std::vector<Call> all;
   for (const std::int64_t n : orders) {
-    const auto add = [&](const std::map<std::string, std::vector<std::int64_t>>& sizes) {
+    const auto add = [&](const NamedSizes& sizes) {
       const std::vector<Call> made = routine_calls(*use.routine, sizes, use.flags);
       all.insert(all.end(), made.begin(), made.end());
     };

@@ -34,8 +34,7 @@ void complete_call(Call& call, const std::map<std::string, std::string>& given) 
 
 }  // namespace
 
-std::vector<Call> routine_calls(const Routine& routine, const std::map<std::string, std::vector<std::int64_t>>& sizes,
-                                const std::map<std::string, std::string>& fixed) {
+std::vector<Call> routine_calls(const Routine& routine, const NamedSizes& sizes, const std::map<std::string, std::string>& fixed) {
   std::vector<std::string> names;
   for (const Argument& argument : routine.arguments) {
     if (argument.kind == Kind::size && argument.rows.empty()) {

@@ -36,7 +36,7 @@ ErrorType parse_error_type(std::string_view text) {
 void check(const RefinementOptions& options) {
   require("minimum width", options.min_width, std::int64_t{1}, widest);
   require("minimum size", options.min_size, std::int64_t{1}, widest);
-  require("error bound", options.error_bound, 1e-6, 10.0);
+  require<double>("error bound", options.error_bound, 1e-6, 10.0);
   require("degree", options.degree, 0, highest_degree);
   require("oversampling", options.oversampling, 0, 20);
   require("maximum depth", options.max_depth, 0, 64);

@@ -9,6 +9,7 @@
 
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/grid.hpp"
+#include "flopcast/support/text_number.hpp"
 
 /// Options of the published ways of building models.
 namespace flopcast::model {
@@ -22,12 +23,12 @@ ErrorType parse_error_type(std::string_view text);
 
 /// Parameters of adaptive refinement. The defaults are those of paper 000, section 2.2, unless another source is given.
 struct RefinementOptions {
-  std::int64_t min_width = 8;  ///< coordinates of sampling points are multiples of this width
-  Grid grid = Grid::gaussian;  ///< distribution of the points of the Cartesian product
-  double error_bound = 0.05;   ///< a box whose fit has a larger error is subdivided
-  std::int64_t min_size = 32;  ///< no box becomes narrower than this
-  int degree = 3;              ///< degree of the polynomials
-  int oversampling = 1;        ///< points per dimension beyond the degree + 1 that a fit needs
+  std::int64_t min_width = 8;   ///< coordinates of sampling points are multiples of this width
+  Grid grid = Grid::gaussian;   ///< distribution of the points of the Cartesian product
+  Fraction error_bound = 0.05;  ///< a box whose fit has a larger error is subdivided
+  std::int64_t min_size = 32;   ///< no box becomes narrower than this
+  int degree = 3;               ///< degree of the polynomials
+  int oversampling = 1;         ///< points per dimension beyond the degree + 1 that a fit needs
   ErrorType error_type = ErrorType::maximum;
   BasisKind basis = BasisKind::total;
   bool reuse = true;   ///< samples of enclosing and neighbouring boxes count too if they lie in a box (flopcast)

@@ -32,7 +32,7 @@ void check(const Model& model) {
 void read(const nlohmann::json& json, RefinementOptions& options) {
   options.min_width = member_or(json, "minimum_width", options.min_width);
   options.grid = parse_grid(member_or(json, "grid", std::string(to_string(options.grid))));
-  options.error_bound = member_or(json, "error_bound", options.error_bound);
+  options.error_bound = member_or(json, "error_bound", static_cast<double>(options.error_bound));
   options.min_size = member_or(json, "minimum_size", options.min_size);
   options.degree = member_or(json, "degree", options.degree);
   options.oversampling = member_or(json, "oversampling", options.oversampling);
@@ -60,7 +60,7 @@ nlohmann::json options_json(const BuildOptions& options) {
     const RefinementOptions& refinement = *options.refinement;
     json.update({{"minimum_width", refinement.min_width},
                  {"grid", to_string(refinement.grid)},
-                 {"error_bound", refinement.error_bound},
+                 {"error_bound", static_cast<double>(refinement.error_bound)},
                  {"minimum_size", refinement.min_size},
                  {"degree", refinement.degree},
                  {"oversampling", refinement.oversampling},

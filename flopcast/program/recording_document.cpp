@@ -1,29 +1,26 @@
 #include "flopcast/program/recording_document.hpp"
 
-#include <tuple>
-
-#include "flopcast/support/json.hpp"
+#include "flopcast/support/fields.hpp"
 
 namespace flopcast {
 
 using program::RecordingDocument;
 
 template <>
-struct FieldTable<RecordingDocument::Machine> {
-  static constexpr auto fields = std::tuple(optional_field("cpu", &RecordingDocument::Machine::cpu),
-                                            optional_field("cores", &RecordingDocument::Machine::cores, "0: not known"));
-};
+Fields FieldTable<RecordingDocument::Machine>::fields() {
+  return {optional_field<&T::cpu>(), optional_field<&T::cores>("0: not known")};
+}
 
 template <>
-struct FieldTable<RecordingDocument> {
-  static constexpr auto fields =
-      std::tuple(field("command", &RecordingDocument::command),
-                 optional_field("folder", &RecordingDocument::folder, "folder in which the program was started"),
-                 optional_field("dry_run", &RecordingDocument::dry_run), optional_field("machine", &RecordingDocument::machine),
-                 optional_field("threads", &RecordingDocument::threads, "threads of BLAS, if the recording set them"),
-                 optional_field("thread_variables", &RecordingDocument::thread_variables,
-                                "variables of the program's environment that set the threads of a BLAS, such as BLIS_NUM_THREADS"));
-};
+Fields FieldTable<RecordingDocument>::fields() {
+  return {field<&T::command>(),
+          optional_field<&T::folder>("folder in which the program was started"),
+          optional_field<&T::dry_run>(),
+          optional_field<&T::machine>(),
+          optional_field<&T::threads>("threads of BLAS, if the recording set them"),
+          optional_field<&T::thread_variables>(
+              "variables of the program's environment that set the threads of a BLAS, such as BLIS_NUM_THREADS")};
+}
 
 }  // namespace flopcast
 

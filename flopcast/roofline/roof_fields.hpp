@@ -7,99 +7,121 @@
 namespace flopcast {
 
 template <>
-struct FieldTable<roofline::GemmShape> {
-  using T = roofline::GemmShape;
-  static constexpr auto fields = std::tuple(field("m", &T::m), field("n", &T::n), field("k", &T::k));
+struct SchemaOf<roofline::Rates> {
+  static nlohmann::ordered_json make(SchemaMaker& maker);
+};
+template <>
+struct SchemaOf<roofline::ComputeRoof> {
+  static nlohmann::ordered_json make(SchemaMaker& maker);
 };
 
 template <>
-struct FieldTable<roofline::BandwidthRoof> {
-  using T = roofline::BandwidthRoof;
-  static constexpr auto fields =
-      std::tuple(field("level", &T::level, "\"L1\", \"L2\", \"L3\", \"memory\""), field("stream", &T::stream, "\"triad\""),
-                 field("nontemporal", &T::nontemporal), field("threads", &T::threads),
-                 field("working_set_bytes", &T::working_set_bytes, "bytes of all threads together"),
-                 field("flops_per_byte", &T::flops_per_byte, "operational intensity of the stream, with counted bytes"),
-                 field("moved_per_byte", &T::moved_per_byte,
-                       "bytes moved per byte counted, if plain stores first read the line they write (write-allocate)"),
-                 field("bytes_per_second", &T::bytes, "counted bytes per second, all threads together"));
-};
+inline Fields FieldTable<roofline::GemmShape>::fields() {
+  return {field<&T::m>(), field<&T::n>(), field<&T::k>()};
+}
 
 template <>
-struct FieldTable<roofline::GemmTrial> {
-  using T = roofline::GemmTrial;
-  static constexpr auto fields = std::tuple(
-      field("shape", &T::shape), field("state", &T::state, "\"tie\", \"slower\", \"unsettled\", or the reason why it was dropped"),
-      field("flops_per_second", &T::flops, "flops per second"));
-};
+inline Fields FieldTable<roofline::BandwidthRoof>::fields() {
+  return {field<&T::level>("\"L1\", \"L2\", \"L3\", \"memory\""),
+          field<&T::stream>("\"triad\""),
+          field<&T::nontemporal>(),
+          field<&T::threads>(),
+          field<&T::working_set_bytes>("bytes of all threads together"),
+          field<&T::flops_per_byte>("operational intensity of the stream, with counted bytes"),
+          field<&T::moved_per_byte>("bytes moved per byte counted, if plain stores first read the line they write (write-allocate)"),
+          field<&T::bytes>("counted bytes per second, all threads together").named("bytes_per_second")};
+}
 
 template <>
-struct FieldTable<roofline::GemmRoof> {
-  using T = roofline::GemmRoof;
-  static constexpr auto fields = std::tuple(
-      field("library", &T::library), optional_field("routine", &T::routine, "\"dgemm\" or \"sgemm\""),
-      field("setting", &T::setting, "environment variables that make the library use its present kernels; empty: the library's default"),
-      field("threads", &T::threads), field("shape", &T::shape, "the best shape"), field("flops_per_second", &T::flops),
-      field("confirmed", &T::confirmed, "the shape was confirmed in fresh processes"),
-      field("ending", &T::ending, "reason why the search ended"),
-      field("possible_gain", &T::possible_gain, "fraction of its time that the best shape may lose to another shape of the space"),
-      field("error_probability", &T::error_probability), field("evaluations", &T::evaluations),
-      field("seconds", &T::seconds, "time of the search"), field("trials", &T::trials, "the best first"));
-};
+inline Fields FieldTable<roofline::GemmTrial>::fields() {
+  return {field<&T::shape>(), field<&T::state>("\"tie\", \"slower\", \"unsettled\", or the reason why it was dropped"),
+          field<&T::flops>("flops per second").named("flops_per_second")};
+}
 
 template <>
-struct FieldTable<roofline::Point> {
-  using T = roofline::Point;
-  static constexpr auto fields =
-      std::tuple(optional_field("level", &T::level, "level that holds the operands from call to call: \"L2\", \"memory\"; empty: unknown"),
-                 optional_field("precision", &T::precision), field("name", &T::name), field("flops", &T::flops), field("bytes", &T::bytes),
-                 field("threads", &T::threads), field("flops_per_second", &T::flops_rate, "flops per second"));
-};
+inline Fields FieldTable<roofline::GemmRoof>::fields() {
+  return {field<&T::library>(),
+          optional_field<&T::routine>("\"dgemm\" or \"sgemm\""),
+          field<&T::setting>("environment variables that make the library use its present kernels; empty: the library's default"),
+          field<&T::threads>(),
+          field<&T::shape>("the best shape"),
+          field<&T::flops>().named("flops_per_second"),
+          field<&T::confirmed>("the shape was confirmed in fresh processes"),
+          field<&T::ending>("reason why the search ended"),
+          field<&T::possible_gain>("fraction of its time that the best shape may lose to another shape of the space"),
+          field<&T::error_probability>(),
+          field<&T::evaluations>(),
+          field<&T::seconds>("time of the search"),
+          field<&T::trials>("the best first")};
+}
 
 template <>
-struct FieldTable<roofline::PeakFactor> {
-  using T = roofline::PeakFactor;
-  static constexpr auto fields =
-      std::tuple(field("name", &T::name), field("value", &T::value), field("unit", &T::unit), field("source", &T::source));
-};
+inline Fields FieldTable<roofline::Point>::fields() {
+  return {optional_field<&T::level>("level that holds the operands from call to call: \"L2\", \"memory\"; empty: unknown"),
+          optional_field<&T::precision>(),
+          field<&T::name>(),
+          field<&T::flops>(),
+          field<&T::bytes>(),
+          field<&T::threads>(),
+          field<&T::flops_rate>("flops per second").named("flops_per_second")};
+}
 
 template <>
-struct FieldTable<roofline::TheoreticalPeak> {
-  using T = roofline::TheoreticalPeak;
-  static constexpr auto fields =
-      std::tuple(field("name", &T::name, "\"nominal\", \"sustained clock\""), field("threads", &T::threads), field("factors", &T::factors),
-                 field("flops_per_second", &T::flops, "flops per second, the product of the factors"));
-};
+inline Fields FieldTable<roofline::PeakFactor>::fields() {
+  return {field<&T::name>(), field<&T::value>(), field<&T::unit>(), field<&T::source>()};
+}
 
 template <>
-struct FieldTable<roofline::EffectiveOptions> {
-  using T = roofline::EffectiveOptions;
-  static constexpr auto fields = std::tuple(
-      optional_field("version", &T::version, "version of flopcast"), optional_field("threads", &T::threads),
-      optional_field("affinity", &T::affinity), optional_field("cores", &T::cores, "kind of cores; empty: all cores are alike"),
-      optional_field("blas", &T::blas, "libraries given; empty: the default ones"), optional_field("kernels", &T::kernels),
-      optional_field("gemm", &T::gemm, "routines"), optional_field("space", &T::space), optional_field("m", &T::m),
-      optional_field("n", &T::n), optional_field("k", &T::k, "sizes of a space of the user's own"), optional_field("shapes", &T::shapes),
-      optional_field("tolerance", &T::tolerance), optional_field("error_probability", &T::error_probability),
-      optional_field("enough", &T::stop_at, "share of the FMA ceiling at which searches end; 0: no such share"),
-      optional_field("streams", &T::streams), optional_field("nominal_clock_gigahertz", &T::nominal_clock_gigahertz),
-      optional_field("fma_units", &T::fma_units), optional_field("time_budget", &T::time_budget, "\"60s\""),
-      optional_field("seed", &T::seed), optional_field("quick", &T::quick),
-      optional_field("huge_pages", &T::huge_pages, "setting of the system"));
-};
+inline Fields FieldTable<roofline::TheoreticalPeak>::fields() {
+  return {field<&T::name>("\"nominal\", \"sustained clock\""), field<&T::threads>(), field<&T::factors>(),
+          field<&T::flops>("flops per second, the product of the factors").named("flops_per_second")};
+}
+
+template <>
+inline Fields FieldTable<roofline::EffectiveOptions>::fields() {
+  return {optional_field<&T::version>("version of flopcast"),
+          optional_field<&T::threads>(),
+          optional_field<&T::affinity>(),
+          optional_field<&T::cores>("kind of cores; empty: all cores are alike"),
+          optional_field<&T::blas>("libraries given; empty: the default ones"),
+          optional_field<&T::kernels>(),
+          optional_field<&T::gemm>("routines"),
+          optional_field<&T::space>(),
+          optional_field<&T::m>(),
+          optional_field<&T::n>(),
+          optional_field<&T::k>("sizes of a space of the user's own"),
+          optional_field<&T::shapes>(),
+          optional_field<&T::tolerance>(),
+          optional_field<&T::error_probability>(),
+          optional_field<&T::stop_at>("share of the FMA ceiling at which searches end; 0: no such share").named("enough"),
+          optional_field<&T::streams>(),
+          optional_field<&T::nominal_clock_gigahertz>(),
+          optional_field<&T::fma_units>(),
+          optional_field<&T::time_budget>("\"60s\""),
+          optional_field<&T::seed>(),
+          optional_field<&T::quick>(),
+          optional_field<&T::huge_pages>("setting of the system")};
+}
 
 /// The schema is written and checked by roofline::to_json and roofline_from_json.
 template <>
-struct FieldTable<roofline::Roofline> {
-  using T = roofline::Roofline;
-  static constexpr auto fields = std::tuple(
-      field("cpu", &T::cpu), field("fingerprint", &T::fingerprint, "fingerprint of the hardware"), field("date", &T::date, "UTC, ISO 8601"),
-      field("cpus", &T::cpus, "CPUs that were used, in order of the threads"), field("affinity", &T::affinity),
-      field("levels", &T::levels, "measured capacities"), field("compute", &T::compute), field("bandwidth", &T::bandwidth),
-      optional_field("triad_lengths", &T::triad_lengths, "the plain triad by length, with empty levels"), field("gemm", &T::gemm),
-      field("peaks", &T::peaks), field("points", &T::points), field("findings", &T::findings, "facts that the user should know"),
-      field("options", &T::options), field("seconds", &T::seconds, "time of the measurement"));
-};
+inline Fields FieldTable<roofline::Roofline>::fields() {
+  return {field<&T::cpu>(),
+          field<&T::fingerprint>("fingerprint of the hardware"),
+          field<&T::date>("UTC, ISO 8601"),
+          field<&T::cpus>("CPUs that were used, in order of the threads"),
+          field<&T::affinity>(),
+          field<&T::levels>("measured capacities"),
+          field<&T::compute>(),
+          field<&T::bandwidth>(),
+          optional_field<&T::triad_lengths>("the plain triad by length, with empty levels"),
+          field<&T::gemm>(),
+          field<&T::peaks>(),
+          field<&T::points>(),
+          field<&T::findings>("facts that the user should know"),
+          field<&T::options>(),
+          field<&T::seconds>("time of the measurement")};
+}
 
 }  // namespace flopcast
 

@@ -12,33 +12,27 @@ namespace flopcast {
 
 using nlohmann::ordered_json;
 
-template <>
-struct SchemaOf<roofline::Rates> {
-  static ordered_json make(SchemaMaker& maker) {
-    const ordered_json number = maker.of<double>();
-    return object_schema({{"samples", maker.of<std::vector<double>>()},
-                          {"attained", described(number, "rate that a quarter of the samples surpass; of ceilings the best sample")},
-                          {"median", number},
-                          {"interval_95", described(maker.of<Interval>(), "interval of the median")}},
-                         {"attained", "median", "interval_95"});
-  }
-};
+ordered_json SchemaOf<roofline::Rates>::make(SchemaMaker& maker) {
+  const ordered_json number = maker.of<double>();
+  return object_schema({{"samples", maker.of<std::vector<double>>()},
+                        {"attained", described(number, "rate that a quarter of the samples surpass; of ceilings the best sample")},
+                        {"median", number},
+                        {"interval_95", described(maker.of<Interval>(), "interval of the median")}},
+                       {"attained", "median", "interval_95"});
+}
 
-template <>
-struct SchemaOf<roofline::ComputeRoof> {
-  static ordered_json make(SchemaMaker& maker) {
-    const ordered_json text = maker.of<std::string>(), number = maker.of<double>(), whole = maker.of<int>();
-    return object_schema({{"name", text},
-                          {"precision", maker.of<decltype(roofline::ComputeRoof::precision)>()},
-                          {"lanes", whole},
-                          {"fused", maker.of<bool>()},
-                          {"threads", whole},
-                          {"flops_per_lane", number},
-                          {"clocks", described(maker.of<std::vector<double>>(), "clock of each sample in hertz")},
-                          {"flops_per_second", maker.of<roofline::Rates>()},
-                          {"instructions_per_cycle", number}});
-  }
-};
+ordered_json SchemaOf<roofline::ComputeRoof>::make(SchemaMaker& maker) {
+  const ordered_json text = maker.of<std::string>(), number = maker.of<double>(), whole = maker.of<int>();
+  return object_schema({{"name", text},
+                        {"precision", maker.of<decltype(roofline::ComputeRoof::precision)>()},
+                        {"lanes", whole},
+                        {"fused", maker.of<bool>()},
+                        {"threads", whole},
+                        {"flops_per_lane", number},
+                        {"clocks", described(maker.of<std::vector<double>>(), "clock of each sample in hertz")},
+                        {"flops_per_second", maker.of<roofline::Rates>()},
+                        {"instructions_per_cycle", number}});
+}
 
 namespace {
 

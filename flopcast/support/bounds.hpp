@@ -6,8 +6,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include "flopcast/support/fields.hpp"
-
 namespace flopcast {
 
 /// Limits of a request's member, which its schema publishes. Values outside are refused before anything is done. Limits of numbers and texts
@@ -48,16 +46,6 @@ inline constexpr Bounds command = {.max_length = 131071, .min_elements = 1, .is_
 
 /// Returns why the system can't have a file of this name: a part of the name, or the whole of it, is too long. Empty if nothing is wrong.
 std::string path_fault(std::string_view path);
-
-/// A member of a request with limits of its own.
-template <class Struct, class Value>
-struct BoundedField : Field<Struct, Value> {
-  Bounds bounds;
-};
-template <class Struct, class Value>
-constexpr BoundedField<Struct, Value> within(const Bounds& bounds, const Field<Struct, Value>& field) {
-  return {field, bounds};
-}
 
 /// Limits of numbers that have none of their own, by type.
 template <class Number>

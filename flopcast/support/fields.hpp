@@ -1,159 +1,154 @@
 #pragma once
 
-#include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/support/bounds.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/support/schema.hpp"
 
 /// Conversion of structures to JSON and back by tables of their members. A table is a specialisation beside the structure's reader and
 /// writer, in a source file or a private header:
 ///
 ///     template <>
-///     struct FieldTable<Decision> {
-///       static constexpr auto fields = std::tuple(field("sizes", &Decision::sizes), optional_field("regret", &Decision::regret));
-///     };
+///     Fields FieldTable<Decision>::fields() {
+///       return {field<&T::sizes>("sizes of the problem"), optional_field<&T::regret>("a bound").within(bounds::fraction)};
+///     }
 ///
 /// Structures, vectors, arrays, maps with text keys, std::optional and enumerations nest. Tables of nested structures stand before those
 /// that use them. Errors name the path of the wrong member. JSON has no infinity and no NaN: both are written as null, which no number is
 /// read from. A member that may lack a value is a std::optional.
 namespace flopcast {
 
-/// A member of a structure, its name in documents, and its meaning for readers of the published schema (support/schema.hpp).
-template <class Struct, class Value>
-struct Field {
-  const char* name;
-  Value Struct::*member;
-  bool required;
-  const char* description;
-};
+namespace fields_detail {
 
-/// A member that every document has. An empty std::optional isn't written, and may be missing or null.
-template <class Struct, class Value>
-constexpr Field<Struct, Value> field(const char* name, Value Struct::*member, const char* description = "") {
-  return {name, member, true, description};
+template <class T>
+void parse_text(std::string_view text, std::string_view what, std::optional<T>& to) requires requires(T& value) {
+  parse_text(text, what, value);
+}
+{ parse_text(text, what, to.emplace()); }
+
+template <class T>
+constexpr ValueType make_type() {
+  ValueType type = {[](nlohmann::json& json, const void* value) { json = *static_cast<const T*>(value); },
+                    [](const nlohmann::json& json, void* value) { read_value(json, *static_cast<T*>(value)); },
+                    [](SchemaMaker& maker) { return maker.of<T>(); }, nullptr, nullptr};
+  if constexpr (is_optional<T>) {
+    type.has_value = [](const void* value) { return static_cast<const T*>(value)->has_value(); };
+  }
+  if constexpr (requires(T & value) { parse_text(std::string_view(), std::string_view(), value); }) {
+    type.parse = [](std::string_view text, std::string_view what, void* value) { parse_text(text, what, *static_cast<T*>(value)); };
+  }
+  return type;
 }
 
-/// A member that documents may lack, such as those of an earlier schema: then the structure keeps its own value.
-template <class Struct, class Value>
-constexpr Field<Struct, Value> optional_field(const char* name, Value Struct::*member, const char* description = "") {
-  return {name, member, false, description};
+template <class T>
+inline constexpr ValueType type = make_type<T>();
+
+/// A member of a structure.
+template <auto member>
+struct Member;
+template <class S, class V, V S::*member>
+struct Member<member> {
+  using Struct = S;
+  using Value = V;
+
+  /// Returns "blocks" for &RankRequest::blocks.
+  static constexpr std::string_view name() {
+    std::string_view text = __PRETTY_FUNCTION__;
+    text = text.substr(0, text.find_first_of(";]", text.find("member = ")));
+    return text.substr(text.rfind(':') + 1);
+  }
+};
+
+/// Returns where a part of a structure lies in it. `part` returns the part of a structure.
+template <class Struct, class Part>
+std::size_t offset_of(Part part) {
+  alignas(Struct) static std::byte space[sizeof(Struct)];  // NOLINT(modernize-avoid-c-arrays): nothing is made in it
+  const auto* structure = reinterpret_cast<const Struct*>(space);
+  return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(part(structure)) - space);
+}
+template <auto member, auto... inner>
+std::size_t offset_of() {
+  std::size_t offset = offset_of<typename Member<member>::Struct>([](const auto* structure) { return &(structure->*member); });
+  if constexpr (sizeof...(inner) > 0) {
+    offset += offset_of<inner...>();
+  }
+  return offset;
+}
+
+/// The last of a path of members.
+template <auto member, auto... inner>
+struct LastMember : LastMember<inner...> {};
+template <auto member>
+struct LastMember<member> : Member<member> {};
+
+void write(nlohmann::json& json, const void* structure, const Fields& fields);
+void read(const nlohmann::json& json, void* structure, const Fields& fields);
+nlohmann::ordered_json to_document(const void* structure, const Fields& fields, const char* schema);
+
+}  // namespace fields_detail
+
+/// A member that every document has, or a member of a member: field<&Request::options, &Options::threads>(). An empty std::optional isn't
+/// written, and may be missing or null.
+template <auto... path>
+Field field(const char* description = "") {
+  using Member = fields_detail::LastMember<path...>;
+  return {Member::name(), &fields_detail::type<typename Member::Value>, fields_detail::offset_of<path...>(), true, description};
+}
+
+/// A member that documents may lack: then the structure keeps its own value.
+template <auto... path>
+Field optional_field(const char* description = "") {
+  Field optional = field<path...>(description);
+  optional.required = false;
+  return optional;
 }
 
 /// A member that is a structure whose own members stand among those of the outer one.
-template <class Struct, class Value>
-struct InlinedField {
-  Value Struct::*member;
-};
-template <class Struct, class Value>
-constexpr InlinedField<Struct, Value> inlined_field(Value Struct::*member) {
-  return {member};
+template <auto member>
+Field inlined_field() {
+  Field inlined = field<member>();
+  inlined.inlined = &fields_of<typename fields_detail::Member<member>::Value>;
+  return inlined;
 }
 
-/// Members of T in documents, as `static constexpr auto fields`.
-template <class T>
-struct FieldTable;
-
-/// Names of an enumeration's values in documents, as `static constexpr std::array names{std::pair{E::first, "first"}, ...}`.
-template <class E>
-struct EnumNames;
-
-template <class T>
-concept HasFields = requires {
-  FieldTable<T>::fields;
-};
-
-template <class E>
-concept HasEnumNames = std::is_enum_v<E> && requires {
-  EnumNames<E>::names;
-};
-
-namespace fields_detail {
-
-template <class T>
-inline constexpr bool is_optional = false;
-template <class T>
-inline constexpr bool is_optional<std::optional<T>> = true;
-
-template <class Struct, class Value>
-void write(nlohmann::json& json, const Struct& value, const Field<Struct, Value>& field) {
-  const Value& member = value.*field.member;
-  if constexpr (is_optional<Value>) {
-    if (member) {
-      json[field.name] = *member;
-    }
-  } else {
-    json[field.name] = member;
-  }
+/// The members of a structure's base.
+template <class Struct, Structure Base>
+Field inherited_fields() {
+  const std::size_t offset = fields_detail::offset_of<Struct>([](const Base* structure) { return structure; });
+  return {"", &fields_detail::type<Base>, offset, true, "", std::nullopt, &fields_of<Base>};
 }
-
-template <class Struct, class Value>
-void write(nlohmann::json& json, const Struct& value, const InlinedField<Struct, Value>& field);
-template <class Struct, class Value>
-void read(const nlohmann::json& json, Struct& value, const InlinedField<Struct, Value>& field);
-
-template <class Struct, class Value>
-void read(const nlohmann::json& json, Struct& value, const Field<Struct, Value>& field) {
-  Value& member = value.*field.member;
-  if constexpr (is_optional<Value>) {
-    member.reset();
-    if (json.contains(field.name) && !json.at(field.name).is_null()) {
-      read_member(json, field.name, member.emplace());
-    }
-  } else if (field.required || json.contains(field.name)) {
-    read_member(json, field.name, member);
-  }
-}
-
-}  // namespace fields_detail
 
 /// Writes the members of `value` into the object `json`, beside those that it has.
-template <HasFields T>
+template <Structure T>
 void write_fields(nlohmann::json& json, const T& value) {
-  std::apply([&](const auto&... field) { (fields_detail::write(json, value, field), ...); }, FieldTable<T>::fields);
+  fields_detail::write(json, &value, fields_of<T>());
 }
 
 /// Reads the members of `value` from the object `json`. Throws MemberError for one that is missing or wrong. Other members are ignored.
-template <HasFields T>
+template <Structure T>
 void read_fields(const nlohmann::json& json, T& value) {
-  static_cast<void>(json_detail::members(json));
-  std::apply([&](const auto&... field) { (fields_detail::read(json, value, field), ...); }, FieldTable<T>::fields);
+  fields_detail::read(json, &value, fields_of<T>());
 }
-
-namespace fields_detail {
-
-template <class Struct, class Value>
-void write(nlohmann::json& json, const Struct& value, const InlinedField<Struct, Value>& field) {
-  write_fields(json, value.*field.member);
-}
-template <class Struct, class Value>
-void read(const nlohmann::json& json, Struct& value, const InlinedField<Struct, Value>& field) {
-  read_fields(json, value.*field.member);
-}
-
-}  // namespace fields_detail
 
 /// Returns `value` as a document: its member "schema" comes first.
-template <HasFields T>
+template <Structure T>
 nlohmann::ordered_json to_document(const T& value, const char* schema) {
-  nlohmann::json members = nlohmann::json::object();
-  write_fields(members, value);
-  nlohmann::ordered_json document = {{"schema", schema}};
-  document.update(nlohmann::ordered_json(members));
-  return document;
+  return fields_detail::to_document(&value, fields_of<T>(), schema);
 }
 
 /// Reads a structure from the text of a document; `document` names it in messages. Throws bad_input for text that isn't JSON, for another
 /// schema than `schemas`, the newest first, and for members that are missing or wrong. A document written by hand must not have two members
 /// of one name in an object.
-template <HasFields T>
+template <Structure T>
 T from_document(std::string_view text, const std::string& document, std::initializer_list<std::string_view> schemas,
                 WrittenBy author = WrittenBy::program) {
   const nlohmann::json json = parse_json(text, document, author);

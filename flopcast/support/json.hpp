@@ -43,6 +43,7 @@ class MemberError : public nlohmann::json::exception {
   MemberError(std::string place, std::string fault);
   /// Returns this error as seen from the object or array that holds the place: `outer` is a member's name or "[index]".
   [[nodiscard]] MemberError within(const std::string& outer) const;
+  [[nodiscard]] const std::string& fault() const { return fault_; }
 
  private:
   std::string place_, fault_;

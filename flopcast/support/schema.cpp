@@ -1,11 +1,14 @@
 #include "flopcast/support/schema.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "flopcast/support/json.hpp"
 
 namespace flopcast {
 
@@ -146,15 +149,59 @@ void add_bounds(ordered_json& schema, const Bounds& bounds) {
   }
 }
 
+void add_limits(ordered_json& schema, const Field& field) {
+  if (field.bounds) {
+    add_bounds(schema, *field.bounds);
+  }
+  if (!field.choices.empty()) {
+    ordered_json& text = may_be(schema, "array") ? schema["items"] : schema;
+    text["enum"] = field.choices;
+  }
+}
+
 ordered_json or_null(ordered_json schema) {
   if (schema.contains("type") && schema["type"].is_string()) {
     schema["type"] = ordered_json::array({schema["type"], "null"});
     return schema;
   }
-  return {{"anyOf", ordered_json::array({std::move(schema), {{"type", "null"}}})}};
+  if (!schema.contains("anyOf")) {
+    schema = {{"anyOf", ordered_json::array({std::move(schema)})}};
+  }
+  schema["anyOf"].push_back({{"type", "null"}});
+  return schema;
 }
 
 }  // namespace schema_detail
+
+ordered_json SchemaMaker::object(const Fields& fields, const void* defaults) {
+  ordered_json schema = object_schema({});
+  if (others_ == OtherMembers::refused) {
+    schema["additionalProperties"] = false;
+  }
+  add_members(schema, fields, defaults);
+  return schema;
+}
+
+void SchemaMaker::add_members(ordered_json& object, const Fields& fields, const void* defaults) {
+  for (const Field& field : fields) {
+    const void* member = field.in(defaults);
+    if (field.inlined != nullptr) {
+      add_members(object, field.inlined(), member);
+      continue;
+    }
+    ordered_json schema = schema_detail::member_schema(field.name, field.type->schema(*this), field.description);
+    const bool may_lack_value = field.type->has_value != nullptr;
+    if (others_ == OtherMembers::refused && !field.required && !may_lack_value) {
+      nlohmann::json value;
+      field.type->write(value, member);
+      if (nlohmann::json::parse(value.dump()) == value) {  // false for infinity, which is written as null
+        schema["default"] = value;
+      }
+    }
+    schema_detail::add_limits(schema, field);
+    add_member(object, std::string(field.name), std::move(schema), field.required && !may_lack_value);
+  }
+}
 
 ordered_json SchemaMaker::document(const std::string& name, const std::string& title, ordered_json root) const {
   constexpr std::string_view own = "flopcast-";
@@ -213,6 +260,11 @@ void require_text(const std::string& text, const ordered_json& schema) {
   }
   if (const auto max = schema.value("maxLength", std::numeric_limits<std::int64_t>::max()); bytes > max) {
     throw MemberError("", fmt::format("a text of {} bytes given, expected {} at most", bytes, max));
+  }
+  if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), text) == schema["enum"].end()) {
+    auto names = schema["enum"].get<std::vector<std::string>>();
+    names.erase(std::remove(names.begin(), names.end(), ""), names.end());  // it stands for none of them
+    json_detail::refuse(text, fmt::format("one of {}", fmt::join(names, ", ")));
   }
   if (text.find('\0') != std::string::npos) {
     throw MemberError("", "a text with a zero byte given, expected one without");

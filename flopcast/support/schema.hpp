@@ -9,15 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/support/bounds.hpp"
-#include "flopcast/support/fields.hpp"
+#include "flopcast/support/value_type.hpp"
 
 /// JSON Schemas (draft 2020-12) of documents, made from the tables of their members (support/fields.hpp). A type whose JSON no table
 /// describes has a specialisation of SchemaOf beside its reader and writer:
@@ -27,17 +25,6 @@
 ///       static nlohmann::ordered_json make(SchemaMaker& maker) { return maker.of<std::array<double, 2>>(); }
 ///     };
 namespace flopcast {
-
-class SchemaMaker;
-
-/// Schema of a type that no table of members describes, as `static nlohmann::ordered_json make(SchemaMaker&)`.
-template <class T>
-struct SchemaOf;
-
-template <class T>
-concept HasOwnSchema = requires(SchemaMaker& maker) {
-  SchemaOf<T>::make(maker);
-};
 
 /// Returns the schema of an object with these members, of which those named in `optional` may be missing. Other members are allowed.
 nlohmann::ordered_json object_schema(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& members,
@@ -56,10 +43,6 @@ inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 template <class T>
-inline constexpr bool is_array = false;
-template <class T, std::size_t n>
-inline constexpr bool is_array<std::array<T, n>> = true;
-template <class T>
 inline constexpr bool is_map = false;
 template <class T>
 inline constexpr bool is_map<std::map<std::string, T>> = true;
@@ -77,6 +60,8 @@ std::string_view unit_of(std::string_view name);
 nlohmann::ordered_json member_schema(std::string_view name, nlohmann::ordered_json schema, std::string_view description);
 /// Writes limits into the schema of a member, or of the elements of a list or map.
 void add_bounds(nlohmann::ordered_json& schema, const Bounds& bounds);
+/// Writes the limits and choices of a member into its schema.
+void add_limits(nlohmann::ordered_json& schema, const Field& field);
 /// Returns the schema that also allows null.
 nlohmann::ordered_json or_null(nlohmann::ordered_json schema);
 
@@ -91,24 +76,20 @@ class SchemaMaker {
  public:
   explicit SchemaMaker(OtherMembers others = OtherMembers::ignored) : others_(others) {}
 
+  /// Returns whether the document is a request, whose values may have another form than the documents that are written.
+  [[nodiscard]] bool makes_request() const noexcept { return others_ == OtherMembers::refused; }
   /// Returns the schema of T's values.
   template <class T>
   nlohmann::ordered_json of();
   /// Returns the schema of a structure itself, not a reference to its definition.
-  template <HasFields T>
+  template <Structure T>
   nlohmann::ordered_json object();
   /// Returns a document: `root`, the schema of its object, with the definitions that it refers to.
   nlohmann::ordered_json document(const std::string& name, const std::string& title, nlohmann::ordered_json root) const;
 
  private:
-  template <class T>
-  void add_members(nlohmann::ordered_json& object);
-  template <class Defaults, class Struct, class Value>
-  void add(nlohmann::ordered_json& object, const Field<Struct, Value>& field, const Defaults* defaults);
-  template <class Defaults, class Struct, class Value>
-  void add(nlohmann::ordered_json& object, const BoundedField<Struct, Value>& field, const Defaults* defaults);
-  template <class Defaults, class Struct, class Value>
-  void add(nlohmann::ordered_json& object, const InlinedField<Struct, Value>& field, const Defaults* defaults);
+  nlohmann::ordered_json object(const Fields& fields, const void* defaults);
+  void add_members(nlohmann::ordered_json& object, const Fields& fields, const void* defaults);
 
   OtherMembers others_;
   std::map<std::string, nlohmann::ordered_json> definitions_;
@@ -122,7 +103,7 @@ struct PublishedSchema {
 };
 
 /// Publishes the schema of a document that to_document() writes from the table of T.
-template <HasFields T>
+template <Structure T>
 PublishedSchema published(const std::string& name, const std::string& title) {
   return {name, title, [name, title] {
             SchemaMaker maker;
@@ -142,7 +123,7 @@ template <class T>
 nlohmann::ordered_json SchemaMaker::of() {
   if constexpr (HasOwnSchema<T>) {
     return SchemaOf<T>::make(*this);
-  } else if constexpr (HasFields<T>) {
+  } else if constexpr (Structure<T>) {
     const std::string name = schema_detail::name_in_schema(schema_detail::pretty_name<T>());
     if (definitions_.find(name) == definitions_.end()) {
       definitions_[name] = {};
@@ -179,7 +160,7 @@ nlohmann::ordered_json SchemaMaker::of() {
       schema["maxItems"] = Bounds::usual_max_elements;
     }
     return schema;
-  } else if constexpr (schema_detail::is_array<T>) {
+  } else if constexpr (fields_detail::is_array<T>) {
     nlohmann::ordered_json schema = array_schema(of<typename T::value_type>());
     schema["minItems"] = std::tuple_size_v<T>;
     schema["maxItems"] = std::tuple_size_v<T>;
@@ -194,46 +175,10 @@ nlohmann::ordered_json SchemaMaker::of() {
   }
 }
 
-template <HasFields T>
+template <Structure T>
 nlohmann::ordered_json SchemaMaker::object() {
-  nlohmann::ordered_json schema = object_schema({});
-  if (others_ == OtherMembers::refused) {
-    schema["additionalProperties"] = false;
-  }
-  add_members<T>(schema);
-  return schema;
-}
-
-template <class T>
-void SchemaMaker::add_members(nlohmann::ordered_json& object) {
   const T defaults{};
-  std::apply([&](const auto&... field) { (add(object, field, &defaults), ...); }, FieldTable<T>::fields);
-}
-
-template <class Defaults, class Struct, class Value>
-void SchemaMaker::add(nlohmann::ordered_json& object, const Field<Struct, Value>& field, const Defaults* defaults) {
-  constexpr bool may_lack_value = fields_detail::is_optional<Value>;
-  nlohmann::ordered_json schema = schema_detail::member_schema(field.name, of<Value>(), field.description);
-  if constexpr (!may_lack_value) {
-    if (others_ == OtherMembers::refused && !field.required) {
-      const nlohmann::json value = defaults->*field.member;
-      if (nlohmann::json::parse(value.dump()) == value) {  // false for infinity, which is written as null
-        schema["default"] = value;
-      }
-    }
-  }
-  add_member(object, field.name, std::move(schema), field.required && !may_lack_value);
-}
-
-template <class Defaults, class Struct, class Value>
-void SchemaMaker::add(nlohmann::ordered_json& object, const BoundedField<Struct, Value>& field, const Defaults* defaults) {
-  add(object, static_cast<const Field<Struct, Value>&>(field), defaults);
-  schema_detail::add_bounds(object["properties"][field.name], field.bounds);
-}
-
-template <class Defaults, class Struct, class Value>
-void SchemaMaker::add(nlohmann::ordered_json& object, const InlinedField<Struct, Value>&, const Defaults*) {
-  add_members<Value>(object);
+  return object(fields_of<T>(), &defaults);
 }
 
 }  // namespace flopcast

@@ -3,18 +3,21 @@ from typing import Any
 
 version: str
 
-class PlanWish:
-    subscripts: str
-    shapes: list[list[int]]
-    strides: list[list[int]]
-    result_strides: list[int] | None
+class PlanRequest:
     precision: str
     effort: str
     threads: int
     time_budget: float
     fresh: bool
-    max_bytes: float | None
+    max_bytes: float
     tensors: list[int]
+
+class PlanWish:
+    subscripts: str
+    shapes: list[list[int]]
+    strides: list[list[int]]
+    result_strides: list[int] | None
+    request: PlanRequest
     def __init__(self) -> None: ...
 
 class PlanHandle:

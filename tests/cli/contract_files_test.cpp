@@ -59,7 +59,7 @@ TEST(ContractFiles, EmptyTensorsAreContracted) {
     const std::string other = size[0] == 'a' ? "i" : "a";
     const Ended ended = shell(std::string("flopcast contract 'ai,ib->ab' b=3 ") + other + "=4 " + size + " --run --json");
     EXPECT_EQ(ended.code, 0) << ended.err;
-    EXPECT_THAT(ended.out, ::testing::HasSubstr("flopcast-contract-run-1"));
+    EXPECT_THAT(ended.out, ::testing::HasSubstr("flopcast-contraction-1"));
   }
 }
 
@@ -81,7 +81,7 @@ for spec, shapes in cases:
             numpy.save(name + ".npy", array)
             command += ["--in", name + ".npy"]
         ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-        if json.loads(ran.stdout)["schema"] != "flopcast-einsum-run-1":
+        if json.loads(ran.stdout)["schema"] != "flopcast-contraction-1":
             sys.exit(f"{spec} isn't reported")
         c, expected = numpy.load("c.npy"), numpy.einsum(spec, *arrays)
         if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-4, atol=1e-4):

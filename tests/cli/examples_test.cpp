@@ -189,7 +189,7 @@ TEST(AskProgram, AnswersWrongQuestionsWithADocumentOfTheError) {
   for (const std::string question :
        {R"({"run": {"command": []}})", R"({"record": {"command": []}})", R"({"mpi_simulate": {"command": [], "ranks": [1]}})",
         R"({"record": {"command": ["/bin/true"], "output": ""}})",
-        R"({"contract_files": {"notation": "i,i->", "a": "", "b": "", "c": ""}})",
+        R"({"contract": {"expression": "i,i->", "operands": ["", ""], "result": ""}})",
         R"({"predict": {"routine": "dgeqrf", "sizes": {"n": []}}})",
         R"({"predict": {"routine": "dgeqrf", "sizes": {"m": "1:100000:1", "n": "1:100000:1"}, "time_budget": 0}})"}) {
     const Ended ended = store.run("ulimit -v 4000000 && flopcast ask '" + question + "'");

@@ -100,9 +100,8 @@ INSTANTIATE_TEST_SUITE_P(Commands, Help, ::testing::ValuesIn(commands));
 
 TEST(HelpPage, TextsOfOptionsStandBelowEachOther) {
   EXPECT_THAT(help("record", 60), ::testing::HasSubstr("  --threads N    Threads of BLAS. Values: 1 to 1024.\n"
-                                                       "  --dry-run      Don't execute calls that compute much; for\n"
-                                                       "                 programs whose flow doesn't depend on their\n"
-                                                       "                 results.\n"));
+                                                       "  --dry-run      Skip calls that compute much; for programs\n"
+                                                       "                 whose flow doesn't depend on their results.\n"));
 }
 
 TEST(HelpPage, ExamplesThatAreTooLongGoOnBehindABackslash) {

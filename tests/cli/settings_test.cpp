@@ -81,7 +81,7 @@ TEST_F(Settings, MessagesNameTheOriginOfAValueThatIsRefusedLater) {
   write("[tune]\nnb = \"many\"\n");
   const Ended tuning = run({"tune", "dgeqrf", "--n", "100"});
   EXPECT_EQ(tuning.code, 3);
-  EXPECT_THAT(tuning.err, AllOf(HasSubstr("--nb: 'many'"), HasSubstr(line(2) + "nb gives --nb")));
+  EXPECT_THAT(tuning.err, AllOf(HasSubstr("--nb: 'many'"), HasSubstr(line(2) + "nb is 'many'")));
 }
 
 TEST_F(Settings, ValuesAreCheckedAsOnTheCommandLine) {

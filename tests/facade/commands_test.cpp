@@ -26,8 +26,8 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       {"machine", {"inspect_machine"}},
       {"tune", {"tune", "tune_lapack", "tune_jointly"}},
-      {"rank", {"rank_everywhere"}},
-      {"contract", {"rank_algorithms", "run_contraction", "contract_files", "run_einsum", "einsum_files", "explain_einsum"}},
+      {"rank", {"rank"}},
+      {"contract", {"rank_algorithms", "run_contraction"}},
       {"roofline", {"measure_roofline", "plan_roofline", "compare_rooflines"}},
       {"run", {"run_program"}},
       {"env", {"program_environment"}},
@@ -39,7 +39,7 @@ const std::vector<Command>& commands() {
       {"sample", {"sample"}},
       {"model", {"build_model", "plan_model", "list_models", "find_model", "delete_model", "check_models"}},
       {"trace", {"record_trace"}},
-      {"predict", {"predict_problems", "predict_trace", "predict_recording"}},
+      {"predict", {"predict", "predict_trace"}},
       {"ask", {"ask"}},
       {"schema", {"schema", "schemas"}},
   };

@@ -17,8 +17,8 @@
 
 #include "flopcast/cache/access_distance.hpp"
 #include "flopcast/cli/shared/settings_file.hpp"
-#include "flopcast/contract/einsum/expression.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/contract/notation/npy.hpp"
 #include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
@@ -41,7 +41,7 @@
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/tasks/contraction/einsum.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
@@ -302,17 +302,13 @@ TEST_F(Mutations, OfDescriptionsOfMachines) {
   });
 }
 
-TEST_F(Mutations, OfResultsOfExpressions) {
-  PlannedExpression planned{"ab,bc,cd->ad", {{"a", 2}, {"b", 3}}, Precision::d, {"", 1, 64, {}, "", ""}, 8, {}};
-  planned.steps = {{{"t1[ac] := operand1[ab] operand2[bc]", 3, 4, 8, 0.5}}, {{"a", 7, 3}}, false};
-  try_mutations("a plan", to_json(planned), testing::mutate_document, 300,
-                [](const std::string& contents) { static_cast<void>(planned_expression_from_json(contents)); });
-  EinsumRun run;
-  run.expression = "ab->ba";
-  run.times = {1, 2};
-  run.steps = planned.steps;
-  try_mutations("a run", to_json(run), testing::mutate_document, 300,
-                [](const std::string& contents) { static_cast<void>(einsum_run_from_json(contents)); });
+TEST_F(Mutations, OfResultsOfContractions) {
+  ContractionResult result{"ab,bc,cd->ad", {{"a", 2}, {"b", 3}}, Precision::d, {"", 1, 64, {}, "", ""}, 8, 0, {}, 0, {}};
+  result.steps = {{{"t1[ac] := operand1[ab] operand2[bc]", 3, 4, 8, 0.5}}, {{"a", 7, 3}}, false};
+  const auto read = [](const std::string& contents) { static_cast<void>(contraction_result_from_json(contents)); };
+  try_mutations("a plan", to_json(result), testing::mutate_document, 300, read);
+  result.times = {1, 2};
+  try_mutations("a run", to_json(result), testing::mutate_document, 300, read);
 }
 
 TEST_F(Mutations, OfResultsOfMpiPrograms) {
@@ -410,10 +406,11 @@ TEST_F(Mutations, OfContractions) {
     try_mutations(valid, valid, testing::mutate_bytes, 300,
                   [](const std::string& text) { static_cast<void>(contract::parse_notation(text)); });
   }
-  const contract::Notation notation = contract::parse_notation("abc=ai,ibc");
+  const contract::Expression expression = contract::parse_expression("abc=ai,ibc");
   try_mutations("sizes", "a=b=8,c=300,i=24", testing::mutate_bytes, 300, [&](const std::string& text) {
     const std::vector<std::string> words = {text};
-    static_cast<void>(contract::make_contraction(notation, contract::parse_extents(words, notation)));
+    const auto sized = contract::with_extents(expression, contract::parse_sizes(words, expression));
+    static_cast<void>(contract::make_contraction(sized, {}, Precision::d, contract::Order::column_major));
   });
 }
 

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -59,24 +58,21 @@ struct EnumNames<Verdict> {
 };
 
 template <>
-struct FieldTable<Interval> {
-  static constexpr auto fields = std::tuple(field("low", &Interval::low), field("high", &Interval::high));
-};
+Fields FieldTable<Interval>::fields() {
+  return {field<&T::low>(), field<&T::high>()};
+}
 
 template <>
-struct FieldTable<Choice> {
-  static constexpr auto fields =
-      std::tuple(field("nb", &Choice::nb), field("verdict", &Choice::verdict), field("seconds", &Choice::seconds));
-};
+Fields FieldTable<Choice>::fields() {
+  return {field<&T::nb>(), field<&T::verdict>(), field<&T::seconds>()};
+}
 
 template <>
-struct FieldTable<Tuning> {
-  static constexpr auto fields =
-      std::tuple(field("routine", &Tuning::routine), field("complete", &Tuning::complete), field("threads", &Tuning::threads),
-                 field("seed", &Tuning::seed), field("range", &Tuning::range), field("choices", &Tuning::choices),
-                 field("rates", &Tuning::rates), field("by_library", &Tuning::by_library), field("gains", &Tuning::gains),
-                 field("verdict", &Tuning::verdict), field("note", &Tuning::note), optional_field("host", &Tuning::host));
-};
+Fields FieldTable<Tuning>::fields() {
+  return {field<&T::routine>(), field<&T::complete>(), field<&T::threads>(), field<&T::seed>(),
+          field<&T::range>(),   field<&T::choices>(),  field<&T::rates>(),   field<&T::by_library>(),
+          field<&T::gains>(),   field<&T::verdict>(),  field<&T::note>(),    optional_field<&T::host>()};
+}
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "flopcast/support/fields.hpp"
 #include "tests/schema_check.hpp"
 
 namespace flopcast {
@@ -44,21 +44,18 @@ struct EnumNames<schema_test::Colour> {
   static constexpr std::array names{std::pair{schema_test::Colour::red, "red"}, std::pair{schema_test::Colour::blue, "blue"}};
 };
 template <>
-struct FieldTable<schema_test::Inner> {
-  using T = schema_test::Inner;
-  static constexpr auto fields = std::tuple(field("measuring_seconds", &T::measuring_seconds, "time of it"), field("remark", &T::remark));
-};
+Fields FieldTable<schema_test::Inner>::fields() {
+  return {field<&T::measuring_seconds>("time of it"), field<&T::remark>()};
+}
 template <>
-struct FieldTable<schema_test::Base> {
-  static constexpr auto fields = std::tuple(optional_field("quick", &schema_test::Base::quick));
-};
+Fields FieldTable<schema_test::Base>::fields() {
+  return {optional_field<&T::quick>()};
+}
 template <>
-struct FieldTable<schema_test::Outer> {
-  using T = schema_test::Outer;
-  static constexpr auto fields =
-      std::tuple(inlined_field(&T::base), field("parts", &T::parts), field("range", &T::range), field("sizes", &T::sizes),
-                 optional_field("seed", &T::seed), optional_field("colour", &T::colour), optional_field("budget", &T::budget));
-};
+Fields FieldTable<schema_test::Outer>::fields() {
+  return {inlined_field<&T::base>(),  field<&T::parts>(),           field<&T::range>(),          field<&T::sizes>(),
+          optional_field<&T::seed>(), optional_field<&T::colour>(), optional_field<&T::budget>()};
+}
 
 namespace {
 

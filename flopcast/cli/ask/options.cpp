@@ -30,7 +30,7 @@ answer alone: what a program that is run writes there goes to standard error.
 Examples:
   flopcast ask '{"tune": {"routine": "dgeqrf", "n": [200, 300], "time_budget": 2}}'
   flopcast ask '{"workbench": {"threads": 1}, "predict": {"routine": "dpotrf", "n": 90}}'
-  flopcast ask '{"contract_list": {"notation": "ai,i->a", "sizes": {"a": 100, "i": 8}}}'
+  flopcast ask '{"contract_list": {"expression": "ai,i->a", "sizes": {"a": 99, "i": 8}}}'
   flopcast schema question)";
 
 struct AskCommand {

@@ -5,7 +5,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/program_context.hpp"
-#include "flopcast/cli/shared/run_options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"
 
@@ -48,11 +48,7 @@ void add_env_command(OptionSet& app, CommonOptions& common) {
   command.option("--format", options->format, "Form of the output: commands of a shell, a document, or lines of an Lmod module")
       .choices({"sh", "csh", "fish", "json", "lmod"})
       .show_default();
-  add_run_options(command, options->request.run);
-  command
-      .option("--links", options->request.links,
-              "Folder for links to the libraries of --blas and --lapack; it must remain (default: 'libraries' in the user's data folder)")
-      .placeholder("FOLDER");
+  add_request(command, options->request);
   command.footer(footer);
   command.action([options, command, &common] { print_environment(*options, command.given("--format"), common); });
 }

@@ -5,6 +5,7 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/ilaenv.hpp"
 
@@ -55,18 +56,10 @@ void add_export_command(OptionSet& app, CommonOptions& common) {
   command.require_command();
   command.footer(footer);
   auto request = std::make_shared<IlaenvRequest>();
-  auto language = std::make_shared<std::string>("fortran");
   OptionSet ilaenv = command.add_command("ilaenv", "Write a source of LAPACK's ilaenv, for programs that can't be preloaded");
-  ilaenv.option("--language", *language, "Language of the source").choices({"fortran", "c"}).show_default();
-  ilaenv.option("--profile", request->profile, "Profile with the block sizes (default: what 'flopcast tune --save' keeps)")
-      .placeholder("FILE");
-  ilaenv.option("--blas", request->blas, "BLAS of the program, by name or path (default: that of the profile's newest entry)");
-  ilaenv.option("--threads", request->threads, "Threads of BLAS (default: as the entry has them)").range(1, 1024);
+  add_request(ilaenv, *request);
   ilaenv.footer(ilaenv_footer);
-  ilaenv.action([request, language, &common] {
-    request->language = *language == "c" ? program::SourceLanguage::c : program::SourceLanguage::fortran;
-    print_source(*request, common);
-  });
+  ilaenv.action([request, &common] { print_source(*request, common); });
 }
 
 }  // namespace flopcast::cli

@@ -4,6 +4,7 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
 
 namespace flopcast::cli {
@@ -11,8 +12,7 @@ namespace flopcast::cli {
 void add_machine_command(OptionSet& app, CommonOptions& common) {
   OptionSet command = app.add_command("machine", "Show this machine: CPU, measured caches, clocks, noise, BLAS and LAPACK libraries");
   auto request = std::make_shared<MachineRequest>();
-  command.flag("--refresh", request->refresh, "Measure caches and memory again (up to 15 s), though they were measured before");
-  command.flag("--quick", request->quick, "Measure caches and memory with a coarser sweep (a few seconds)");
+  add_request(command, *request);
   command.footer("Examples:\n  flopcast machine\n  flopcast machine --refresh --json --output machine.json");
   command.action([request, &common] {
     const MachineReport found = inspect_machine(*request, keeping_if_possible(run_context(common)));

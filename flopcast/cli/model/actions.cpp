@@ -61,7 +61,7 @@ void show_plan(const ModelPlan& plan, const CommonOptions& common) {
 }
 
 void list_models(const ModelChoice& choice, const CommonOptions& common) {
-  const ModelList list = flopcast::list_models(workbench(choice, common), choice.other_machine);
+  const ModelList list = flopcast::list_models(workbench(choice, common), choice.list.other_machines);
   if (list.hidden > 0) {
     note(fmt::format("not shown: {} of other libraries or machines. --other-machine shows all, --blas and --lapack choose libraries",
                      counted(list.hidden, "model")),
@@ -77,7 +77,7 @@ void list_models(const ModelChoice& choice, const CommonOptions& common) {
 }
 
 void show_model(const ModelChoice& choice, const CommonOptions& common) {
-  const model::Model model = find_model(workbench(choice, common), choice.name, choice.other_machine);
+  const model::Model model = find_model(workbench(choice, common), choice.model.name, choice.model.other_machines);
   if (!choice.figure.empty()) {
     report::draw(model_figure(model), choice.figure);
   }
@@ -92,13 +92,13 @@ void show_model(const ModelChoice& choice, const CommonOptions& common) {
 }
 
 void export_model(const ModelChoice& choice, const CommonOptions& common) {
-  emit(to_json(find_model(workbench(choice, common), choice.name, choice.other_machine)) + '\n', common);
+  emit(to_json(find_model(workbench(choice, common), choice.model.name, choice.model.other_machines)) + '\n', common);
 }
 
 void delete_model(const ModelChoice& choice, const CommonOptions& common) {
   const Workbench bench(choice.libraries, run_context(common));
-  const std::string full_name = model::name(find_model(bench, choice.name, true));
-  if (choice.yes && full_name != choice.name) {
+  const std::string full_name = model::name(find_model(bench, choice.model.name, true));
+  if (choice.yes && full_name != choice.model.name) {
     throw usage_error("--yes needs the whole name of the model: {}", full_name);
   }
   if (!choice.yes && !confirmed(full_name)) {

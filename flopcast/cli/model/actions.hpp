@@ -10,8 +10,8 @@ namespace flopcast::cli {
 
 /// A stored model that the user names, and what is to happen with it.
 struct ModelChoice {
-  std::string name;
-  bool other_machine = false;
+  ModelNameRequest model;
+  ModelListRequest list;
   machine::LibraryChoice libraries;
   std::string figure;  ///< file for a picture; empty: none
   bool yes = false;    ///< delete without asking

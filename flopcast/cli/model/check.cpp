@@ -8,6 +8,7 @@
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/workbench/workbench.hpp"
@@ -57,18 +58,8 @@ void run_check(const CheckArguments& given, const CommonOptions& common) {
 
 void add_check(OptionSet& model, CommonOptions& common) {
   auto given = std::make_shared<CheckArguments>();
-  ModelCheckRequest& request = given->request;
   OptionSet command = model.add_command("check", "Measure a random part of what models on demand know and replace what no longer holds");
-  command.option("routines", request.routines, "Routines whose kernels are checked, such as dgemm (default: all that have samples)")
-      .placeholder("ROUTINE ...");
-  command
-      .parsed(
-          "--time-budget", [&request](const std::string& text) { request.time_budget = parse_duration(text, "--time-budget"); },
-          "Longest time of the check (default 10s)")
-      .placeholder("DURATION")
-      .setting("time-budget");
-  command.option("--repetitions", request.repetitions, "Number of runs of each point").range(3, 1000).show_default();
-  add_seed_option(command, request.seed, "Seed of the choice of points and of the order of runs");
+  add_request(command, given->request);
   add_library_options(command, given->libraries);
   command.footer(footer());
   command.action([given, &common] { run_check(*given, common); });

@@ -10,6 +10,7 @@
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -69,84 +70,23 @@ void parse_arguments(const std::vector<std::string>& words, ModelRequest& reques
   }
 }
 
-void add_refinement_options(OptionSet& command, ModelRequest& request) {
-  static constexpr const char* group = "Refinement (defaults: paper 000, section 2.2)";
-  model::RefinementOptions& refinement = request.refinement;
-  command
-      .parsed(
-          "--error", [&refinement](const std::string& text) { refinement.error_bound = parse_fraction(text, "--error", 0, 1); },
-          "Largest error of a piece before it is subdivided (default 5%)")
-      .group(group)
-      .placeholder("SHARE");
-  command
-      .parsed(
-          "--error-type", [&refinement](const std::string& text) { refinement.error_type = model::parse_error_type(text); },
-          "Error over the points of a piece that counts: maximum, mean or median (default maximum)")
-      .group(group)
-      .placeholder("TYPE");
-  command.option("--min-size", refinement.min_size, "Least width of a piece, in elements").group(group).show_default();
-  command.option("--min-width", refinement.min_width, "Spacing of sampled sizes: they are multiples of this number")
-      .group(group)
-      .show_default();
-  command
-      .parsed(
-          "--grid", [&refinement](const std::string& text) { refinement.grid = model::parse_grid(text); },
-          "Distribution of the points of a piece: gaussian, chebyshev or regular (default gaussian)")
-      .group(group)
-      .placeholder("GRID");
-  command.option("--degree", refinement.degree, "Degree of the polynomials").group(group).show_default();
-  command.option("--oversampling", refinement.oversampling, "Number of points per size beyond the degree + 1").group(group).show_default();
-  command
-      .parsed(
-          "--basis", [&refinement](const std::string& text) { refinement.basis = model::parse_basis_kind(text); },
-          "Monomials: total or tensor degree, or adapted to the kernel's flops (default total)")
-      .group(group)
-      .placeholder("BASIS");
-  command.option("--max-depth", refinement.max_depth, "Largest number of subdivisions").group(group).show_default();
-  command
-      .flag(
-          "--no-reuse", [&refinement] { refinement.reuse = false; }, "Fit each piece to the points of its own grid only")
-      .group(group);
-}
-
 struct BuildArguments {
   ModelRequest request;
   std::vector<std::string> words;
-  std::string method = "refine";
   machine::LibraryChoice libraries;
   bool dry_run = false;
 };
 
 void add_build(OptionSet& parent, CommonOptions& common) {
   auto given = std::make_shared<BuildArguments>();
-  ModelRequest& request = given->request;
   OptionSet command = parent.add_command("build", "Sample a routine over ranges of its sizes and store the model");
-  command.option("routine", request.routine, "Routine of the catalogue, e.g. dtrsm").required().completes(ValueKind::routine);
+  add_request(command, given->request);
   command.option("arguments", given->words, "Flags, scalars and sizes such as side=L m=8:1024").required().placeholder("NAME=VALUE ...");
-  command.option("--cache", request.cache, "State of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2").show_default();
-  command.option("--method", given->method, "refine: adaptive refinement (paper 000); levels: a polynomial per memory level (paper 001)")
-      .choices({"refine", "levels"})
-      .show_default();
-  command.option("--measurements", request.levels.measurements, "Points per memory level, with --method levels").show_default();
-  command.option("--repetitions", request.max_repetitions, "Largest number of executions of each point").range(1, 10000).show_default();
-  command
-      .parsed(
-          "--time-budget", [&request](const std::string& text) { request.time_budget = parse_duration(text, "--time-budget"); },
-          "Time after which refinement stops, e.g. 60s")
-      .placeholder("DURATION")
-      .setting("time-budget");
-  add_seed_option(command, request.seed, "Seed of the order of repetitions");
-  command.flag("--fresh", request.fresh, "Sample anew what the store already has");
   command.flag("--dry-run", given->dry_run, "Only say what would be measured");
-  command.flag(
-      "--no-thresholds", [&request] { request.thresholds = false; },
-      "With several threads, don't look first for the work from which on the library uses them");
-  add_refinement_options(command, request);
   add_library_options(command, given->libraries);
   command.footer(build_footer);
   command.action([given, &common] {
     parse_arguments(given->words, given->request);
-    given->request.method = given->method == "levels" ? ModelMethod::levels : ModelMethod::refine;
     const Workbench bench(given->libraries, run_context(common));
     if (given->dry_run) {
       show_plan(plan_model(bench, given->request, run_context(common)), common);
@@ -165,12 +105,9 @@ OptionSet add_action(OptionSet& parent, const char* action, const char* descript
   return command;
 }
 
-void add_name(OptionSet& command, ModelChoice& choice) {
-  command.option("name", choice.name, "Name of the model, or the beginning of one name only").required();
-}
-
-void add_origin(OptionSet& command, ModelChoice& choice) {
-  command.flag("--other-machine", choice.other_machine, "Take models of other machines and libraries, too");
+template <class Request>
+void add_choice(OptionSet& command, Request& request, ModelChoice& choice) {
+  add_request(command, request);
   add_library_options(command, choice.libraries);
 }
 
@@ -184,19 +121,17 @@ void add_model_command(OptionSet& app, CommonOptions& common) {
 
   const auto choice = std::make_shared<ModelChoice>();
   OptionSet list = add_action(model, "list", "List the stored models", "flopcast model list", choice, common, list_models);
-  add_origin(list, *choice);
+  add_choice(list, choice->list, *choice);
   OptionSet show = add_action(model, "show", "Show the pieces of a model and their errors", "flopcast model show dtrsm --figure dtrsm.svg",
                               choice, common, show_model);
-  add_name(show, *choice);
-  add_origin(show, *choice);
+  add_choice(show, choice->model, *choice);
   show.option("--figure", choice->figure, "Draw the partition of the domain into FILE (.svg, .png, .gp)").placeholder("FILE");
   OptionSet exporting = add_action(model, "export", "Write a model as the document {\"schema\": \"flopcast-model-1\"}",
                                    "flopcast model export dtrsm --output dtrsm.json", choice, common, export_model);
-  add_name(exporting, *choice);
-  add_origin(exporting, *choice);
+  add_choice(exporting, choice->model, *choice);
   OptionSet deleting = add_action(model, "delete", "Delete a model; asks for its name once more", "flopcast model delete dtrsm", choice,
                                   common, delete_model);
-  add_name(deleting, *choice);
+  deleting.option("name", choice->model.name, "Name of the model, or the beginning of one name only").required();
   deleting.flag("-y,--yes", choice->yes, "Don't ask; the whole name must be given");
   add_check(model, common);
 }

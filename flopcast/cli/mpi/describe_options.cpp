@@ -4,6 +4,7 @@
 #include "flopcast/cli/mpi/options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -28,13 +29,7 @@ void describe(const MpiDescribeRequest& request, const CommonOptions& common) {
 void add_mpi_describe_command(OptionSet& mpi, CommonOptions& common) {
   auto request = std::make_shared<MpiDescribeRequest>();
   OptionSet command = mpi.add_command("describe", "Measure what messages cost on this machine and describe it for 'simulate'");
-  command
-      .parsed(
-          "--mpi", [request](const std::string& text) { request->mpi = text == "mpich" ? MpiLibrary::mpich : MpiLibrary::openmpi; },
-          "MPI whose messages are measured (default: openmpi)")
-      .choices({"openmpi", "mpich"});
-  command.option("--launcher", request->launcher,
-                 "Command that starts MPI programs, with its options (default: mpirun.openmpi or mpirun.mpich)");
+  add_request(command, *request);
   command.footer(footer);
   command.action([request, &common] { describe(*request, common); });
 }

@@ -9,6 +9,7 @@
 #include "flopcast/cli/mpi/profile_tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/mpi/companions.hpp"
@@ -126,31 +127,8 @@ void add_mpi_run_command(OptionSet& mpi, CommonOptions& common) {
   auto options = std::make_shared<RunOptions>();
   MpiRunRequest& request = options->request;
   OptionSet command = mpi.add_command("run", "Run a process of an MPI program and find the program's critical path");
-  command
-      .parsed(
-          "--mpi", [&request](const std::string& text) { request.mpi = text == "mpich" ? MpiLibrary::mpich : MpiLibrary::openmpi; },
-          "MPI of the program (default: the one that it is linked with, else the one whose mpirun started this process)")
-      .choices({"openmpi", "mpich"});
-  command
-      .parsed(
-          "--clock", [&request](const std::string& text) { request.clock = protocol::clock_named(text); },
-          "Clock of the path: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores (default: auto)")
-      .choices({"auto", "wall", "cpu"});
-  command
-      .parsed(
-          "--policy", [&request](const std::string& text) { request.policy = selective::policy_named(text); },
-          "Kernels that are executed. full: all; random and rehearsal: some by chance, to test the program; any other policy: only "
-          "those whose time isn't known yet. Under any policy but full the program's results are garbage (default: full)")
-      .choices({"full", "conditional", "local", "online", "a-priori", "eager", "random", "rehearsal"});
-  command.flag("--across-sizes", request.across_sizes,
-               "Predict kernels of sizes never seen from other sizes instead of executing them, unless the policy is full");
-  add_window_option(command, request.windows);
-  add_thread_option(command, request.thread_multiple);
-  add_patience_option(command, request.patience);
+  add_request(command, request);
   add_mpi_kernels_option(command, request.tuned_kernels);
-  add_precision_options(command, request.precision);
-  command.option("--prior-profile", request.prior_profile, "Profile of an earlier run, whose kernel times save executions")
-      .placeholder("FILE");
   command.option("--executions", request.executions).hidden();  // between flopcast and its mpi tune
   command.option("--results", request.results).hidden();
   command.option("command", request.command, "Program and its arguments").placeholder("-- COMMAND");

@@ -7,6 +7,7 @@
 #include "flopcast/cli/mpi/tune_tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
@@ -31,12 +32,6 @@ Examples:
   flopcast mpi tune space.json --confirm auto
   flopcast mpi tune space.json --policy local --tolerance 0.05 --validate)";
 
-struct TuneOptions {
-  std::string space;
-  double min_coverage = 25;  ///< percent
-  MpiTuneRequest request;
-};
-
 void read_confirm(const std::string& text, MpiTuneRequest& request) {
   constexpr std::size_t max_count = 1000000;
   request.confirm_ties = text == "auto";
@@ -48,14 +43,8 @@ void read_confirm(const std::string& text, MpiTuneRequest& request) {
   }
 }
 
-MpiSelfCheck self_check_named(const std::string& name) {
-  return name == "none" ? MpiSelfCheck::none : name == "one" ? MpiSelfCheck::one : name == "all" ? MpiSelfCheck::all : MpiSelfCheck::once;
-}
-
-void tune(TuneOptions options, const CommonOptions& common) {
-  options.request.space = read_mpi_space(options.space);
-  options.request.min_coverage = options.min_coverage / 100;
-  const MpiTuning tuning = tune_mpi(Workbench({}, run_context(common)), options.request, run_context(common));
+void tune(const MpiTuneRequest& request, const CommonOptions& common) {
+  const MpiTuning tuning = tune_mpi(Workbench({}, run_context(common)), request, run_context(common));
   if (common.json) {
     emit_document(tuning, common);
     return;
@@ -71,35 +60,11 @@ void tune(TuneOptions options, const CommonOptions& common) {
 }  // namespace
 
 void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
-  auto options = std::make_shared<TuneOptions>();
-  MpiTuneRequest& request = options->request;
+  auto options = std::make_shared<MpiTuneRequest>();
+  MpiTuneRequest& request = *options;
   OptionSet command = mpi.add_command("tune", "Predict every configuration of an MPI program by selective execution");
-  command.option("space", options->space, "File of the space").required().placeholder("SPACE").completes(ValueKind::file);
-  command
-      .parsed(
-          "--policy", [&request](const std::string& text) { request.policy = selective::policy_named(text); },
-          "Kernels that are executed. full: all; any other policy: only those whose time isn't known yet (default: local)")
-      .choices({"full", "conditional", "local", "online", "a-priori", "eager"});
-  add_precision_options(command, request.precision);
-  command.flag(
-      "--no-across-sizes", [&request] { request.across_sizes = false; },
-      "Execute kernels of sizes never seen, instead of predicting them from other sizes");
-  add_window_option(command, request.windows);
-  add_thread_option(command, request.thread_multiple);
-  add_patience_option(command, request.patience);
+  add_request(command, request);
   add_mpi_kernels_option(command, request.tuned_kernels);
-  command
-      .option("--min-coverage", options->min_coverage,
-              "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")
-      .range(0.0, 100.0);
-  command
-      .parsed(
-          "--self-check", [&request](const std::string& text) { request.self_check = self_check_named(text); },
-          "Configurations whose MPI calls are compared with a full execution's. If they differ, all are executed in full. once: one, "
-          "unless the program passed lately (default: once)")
-      .choices({"none", "once", "one", "all"});
-  command.option("--prior-profile", request.prior_profile, "Profile of another user's run, whose kernel times save executions")
-      .placeholder("FILE");
   command
       .parsed(
           "--confirm", [&request](const std::string& text) { read_confirm(text, request); },
@@ -107,8 +72,6 @@ void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
           "those whose intervals meet the best one's, as many as take no longer than all executions before (default: 0, predictions "
           "decide)")
       .placeholder("NUMBER|auto");
-  command.flag("--validate", request.validate, "Execute each configuration in full as well, before, and compare");
-  command.flag("--fresh", request.fresh, "Begin without the store's kernel times and self-checks");
   command.footer(footer);
   command.action([options, &common] { tune(*options, common); });
 }

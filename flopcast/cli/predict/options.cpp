@@ -7,6 +7,7 @@
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
@@ -38,54 +39,28 @@ Examples:
 struct PredictCommand {
   std::string routine;
   std::vector<std::string> arguments;
-  std::string trace;
-  std::string method = "placed";
-  std::string start;
-  std::string capacity;
-  std::string generator = "refined";
-  std::string time_budget = "10s";
+  PredictTraceRequest request;
   std::string models;       ///< copy of another machine's store; empty: this machine's own
   std::string environment;  ///< fingerprint of one of its environments
-  bool explain = false;
   machine::LibraryChoice libraries;
   machine::LibraryChoice named;  ///< libraries that the command line names, for a recording and for another machine
   bool threads_given = false, kernels_given = false;
 };
 
 void check(const PredictCommand& command, const CommonOptions& common) {
-  if (command.routine.empty() == command.trace.empty()) {
+  if (command.routine.empty() == command.request.trace.empty()) {
     throw usage_error("predict needs either a routine, such as dgeqrf n=1000, or --trace FILE");
   }
-  if (command.explain && common.csv) {
+  if (command.request.options.with_calls && common.csv) {
     throw usage_error("--explain gives several tables, which --csv can't hold; use --json");
   }
-  if (!command.models.empty() && command.trace.empty()) {
+  if (!command.models.empty() && command.request.trace.empty()) {
     throw usage_error("--models needs --trace: record the calls here, such as with 'flopcast trace {} ...', and predict that",
                       command.routine);
   }
   if (!command.environment.empty() && command.models.empty()) {
     throw usage_error("--environment says which one of --models FILE is meant; no such file is given");
   }
-}
-
-cache::Start parse_start(const std::string& text) {
-  return text == "filled"     ? cache::Start::filled
-         : text == "repeated" ? cache::Start::repeated
-         : text == "paper"    ? cache::Start::artificial
-                              : cache::Start::cold;
-}
-
-PredictionOptions options_of(const PredictCommand& command) {
-  PredictionOptions options;
-  options.method = prediction::parse_method(command.method);
-  if (!command.start.empty()) {
-    options.start = parse_start(command.start);
-  }
-  options.capacity_bytes = command.capacity.empty() ? 0 : parse_bytes(command.capacity, "--capacity");
-  options.generator = command.generator;
-  options.time_budget = parse_duration(command.time_budget, "--time-budget");
-  options.with_calls = command.explain;
-  return options;
 }
 
 /// Returns the change that the library options make to a recorded program.
@@ -99,21 +74,18 @@ WhatIf change_of(const PredictCommand& command) {
 }
 
 Predictions predictions_of(const PredictCommand& command, const RunContext& context) {
-  const PredictionOptions options = options_of(command);
+  PredictTraceRequest request = command.request;
   if (!command.models.empty()) {
     const std::optional<int> threads = command.threads_given ? std::optional(command.libraries.threads) : std::nullopt;
-    return predict_trace(OtherMachine{command.models, command.named, threads, command.environment}, command.trace, options, context);
+    return predict_trace(OtherMachine{command.models, command.named, threads, command.environment}, request, context);
   }
-  if (!command.trace.empty() && is_recording(command.trace)) {
-    return predict_recording(command.trace, change_of(command), options, context);
+  if (!request.trace.empty()) {
+    const bool is_program = is_recording(request.trace);
+    request.what_if = is_program ? change_of(command) : WhatIf();
+    return predict_trace(is_program ? Workbench() : Workbench::opened(command.libraries, context), request, context);
   }
-  if (!command.trace.empty()) {
-    const Workbench bench = Workbench::opened(command.libraries, context);
-    return predict_trace(bench, command.trace, options, context);
-  }
-  const LapackProblems problems = parse_problems(command.routine, command.arguments);  // before anything is opened
-  const Workbench bench = Workbench::opened(command.libraries, context);
-  return predict_problems(bench, command.routine, problems, options, context);
+  const PredictRequest problems{parse_problems(command.routine, command.arguments), request.options};  // before anything is opened
+  return predict(Workbench::opened(command.libraries, context), problems, context);
 }
 
 void run_predict(const PredictCommand& command, const CommonOptions& common) {
@@ -128,7 +100,7 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
     return;
   }
   std::string text = render(summary_table(predictions), common);
-  if (command.explain) {
+  if (command.request.options.with_calls) {
     for (const Prediction& prediction : predictions.predictions) {
       text += explanation(prediction, common);
     }
@@ -143,23 +115,9 @@ void add_predict_command(OptionSet& app, CommonOptions& common) {
   OptionSet command = app.add_command("predict", "Predict the time of a LAPACK routine or a stored trace without running it");
   command.option("routine", options->routine, "LAPACK routine, such as dgeqrf").completes(ValueKind::routine);
   command.option("arguments", options->arguments, "NAME=VALUE: sizes (n=200:3200), block sizes (nb=32,64, nx=0,128), flags (uplo=U)");
-  command.option("--trace", options->trace, "Predict this trace, of a routine or of a recorded program; - is standard input")
+  command.option("--trace", options->request.trace, "Predict this trace, of a routine or of a recorded program; - is standard input")
       .placeholder("FILE");
-  command.option("--cache", options->method, "How the cache is treated (below)")
-      .show_default()
-      .choices({"placed", "levels", "paper", "warm", "cold"});
-  command
-      .option("--start", options->start,
-              "What came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much memory) or "
-              "cold (default: filled; paper for --cache paper)")
-      .choices({"filled", "repeated", "paper", "cold"});
-  command.option("--capacity", options->capacity, "Cache that --cache paper looks at, such as 2MiB (default: the largest measured one)");
-  command
-      .option("--generator", options->generator,
-              "Models for all but placed: refined (adaptive refinement), levels (few points per memory level) or demand (as for placed)")
-      .show_default()
-      .choices({"refined", "levels", "demand"});
-  command.flag("--explain", options->explain, "Also show the time of every kernel and call");
+  add_request(command, options->request);
   add_library_options(command, options->libraries);
   command
       .option("--models", options->models,
@@ -168,9 +126,6 @@ void add_predict_command(OptionSet& app, CommonOptions& common) {
       .placeholder("FILE");
   command.option("--environment", options->environment, "Environment of --models, if several fit").placeholder("FINGERPRINT");
   command.footer(footer);
-  command.option("--time-budget", options->time_budget, "Time for sampling kernels that models on demand lack; 0s: none")
-      .show_default()
-      .setting("time-budget");
   command.action([options, command, &common] {
     options->named = options->libraries;
     for (const auto& [option, name] : {std::pair("--blas", &options->named.blas), std::pair("--lapack", &options->named.lapack)}) {

@@ -13,6 +13,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/program_context.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
@@ -37,14 +38,10 @@ Examples:
   flopcast profile flopcast.trace --what-if blas=reference --page profile.html --time-budget 5s)";
 
 struct ProfileOptions {
-  std::string recording;
   ProfileRequest request;
   std::string by;
   std::size_t max_shapes = 20;
-  std::vector<std::string> what_if;
-  std::string time_budget = "30s";
   std::string page;
-  bool no_peak = false;
 };
 
 using TitledTable = std::pair<std::string, report::Table>;
@@ -99,7 +96,7 @@ void check(const ProfileOptions& options, const CommonOptions& common) {
   if (common.csv && options.by.empty()) {
     throw usage_error("there are several tables, and --csv holds one: choose it with --by, such as --by shape");
   }
-  if ((options.by == "what-if" || options.by == "nb") && options.what_if.empty()) {
+  if ((options.by == "what-if" || options.by == "nb") && options.request.what_if.empty()) {
     throw usage_error("--by {} shows answers: it needs --what-if", options.by);
   }
   if (!options.page.empty()) {
@@ -120,15 +117,9 @@ void tell_failure(const std::vector<WhatIfResult>& answers, CommonOptions& commo
 
 void run_profile(const ProfileOptions& options, CommonOptions& common) {
   check(options, common);
-  ProfileRequest request = options.request;
-  for (const std::string& text : options.what_if) {
-    request.what_if.push_back(parse_what_if(text));
-  }
-  request.options.time_budget = parse_duration(options.time_budget, "--time-budget");
-  request.with_peak = !options.no_peak;
-  const ProgramProfile profile = profile_program(options.recording, request, keeping_if_possible(program_context(common)));
+  const ProgramProfile profile = profile_program(options.request, keeping_if_possible(program_context(common)));
   if (!options.page.empty()) {
-    write_file(options.page, program_page(profile, options.recording, options.max_shapes).html());
+    write_file(options.page, program_page(profile, options.request.recording, options.max_shapes).html());
   }
   show(profile, options, common);
   tell_failure(profile.what_if, common);
@@ -138,28 +129,12 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
 
 void add_profile_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<ProfileOptions>();
-  WhatIfOptions& what_if = options->request.options;
   OptionSet command = app.add_command("profile", "Show where a recorded program's BLAS and LAPACK time went, and what would change it");
-  command.option("trace", options->recording, "Recording that 'flopcast record' wrote").required().placeholder("FILE");
+  add_request(command, options->request);
   command.option("--by", options->by, "Show only this table: routine, shape, thread, process, what-if or nb")
       .choices({"routine", "shape", "thread", "process", "what-if", "nb"});
   command.option("--top", options->max_shapes, "Number of shapes to show; one row sums up the others").show_default().range(1, 1000000);
-  command.option("--what-if", options->what_if, "Predict the calls under other circumstances (below); may be given several times")
-      .one_value();
-  command.option("--time-budget", options->time_budget, "Time for measuring kernels that --what-if needs, all questions together")
-      .show_default()
-      .setting("time-budget");
   command.option("--page", options->page, "Also write tables and pictures into this HTML file").placeholder("FILE");
-  command
-      .option("--threads", what_if.threads,
-              "Threads of BLAS in the recorded run (default: those of 'record --threads', else as many as BLAS takes by itself)")
-      .range(1, 1024);
-  command
-      .option("--kernels", what_if.kernels,
-              "Kernels of BLAS for --what-if. library: as BLAS chooses them in a program; auto: the best ones for this CPU")
-      .show_default()
-      .choices({"auto", "library"});
-  command.flag("--no-peak", options->no_peak, "Don't measure the peak that rates are compared with");
   command.footer(footer);
   command.action([options, &common] { run_profile(*options, common); });
 }

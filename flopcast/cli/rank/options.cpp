@@ -6,7 +6,6 @@
 #include "flopcast/cli/rank/tables.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
-#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/tuning_options.hpp"
@@ -24,24 +23,9 @@ Examples:
   flopcast rank dtrtri uplo=U --n 300 --nb 32,64 --time-budget 4s --validate)";
 
 struct RankOptions {
-  std::string family;
-  std::string precision = "d";
-  bool validate_all = false;
-  bool no_library = false;
-  TuningOptions shared = {.blocks = "16:64:8,80:128:16,160,192,256", .time_budget = "60s"};
+  RankRequest request;
+  TuningOptions shared;
 };
-
-RankRequest make_request(const RankOptions& options) {
-  const char precision = options.precision.front();
-  const Routine& routine = *algorithm::find_family(options.family, static_cast<Precision>(precision)).routine;
-  auto request = routine_request<RankRequest>(options.shared, routine, "rank " + options.family, "--n 500:4000");
-  request.precision = precision;
-  request.library = options.no_library ? LibraryRow::none : LibraryRow::default_blocks;
-  if (options.shared.validate || options.validate_all) {
-    request.validate = options.validate_all ? tuning::Extent::all : tuning::Extent::ranking;
-  }
-  return request;
-}
 
 void show_ranking(const Ranking& ranking, const CommonOptions& common) { show(ranking, ranking_table, ranking_text, common); }
 
@@ -61,24 +45,28 @@ void show_validations(const Ranking& ranking, const CommonOptions& common) {
 }
 
 void run_rank(const RankOptions& options, const CommonOptions& common) {
-  RankRequest request = make_request(options);
+  const std::string& family = options.request.family;
+  const Routine& routine = *algorithm::find_family(family, options.request.precision).routine;
+  RankRequest request = routine_request(options.shared, options.request, routine, "rank " + family, "--n 500:4000");
+  name_places(options.shared, request);
   const std::string& figure = options.shared.figure;
   if (!figure.empty()) {
     report::require_drawable(figure);
   }
   const bool rows_at_once = shows_parts(common);  // else everything is shown together at the end, whatever ends it
-  request.decided = [&](const Ranking& ranking) {
+  TuningObserver<Ranking> observer;
+  observer.decided = [&](const Ranking& ranking) {
     if (shows_decisions(request.validate.has_value(), common)) {
       show_ranking(ranking, common);
     }
   };
-  request.validated = [&](const Ranking& ranking, std::size_t place, std::size_t problem) {
+  observer.validated = [&](const Ranking& ranking, std::size_t place, std::size_t problem) {
     if (rows_at_once) {
       emit_wrapped("\nmeasured: " + problem_text(ranking, place, problem, common), common);
     }
   };
   const RunContext context = keeping_if_possible(run_context(common));
-  const Ranking ranking = rank_everywhere(listed_places(options.shared, context), options.family, request, context);
+  const Ranking ranking = rank(Workbench(options.shared.libraries, context), request, context, observer);
   if (request.validate) {
     show_validations(ranking, common);
   }
@@ -92,24 +80,17 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
 
 void add_rank_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RankOptions>();
-  TuningOptions& shared = options->shared;
+  RankRequest& request = options->request;
   OptionSet command = app.add_command("rank", "Rank the variants of an algorithm, each at its own best block size, without running them");
-  command.option("family", options->family, "Family such as cholesky or lu, or a LAPACK routine").required().completes(ValueKind::routine);
-  command.option("arguments", shared.arguments, "Sizes (m=2000:4000) and flags (uplo=U) as name=value; n alone means square");
-  command.option("--n", shared.n, "Orders: 1000, 500:4000 (16 values), 500:4000:500 or a list");
-  command.option("--nb", shared.blocks, "Block sizes to choose from; recursions end at nb").show_default();
-  command.option("--precision", options->precision, "Precision of a family; a routine's name has its own")
-      .show_default()
-      .choices({"s", "d", "c", "z"});
-  add_time_budget_option(command, shared, "Time for ranking in all places together; where it is given, --validate has as much again");
-  add_repetitions_option(command, shared);
-  command.flag("--validate", shared.validate, "Also run every variant at its best block size, interleaved, and compare");
-  command.flag("--validate-all", options->validate_all, "Also run every variant with every block size, interleaved, and compare");
-  command.flag("--no-library", options->no_library, "Leave out the library's own routine");
-  command.flag("--fresh", shared.fresh, "Use no samples of earlier runs");
-  command.option("--figure", shared.figure, "Draw performance over n into this .svg or .png file").placeholder("FILE");
-  add_seed_option(command, shared.seed, "Seed of the order of measurements");
-  add_library_lists(command, shared.libraries, shared.blas, shared.threads);
+  add_tuning_request(command, request, options->shared, "Draw performance over n");
+  command.flag(
+      "--validate", [&request] { request.validate = request.validate.value_or(tuning::Extent::ranking); },
+      "Also run every variant at its best block size, interleaved, and compare");
+  command.flag(
+      "--validate-all", [&request] { request.validate = tuning::Extent::all; },
+      "Also run every variant with every block size, interleaved, and compare");
+  command.flag(
+      "--no-library", [&request] { request.library = LibraryRow::none; }, "Leave out the library's own routine");
   command.footer(footer);
   command.action([options, &common] { run_rank(*options, common); });
 }

@@ -6,6 +6,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/program_context.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
@@ -24,8 +25,7 @@ Examples:
 
 struct RecordOptions {
   RecordRequest request;
-  std::string show;
-  bool calls = false;
+  RecordingRequest show;
 };
 
 void note_warnings(const Recording& recording, const RunContext& context) {
@@ -55,12 +55,12 @@ void record(RecordRequest request, CommonOptions& common) {
 }
 
 void show(const RecordOptions& options, const CommonOptions& common) {
-  const Recording recording = read_recording(options.show, options.calls);
+  const Recording recording = read_recording(options.show.file, options.show.events);
   const RunContext context = program_context(common);
   if (common.json) {
     emit_document(recording, common);
   } else {
-    emit(options.calls ? call_table(recording) : routine_table(recording), common);
+    emit(options.show.events ? call_table(recording) : routine_table(recording), common);
     context.note(overview(recording));
   }
   note_warnings(recording, context);
@@ -68,7 +68,7 @@ void show(const RecordOptions& options, const CommonOptions& common) {
 
 void record_command(const RecordOptions& options, const OptionSet& command, CommonOptions& common) {
   const RecordRequest& request = options.request;
-  if (!options.show.empty()) {
+  if (!options.show.file.empty()) {
     if (!request.command.empty()) {
       throw usage_error("--show looks at a recording; it takes no command");
     }
@@ -82,8 +82,8 @@ void record_command(const RecordOptions& options, const OptionSet& command, Comm
   if (!names_program(request.command)) {
     throw usage_error("no program to record. Give it after --, as in: flopcast record -- octave-cli");
   }
-  if (options.calls || common.csv) {
-    throw usage_error("{} says how a recording is shown: it needs --show FILE", options.calls ? "--calls" : "--csv");
+  if (options.show.events || common.csv) {
+    throw usage_error("{} says how a recording is shown: it needs --show FILE", options.show.events ? "--calls" : "--csv");
   }
   record(request, common);
 }
@@ -92,20 +92,11 @@ void record_command(const RecordOptions& options, const OptionSet& command, Comm
 
 void add_record_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RecordOptions>();
-  RecordRequest& request = options->request;
   OptionSet command = app.add_command("record", "Record the BLAS and LAPACK calls of a program into a file (default: flopcast.trace)");
-  command.option("--blas", request.blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)")
-      .completes(ValueKind::blas);
-  command
-      .option("--lapack", request.lapack,
-              "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)")
-      .completes(ValueKind::lapack);
-  command.option("--threads", request.threads, "Threads of BLAS").range(1, 1024);
-  command.flag("--dry-run", request.dry_run,
-               "Don't execute calls that compute much; for programs whose flow doesn't depend on their results");
-  command.option("--show", options->show, "Show what is in a recording instead (with --json, --csv, --output)").placeholder("FILE");
-  command.flag("--calls", options->calls, "With --show: every call instead of sums by routine");
-  command.option("command", request.command, "Program and its arguments").placeholder("-- COMMAND");
+  add_request(command, options->request);
+  command.option("--show", options->show.file, "Show what is in a recording instead (with --json, --csv, --output)").placeholder("FILE");
+  add_request(command, options->show);
+  command.option("command", options->request.command, "Program and its arguments").placeholder("-- COMMAND");
   command.footer(footer);
   command.action([options, command, &common] { record_command(*options, command, common); });
 }

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/roofline/request.hpp"
 #include "flopcast/cli/roofline/tables.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
-#include "flopcast/kernel/call_list.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -35,36 +35,47 @@ Examples:
   flopcast roofline --compare roofline.json roofline.json
   flopcast roofline --quick --streams triad --no-gemm --point 'dgemv m=2000 n=2000')";
 
-/// Options of the command; texts are parsed into the request when the command runs.
+/// Values of the options.
 struct RooflineCommand {
   RooflineRequest request;
-  GemmSpaceTexts space;
-  std::string kernels = "auto", time_budget = "60s";
-  std::vector<std::string> streams, points;
+  std::string kernels = "auto";
   double nominal_clock_gigahertz = 0;
-  bool dry_run = false, no_gemm = false;
+  bool dry_run = false;
   std::string figure, replot;
   std::vector<std::string> compare;
 };
 
-RooflineRequest parse_request(const RooflineCommand& options) {
-  require_distinct(options.request.blas, "--blas");
-  require_distinct(options.request.gemm, "--gemm");
-  require_distinct(options.streams, "--streams");
-  RooflineRequest request = options.request;
-  request.affinity = machine::parse_affinity(options.space.affinity);
-  request.space = parse_space(options.space);
-  request.searches_gemm = !options.no_gemm;
-  request.nominal_hertz = options.nominal_clock_gigahertz * 1e9;
-  request.time_budget = parse_duration(options.time_budget, "--time-budget");
-  std::transform(options.streams.begin(), options.streams.end(), std::back_inserter(request.streams), machine::parse_stream);
-  if (!options.figure.empty() && !options.streams.empty() &&
-      std::find(options.streams.begin(), options.streams.end(), "triad") == options.streams.end()) {
-    throw usage_error("--figure draws the triad's bandwidths, which --streams leaves out");
+/// Throws usage_error if `option` names something twice.
+void require_distinct(std::vector<std::string> names, const char* option) {
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) {
+    throw usage_error("{} names '{}' twice", option, *twice);
   }
-  for (const std::string& text : options.points) {
-    const std::vector<Call> calls = kernel::expand_calls(text);
-    request.calls.insert(request.calls.end(), calls.begin(), calls.end());
+}
+
+/// Throws usage_error for options of `command` that mean nothing beside `mode`, such as "--replot": all but those allowed and the
+/// common ones.
+void require_only(const OptionSet& command, const std::vector<std::string>& allowed, const std::string& mode) {
+  for (const std::string& name : command.given_options()) {
+    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
+      throw usage_error("{} is given, which means nothing with {}", name, mode);
+    }
+  }
+}
+
+RooflineRequest checked_request(const RooflineCommand& options) {
+  RooflineRequest request = options.request;
+  require_distinct(request.blas, "--blas");
+  require_distinct(request.gemm, "--gemm");
+  std::vector<std::string> streams;
+  std::transform(request.streams.begin(), request.streams.end(), std::back_inserter(streams),
+                 [](machine::Stream stream) { return std::string(machine::name(stream)); });
+  require_distinct(streams, "--streams");
+  request.nominal_hertz = options.nominal_clock_gigahertz * 1e9;
+  if (!options.figure.empty() && !request.streams.empty() &&
+      std::find(request.streams.begin(), request.streams.end(), machine::Stream::triad) == request.streams.end()) {
+    throw usage_error("--figure draws the triad's bandwidths, which --streams leaves out");
   }
   return request;
 }
@@ -111,7 +122,7 @@ void run_comparison(const std::vector<std::string>& files, CommonOptions& common
 }
 
 void run_measurement(const RooflineCommand& options, const CommonOptions& common) {
-  const RooflineRequest request = parse_request(options);
+  const RooflineRequest request = checked_request(options);
   const RunContext context = keeping_if_possible(run_context(common));
   const Workbench bench({.kernels = options.kernels}, context);
   if (options.dry_run) {
@@ -126,75 +137,6 @@ void run_measurement(const RooflineCommand& options, const CommonOptions& common
     throw;
   }
   throw_if_interrupted(common.output == "-" ? "what was measured is shown" : "what was measured is in " + common.output);
-}
-
-void add_machine_options(OptionSet& command, RooflineCommand& options) {
-  RooflineRequest& request = options.request;
-  command.option("--blas", request.blas, "BLAS library whose gemm is searched; may be repeated")
-      .placeholder("LIBRARY")
-      .setting("blas")
-      .completes(ValueKind::blas)
-      .comma_separated();
-  command
-      .option(
-          "--kernels", options.kernels,
-          "Kernels of the BLAS. auto: where a BLAS misreads the CPU, the kernels found best by trying; library: the library's own choice")
-      .show_default()
-      .choices({"auto", "library"});
-  command.option("--threads", request.threads, "Maximum number of threads (default: one per core, within the control group's limit)")
-      .range(1, 4096);
-  command
-      .option("--cores", request.cores,
-              "Kind of cores of a CPU that has several kinds: performance (default), efficiency, or all for all of them")
-      .placeholder("KIND");
-  command
-      .option("--nominal-clock", options.nominal_clock_gigahertz,
-              "Clock in GHz from which the nominal peak is computed (default: as the CPU tells it)")
-      .range(0.01, 100.0);
-  command
-      .option("--fma-units", request.fma_units,
-              "Number of FMA units of a core, from which peaks are computed (default: as measured, which may be a guess)")
-      .range(1, 64);
-}
-
-void add_search_options(OptionSet& command, RooflineCommand& options) {
-  RooflineRequest& request = options.request;
-  command.option("--gemm", request.gemm, "Routines to search: dgemm (default), sgemm, or both as dgemm,sgemm")
-      .placeholder("LIST")
-      .comma_separated()
-      .choices({"dgemm", "sgemm"});
-  add_space_options(command, options.space);
-  command.option("--tolerance", request.tolerance, "Fraction of its time that the best gemm may lose to another shape of the space")
-      .show_default()
-      .range(0.0, 0.9);
-  command.option("--error", request.error_probability, "Probability that the best gemm loses more than --tolerance to another shape")
-      .show_default()
-      .range(1e-6, 0.5);
-  command.option("--stop-at", request.stop_at, "Share of the FMA ceiling at which the search of gemm stops, 0 to 1").range(0.0, 1.0);
-  command.flag("--no-gemm", options.no_gemm, "Measure no gemm");
-}
-
-void add_roof_options(OptionSet& command, RooflineCommand& options) {
-  RooflineRequest& request = options.request;
-  command
-      .option("--streams", options.streams,
-              "Streams whose bandwidth is measured: load, store, copy, scale, add, triad, update (default: all)")
-      .placeholder("LIST")
-      .comma_separated();
-  command.flag("--triad-lengths", request.triad_lengths, "Also measure the triad over vectors of 3 KiB to 768 MiB");
-  command
-      .option("--time-budget", options.time_budget,
-              "Time for the searches of gemm and for the roofs, which take 10 to 20 s of it, or a few seconds where it is short")
-      .show_default()
-      .setting("time-budget");
-  add_seed_option(command, request.seed, "Seed of random orders");
-  command.flag("--quick", request.quick, "Take fewer samples, and end the race of shapes after 8 rounds");
-  command.option("--point", options.points, "Call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")
-      .placeholder("CALL")
-      .repeatable();
-  command.option("--program", request.recordings, "Recording of 'flopcast record' to place on the roofline; may be repeated")
-      .placeholder("FILE")
-      .repeatable();
 }
 
 void add_output_options(OptionSet& command, RooflineCommand& options) {
@@ -216,9 +158,18 @@ void add_output_options(OptionSet& command, RooflineCommand& options) {
 void add_roofline_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RooflineCommand>();
   OptionSet command = app.add_command("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm");
-  add_machine_options(command, *options);
-  add_search_options(command, *options);
-  add_roof_options(command, *options);
+  add_request(command, options->request);
+  command.find("--blas").setting("blas");
+  command
+      .option(
+          "--kernels", options->kernels,
+          "Kernels of the BLAS. auto: where a BLAS misreads the CPU, the kernels found best by trying; library: the library's own choice")
+      .show_default()
+      .choices({"auto", "library"});
+  command
+      .option("--nominal-clock", options->nominal_clock_gigahertz,
+              "Clock in GHz from which the nominal peak is computed (default: as the CPU tells it)")
+      .range(0.01, 100.0);
   add_output_options(command, *options);
   command.footer(footer);
   command.action([command, options, &common] {

@@ -8,7 +8,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/program_context.hpp"
-#include "flopcast/cli/shared/run_options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
@@ -56,8 +56,7 @@ void run_command(RunRequest request, CommonOptions& common) {
 void add_run_command(OptionSet& app, CommonOptions& common) {
   auto request = std::make_shared<RunRequest>();
   OptionSet command = app.add_command("run", "Run a program whose LAPACK uses the tuned block sizes");
-  add_run_options(command, *request);
-  command.flag("--report", request->explain, "Say afterwards which block sizes the program's LAPACK queried (with --json, --output)");
+  add_request(command, *request);
   command.option("command", request->command, "Program and its arguments").placeholder("-- COMMAND");
   command.footer(footer);
   command.action([request, &common] { run_command(*request, common); });

@@ -11,6 +11,7 @@
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/kernel/call_list.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -37,8 +38,7 @@ struct SampleArguments {
   std::string routine;
   std::vector<std::string> arguments;
   std::string calls_file;
-  std::string clock = "wall";
-  bool raw = false, no_normalise = false, dry_run = false;
+  bool raw = false, dry_run = false;
   SampleRequest request;
   machine::LibraryChoice libraries;
 };
@@ -70,9 +70,7 @@ void show(const SampleResult& result, bool raw, const CommonOptions& common) {
 
 void run_sample(const SampleArguments& given, const CommonOptions& common) {
   const std::vector<Call> calls = requested_calls(given);
-  SampleRequest request = given.request;
-  request.clock = given.clock == "cpu" ? measure::Clock::cpu : measure::Clock::wall;
-  request.normalise = !given.no_normalise;
+  const SampleRequest& request = given.request;
   const Workbench bench(given.libraries, run_context(common));
   if (given.dry_run) {
     const std::vector<PlannedSample> plan = plan_samples(bench, calls, request);
@@ -94,22 +92,9 @@ void add_sample_command(OptionSet& app, CommonOptions& common) {
       .placeholder("NAME=VALUE ...");
   command.option("--calls", given->calls_file, "Calls from a JSON array of texts like the arguments above; - is standard input")
       .placeholder("FILE");
-  command.option("--cache", request.caches, "Cache state before each call, see below; may be repeated").placeholder("STATE").repeatable();
-  command.option("--repetitions", request.repetitions, "Repetitions of each call (default: 7, down to 3 for calls over 30 ms)")
-      .range(1, 1000000);
-  command.option("--interval", request.interval, "Repeat until the median's 99 % interval lies within +- this fraction").range(0.0, 1.0);
-  command
-      .parsed(
-          "--time-budget", [&request](const std::string& text) { request.time_budget = parse_duration(text, "--time-budget"); },
-          "Stop after this time, e.g. 30s or 5min")
-      .placeholder("DURATION")
-      .setting("time-budget");
-  command.option("--batch", request.batch, "Calls timed together (default: as many as take 20 us)").range(1, 1000000);
-  command.option("--clock", given->clock, "wall: elapsed time; cpu: processor time of the process").choices({"wall", "cpu"}).show_default();
-  add_seed_option(command, request.seed, "Seed of the random order and of the operands' values");
+  add_request(command, request);
   add_library_options(command, given->libraries);
   command.flag("--raw", given->raw, "Print every repetition instead of statistics");
-  command.flag("--no-normalise", given->no_normalise, "Don't divide times by the drift of the reference kernel (dgemm 256)");
   command.flag("--store,!--no-store", request.keep, "Keep every repetition in the store (on unless --no-store)");
   command.flag("--dry-run", given->dry_run, "Only print what would be measured");
   command.footer(footer);

@@ -3,7 +3,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "flopcast/support/bounds.hpp"
@@ -132,6 +135,11 @@ Option& Option::show_default() {
   return *this;
 }
 
+Option& Option::show_default(const std::string& text) {
+  option_->default_str(text);
+  return *this;
+}
+
 Option& Option::required() {
   option_->required();
   return *this;
@@ -165,6 +173,27 @@ Option& Option::choices(std::vector<std::string> values) {
 Option& Option::range(std::int64_t min, std::int64_t max) { return within(CLI::Range(min, max), fmt::format("{} to {}", min, max)); }
 
 Option& Option::range(double min, double max) { return within(CLI::Range(min, max), fmt::format("{} to {}", min, max)); }
+
+Option& Option::number(bool is_whole, double min, double max, bool above_min, bool shows_range) {
+  notes_->type = is_whole ? "a whole number" : "a number";
+  placeholder(is_whole ? "N" : "NUMBER");
+  if (above_min) {
+    notes_->type += fmt::format(" greater than {}", min);
+  } else if (min == 0 && std::isinf(max)) {
+    notes_->type += fmt::format(" from 0 to {}", std::numeric_limits<std::uint64_t>::max());
+  } else if (shows_range && std::isfinite(min) && std::isfinite(max)) {
+    notes_->range = fmt::format("{} to {}", min, max);
+  }
+  const auto fits = [=](const std::string& text, auto value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto number = static_cast<double>(value);
+    return error == std::errc() && end == text.data() + text.size() && (above_min ? number > min : number >= min) && number <= max;
+  };
+  return check([notes = notes_, is_whole, fits](const std::string& value) {
+    const bool right = !is_whole ? fits(value, 0.0) : value.starts_with('-') ? fits(value, std::int64_t{0}) : fits(value, std::uint64_t{0});
+    return right ? "" : unexpected(value, *notes);
+  });
+}
 
 Option& Option::within(const std::function<std::string(std::string&)>& range, const std::string& text) {
   notes_->range = text;
@@ -280,6 +309,11 @@ Option OptionSet::option(const std::string& names, double& to, const std::string
 
 Option OptionSet::parsed(const std::string& names, const std::function<void(const std::string&)>& parse, const std::string& help) {
   return noted(app_->add_option_function<std::string>(names, parse, help));
+}
+
+Option OptionSet::parsed_list(const std::string& names, const std::function<void(const std::vector<std::string>&)>& parse,
+                              const std::string& help) {
+  return noted(app_->add_option_function<std::vector<std::string>>(names, parse, help));
 }
 
 Option OptionSet::flag(const std::string& names, bool& to, const std::string& help) { return noted(app_->add_flag(names, to, help)); }

@@ -41,6 +41,7 @@ class Option {
 
   Option& placeholder(const std::string& name);  ///< stands for the value in the help text: "FILE"
   Option& show_default();                        ///< the help text shows the present value of the bound variable
+  Option& show_default(const std::string& text);
   Option& required();
   Option& excludes(const Option& other);
   Option& group(const std::string& heading);
@@ -50,6 +51,8 @@ class Option {
   Option& range(std::int64_t min, std::int64_t max);
   Option& range(int min, int max) { return range(std::int64_t{min}, std::int64_t{max}); }
   Option& range(double min, double max);
+  /// The text must be a number from `min`, or above it, to `max`. The help text shows the range if `shows_range`.
+  Option& number(bool is_whole, double min, double max, bool above_min, bool shows_range);
   /// `fault` returns what is wrong with a value, or nothing.
   Option& check(std::function<std::string(const std::string& value)> fault);
   Option& each(std::function<void(const std::string& value)> use);
@@ -87,6 +90,9 @@ class OptionSet {
   Option option(const std::string& names, double& to, const std::string& help = "");
   /// Adds an option whose value `parse` takes as text. `parse` throws an Error for a wrong one.
   Option parsed(const std::string& names, const std::function<void(const std::string& value)>& parse, const std::string& help = "");
+  /// Adds an option of several values, which `parse` takes together.
+  Option parsed_list(const std::string& names, const std::function<void(const std::vector<std::string>& values)>& parse,
+                     const std::string& help = "");
   Option flag(const std::string& names, bool& to, const std::string& help = "");
   Option flag(const std::string& names, std::function<void()> use, const std::string& help = "");
 

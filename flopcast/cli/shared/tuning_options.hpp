@@ -1,86 +1,61 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/library_options.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/core/routine.hpp"
-#include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
-#include "flopcast/support/run_context.hpp"
-#include "flopcast/support/units.hpp"
+#include "flopcast/support/size_list.hpp"
+#include "flopcast/tasks/tuning/tuning.hpp"
 
-/// Options that `flopcast tune` and `flopcast rank` share, and the requests to the library that are made of them.
+/// Options that `flopcast tune` and `flopcast rank` share, beside those of their requests.
 namespace flopcast::cli {
 
-inline constexpr std::int64_t max_order = 20000;
-inline constexpr std::int64_t max_block = 1024;
-
-/// The values of the options, as texts where they are parsed.
+/// The values of these options.
 struct TuningOptions {
   std::vector<std::string> arguments;
-  std::string n;
-  std::string blocks;
-  std::string time_budget;         ///< empty: the request's own
-  bool limits_validation = false;  ///< the time budget is given, and a validation has as much again
+  bool has_time_budget = false;  ///< the time budget is given, and a validation has as much again
   std::string figure;
-  bool fixed_crossover = false;
-  bool validate = false;
-  bool fresh = false;
-  std::int64_t repetitions = 5;
-  std::uint64_t seed = 1;
   std::string blas, threads = "1";
   machine::LibraryChoice libraries;
 };
 
-/// Adds --time-budget, which also limits a validation. `options` must outlive the parsing.
-void add_time_budget_option(OptionSet& command, TuningOptions& options, const std::string& help);
+/// Adds the options of a request, its sizes and flags as arguments, and --figure. `figure` says what is drawn.
+template <class Request>
+void add_tuning_request(OptionSet& command, Request& request, TuningOptions& options, const std::string& figure) {
+  add_request(command, request);
+  command.option("arguments", options.arguments,
+                 "Sizes (m=2000:4000) and flags (uplo=U; both of two values where none is given) as name=value; n alone means square");
+  command.option("--figure", options.figure, figure + " into this .svg or .png file").placeholder("FILE");
+  command.find("--time-budget").each([&options](const std::string&) { options.has_time_budget = true; });
+  add_library_lists(command, options.libraries, options.blas, options.threads);
+}
 
-/// Adds --repetitions, the repetitions of a validation.
-void add_repetitions_option(OptionSet& command, TuningOptions& options);
-
-/// Returns the orders that --n gives, which `what` needs unless `arguments` has sizes. Throws usage_error if n is given twice or nothing is given;
-/// `example` is an option to add.
-std::vector<std::int64_t> orders(const std::string& n, const kernel::RoutineArguments& arguments, const std::string& what,
-                                 const std::string& example);
+/// Fills in the sizes and flags that are arguments, and the validation's budget. Throws usage_error if n is given twice or no size is given;
+/// `what` names the command and its subject in messages, and `example` is an option to add.
+void read_arguments(const TuningOptions& options, const Routine& routine, const std::string& what, const std::string& example,
+                    const SizeList& n, NamedSizes& sizes, std::map<std::string, std::string>& flags);
 
 /// Returns the names of a list separated by commas; none for an empty text.
 std::vector<std::string> list_of(const std::string& text);
 
-/// Returns the places that --blas and --threads list.
-std::vector<machine::LibraryChoice> listed_places(const TuningOptions& options, const RunContext& context);
+/// Fills in the places that --blas and --threads list.
+void name_places(const TuningOptions& options, RankRequest& request);
 
 /// Returns whether decisions are shown before a validation: always if there is none, otherwise only where results may come in parts.
 bool shows_decisions(bool validate, const CommonOptions& common);
 
-/// Fills in the members that all requests have.
+/// Fills in what is read from arguments, and the validation's budget.
 template <class Request>
-Request common_request(const TuningOptions& options) {
-  Request request;
-  request.nb = parse_sizes(options.blocks, "--nb", 1, max_block);
-  if (!options.time_budget.empty()) {
-    request.time_budget = parse_duration(options.time_budget, "--time-budget");
-  }
-  request.tune_crossover = !options.fixed_crossover;
-  request.repetitions = options.repetitions;
-  request.seed = options.seed;
-  request.fresh = options.fresh;
-  return request;
-}
-
-/// Fills in sizes, flags and the validation's budget, too. `what` names the command and its subject in messages, and `example` is an option
-/// to add where sizes are missing.
-template <class Request>
-Request routine_request(const TuningOptions& options, const Routine& routine, const std::string& what, const std::string& example) {
-  auto request = common_request<Request>(options);
-  kernel::RoutineArguments arguments = kernel::parse_routine_arguments(routine, options.arguments);
-  request.n = orders(options.n, arguments, what, example);
-  request.sizes = std::move(arguments.sizes);
-  request.flags = std::move(arguments.fixed);
-  if (options.limits_validation) {
+Request routine_request(const TuningOptions& options, Request request, const Routine& routine, const std::string& what,
+                        const std::string& example) {
+  read_arguments(options, routine, what, example, request.n, request.sizes, request.flags);
+  if (options.has_time_budget) {
     request.validation_budget = request.time_budget;
   }
   return request;

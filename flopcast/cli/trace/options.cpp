@@ -28,7 +28,7 @@ struct TraceOptions {
 
 void run_trace(const TraceOptions& options, const CommonOptions& common) {
   TraceRequest request = options.request;
-  request.problem = parse_problems(request.routine, options.arguments);
+  request.problem = parse_problems(request.problem.routine, options.arguments);
   request.own_algorithm = options.source == "algorithm";
   request.observe = options.mode == "observe";
   const RoutineTrace trace = record_trace(request, run_context(common));
@@ -46,7 +46,7 @@ void run_trace(const TraceOptions& options, const CommonOptions& common) {
 void add_trace_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TraceOptions>();
   OptionSet command = app.add_command("trace", "Record the kernel calls of a LAPACK routine without executing them");
-  command.option("routine", options->request.routine, "LAPACK routine, e.g. dgeqrf").required().completes(ValueKind::routine);
+  command.option("routine", options->request.problem.routine, "LAPACK routine, e.g. dgeqrf").required().completes(ValueKind::routine);
   command.option("arguments", options->arguments, "Sizes and flags such as n=1000 uplo=L, and nb=, nbmin=, nx= (default: LAPACK's own)")
       .required()
       .placeholder("NAME=VALUE");

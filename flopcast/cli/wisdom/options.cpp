@@ -7,6 +7,7 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/cli/wisdom/tables.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"
@@ -29,7 +30,7 @@ void show(const std::vector<WisdomEntry>& all, const CommonOptions& common) {
   }
 }
 
-void list(const WisdomRequest& request, const CommonOptions& common) {
+void list(const ListWisdomRequest& request, const CommonOptions& common) {
   const WisdomList found = list_wisdom(request, run_context(common));
   if (common.json) {
     emit_document(found, common);
@@ -49,7 +50,7 @@ void import_file(const WisdomRequest& request, bool from_system, const CommonOpt
     throw usage_error("no file of wisdom is named; give a FILE, or --system for the system's wisdom");
   }
   const RunContext context = run_context(common);
-  const WisdomImport imported = from_system ? import_system_wisdom(request, context) : import_wisdom(request, context);
+  const WisdomImport imported = from_system ? import_system_wisdom({request.profile}, context) : import_wisdom(request, context);
   if (common.json) {
     emit_document(imported, common);
     return;
@@ -77,23 +78,18 @@ void forget(const ForgetRequest& request, const CommonOptions& common) {
   show(forgotten.entries, common);
 }
 
-void add_profile_option(OptionSet& command, std::string& profile) {
-  command.option("--profile", profile, "Your tuned profile (default: what 'flopcast tune --save' keeps)").placeholder("FILE");
-}
-
 void add_list(OptionSet& wisdom, CommonOptions& common) {
-  auto request = std::make_shared<WisdomRequest>();
+  auto request = std::make_shared<ListWisdomRequest>();
   OptionSet command = wisdom.add_command("list", "List your wisdom and the system's, or that of a file");
-  command.option("file", request->file, "File of wisdom (default: your own and the system's)").placeholder("FILE");
-  add_profile_option(command, request->profile);
+  add_request(command, *request);
   command.footer("Example:\n  flopcast wisdom list epyc.wisdom");
   command.action([request, &common] { list(*request, common); });
 }
 
 void add_export(OptionSet& wisdom, CommonOptions& common) {
-  auto request = std::make_shared<WisdomRequest>();
+  auto request = std::make_shared<OwnWisdomRequest>();
   OptionSet command = wisdom.add_command("export", "Write your wisdom as one file");
-  add_profile_option(command, request->profile);
+  add_request(command, *request);
   command.footer("Example:\n  flopcast wisdom export --output epyc.wisdom");
   command.action([request, &common] { emit(export_wisdom(*request, run_context(common)), common); });
 }
@@ -104,28 +100,23 @@ void add_import(OptionSet& wisdom, CommonOptions& common) {
   OptionSet command = wisdom.add_command("import", "Add a file's wisdom, as far as it holds on this machine, to your own");
   command.option("file", request->file, "File of wisdom; - is standard input").placeholder("FILE");
   command.flag("--system", *from_system, "Add the system's wisdom where you have none of the same name");
-  add_profile_option(command, request->profile);
+  add_request(command, *request);
   command.footer("Example:\n  flopcast wisdom import epyc.wisdom");
   command.action([request, from_system, &common] { import_file(*request, *from_system, common); });
 }
 
 void add_merge(OptionSet& wisdom, CommonOptions& common) {
-  auto files = std::make_shared<std::vector<std::string>>();
+  auto request = std::make_shared<MergeRequest>();
   OptionSet command = wisdom.add_command("merge", "Write the wisdom of several files as one");
-  command.option("files", *files, "Files of wisdom; of entries with one name, that of the later file stays")
-      .required()
-      .placeholder("FILE ...");
+  add_request(command, *request);
   command.footer("Example:\n  flopcast wisdom merge epyc.wisdom xeon.wisdom --output site.wisdom");
-  command.action([files, &common] { emit(merge_wisdom(*files, run_context(common)), common); });
+  command.action([request, &common] { emit(merge_wisdom(request->files, run_context(common)), common); });
 }
 
 void add_forget(OptionSet& wisdom, CommonOptions& common) {
   auto request = std::make_shared<ForgetRequest>();
   OptionSet command = wisdom.add_command("forget", "Remove entries from your own wisdom");
-  command.option("ids", request->ids, "Identifiers of 'flopcast wisdom list', or their beginnings").placeholder("ID ...");
-  command.option("--kind", request->kind, "Remove all entries of this kind").choices({"block-sizes", "kernels", "plans"});
-  command.flag("--all", request->all, "Remove all entries");
-  add_profile_option(command, request->profile);
+  add_request(command, *request);
   command.footer("A profile that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom forget --kind plans");
   command.action([request, &common] { forget(*request, common); });
 }

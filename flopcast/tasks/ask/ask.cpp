@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "flopcast/support/error.hpp"
@@ -13,15 +12,13 @@
 namespace flopcast {
 
 template <>
-struct FieldTable<machine::LibraryChoice> {
-  using T = machine::LibraryChoice;
-  static constexpr auto fields = std::tuple(
-      within(bounds::path_or_nothing, optional_field("blas", &T::blas, "name or path of the BLAS; empty: the default one")),
-      within(bounds::path_or_nothing, optional_field("lapack", &T::lapack, "name or path of the LAPACK; empty: the default one")),
-      within(bounds::threads, optional_field("threads", &T::threads, "threads of BLAS")),
-      optional_field("kernels", &T::kernels, "kernels of the BLAS: auto (those that suit the CPU best) or library (its own choice)"),
-      optional_field("kernel_settings", &T::kernel_settings, "environment variables that select kernels"));
-};
+Fields FieldTable<machine::LibraryChoice>::fields() {
+  return {optional_field<&T::blas>("name or path of the BLAS; empty: the default one").within(bounds::path_or_nothing),
+          optional_field<&T::lapack>("name or path of the LAPACK; empty: the default one").within(bounds::path_or_nothing),
+          optional_field<&T::threads>("threads of BLAS").within(bounds::threads),
+          optional_field<&T::kernels>("kernels of the BLAS: auto (those that suit the CPU best) or library (its own choice)"),
+          optional_field<&T::kernel_settings>("environment variables that select kernels")};
+}
 
 namespace {
 
@@ -79,7 +76,7 @@ Question question_of(const nlohmann::json& document) {
   at_place(question.job->name, [&] {
     static_cast<void>(json_detail::members(question.request));
     require_members(question.request, question.job->request);
-    question.job->require_readable(question.request);
+    require_members(question.job->read(question.request), question.job->request);
   });
   return question;
 }

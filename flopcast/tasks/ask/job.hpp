@@ -20,7 +20,9 @@ namespace flopcast {
 struct Job : JobDescription {
   bool shows_program = false;  ///< a program of the user runs with the standard output and standard error of this process
   std::function<nlohmann::ordered_json(SchemaMaker&)> request;
-  std::function<void(const nlohmann::json& request)> require_readable;  ///< throws MemberError for a value of another type
+  /// Returns the members of a request as they are read: in place of texts, what they stand for. Throws MemberError for a value of another
+  /// type.
+  std::function<nlohmann::json(const nlohmann::json& request)> read;
   std::function<std::string(const Workbench&, const nlohmann::json& request, const RunContext&)> answer_to;
 };
 
@@ -40,6 +42,12 @@ Job job(const char* name, const char* summary, const char* answer, DoneIn proces
           [](const nlohmann::json& json) {
             Request request;
             read_fields(json, request);
+            nlohmann::json all = nlohmann::json::object(), given = all;
+            write_fields(all, request);
+            for (const auto& [member, value] : json.items()) {
+              given[member] = all.value(member, nlohmann::json());
+            }
+            return given;
           },
           [run = std::move(run)](const Workbench& bench, const nlohmann::json& json, const RunContext& context) {
             Request request;

@@ -2,7 +2,6 @@
 #include <cctype>
 #include <iterator>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "flopcast/machine/machine_schemas.hpp"
@@ -33,10 +32,9 @@ struct ErrorAnswer {
 }  // namespace
 
 template <>
-struct FieldTable<ErrorAnswer> {
-  static constexpr auto fields = std::tuple(field("exit_code", &ErrorAnswer::exit_code, "exit code of the command line for the same error"),
-                                            field("message", &ErrorAnswer::message, "problem, reason and remedy"));
-};
+Fields FieldTable<ErrorAnswer>::fields() {
+  return {field<&T::exit_code>("exit code of the command line for the same error"), field<&T::message>("problem, reason and remedy")};
+}
 
 namespace {
 
@@ -48,7 +46,7 @@ std::vector<PublishedSchema> all_schemas() {
                                       ilaenv_schema(),
                                       published("flopcast-measured-machine-1", "Measured caches and memory",
                                                 [](SchemaMaker& maker) { return maker.of<machine::MachineMeasurement>(); })};
-  for (const auto family : {tuning_schemas, contraction_schemas, einsum_schemas, modelling_schemas, machine_report_schemas,
+  for (const auto family : {tuning_schemas, contraction_schemas, algorithms_schemas, modelling_schemas, machine_report_schemas,
                             recording_schemas, prediction_schemas, wisdom_schemas, roofline::roofline_schemas, mpi_schemas}) {
     std::vector<PublishedSchema> more = family();
     std::move(more.begin(), more.end(), std::back_inserter(all));

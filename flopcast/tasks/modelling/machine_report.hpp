@@ -10,16 +10,19 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/inspect_library.hpp"
 #include "flopcast/machine/machine_file.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 
 /// A report on this machine: the job of `flopcast machine`.
 namespace flopcast {
 
 struct MachineRequest {
-  bool refresh = false;                  ///< measure caches and memory again (up to 15 s), though they were measured before
-  bool quick = false;                    ///< measure caches and memory with a coarser sweep (a few seconds)
+  bool refresh = false;
+  bool quick = false;
   std::filesystem::path directory = {};  ///< folder of the kept measurements; empty: machine::machine_directory()
 };
+template <>
+Fields FieldTable<MachineRequest>::fields();
 
 /// The clocks of this machine and its speed at present.
 struct ClockReport {

@@ -1,6 +1,5 @@
 #include <cstddef>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,87 +25,74 @@ using machine::ReportedCache;
 using machine::Topology;
 
 template <>
-struct FieldTable<ReportedCache> {
-  static constexpr auto fields = std::tuple(field("level", &ReportedCache::level), field("bytes", &ReportedCache::bytes),
-                                            field("line_bytes", &ReportedCache::line_bytes, "0 if not told"),
-                                            field("associativity", &ReportedCache::associativity, "0 if not told"),
-                                            field("cores", &ReportedCache::cores, "cores that share one instance"));
-};
+Fields FieldTable<ReportedCache>::fields() {
+  return {field<&T::level>(), field<&T::bytes>(), field<&T::line_bytes>("0 if not told"), field<&T::associativity>("0 if not told"),
+          field<&T::cores>("cores that share one instance")};
+}
 
 template <>
-struct FieldTable<CpuPlace> {
-  static constexpr auto fields =
-      std::tuple(field("cpu", &CpuPlace::cpu), field("core", &CpuPlace::core), field("socket", &CpuPlace::socket),
-                 field("kind", &CpuPlace::kind, "0 is the fastest kind of cores, others follow in the order of their speed"));
-};
+Fields FieldTable<CpuPlace>::fields() {
+  return {field<&T::cpu>(), field<&T::core>(), field<&T::socket>(),
+          field<&T::kind>("0 is the fastest kind of cores, others follow in the order of their speed")};
+}
 
 template <>
-struct FieldTable<CoreKind> {
-  static constexpr auto fields = std::tuple(
-      field("name", &CoreKind::name, "\"performance\" and \"efficiency\"; of more kinds \"kind 1\", \"kind 2\", the fastest first"),
-      field("cpus", &CoreKind::cpus, "usable hardware threads"), field("cores", &CoreKind::cores, "cores that these belong to"),
-      field("max_hertz", &CoreKind::max_hertz, "highest clock; 0 if not told"),
-      field("caches", &CoreKind::caches, "caches of its first core, from L1 outwards"));
-};
+Fields FieldTable<CoreKind>::fields() {
+  return {field<&T::name>("\"performance\" and \"efficiency\"; of more kinds \"kind 1\", \"kind 2\", the fastest first"),
+          field<&T::cpus>("usable hardware threads"), field<&T::cores>("cores that these belong to"),
+          field<&T::max_hertz>("highest clock; 0 if not told"), field<&T::caches>("caches of its first core, from L1 outwards")};
+}
 
 /// Members of a topology in the document's member of that name. Clock rates stand in others.
 template <>
-struct FieldTable<Topology> {
-  static constexpr auto fields = std::tuple(
-      field("cpu", &Topology::cpu, "model name with family, model and stepping where they are told: names are masked in virtual machines"),
-      field("sockets", &Topology::sockets), field("cores", &Topology::cores, "hyperthreads of one core count once"),
-      field("hardware_threads", &Topology::hardware_threads), field("numa_nodes", &Topology::numa_nodes),
-      field("usable_cpus", &Topology::usable),
-      optional_field("places", &Topology::places, "places of the usable hardware threads, in their order"),
-      field("usable_cores", &Topology::usable_cores, "cores that these belong to"),
-      field("cpu_quota", &Topology::cpu_quota, "CPUs' worth of time that the control group grants; 0: no limit"),
-      field("memory_bytes", &Topology::memory_bytes),
-      field("kinds", &Topology::kinds, "kinds of the usable cores, the fastest first; empty where all are alike"),
-      field("caches", &Topology::caches, "caches of the first usable core of the fastest kind, from L1 outwards"),
-      optional_field("this_system", &Topology::this_system,
-                     "false: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs"));
-};
+Fields FieldTable<Topology>::fields() {
+  return {field<&T::cpu>("model name with family, model and stepping where they are told: names are masked in virtual machines"),
+          field<&T::sockets>(),
+          field<&T::cores>("hyperthreads of one core count once"),
+          field<&T::hardware_threads>(),
+          field<&T::numa_nodes>(),
+          field<&T::usable>().named("usable_cpus"),
+          optional_field<&T::places>("places of the usable hardware threads, in their order"),
+          field<&T::usable_cores>("cores that these belong to"),
+          field<&T::cpu_quota>("CPUs' worth of time that the control group grants; 0: no limit"),
+          field<&T::memory_bytes>(),
+          field<&T::kinds>("kinds of the usable cores, the fastest first; empty where all are alike"),
+          field<&T::caches>("caches of the first usable core of the fastest kind, from L1 outwards"),
+          optional_field<&T::this_system>("false: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs")};
+}
 
 template <>
-struct FieldTable<ClockQuality> {
-  static constexpr auto fields =
-      std::tuple(field("resolution_seconds", &ClockQuality::resolution, "smallest step seen between different readings"),
-                 field("overhead_seconds", &ClockQuality::overhead, "median difference of two readings with nothing between them"));
-};
+Fields FieldTable<ClockQuality>::fields() {
+  return {field<&T::resolution>("smallest step seen between different readings").named("resolution_seconds"),
+          field<&T::overhead>("median difference of two readings with nothing between them").named("overhead_seconds")};
+}
 
 template <>
-struct FieldTable<NoiseLevel> {
-  static constexpr auto fields = std::tuple(
-      field("spread", &NoiseLevel::spread, "interquartile range of equal work / its median"),
-      field("disturbed_share", &NoiseLevel::disturbed_share, "share of slices that took over 1.5 times the median or lost the CPU"),
-      field("stolen_share", &NoiseLevel::stolen_share, "share of the CPU's time that the hypervisor took"),
-      field("slice_seconds", &NoiseLevel::slice, "median time of one slice of work"));
-};
+Fields FieldTable<NoiseLevel>::fields() {
+  return {field<&T::spread>("interquartile range of equal work / its median"),
+          field<&T::disturbed_share>("share of slices that took over 1.5 times the median or lost the CPU"),
+          field<&T::stolen_share>("share of the CPU's time that the hypervisor took"),
+          field<&T::slice>("median time of one slice of work").named("slice_seconds")};
+}
 
 template <>
-struct FieldTable<KernelTrial> {
-  static constexpr auto fields =
-      std::tuple(field("setting", &KernelTrial::setting, "\"OPENBLAS_CORETYPE=SkylakeX\""), field("kernels", &KernelTrial::kernels),
-                 field("dgemm_flops", &KernelTrial::dgemm_flops, "flops per second, one thread"));
-};
+Fields FieldTable<KernelTrial>::fields() {
+  return {field<&T::setting>("\"OPENBLAS_CORETYPE=SkylakeX\""), field<&T::kernels>(),
+          field<&T::dgemm_flops>("flops per second, one thread")};
+}
 
 template <>
-struct FieldTable<InstalledLibrary> {
-  static constexpr auto fields =
-      std::tuple(field("name", &InstalledLibrary::name, "name that open() takes"),
-                 field("path", &InstalledLibrary::path, "absolute, with links resolved"), field("has_blas", &InstalledLibrary::has_blas),
-                 field("has_lapack", &InstalledLibrary::has_lapack));
-};
+Fields FieldTable<InstalledLibrary>::fields() {
+  return {field<&T::name>("name that open() takes"), field<&T::path>("absolute, with links resolved"), field<&T::has_blas>(),
+          field<&T::has_lapack>()};
+}
 
 /// The library's installed file is written into the same object.
 template <>
-struct FieldTable<LibraryReport> {
-  static constexpr auto fields = std::tuple(
-      field("identity", &LibraryReport::identity),
-      field("dgemm_flops", &LibraryReport::dgemm_flops, "flops per second, one thread, with the kernels that it chose; 0 without BLAS"),
-      field("trials", &LibraryReport::trials, "other kernels, the fastest first"),
-      field("failure", &LibraryReport::failure, "why it couldn't be inspected; empty if it could"));
-};
+Fields FieldTable<LibraryReport>::fields() {
+  return {field<&T::identity>(), field<&T::dgemm_flops>("flops per second, one thread, with the kernels that it chose; 0 without BLAS"),
+          field<&T::trials>("other kernels, the fastest first"), field<&T::failure>("why it couldn't be inspected; empty if it could")};
+}
 
 namespace {
 

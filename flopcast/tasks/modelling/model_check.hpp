@@ -9,7 +9,9 @@
 #include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/text_number.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -19,11 +21,13 @@ namespace flopcast {
 
 /// The kernels to check, and the cost of checking.
 struct ModelCheckRequest {
-  std::vector<std::string> routines = {};  ///< routines such as "dgemm" whose kernels are checked; empty: all that have samples
-  Seconds time_budget = 10;                ///< longest time of the check, without opening libraries; above 0
-  std::int64_t repetitions = 5;            ///< number of runs of each point, 3 to 1000
-  std::uint64_t seed = 1;                  ///< seed of the choice of points and of the order of runs
+  std::vector<std::string> routines = {};
+  Duration time_budget = 10;
+  std::int64_t repetitions = 5;
+  std::uint64_t seed = 1;
 };
+template <>
+Fields FieldTable<ModelCheckRequest>::fields();
 
 /// A call that was predicted and then measured.
 struct CheckedPoint {

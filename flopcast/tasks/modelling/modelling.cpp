@@ -123,6 +123,15 @@ SampleResult sample(const Workbench& bench, std::span<const Call> calls, const S
   return result;
 }
 
+SampleResult sample(const Workbench& bench, const SampleRequest& request, const RunContext& context) {
+  std::vector<Call> calls;
+  for (const std::string& text : request.calls) {
+    const std::vector<Call> more = kernel::expand_calls(text);
+    calls.insert(calls.end(), more.begin(), more.end());
+  }
+  return sample(bench, calls, request, context);
+}
+
 std::vector<PlannedSample> plan_samples(const Workbench& bench, std::span<const Call> calls, const SampleRequest& request) {
   return plan_samples(bench.environment(), calls, request);
 }

@@ -16,7 +16,9 @@
 #include "flopcast/model/box.hpp"
 #include "flopcast/model/build_options.hpp"
 #include "flopcast/model/model.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/text_number.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -39,18 +41,27 @@ enum class ModelMethod : std::uint8_t {
 
 /// A routine that is to be modelled over ranges of its sizes.
 struct ModelRequest {
-  std::string routine;                                  ///< routine of the catalogue: "dtrsm"
-  std::map<std::string, std::vector<SizeRange>> sizes;  ///< ranges of every size by name, 1 to 10^6; several ranges make several domains
-  std::map<std::string, std::string> arguments = {};    ///< flags, scalars and leading dimensions by name: {"side", "L"}
-  std::string cache = "warm";                           ///< "warm", "cold", "cold:sweep", "cold:fresh" or a cache such as "L2"
+  std::string routine;
+  std::map<std::string, std::vector<SizeRange>> sizes;
+  std::map<std::string, std::string> arguments = {};
+  std::string cache = "warm";
   ModelMethod method = ModelMethod::refine;
   model::RefinementOptions refinement = {};
-  model::LevelsOptions levels = {};
-  std::int64_t max_repetitions = 7;  ///< number of executions of each point, at most
-  std::uint64_t seed = 1;            ///< seed of the order of repetitions
-  Seconds time_budget = 0;           ///< refinement stops after it; 0: no limit
-  bool fresh = false;                ///< samples of the store don't count
-  bool thresholds = true;            ///< with several threads: find the work from which on the library uses them
+  model::LevelsOptions levels = {};  ///< its min_width isn't used: that of `refinement` holds for both methods
+  std::int64_t max_repetitions = 7;
+  std::uint64_t seed = 1;
+  Duration time_budget = 0;
+  bool fresh = false;
+  bool thresholds = true;
+};
+
+/// Which of the stored models are meant.
+struct ModelListRequest {
+  bool other_machines = false;
+};
+struct ModelNameRequest {
+  std::string name;
+  bool other_machines = false;
 };
 
 /// A model that was built and stored.
@@ -111,15 +122,16 @@ double largest_error(const model::Model& model);
 
 /// The way in which calls are sampled.
 struct SampleRequest {
-  std::vector<std::string> caches = {"warm"};  ///< cache states as measure::parse_precondition reads them; each call is sampled in each
-  std::int64_t repetitions = 0;                ///< number of executions of each call; 0: 7, down to 3 for calls over 30 ms
-  double interval = 0;                         ///< repeat until the median's 99 % interval lies within +- this fraction; 0: off
-  Seconds time_budget = 0;                     ///< no limit if 0
-  std::int64_t batch = 0;                      ///< number of calls that are timed together; 0: as many as take 20 us
+  std::vector<std::string> calls;  ///< not used where calls are given beside the request
+  std::vector<std::string> caches = {"warm"};
+  std::int64_t repetitions = 0;
+  double interval = 0;
+  Duration time_budget = 0;
+  std::int64_t batch = 0;
   measure::Clock clock = measure::Clock::wall;
-  std::uint64_t seed = 1;  ///< seed of the random order and of the operands' values
-  bool normalise = true;   ///< divide times by the drift of the reference kernel
-  bool keep = true;        ///< keep every repetition in the store
+  std::uint64_t seed = 1;
+  bool normalise = true;
+  bool keep = true;
 };
 
 /// A sample with the call and the cache state as the user wrote them.
@@ -154,6 +166,9 @@ struct SampleResult {
 /// If the context cancels, the result has the repetitions so far; no exception is thrown.
 SampleResult sample(const Workbench& bench, std::span<const Call> calls, const SampleRequest& request = {}, const RunContext& context = {});
 
+/// Times the calls that the request has as texts.
+SampleResult sample(const Workbench& bench, const SampleRequest& request, const RunContext& context = {});
+
 /// A call that sample() would time.
 struct PlannedSample {
   Call call;
@@ -176,5 +191,14 @@ std::string to_json(const SampleResult& result);
 std::string to_json(const std::vector<PlannedSample>& plan);  ///< {"schema": "flopcast-sample-plan-1", "samples": [...]}
 std::vector<PlannedSample> sample_plan_from_json(std::string_view text);
 SampleResult sample_result_from_json(std::string_view text);
+
+template <>
+Fields FieldTable<ModelRequest>::fields();
+template <>
+Fields FieldTable<ModelListRequest>::fields();
+template <>
+Fields FieldTable<ModelNameRequest>::fields();
+template <>
+Fields FieldTable<SampleRequest>::fields();
 
 }  // namespace flopcast

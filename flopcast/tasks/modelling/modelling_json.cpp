@@ -3,7 +3,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,38 +33,41 @@ struct EnumNames<measure::Clock> {
 };
 
 template <>
-struct FieldTable<ModelPlan> {
-  static constexpr auto fields =
-      std::tuple(field("key", &ModelPlan::key), field("method", &ModelPlan::method),
-                 field("points", &ModelPlan::points, "number at first; with method levels the least number per memory level"),
-                 field("known", &ModelPlan::known, "number of points in the domain whose times the store has"));
-};
+Fields FieldTable<ModelPlan>::fields() {
+  return {field<&T::key>(), field<&T::method>(), field<&T::points>("number at first; with method levels the least number per memory level"),
+          field<&T::known>("number of points in the domain whose times the store has")};
+}
 
 template <>
-struct FieldTable<ModelSummary> {
-  static constexpr auto fields =
-      std::tuple(field("name", &ModelSummary::name), field("key", &ModelSummary::key),
-                 field("generator", &ModelSummary::generator, "\"refined\" or \"levels\""),
-                 field("sizes", &ModelSummary::sizes, "names of the sizes"), field("domain", &ModelSummary::domain),
-                 field("pieces", &ModelSummary::pieces), field("samples", &ModelSummary::samples, "number of measured points"),
-                 field("seconds", &ModelSummary::seconds, "time spent on measuring"),
-                 field("largest_error", &ModelSummary::largest_error, "relative error at a sample"),
-                 field("other_machine", &ModelSummary::other_machine, "the model is of another machine or library than the workbench"));
-};
+Fields FieldTable<ModelSummary>::fields() {
+  return {field<&T::name>(),
+          field<&T::key>(),
+          field<&T::generator>("\"refined\" or \"levels\""),
+          field<&T::sizes>("names of the sizes"),
+          field<&T::domain>(),
+          field<&T::pieces>(),
+          field<&T::samples>("number of measured points"),
+          field<&T::seconds>("time spent on measuring"),
+          field<&T::largest_error>("relative error at a sample"),
+          field<&T::other_machine>("the model is of another machine or library than the workbench")};
+}
 
 template <>
-struct FieldTable<ModelList> {
-  static constexpr auto fields = std::tuple(field("models", &ModelList::models), optional_field("hidden", &ModelList::hidden));
-};
+Fields FieldTable<ModelList>::fields() {
+  return {field<&T::models>(), optional_field<&T::hidden>()};
+}
 
 template <>
-struct FieldTable<SamplingRule> {
-  static constexpr auto fields =
-      std::tuple(field("clock", &SamplingRule::clock), field("seed", &SamplingRule::seed), field("normalise", &SamplingRule::normalise),
-                 field("reference_seconds", &SamplingRule::reference_seconds, "time of the reference kernel that counts as a drift of 1"),
-                 field("min_repetitions", &SamplingRule::min_repetitions), field("max_repetitions", &SamplingRule::max_repetitions),
-                 field("relative_interval", &SamplingRule::relative_interval), field("confidence", &SamplingRule::confidence));
-};
+Fields FieldTable<SamplingRule>::fields() {
+  return {field<&T::clock>(),
+          field<&T::seed>(),
+          field<&T::normalise>(),
+          field<&T::reference_seconds>("time of the reference kernel that counts as a drift of 1"),
+          field<&T::min_repetitions>(),
+          field<&T::max_repetitions>(),
+          field<&T::relative_interval>(),
+          field<&T::confidence>()};
+}
 
 namespace {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <tuple>
 #include <vector>
 
 #include "flopcast/machine/cpu/other_load.hpp"
@@ -66,11 +65,9 @@ bool has_undisturbed(const model::Store& store) {
 }  // namespace
 
 template <>
-struct FieldTable<PingPong> {
-  static constexpr auto fields =
-      std::tuple(field("times", &PingPong::times), field("eager_bytes", &PingPong::eager_bytes),
-                 field("busy_core_speed", &PingPong::busy_core_speed), field("busy_core_spread", &PingPong::busy_core_spread));
-};
+Fields FieldTable<PingPong>::fields() {
+  return {field<&T::times>(), field<&T::eager_bytes>(), field<&T::busy_core_speed>(), field<&T::busy_core_spread>()};
+}
 
 scale::MachineDescription description_of_ping_pong(const std::string& result, int cores, double cores_of_others) {
   constexpr const char* source = "the result of flopcast-ping-pong";

@@ -141,7 +141,11 @@ MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context) {
   return result;
 }
 
-MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const RunContext& context) {
+MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& given, const RunContext& context) {
+  MpiTuneRequest request = given;
+  if (request.space.launcher.empty()) {
+    request.space = read_mpi_space(request.space.file);
+  }
   require_predicting(request.policy);
   static_cast<void>(program::find_program(request.space.launcher.at(0)));
   require_programs(request.space);

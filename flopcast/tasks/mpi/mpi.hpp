@@ -7,9 +7,11 @@
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/tasks/mpi/request_values.hpp"
 #include "flopcast/tasks/mpi/simulation_result.hpp"
 #include "flopcast/tasks/mpi/space.hpp"
 #include "flopcast/tasks/mpi/tuning.hpp"
@@ -21,23 +23,29 @@ namespace flopcast {
 /// MPI libraries whose programs flopcast follows.
 enum class MpiLibrary : unsigned char { openmpi, mpich };
 
-/// Settings of one process of an MPI program that is followed.
+/// Settings of one process of an MPI program that is followed. The meaning of each member is in its line of the table (requests.cpp), as for
+/// all requests of this folder.
 struct MpiRunRequest {
-  std::vector<std::string> command;  ///< the program and its arguments
-  std::optional<MpiLibrary> mpi;     ///< nothing: the MPI with which the program is linked, else the one whose mpirun started this process
+  std::vector<std::string> command;
+  std::optional<MpiLibrary> mpi;
   protocol::MpiClock clock = protocol::MpiClock::automatic;
-  selective::Policy policy =
-      selective::Policy::full;  ///< under any policy but full, kernels are left out and the program's results are garbage
+  selective::Policy policy = selective::Policy::full;
   selective::Precision precision;
-  bool across_sizes = false;    ///< predict kernels of sizes never executed from other sizes
-  bool windows = true;          ///< execute segments as a whole, so that kernels are timed among their neighbours
-  bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE, which can't be followed
-  bool tuned_kernels = true;    ///< use the kernels of BLAS that were found best, where BLAS misreads the CPU
-  Seconds patience = 60;        ///< with kernels left out: time for which the program may meet no new kernel; 0: for ever
-  std::string prior_profile;    ///< file with a profile of an earlier run, whose kernel times are used; empty: none
-  bool reads_profile = true;    ///< fill MpiRunResult::profile
+  bool across_sizes = false;
+  bool windows = true;
+  bool thread_multiple = true;
+  bool tuned_kernels = true;
+  Patience patience = 60;
+  std::string prior_profile;
+  bool reads_profile = true;  ///< fill MpiRunResult::profile
   /// Files of tune_mpi(): the executions to make (protocol::MpiExecution), and their results.
   std::string executions, results;
+};
+
+/// A program whose processes are started by `launcher`, each under the program flopcast.
+struct MpiLaunchRequest {
+  std::vector<std::string> launcher;
+  MpiRunRequest run;
 };
 
 /// Result of one process of an MPI program.
@@ -57,7 +65,8 @@ struct MpiRunResult {
 /// the request's, bad_input for a prior profile that can't be read. mpirun's other processes must run with flopcast as well.
 [[nodiscard]] MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context = {});
 
-/// Predicts every configuration of an MPI program by selective execution, in few launches. Kernel times are kept in the store of `bench`.
+/// Predicts every configuration of an MPI program by selective execution, in few launches. A space that only names its file is read. Kernel
+/// times are kept in the store of `bench`.
 /// The processes run under the program `flopcast`, which is found beside flopcast's components. Throws environment_error for programs that
 /// are missing, bad_input for policies that predict nothing, unusable_measurement if the program fails in all configurations or flopcast
 /// sees too little of it, Cancelled.
@@ -71,7 +80,7 @@ struct MpiRunResult {
 /// Settings of a measurement of messages.
 struct MpiDescribeRequest {
   MpiLibrary mpi = MpiLibrary::openmpi;
-  std::string launcher;  ///< command that starts MPI programs, with its options; empty: the MPI's own mpirun
+  std::string launcher;
 };
 
 /// Measures messages between two processes of this machine, and keeps the description in the store of `bench`. A disturbed measurement
@@ -82,5 +91,16 @@ struct MpiDescribeRequest {
 
 /// Returns "openmpi" or "mpich".
 [[nodiscard]] std::string to_string(MpiLibrary library);
+
+template <>
+Fields FieldTable<MpiRunRequest>::fields();
+template <>
+Fields FieldTable<MpiLaunchRequest>::fields();
+template <>
+Fields FieldTable<MpiTuneRequest>::fields();
+template <>
+Fields FieldTable<MpiSimulateRequest>::fields();
+template <>
+Fields FieldTable<MpiDescribeRequest>::fields();
 
 }  // namespace flopcast

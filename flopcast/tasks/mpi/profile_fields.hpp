@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
@@ -49,56 +48,49 @@ struct EnumNames<selective::KernelKind> {
                                     std::pair{selective::KernelKind::region, "region"}};
 };
 template <>
-struct FieldTable<selective::RunTimeRatio> {
-  static constexpr auto fields =
-      std::tuple(field("taken_seconds", &selective::RunTimeRatio::taken), field("expected_seconds", &selective::RunTimeRatio::expected));
-};
+inline Fields FieldTable<selective::RunTimeRatio>::fields() {
+  return {field<&T::taken>().named("taken_seconds"), field<&T::expected>().named("expected_seconds")};
+}
 template <>
-struct FieldTable<scale::Link> {
-  static constexpr auto fields =
-      std::tuple(field("latency_seconds", &scale::Link::latency), field("bytes_per_second", &scale::Link::bytes_per_second));
-};
+inline Fields FieldTable<scale::Link>::fields() {
+  return {field<&T::latency>().named("latency_seconds"), field<&T::bytes_per_second>()};
+}
 template <>
-struct FieldTable<MpiTraffic> {
-  static constexpr auto fields = std::tuple(field("messages", &MpiTraffic::messages), field("bytes", &MpiTraffic::bytes),
-                                            field("largest_bytes", &MpiTraffic::largest_bytes));
-};
+inline Fields FieldTable<MpiTraffic>::fields() {
+  return {field<&T::messages>(), field<&T::bytes>(), field<&T::largest_bytes>()};
+}
 template <>
-struct FieldTable<MpiWait> {
-  static constexpr auto fields =
-      std::tuple(field("routine", &MpiWait::routine),
-                 field("awaited_rank", &MpiWait::awaited_rank, "the other process; missing or null if there are several"),
-                 field("seconds", &MpiWait::seconds));
-};
+inline Fields FieldTable<MpiWait>::fields() {
+  return {field<&T::routine>(), field<&T::awaited_rank>("the other process; missing or null if there are several"), field<&T::seconds>()};
+}
 template <>
-struct FieldTable<MpiOtherTool> {
-  static constexpr auto fields =
-      std::tuple(field("library", &MpiOtherTool::library, "file; empty for the program itself"),
-                 optional_field("functions", &MpiOtherTool::functions, "functions that the program calls first, and that call flopcast's"),
-                 optional_field("unseen_functions", &MpiOtherTool::unseen_functions, "functions that don't call flopcast's"));
-};
+inline Fields FieldTable<MpiOtherTool>::fields() {
+  return {field<&T::library>("file; empty for the program itself"),
+          optional_field<&T::functions>("functions that the program calls first, and that call flopcast's"),
+          optional_field<&T::unseen_functions>("functions that don't call flopcast's")};
+}
 void to_json(nlohmann::json& json, const MpiTimes& times);
 void from_json(const nlohmann::json& json, MpiTimes& times);
 
 template <>
-struct FieldTable<MpiKernel> {
-  static constexpr auto fields = std::tuple(
-      field("kernel", &MpiKernel::name, "for readers: \"dgemm m=64 n=64 k=64\""), field("kind", &MpiKernel::kind),
-      field("routine", &MpiKernel::routine), field("words", &MpiKernel::words, "sizes and flags that the time is taken to depend on"),
-      optional_field("size_count", &MpiKernel::size_count, "number of a region's words that are sizes"),
-      field("along", &MpiKernel::along, "along the critical path, measured or estimated"),
-      field("executed", &MpiKernel::executed, "all executions"),
-      field("in_context", &MpiKernel::in_context, "executions among their neighbours, if these were told apart"),
-      field("skipped", &MpiKernel::skipped, "executions that were replaced by an estimate"),
-      optional_field("flops", &MpiKernel::flops, "flops of one execution; 0 if unknown"),
-      field("where", &MpiKernel::where, "place for which the times hold, if it isn't the whole document's"));
-};
+inline Fields FieldTable<MpiKernel>::fields() {
+  return {field<&T::name>("for readers: \"dgemm m=64 n=64 k=64\"").named("kernel"),
+          field<&T::kind>(),
+          field<&T::routine>(),
+          field<&T::words>("sizes and flags that the time is taken to depend on"),
+          optional_field<&T::size_count>("number of a region's words that are sizes"),
+          field<&T::along>("along the critical path, measured or estimated"),
+          field<&T::executed>("all executions"),
+          field<&T::in_context>("executions among their neighbours, if these were told apart"),
+          field<&T::skipped>("executions that were replaced by an estimate"),
+          optional_field<&T::flops>("flops of one execution; 0 if unknown"),
+          field<&T::where>("place for which the times hold, if it isn't the whole document's")};
+}
 template <>
-struct FieldTable<MpiKernelList> {
-  static constexpr auto fields =
-      std::tuple(optional_field("where", &MpiKernelList::where, "place for which the times hold: MPI, clock, number of processes, BLAS"),
-                 optional_field("policy", &MpiKernelList::policy), field("kernels", &MpiKernelList::kernels));
-};
+inline Fields FieldTable<MpiKernelList>::fields() {
+  return {optional_field<&T::where>("place for which the times hold: MPI, clock, number of processes, BLAS"), optional_field<&T::policy>(),
+          field<&T::kernels>()};
+}
 
 void to_json(nlohmann::json& json, const MpiProcess& process);
 void from_json(const nlohmann::json& json, MpiProcess& process);
@@ -106,33 +98,38 @@ void to_json(nlohmann::json& json, const MpiCallSequence& sequence);
 void from_json(const nlohmann::json& json, MpiCallSequence& sequence);
 
 template <>
-struct FieldTable<MpiProfile> {
-  static constexpr auto fields =
-      std::tuple(field("mpi", &MpiProfile::mpi, "name and version: \"Open MPI v4.1.4\""), field("ranks", &MpiProfile::ranks),
-                 optional_field("where", &MpiProfile::where, "place for which the kernels' times hold"), field("clock", &MpiProfile::clock),
-                 optional_field("granted_cpus", &MpiProfile::granted_cpus, "CPUs that a control group grants; 0 if none limits them"),
-                 optional_field("policy", &MpiProfile::policy), optional_field("tolerance", &MpiProfile::tolerance),
-                 optional_field("confidence", &MpiProfile::confidence), field("elapsed_seconds", &MpiProfile::elapsed),
-                 field("path_complete", &MpiProfile::path_complete, "false if a process had more events than are kept"),
-                 optional_field("sessions", &MpiProfile::sessions, "the program uses sessions beside MPI_Init"),
-                 optional_field("spawned_processes", &MpiProfile::spawned_processes, "processes that aren't followed"),
-                 field("message_model", &MpiProfile::message_model, "cost of a message between two processes"),
-                 field("path", &MpiProfile::critical_path, "along the critical path"),
-                 field("longest", &MpiProfile::longest, "the longest path by each metric"),
-                 field("per_process", &MpiProfile::per_process, "the most of any process, by metric"),
-                 field("volumetric", &MpiProfile::volumetric, "mean of all processes"), optional_field("processes", &MpiProfile::processes),
-                 optional_field("prediction_error_seconds", &MpiProfile::prediction_error,
-                                "half-width that predictions across sizes add to the path's time"),
-                 optional_field("program_variance", &MpiProfile::program_variance,
-                                "variance of the time of the program's own code along the path, in square seconds"),
-                 field("pace", &MpiProfile::pace), field("spent", &MpiProfile::spent, "means of the processes"),
-                 field("own_messages", &MpiProfile::own_messages), optional_field("calls", &MpiProfile::calls),
-                 optional_field("bypassing_messages", &MpiProfile::bypassing_messages, "messages seen at one end only, or at none"),
-                 optional_field("prefixed_calls", &MpiProfile::prefixed_calls, "calls by names with PMPI_, or by addresses from dlsym"),
-                 optional_field("simultaneous_calls", &MpiProfile::simultaneous_calls, "calls beside another thread's, not followed"),
-                 optional_field("other_tools", &MpiProfile::other_tools, "other tools in the process that define MPI functions, too"),
-                 field("kernels", &MpiProfile::kernels));
-};
+inline Fields FieldTable<MpiProfile>::fields() {
+  return {field<&T::mpi>("name and version: \"Open MPI v4.1.4\""),
+          field<&T::ranks>(),
+          optional_field<&T::where>("place for which the kernels' times hold"),
+          field<&T::clock>(),
+          optional_field<&T::granted_cpus>("CPUs that a control group grants; 0 if none limits them"),
+          optional_field<&T::policy>(),
+          optional_field<&T::tolerance>(),
+          optional_field<&T::confidence>(),
+          field<&T::elapsed>().named("elapsed_seconds"),
+          field<&T::path_complete>("false if a process had more events than are kept"),
+          optional_field<&T::sessions>("the program uses sessions beside MPI_Init"),
+          optional_field<&T::spawned_processes>("processes that aren't followed"),
+          field<&T::message_model>("cost of a message between two processes"),
+          field<&T::critical_path>("along the critical path").named("path"),
+          field<&T::longest>("the longest path by each metric"),
+          field<&T::per_process>("the most of any process, by metric"),
+          field<&T::volumetric>("mean of all processes"),
+          optional_field<&T::processes>(),
+          optional_field<&T::prediction_error>("half-width that predictions across sizes add to the path's time")
+              .named("prediction_error_seconds"),
+          optional_field<&T::program_variance>("variance of the time of the program's own code along the path, in square seconds"),
+          field<&T::pace>(),
+          field<&T::spent>("means of the processes"),
+          field<&T::own_messages>(),
+          optional_field<&T::calls>(),
+          optional_field<&T::bypassing_messages>("messages seen at one end only, or at none"),
+          optional_field<&T::prefixed_calls>("calls by names with PMPI_, or by addresses from dlsym"),
+          optional_field<&T::simultaneous_calls>("calls beside another thread's, not followed"),
+          optional_field<&T::other_tools>("other tools in the process that define MPI functions, too"),
+          field<&T::kernels>()};
+}
 
 namespace mpi_detail {
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tuple>
-
 #include "flopcast/tasks/mpi/profile_fields.hpp"
 #include "flopcast/tasks/mpi/simulation_result.hpp"
 
@@ -9,32 +7,39 @@
 namespace flopcast {
 
 template <>
-struct FieldTable<SimulatedKernel> {
-  static constexpr auto fields = std::tuple(
-      field("kernel", &SimulatedKernel::name, "name for readers"), field("kind", &SimulatedKernel::kind),
-      field("routine", &SimulatedKernel::routine), field("words", &SimulatedKernel::words, "sizes and flags"),
-      field("all", &SimulatedKernel::all, "in all processes"), field("along", &SimulatedKernel::along, "along the critical path"),
-      optional_field("known", &SimulatedKernel::known, "a model predicts its time; otherwise it is assumed to run with 20 GFLOP/s"),
-      optional_field("flops", &SimulatedKernel::flops, "flops of one execution"));
-};
+inline Fields FieldTable<SimulatedKernel>::fields() {
+  return {field<&T::name>("name for readers").named("kernel"),
+          field<&T::kind>(),
+          field<&T::routine>(),
+          field<&T::words>("sizes and flags"),
+          field<&T::all>("in all processes"),
+          field<&T::along>("along the critical path"),
+          optional_field<&T::known>("a model predicts its time; otherwise it is assumed to run with 20 GFLOP/s"),
+          optional_field<&T::flops>("flops of one execution")};
+}
 
 template <>
-struct FieldTable<SimulatedProcess> {
-  static constexpr auto fields =
-      std::tuple(field("seconds", &SimulatedProcess::seconds), field("computation_seconds", &SimulatedProcess::computation),
-                 field("communication_seconds", &SimulatedProcess::communication), field("waiting_seconds", &SimulatedProcess::waiting),
-                 field("messages", &SimulatedProcess::messages), field("message_bytes", &SimulatedProcess::message_bytes),
-                 field("flops", &SimulatedProcess::flops));
-};
+inline Fields FieldTable<SimulatedProcess>::fields() {
+  return {field<&T::seconds>(),
+          field<&T::computation>().named("computation_seconds"),
+          field<&T::communication>().named("communication_seconds"),
+          field<&T::waiting>().named("waiting_seconds"),
+          field<&T::messages>(),
+          field<&T::message_bytes>(),
+          field<&T::flops>()};
+}
 
 template <>
-struct FieldTable<SimulatedRun> {
-  static constexpr auto fields = std::tuple(
-      field("ranks", &SimulatedRun::ranks), field("seconds", &SimulatedRun::seconds), field("blas", &SimulatedRun::blas),
-      field("lapack", &SimulatedRun::lapack, "file of the program's LAPACK; empty if it has none"),
-      field("path_complete", &SimulatedRun::path_complete, "false if a process had more events than are kept"),
-      field("path", &SimulatedRun::critical_path), field("processes", &SimulatedRun::processes), field("kernels", &SimulatedRun::kernels),
-      optional_field("simulation_seconds", &SimulatedRun::simulation_seconds, "wall time of the simulation"));
-};
+inline Fields FieldTable<SimulatedRun>::fields() {
+  return {field<&T::ranks>(),
+          field<&T::seconds>(),
+          field<&T::blas>(),
+          field<&T::lapack>("file of the program's LAPACK; empty if it has none"),
+          field<&T::path_complete>("false if a process had more events than are kept"),
+          field<&T::critical_path>().named("path"),
+          field<&T::processes>(),
+          field<&T::kernels>(),
+          optional_field<&T::simulation_seconds>("wall time of the simulation")};
+}
 
 }  // namespace flopcast

@@ -2,8 +2,6 @@
 #include "flopcast/scale/machine_description_schema.hpp"
 #include "flopcast/tasks/mpi/mpi_schemas.hpp"
 
-#include <tuple>
-
 #include "flopcast/scale/machine_description_json.hpp"
 #include "flopcast/tasks/mpi/simulation_fields.hpp"
 
@@ -21,17 +19,14 @@ json machine_of(const MpiSimulation& simulation) {
 }  // namespace
 
 template <>
-struct FieldTable<SimulationFailure> {
-  static constexpr auto fields =
-      std::tuple(field("ranks", &SimulationFailure::ranks), field("reason", &SimulationFailure::reason),
-                 optional_field("exit_code", &SimulationFailure::exit_code, "number of the error's kind (ExitCode)"));
-};
+Fields FieldTable<SimulationFailure>::fields() {
+  return {field<&T::ranks>(), field<&T::reason>(), optional_field<&T::exit_code>("number of the error's kind (ExitCode)")};
+}
 
 template <>
-struct FieldTable<MpiSimulation> {
-  static constexpr auto fields =
-      std::tuple(field("simulations", &MpiSimulation::runs), optional_field("failures", &MpiSimulation::failures));
-};
+Fields FieldTable<MpiSimulation>::fields() {
+  return {field<&T::runs>().named("simulations"), optional_field<&T::failures>()};
+}
 
 Seconds SimulatedRun::kernel_seconds() const noexcept {
   Seconds sum = 0;

@@ -11,27 +11,27 @@
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/tasks/mpi/request_values.hpp"
 
 namespace flopcast {
 
 /// Machine on which a program is simulated. At most one of a description, a platform and costs of messages may be given.
 struct MpiMachineChoice {
-  std::string machine;              ///< file with a description (scale::MachineDescription)
-  std::string platform;             ///< file in SimGrid's own format
-  std::optional<Seconds> latency;   ///< latency of a message between hosts
-  std::optional<double> bandwidth;  ///< between hosts, bytes per second
-  int cores_per_node = 0;           ///< 0: as the machine is described
+  std::string machine, platform;
+  std::optional<Latency> latency;
+  std::optional<BytesPerSecond> bandwidth;
+  int cores_per_node = 0;
 };
 
 /// Settings of a simulation.
 struct MpiSimulateRequest {
-  std::vector<std::string> command;  ///< the program, built for SMPI, and its arguments
-  std::vector<int> ranks;            ///< numbers of processes, each simulated by itself
+  std::vector<std::string> command;
+  RankCounts ranks;
   MpiMachineChoice machine;
-  Seconds time_budget = 20;   ///< for measuring kernels that models don't know well enough, per number of processes
-  bool tuned_kernels = true;  ///< use the kernels of BLAS that were found best, where BLAS misreads the CPU
-  bool only_kernels = false;  ///< the program's own code takes no time
-  bool show_output = false;   ///< show the program's output on standard error
+  Duration time_budget = 20;
+  bool tuned_kernels = true;
+  bool only_kernels = false;
+  bool show_output = false;
 };
 
 /// A kernel of a simulated program.

@@ -14,7 +14,7 @@ struct MpiSpace {
   std::vector<std::string> launcher;  ///< starts the processes: {"mpirun", "-n", "4"}
   std::vector<std::string> command;   ///< program and its arguments, in which "{nb}" stands for the value of parameter nb
   std::vector<std::pair<std::string, std::vector<std::string>>> parameters;  ///< names and values
-  std::string file;  ///< document that the space was read from, for messages; empty if there is none
+  std::string file;                                                          ///< document of the space; empty if there is none
   friend bool operator==(const MpiSpace&, const MpiSpace&) = default;
 };
 

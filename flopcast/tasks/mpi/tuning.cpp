@@ -2,7 +2,6 @@
 #include "flopcast/tasks/mpi/mpi_schemas.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/mpi/profile_fields.hpp"
@@ -26,36 +25,38 @@ struct EnumNames<MpiVerdict> {
 };
 
 template <>
-struct FieldTable<MpiConfiguration> {
-  static constexpr auto fields = std::tuple(
-      field("configuration", &MpiConfiguration::setting), field("verdict", &MpiConfiguration::verdict),
-      field("predicted_seconds", &MpiConfiguration::predicted),
-      field("half_width_seconds", &MpiConfiguration::half_width, "half-width of the interval at about 95 %"),
-      optional_field("coverage", &MpiConfiguration::coverage, "share of the path that lies in kernels, 0 to 1"),
-      optional_field("executed_share", &MpiConfiguration::executed_share, "share of kernels that were executed, 0 to 1"),
-      optional_field("elapsed_seconds", &MpiConfiguration::elapsed,
-                     "time of the executions that the prediction is based on, as the program measures itself"),
-      optional_field("blocked_seconds", &MpiConfiguration::blocked,
-                     "part of that in which a process neither computed nor was ready to run, outside of MPI; 0 if small"),
-      optional_field("self_check_seconds", &MpiConfiguration::self_check, "time of executions that only served the self-check"),
-      optional_field("selective", &MpiConfiguration::selective, "kernels were left out"),
-      optional_field("finalist", &MpiConfiguration::finalist, "executed in full at the end, among those with the least predictions"),
-      field("spent", &MpiConfiguration::spent), field("full_path_seconds", &MpiConfiguration::full_path),
-      field("full_elapsed_seconds", &MpiConfiguration::full_elapsed, "elapsed time of an execution in full"));
-};
+Fields FieldTable<MpiConfiguration>::fields() {
+  return {field<&T::setting>().named("configuration"),
+          field<&T::verdict>(),
+          field<&T::predicted>().named("predicted_seconds"),
+          field<&T::half_width>("half-width of the interval at about 95 %").named("half_width_seconds"),
+          optional_field<&T::coverage>("share of the path that lies in kernels, 0 to 1"),
+          optional_field<&T::executed_share>("share of kernels that were executed, 0 to 1"),
+          optional_field<&T::elapsed>("time of the executions that the prediction is based on, as the program measures itself")
+              .named("elapsed_seconds"),
+          optional_field<&T::blocked>("part of that in which a process neither computed nor was ready to run, outside of MPI; 0 if small")
+              .named("blocked_seconds"),
+          optional_field<&T::self_check>("time of executions that only served the self-check").named("self_check_seconds"),
+          optional_field<&T::selective>("kernels were left out"),
+          optional_field<&T::finalist>("executed in full at the end, among those with the least predictions"),
+          field<&T::spent>(),
+          field<&T::full_path>().named("full_path_seconds"),
+          field<&T::full_elapsed>("elapsed time of an execution in full").named("full_elapsed_seconds")};
+}
 
 template <>
-struct FieldTable<MpiTuning> {
-  static constexpr auto fields = std::tuple(
-      field("name", &MpiTuning::name, "name of the space"), field("configurations", &MpiTuning::configurations, "in the space's order"),
-      field("launches", &MpiTuning::launches), field("launch_seconds", &MpiTuning::launch_seconds),
-      optional_field("self_check_remembered", &MpiTuning::self_check_remembered, "the program passed the self-check in an earlier tuning"),
-      field("clock", &MpiTuning::clock, "clock of the paths; missing if there is no profile"),
-      optional_field("cores_of_others", &MpiTuning::cores_of_others,
-                     "cores that other programs kept busy, in the launch with most of that"),
-      optional_field("drifted_kernels", &MpiTuning::drifted_kernels, "kernels whose stored times no longer held"),
-      field("full_seconds", &MpiTuning::full_seconds), field("selective_seconds", &MpiTuning::selective_seconds));
-};
+Fields FieldTable<MpiTuning>::fields() {
+  return {field<&T::name>("name of the space"),
+          field<&T::configurations>("in the space's order"),
+          field<&T::launches>(),
+          field<&T::launch_seconds>(),
+          optional_field<&T::self_check_remembered>("the program passed the self-check in an earlier tuning"),
+          field<&T::clock>("clock of the paths; missing if there is no profile"),
+          optional_field<&T::cores_of_others>("cores that other programs kept busy, in the launch with most of that"),
+          optional_field<&T::drifted_kernels>("kernels whose stored times no longer held"),
+          field<&T::full_seconds>(),
+          field<&T::selective_seconds>()};
+}
 
 const MpiConfiguration& MpiTuning::best() const {
   const auto found = std::find_if(configurations.begin(), configurations.end(),

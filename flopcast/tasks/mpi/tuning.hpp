@@ -10,6 +10,7 @@
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/selective/time_spent.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/request_values.hpp"
 #include "flopcast/tasks/mpi/space.hpp"
 
 namespace flopcast {
@@ -25,21 +26,20 @@ enum class MpiSelfCheck : unsigned char {
 /// Settings of a tuning.
 struct MpiTuneRequest {
   MpiSpace space;
-  /// Decides which kernels are executed: full, conditional, local, online, a_priori or eager. Others predict nothing.
   selective::Policy policy = selective::Policy::local;
   selective::Precision precision;
   MpiSelfCheck self_check = MpiSelfCheck::once;
-  std::string prior_profile;    ///< file with a profile of another user's run, whose kernel times are used; empty: none
-  Seconds patience = 60;        ///< time for which a program may call kernels without meeting a new one; 0: for ever
-  bool tuned_kernels = true;    ///< use the kernels of BLAS that were found best, where BLAS misreads the CPU
-  double min_coverage = 0.25;   ///< share of the path that must lie in kernels for a prediction, 0 to 1
-  std::size_t confirm = 0;      ///< number of configurations with the least predictions that are executed in full at the end
-  bool confirm_ties = false;    ///< confirm the configurations whose intervals meet that of the best one, instead of a number
-  bool across_sizes = true;     ///< predict kernels of sizes never executed from other sizes
-  bool windows = true;          ///< execute segments as a whole, so that kernels are timed among their neighbours
-  bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE, which can't be followed
-  bool validate = false;        ///< execute each configuration in full as well, before
-  bool fresh = false;           ///< use no kernel times and no self-checks of the store
+  std::string prior_profile;
+  Patience patience = 60;
+  bool tuned_kernels = true;
+  Percentage min_coverage = 0.25;
+  std::size_t confirm = 0;
+  bool confirm_ties = false;
+  bool across_sizes = true;
+  bool windows = true;
+  bool thread_multiple = true;
+  bool validate = false;
+  bool fresh = false;
 };
 
 /// Verdict on a configuration.

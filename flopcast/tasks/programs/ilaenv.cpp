@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
+#include "flopcast/tasks/programs/request_names.hpp"
 #include "flopcast/tasks/programs/run_profile.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -27,23 +27,16 @@ using program::IlaenvSource;
 using program::SourceLanguage;
 
 template <>
-struct EnumNames<SourceLanguage> {
-  static constexpr std::array names = {std::pair{SourceLanguage::fortran, "fortran"}, std::pair{SourceLanguage::c, "c"}};
-};
+Fields FieldTable<IlaenvSource>::fields() {
+  return {field<&T::text>().named("source"), field<&T::routines>("routines with tuned values"),
+          field<&T::left_out>("routines that ilaenv can't tell from another one, because they pass its name")};
+}
 
 template <>
-struct FieldTable<IlaenvSource> {
-  static constexpr auto fields = std::tuple(
-      field("source", &IlaenvSource::text), field("routines", &IlaenvSource::routines, "routines with tuned values"),
-      field("left_out", &IlaenvSource::left_out, "routines that ilaenv can't tell from another one, because they pass its name"));
-};
-
-template <>
-struct FieldTable<IlaenvExport> {
-  static constexpr auto fields = std::tuple(
-      field("language", &IlaenvExport::language), field("cpu", &IlaenvExport::cpu, "CPU that the block sizes hold for"),
-      field("place", &IlaenvExport::place, "libraries and threads that the block sizes hold for"), inlined_field(&IlaenvExport::source));
-};
+Fields FieldTable<IlaenvExport>::fields() {
+  return {field<&T::language>(), field<&T::cpu>("CPU that the block sizes hold for"),
+          field<&T::place>("libraries and threads that the block sizes hold for"), inlined_field<&T::source>()};
+}
 
 namespace {
 

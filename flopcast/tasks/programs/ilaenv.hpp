@@ -5,17 +5,19 @@
 #include <string_view>
 
 #include "flopcast/program/ilaenv_source.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 
 /// Tuned block sizes for programs into which no library can be preloaded.
 namespace flopcast {
 
 struct IlaenvRequest {
-  std::string profile;         ///< file; empty: the one that 'flopcast tune --save' keeps; "-": standard input
-  std::string blas;            ///< BLAS of the program, by name or path; empty: that of the profile's newest entry
-  std::optional<int> threads;  ///< threads of the BLAS; nothing: as the entry has them
+  std::string profile, blas;
+  std::optional<int> threads;
   program::SourceLanguage language = program::SourceLanguage::fortran;
 };
+template <>
+Fields FieldTable<IlaenvRequest>::fields();
 
 /// The exported source with the place that its block sizes hold for.
 struct IlaenvExport {

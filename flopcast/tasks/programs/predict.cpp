@@ -150,11 +150,30 @@ Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, 
   return result;
 }
 
+Predictions predict_trace_here(const Workbench& bench, const PredictTraceRequest& request, const RunContext& context) {
+  const std::vector<PredictionSubject> subjects = read_subjects(request.trace, bench.choice().threads, context);
+  context.note(fmt::format("predicted for {}", place_text(bench.environment())));  // the trace may come from other libraries
+  return predict_here(subjects, bench, request.options, context);
+}
+
+Predictions predict_recording(const PredictTraceRequest& request, const RunContext& context) {
+  OpenedRecording opened(request.trace);
+  prepare(opened, context);
+  if (request.options.method == prediction::Method::placed && start_of(request.options) == cache::Start::filled) {
+    return predict_change(opened, request.what_if, request.options, context);
+  }
+  const Workbench bench = Workbench::opened(libraries_for(opened, request.what_if), context);
+  Predictions result = predict_trace_here(bench, request, context);
+  add_own_code(result, opened.file.summary(), opened.breakdown);
+  return result;
+}
+
 }  // namespace
 
 LapackProblems parse_problems(const std::string& routine, const std::vector<std::string>& words) {
   std::vector<std::string> others = words;
   LapackProblems problems;
+  problems.routine = routine;
   problems.nb = take_values(others, "nb", 1);
   problems.nbmin = take_values(others, "nbmin", 0);
   problems.nx = take_values(others, "nx", 0);
@@ -164,35 +183,23 @@ LapackProblems parse_problems(const std::string& routine, const std::vector<std:
   return problems;
 }
 
-Predictions predict_problems(const Workbench& bench, const std::string& routine, const LapackProblems& problems,
-                             const PredictionOptions& options, const RunContext& context) {
-  return predict_here(record_subjects(routine, problems, bench, context), bench, options, context);
+Predictions predict(const Workbench& bench, const PredictRequest& request, const RunContext& context) {
+  return predict_here(record_subjects(request.problems, bench, context), bench, request.options, context);
 }
 
-Prediction predict(const Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context) {
-  LapackProblems problems;
-  problems.arguments = request.arguments;
-  for (const auto& [name, size] : {std::pair("m", request.m), std::pair("n", request.n), std::pair("k", request.k)}) {
-    if (size > 0) {
-      problems.sizes[name] = {size};
-    }
+std::vector<Call> calls_of(const LapackProblems& problems) {
+  NamedSizes sizes = problems.sizes;
+  if (!problems.n.empty() && !sizes.emplace("n", problems.n).second) {
+    throw bad_input("n is given twice, as n and in sizes");
   }
-  if (request.nb > 0) {
-    problems.nb = {request.nb};
-  }
-  return predict_problems(bench, routine, problems, request.options, context).predictions.front();
+  return kernel::routine_calls(kernel::require(problems.routine), sizes, problems.arguments);
 }
 
 bool is_recording(const std::string& file) { return program::is_program_trace(file); }
 
-Predictions predict_trace(const Workbench& bench, const std::string& file, const PredictionOptions& options, const RunContext& context) {
-  const std::vector<PredictionSubject> subjects = read_subjects(file, bench.choice().threads, context);
-  context.note(fmt::format("predicted for {}", place_text(bench.environment())));  // the trace may come from other libraries
-  return predict_here(subjects, bench, options, context);
-}
-
-Predictions predict_trace(const OtherMachine& machine, const std::string& file, const PredictionOptions& options,
-                          const RunContext& context) {
+Predictions predict_trace(const OtherMachine& machine, const PredictTraceRequest& request, const RunContext& context) {
+  const std::string& file = request.trace;
+  const PredictionOptions& options = request.options;
   machine::LibraryChoice libraries = machine.libraries;
   libraries.threads = machine.threads.value_or(1);
   std::optional<program::ProgramTraceFile> program;
@@ -221,16 +228,15 @@ Predictions predict_trace(const OtherMachine& machine, const std::string& file, 
   return result;
 }
 
-Predictions predict_recording(const std::string& file, const WhatIf& change, const PredictionOptions& options, const RunContext& context) {
-  OpenedRecording opened(file);
-  prepare(opened, context);
-  if (options.method == prediction::Method::placed && start_of(options) == cache::Start::filled) {
-    return predict_change(opened, change, options, context);
+Predictions predict_trace(const Workbench& bench, const PredictTraceRequest& request, const RunContext& context) {
+  if (is_recording(request.trace)) {
+    return predict_recording(request, context);
   }
-  const Workbench bench = Workbench::opened(libraries_for(opened, change), context);
-  Predictions result = predict_trace(bench, file, options, context);
-  add_own_code(result, opened.file.summary(), opened.breakdown);
-  return result;
+  if (!request.what_if.is_same()) {
+    throw bad_input("{} is the trace of a routine. Only the libraries of a recorded program can be changed by '{}'", request.trace,
+                    to_string(request.what_if));
+  }
+  return predict_trace_here(bench, request, context);
 }
 
 }  // namespace flopcast

@@ -16,7 +16,10 @@
 #include "flopcast/core/trace.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/predict/method.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/size_list.hpp"
+#include "flopcast/support/text_number.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
 #include "flopcast/workbench/workbench.hpp"
@@ -28,30 +31,38 @@ namespace flopcast {
 struct PredictionOptions {
   prediction::Method method = prediction::Method::placed;
   std::optional<cache::Start> start;  ///< state of the caches before; nothing: filled, for method paper artificial
-  std::int64_t capacity_bytes = 0;    ///< cache that method paper looks at; 0: the largest measured one
+  ByteCount capacity_bytes = 0;       ///< cache that method paper looks at; 0: the largest measured one
   /// Models for all methods but placed: "refined", "levels", or "demand" as for placed.
   std::string generator = "refined";
-  Seconds time_budget = 10;  ///< for sampling kernels that models on demand lack; 0: none
-  bool with_calls = false;   ///< also predict every single call
+  Duration time_budget = 10;  ///< for sampling kernels that models on demand lack; 0: none
+  bool with_calls = false;    ///< also predict every single call
   friend bool operator==(const PredictionOptions&, const PredictionOptions&) = default;
 };
 
-/// Problems of a LAPACK routine: all combinations of the values.
+/// Problems of a LAPACK routine: all combinations of the values. The meaning of each member is in its line of the table (requests.cpp), as for
+/// all requests of this folder.
 struct LapackProblems {
-  std::map<std::string, std::vector<std::int64_t>> sizes;  ///< values by argument; "n" alone makes everything square
-  std::map<std::string, std::string> arguments;            ///< flags and other arguments: {"uplo", "L"}
-  std::vector<std::int64_t> nb, nbmin, nx;                 ///< block parameters; empty: LAPACK's own
+  std::string routine;
+  SizeList n;
+  NamedSizes sizes;
+  std::map<std::string, std::string> arguments;
+  SizeList nb, nbmin, nx;
 };
 /// Reads words such as "n=200:1000:200", "nb=32,64" and "uplo=L". Throws bad_input for words that don't fit the routine.
 LapackProblems parse_problems(const std::string& routine, const std::vector<std::string>& words);
+/// Returns the calls of the routine, one for each combination of sizes. Throws bad_input if n is given twice, and as kernel::routine_calls().
+std::vector<Call> calls_of(const LapackProblems& problems);
 
-/// One problem of a LAPACK routine.
+/// Problems, and how their times are predicted.
 struct PredictRequest {
-  std::int64_t n = 0;
-  std::int64_t m = 0, k = 0;                     ///< 0: as n, or as the routine has it
-  std::int64_t nb = 0;                           ///< block size; 0: LAPACK's own
-  std::map<std::string, std::string> arguments;  ///< flags and other arguments: {"uplo", "L"}
+  LapackProblems problems;
   PredictionOptions options;
+};
+/// A trace of a routine or a recorded program, and how its time is predicted.
+struct PredictTraceRequest {
+  std::string trace;
+  PredictionOptions options;
+  WhatIf what_if;
 };
 
 /// The predicted time of one trace.
@@ -103,16 +114,14 @@ struct Predictions {
   friend bool operator==(const Predictions&, const Predictions&) = default;
 };
 
-/// Predicts one problem with the libraries of `bench`. Kernels are sampled where the store lacks samples. Throws bad_input for an unknown
-/// routine or argument, for blocks that the LAPACK never queries, and for models that are missing; Cancelled.
-Prediction predict(const Workbench& bench, const std::string& routine, const PredictRequest& request, const RunContext& context = {});
-/// Predicts every combination of sizes and block sizes.
-Predictions predict_problems(const Workbench& bench, const std::string& routine, const LapackProblems& problems,
-                             const PredictionOptions& options = {}, const RunContext& context = {});
+/// Predicts every combination of sizes and block sizes with the libraries of `bench`. Kernels are sampled where the store lacks samples.
+/// Throws bad_input for an unknown routine or argument, for blocks that the LAPACK never queries, and for models that are missing; Cancelled.
+Predictions predict(const Workbench& bench, const PredictRequest& request, const RunContext& context = {});
 
-/// Predicts the trace of a routine, or the threads of a recorded program, with the libraries of `bench`. "-" is standard input.
-Predictions predict_trace(const Workbench& bench, const std::string& file, const PredictionOptions& options = {},
-                          const RunContext& context = {});
+/// Predicts the trace of a routine with the libraries of `bench`; "-" is standard input. Predicts the threads of a recorded program as
+/// what_if() does: the recorded libraries, threads and kernels hold where request.what_if names no others. With another method than placed,
+/// or another start than filled, models alone decide.
+Predictions predict_trace(const Workbench& bench, const PredictTraceRequest& request, const RunContext& context = {});
 
 /// A store that was copied from another machine.
 struct OtherMachine {
@@ -123,15 +132,10 @@ struct OtherMachine {
 };
 /// Predicts a trace with another machine's models. Nothing is measured. Throws bad_input with a list of the environments if none or several
 /// fit.
-Predictions predict_trace(const OtherMachine& machine, const std::string& file, const PredictionOptions& options = {},
-                          const RunContext& context = {});
+Predictions predict_trace(const OtherMachine& machine, const PredictTraceRequest& request, const RunContext& context = {});
 
 /// Returns whether the file is the recording of a program.
 bool is_recording(const std::string& file);
-/// Predicts the threads of a recorded program as what_if() does: the recorded libraries, threads and kernels hold where `change` names no
-/// others. With another method than placed, or another start than filled, models alone decide.
-Predictions predict_recording(const std::string& file, const WhatIf& change = {}, const PredictionOptions& options = {},
-                              const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-predict-2", ...}; reads "-1" as well.
 std::string to_json(const Predictions& predictions);
@@ -139,11 +143,10 @@ Predictions predictions_from_json(std::string_view text);
 
 /// A LAPACK routine whose kernel calls are to be recorded.
 struct TraceRequest {
-  std::string routine;
-  LapackProblems problem;      ///< exactly one problem
-  bool own_algorithm = false;  ///< flopcast's own algorithm in place of LAPACK
-  bool observe = false;        ///< execute and time the kernels instead of skipping them
-  std::string blas, lapack;    ///< names or paths; empty: serial OpenBLAS, and the reference LAPACK where it is installed
+  LapackProblems problem;  ///< exactly one
+  bool own_algorithm = false;
+  bool observe = false;
+  std::string blas, lapack;  ///< names or paths; empty: serial OpenBLAS, and the reference LAPACK where it is installed
 };
 /// The kernel calls of a routine.
 struct RoutineTrace {
@@ -175,5 +178,12 @@ TraceSummary summary_of(const RoutineTrace& trace);
 /// Converts to and from the document {"schema": "flopcast-trace-summary-1", ...}.
 std::string to_json(const TraceSummary& summary);
 TraceSummary trace_summary_from_json(std::string_view text);
+
+template <>
+Fields FieldTable<PredictRequest>::fields();
+template <>
+Fields FieldTable<PredictTraceRequest>::fields();
+template <>
+Fields FieldTable<TraceRequest>::fields();
 
 }  // namespace flopcast

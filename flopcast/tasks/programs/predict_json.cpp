@@ -1,4 +1,3 @@
-#include <tuple>
 
 #include <nlohmann/json.hpp>
 
@@ -11,88 +10,73 @@
 #include "flopcast/support/fields.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
+#include "flopcast/tasks/programs/request_names.hpp"
 
 namespace flopcast {
 
 template <>
-struct EnumNames<prediction::Method> {
-  using Method = prediction::Method;
-  static constexpr std::array names{std::pair{Method::placed, "placed"}, std::pair{Method::levels, "levels"},
-                                    std::pair{Method::paper, "paper"}, std::pair{Method::warm, "warm"}, std::pair{Method::cold, "cold"}};
-};
+Fields FieldTable<Prediction::Kernel>::fields() {
+  return {field<&T::key>(),
+          field<&T::calls>(),
+          field<&T::flops>("flops of all calls"),
+          field<&T::seconds>(),
+          field<&T::deviation>("standard deviation of the time").named("deviation_seconds"),
+          field<&T::extrapolated>("the part outside of the sampled domain").named("extrapolated_seconds")};
+}
 
 template <>
-struct FieldTable<Prediction::Kernel> {
-  static constexpr auto fields =
-      std::tuple(field("key", &Prediction::Kernel::key), field("calls", &Prediction::Kernel::calls),
-                 field("flops", &Prediction::Kernel::flops, "flops of all calls"), field("seconds", &Prediction::Kernel::seconds),
-                 field("deviation_seconds", &Prediction::Kernel::deviation, "standard deviation of the time"),
-                 field("extrapolated_seconds", &Prediction::Kernel::extrapolated, "the part outside of the sampled domain"));
-};
+Fields FieldTable<Prediction::Call>::fields() {
+  return {optional_field<&T::routine>(),
+          optional_field<&T::flags>(),
+          optional_field<&T::sizes>(),
+          field<&T::seconds>(),
+          field<&T::relative_error>("one standard deviation"),
+          field<&T::extrapolated>()};
+}
 
 template <>
-struct FieldTable<Prediction::Call> {
-  static constexpr auto fields =
-      std::tuple(optional_field("routine", &Prediction::Call::routine), optional_field("flags", &Prediction::Call::flags),
-                 optional_field("sizes", &Prediction::Call::sizes), field("seconds", &Prediction::Call::seconds),
-                 field("relative_error", &Prediction::Call::relative_error, "one standard deviation"),
-                 field("extrapolated", &Prediction::Call::extrapolated));
-};
+Fields FieldTable<Prediction>::fields() {
+  return {field<&T::algorithm>("\"dgeqrf\"; \"program\" for a recorded thread"),
+          field<&T::parameters>(),
+          optional_field<&T::sizes>("\"1000\", \"2000x500\"; the identifier of a recorded thread"),
+          optional_field<&T::blocks>("\"64\", \"64 / 128\" with the crossover point; \"-\" for none"),
+          optional_field<&T::is_thread>(),
+          field<&T::seconds>(),
+          field<&T::interval>("confidence 95 %"),
+          field<&T::flops>("flops of the routine"),
+          field<&T::extrapolated_share>("share of the time outside of the sampled domain"),
+          field<&T::kernels>("kernels by falling time"),
+          field<&T::by_models>().named("models_seconds"),
+          field<&T::recorded>("recorded time, if the trace has times").named("measured_seconds"),
+          field<&T::calls>()};
+}
 
 template <>
-struct FieldTable<Prediction> {
-  static constexpr auto fields = std::tuple(
-      field("algorithm", &Prediction::algorithm, "\"dgeqrf\"; \"program\" for a recorded thread"),
-      field("parameters", &Prediction::parameters),
-      optional_field("sizes", &Prediction::sizes, "\"1000\", \"2000x500\"; the identifier of a recorded thread"),
-      optional_field("blocks", &Prediction::blocks, "\"64\", \"64 / 128\" with the crossover point; \"-\" for none"),
-      optional_field("is_thread", &Prediction::is_thread), field("seconds", &Prediction::seconds),
-      field("interval", &Prediction::interval, "confidence 95 %"), field("flops", &Prediction::flops, "flops of the routine"),
-      field("extrapolated_share", &Prediction::extrapolated_share, "share of the time outside of the sampled domain"),
-      field("kernels", &Prediction::kernels, "kernels by falling time"), field("models_seconds", &Prediction::by_models),
-      field("measured_seconds", &Prediction::recorded, "recorded time, if the trace has times"), field("calls", &Prediction::calls));
-};
+Fields FieldTable<PredictionOptions>::fields() {
+  return {field<&T::method>().named("cache"),
+          field<&T::start>("state of the caches before; missing: filled, for method paper the paper's").named("initial_cache"),
+          optional_field<&T::capacity_bytes>("cache that method paper looks at; 0: the largest measured one"),
+          field<&T::generator>(),
+          optional_field<&T::time_budget>("for sampling kernels that models on demand lack; 0: none").named("time_budget_seconds"),
+          optional_field<&T::with_calls>("also predict every single call")};
+}
 
 template <>
-struct EnumNames<cache::Start> {
-  using Start = cache::Start;
-  static constexpr std::array names{std::pair{Start::filled, "filled"}, std::pair{Start::repeated, "repeated"},
-                                    std::pair{Start::artificial, "paper"}, std::pair{Start::cold, "cold"}};
-};
+Fields FieldTable<Predictions>::fields() {
+  return {field<&T::environment>(), field<&T::options>(), field<&T::predictions>(),
+          optional_field<&T::own_code_seconds>("recorded time outside of BLAS and LAPACK, which no prediction includes"),
+          optional_field<&T::own_code_share>("its share of the recorded run; of a dry run, with the predicted calls in it")};
+}
 
 template <>
-struct FieldTable<PredictionOptions> {
-  static constexpr auto fields = std::tuple(
-      field("cache", &PredictionOptions::method),
-      field("initial_cache", &PredictionOptions::start, "state of the caches before; missing: filled, for method paper the paper's"),
-      optional_field("capacity_bytes", &PredictionOptions::capacity_bytes, "cache that method paper looks at; 0: the largest measured one"),
-      field("generator", &PredictionOptions::generator),
-      optional_field("time_budget_seconds", &PredictionOptions::time_budget, "for sampling kernels that models on demand lack; 0: none"),
-      optional_field("with_calls", &PredictionOptions::with_calls, "also predict every single call"));
-};
+Fields FieldTable<TraceSummary::Kernel>::fields() {
+  return {field<&T::kernel>(), field<&T::calls>(), field<&T::flops>("flops of all calls"), field<&T::seconds>("if the trace has times")};
+}
 
 template <>
-struct FieldTable<Predictions> {
-  static constexpr auto fields = std::tuple(field("environment", &Predictions::environment), field("options", &Predictions::options),
-                                            field("predictions", &Predictions::predictions),
-                                            optional_field("own_code_seconds", &Predictions::own_code_seconds,
-                                                           "recorded time outside of BLAS and LAPACK, which no prediction includes"),
-                                            optional_field("own_code_share", &Predictions::own_code_share,
-                                                           "its share of the recorded run; of a dry run, with the predicted calls in it"));
-};
-
-template <>
-struct FieldTable<TraceSummary::Kernel> {
-  static constexpr auto fields = std::tuple(field("kernel", &TraceSummary::Kernel::kernel), field("calls", &TraceSummary::Kernel::calls),
-                                            field("flops", &TraceSummary::Kernel::flops, "flops of all calls"),
-                                            field("seconds", &TraceSummary::Kernel::seconds, "if the trace has times"));
-};
-
-template <>
-struct FieldTable<TraceSummary> {
-  static constexpr auto fields =
-      std::tuple(field("kernels", &TraceSummary::kernels, "in the order of first use"), field("all", &TraceSummary::all));
-};
+Fields FieldTable<TraceSummary>::fields() {
+  return {field<&T::kernels>("in the order of first use"), field<&T::all>()};
+}
 
 std::string to_json(const Predictions& predictions) { return to_document(predictions, "flopcast-predict-2").dump(2); }
 Predictions predictions_from_json(std::string_view text) { return from_document<Predictions>(text, "predictions", {"flopcast-predict-2"}); }

@@ -31,7 +31,7 @@ namespace {
 /// Returns every combination of the given values over LAPACK's own.
 std::vector<algorithm::BlockParameters> combinations(const LapackProblems& lists, const algorithm::BlockParameters& defaults) {
   const auto or_default = [](const std::vector<std::int64_t>& values, std::int64_t usual) {
-    return values.empty() ? std::vector{usual} : values;
+    return values.empty() ? std::vector{usual} : std::vector<std::int64_t>(values);
   };
   std::vector<algorithm::BlockParameters> all;
   for_each_combination<std::int64_t>(
@@ -218,13 +218,12 @@ void note_left_out(const program::RecordedProgram& program, const RunContext& co
   }
 }
 
-std::vector<PredictionSubject> record_subjects(const std::string& name, const LapackProblems& problems, const Workbench& bench,
-                                               const RunContext& context) {
-  const Routine& routine = kernel::require(name);
-  if (problems.sizes.empty()) {
+std::vector<PredictionSubject> record_subjects(const LapackProblems& problems, const Workbench& bench, const RunContext& context) {
+  const Routine& routine = kernel::require(problems.routine);
+  if (problems.sizes.empty() && problems.n.empty()) {
     throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
   }
-  std::vector<Call> calls = kernel::routine_calls(routine, problems.sizes, problems.arguments);
+  std::vector<Call> calls = calls_of(problems);
   require_few(problems, calls.size());
   RoutineRecorder recorder(bench);
   std::vector<PredictionSubject> subjects;

@@ -23,8 +23,7 @@ struct PredictionSubject {
 
 /// Records the LAPACK routine `name` for every combination of sizes and block sizes with the libraries of `bench`. Throws usage_error
 /// without sizes, bad_input for block sizes that the LAPACK never queries.
-std::vector<PredictionSubject> record_subjects(const std::string& name, const LapackProblems& problems, const Workbench& bench,
-                                               const RunContext& context);
+std::vector<PredictionSubject> record_subjects(const LapackProblems& problems, const Workbench& bench, const RunContext& context);
 
 /// Reads the trace in `file`, or the calls of a recorded program's threads, and gives them this number of threads of BLAS. Throws bad_input
 /// if the file is neither, or holds no call that the catalogue describes.

@@ -5,7 +5,6 @@
 #include <array>
 #include <filesystem>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -32,25 +31,22 @@ struct EnumNames<Action> {
 };
 
 template <>
-struct FieldTable<Change> {
-  static constexpr auto fields = std::tuple(
-      field("name", &Change::name),
-      field(
-          "action", &Change::action,
-          "assign: set the variable; suggest: set the variable unless it is set; prepend: put the value and a colon before the variable's "
-          "value, unless the value is in there"),
-      field("value", &Change::value));
-};
+Fields FieldTable<Change>::fields() {
+  return {field<&T::name>(),
+          field<&T::action>(
+              "assign: set the variable; suggest: set the variable unless it is set; prepend: put the value and a colon before the "
+              "variable's "
+              "value, unless the value is in there"),
+          field<&T::value>()};
+}
 
 template <>
-struct FieldTable<ProgramEnvironment> {
-  using T = ProgramEnvironment;
-  static constexpr auto fields = std::tuple(
-      field("changes", &T::changes), field("variables", &T::variables, "values that the changes give in the present environment"),
-      field("blas", &T::blas, "file that takes the place of the program's BLAS; empty: its own stays"),
-      field("lapack", &T::lapack, "file that takes the place of the program's LAPACK; empty: its own stays"),
-      field("routines", &T::routines, "routines with tuned block sizes: \"dgeqrf\", \"dpotrf:L\""));
-};
+Fields FieldTable<ProgramEnvironment>::fields() {
+  return {field<&T::changes>(), field<&T::variables>("values that the changes give in the present environment"),
+          field<&T::blas>("file that takes the place of the program's BLAS; empty: its own stays"),
+          field<&T::lapack>("file that takes the place of the program's LAPACK; empty: its own stays"),
+          field<&T::routines>("routines with tuned block sizes: \"dgeqrf\", \"dpotrf:L\"")};
+}
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
@@ -13,9 +14,11 @@
 namespace flopcast {
 
 struct EnvironmentRequest {
-  RunRequest run;     ///< its command may be empty
-  std::string links;  ///< folder for links to the chosen libraries; empty: `libraries` in the user's data folder
+  RunRequest run;  ///< its command isn't used
+  std::string links;
 };
+template <>
+Fields FieldTable<EnvironmentRequest>::fields();
 
 /// Environment variables with which programs run as under `flopcast run`.
 struct ProgramEnvironment {

@@ -45,8 +45,8 @@ bool has_text(const std::string& text) { return !text.empty(); }
 /// Builds the profile of one recording.
 class Profiler {
  public:
-  Profiler(const std::filesystem::path& recording, const ProfileRequest& request, const RunContext& context)
-      : request_(request), context_(context), opened_(recording), summary_(opened_.file.summary()), breakdown_(opened_.breakdown) {}
+  Profiler(const ProfileRequest& request, const RunContext& context)
+      : request_(request), context_(context), opened_(request.recording), summary_(opened_.file.summary()), breakdown_(opened_.breakdown) {}
 
   ProgramProfile run() {
     const bool with_peak = request_.with_peak && breakdown_.all().flops > 0;
@@ -276,9 +276,7 @@ std::string to_string(const std::vector<SizeSpan>& sizes) {
   return text;
 }
 
-ProgramProfile profile_program(const std::filesystem::path& recording, const ProfileRequest& request, const RunContext& context) {
-  return Profiler(recording, request, context).run();
-}
+ProgramProfile profile_program(const ProfileRequest& request, const RunContext& context) { return Profiler(request, context).run(); }
 
 CallTimeline call_timeline(const std::filesystem::path& recording, std::size_t bins, std::size_t max_routines) {
   const program::ProgramTraceFile file(recording);

@@ -11,6 +11,7 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/program/profile.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
@@ -20,11 +21,17 @@ namespace flopcast {
 
 /// A program and how it is to be recorded.
 struct RecordRequest {
-  std::vector<std::string> command;  ///< program and arguments
-  std::string blas, lapack;          ///< names or paths of libraries to load; empty: the program's own
-  std::optional<int> threads;        ///< threads of BLAS, set in the variables that libraries read
-  std::filesystem::path output = "flopcast.trace";
-  bool dry_run = false;  ///< skip calls that compute much; for programs whose flow doesn't depend on results
+  std::vector<std::string> command;
+  std::string blas, lapack;
+  std::optional<int> threads;
+  std::string output = "flopcast.trace";
+  bool dry_run = false;
+};
+
+/// A recording that is to be read.
+struct RecordingRequest {
+  std::string file;
+  bool events = false;
 };
 
 /// The contents of a recording, without the times by shape and thread that profile_program() gives.
@@ -139,9 +146,11 @@ struct SizeSpan {
 /// Returns "m=100 n=64..127"; empty where there are no sizes.
 std::string to_string(const std::vector<SizeSpan>& sizes);
 
+/// A recording, and what is asked about it.
 struct ProfileRequest {
-  bool with_peak = true;        ///< measure the peak that rates are compared with
-  std::vector<WhatIf> what_if;  ///< changes to predict
+  std::string recording;
+  bool with_peak = true;
+  std::vector<WhatIf> what_if;
   WhatIfOptions options;
 };
 
@@ -202,7 +211,7 @@ struct ProgramProfile {
 
 /// Sums up a recording by routine, shape, thread and process, measures the peak, and predicts changes. Throws bad_input if the recording
 /// can't be read, and Cancelled.
-ProgramProfile profile_program(const std::filesystem::path& recording, const ProfileRequest& request = {}, const RunContext& context = {});
+ProgramProfile profile_program(const ProfileRequest& request, const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-program-profile-2", ...}; reads "-1" as well.
 std::string to_json(const ProgramProfile& profile);
@@ -221,12 +230,12 @@ CallTimeline call_timeline(const std::filesystem::path& recording, std::size_t b
 /// A program and what it is to be run with.
 struct RunRequest {
   std::vector<std::string> command;
-  std::string profile;  ///< file; empty: the one that 'flopcast tune --save' keeps; "-": standard input
+  std::string profile;
   std::string blas, lapack;
-  std::string kernels = "auto";  ///< "auto": kernels that were found best; "library": BLAS chooses by itself
+  std::string kernels = "auto";
   std::optional<int> threads;
-  bool other_machine = false;  ///< accept a profile of another machine
-  bool explain = false;        ///< say for every tuned routine what happened; otherwise only exceptions are noted
+  bool other_machine = false;
+  bool explain = false;
 };
 
 /// The settings of `flopcast run` for a program.
@@ -277,5 +286,14 @@ RunOutcome run_outcome_from_json(std::string_view text);
 /// such as "L". Returns nothing if the profile has none for the routine, the options or such small sizes.
 std::optional<algorithm::BlockParameters> tuned_block_size(const program::Profile& profile, std::string_view routine, std::int64_t m,
                                                            std::int64_t n, std::string_view options = "");
+
+template <>
+Fields FieldTable<RecordRequest>::fields();
+template <>
+Fields FieldTable<RecordingRequest>::fields();
+template <>
+Fields FieldTable<ProfileRequest>::fields();
+template <>
+Fields FieldTable<RunRequest>::fields();
 
 }  // namespace flopcast

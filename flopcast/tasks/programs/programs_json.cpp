@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -18,192 +17,177 @@
 namespace flopcast {
 
 template <>
-struct FieldTable<Recording::Machine> {
-  static constexpr auto fields =
-      std::tuple(optional_field("cpu", &Recording::Machine::cpu), optional_field("cores", &Recording::Machine::cores, "0: not known"));
-};
-
-template <>
-struct FieldTable<Recording::Process> {
-  static constexpr auto fields = std::tuple(field("pid", &Recording::Process::pid), field("command", &Recording::Process::command));
-};
-
-template <>
-struct FieldTable<Recording::Thread> {
-  static constexpr auto fields = std::tuple(field("pid", &Recording::Thread::pid), field("tid", &Recording::Thread::tid));
-};
-
-template <>
-struct FieldTable<Recording::Routine> {
-  static constexpr auto fields = std::tuple(
-      field("routine", &Recording::Routine::routine), field("calls", &Recording::Routine::calls),
-      field("seconds", &Recording::Routine::seconds), field("skipped", &Recording::Routine::skipped, "calls that a dry run skipped"),
-      field("blind", &Recording::Routine::blind, "calls of a dry run whose operands were never computed"),
-      field("flops", &Recording::Routine::flops, "missing where only the routine's name is known"));
-};
-
-template <>
-struct FieldTable<Recording::FirstCalls> {
-  static constexpr auto fields =
-      std::tuple(field("calls", &Recording::FirstCalls::calls), field("seconds", &Recording::FirstCalls::seconds));
-};
-
-template <>
-struct FieldTable<Recording::Event> {
-  static constexpr auto fields = std::tuple(
-      field("thread", &Recording::Event::thread, "index into `threads`"),
-      field("start", &Recording::Event::start, "since the recording began"),
-      field("seconds", &Recording::Event::seconds, "0 where a dry run skipped the call"), field("routine", &Recording::Event::routine),
-      field("call", &Recording::Event::call, "\"dpotrf\", \"dpotrf(L, 100, 0x...)\""),
-      field("what_happened", &Recording::Event::what_happened, "\"executed\", \"skipped\", \"executed blindly\", \"skipped blindly\""));
-};
-
-template <>
-struct FieldTable<Recording> {
-  static constexpr auto fields =
-      std::tuple(optional_field("file", &Recording::file), optional_field("bytes", &Recording::bytes, "size of the file"),
-                 field("command", &Recording::command), field("machine", &Recording::machine), field("dry_run", &Recording::dry_run),
-                 field("finished", &Recording::finished, "false if the recorder was killed or is still running"),
-                 field("exit_code", &Recording::exit_code, "the program's own, or 128 plus the signal that ended it"),
-                 field("seconds", &Recording::seconds, "from start to end of the program"),
-                 optional_field("cores_got", &Recording::cores_got, "CPU time of the program over its seconds; 0: not known"),
-                 optional_field("other_cores", &Recording::other_cores, "cores that other programs kept busy meanwhile, on average"),
-                 optional_field("own_code_seconds", &Recording::own_code_seconds,
-                                "time outside of BLAS and LAPACK in the thread with the longest time in calls: own code, and waiting"),
-                 field("calls", &Recording::calls), optional_field("skipped", &Recording::skipped, "calls that a dry run skipped"),
-                 optional_field("blind", &Recording::blind, "calls of a dry run whose operands were never computed"),
-                 optional_field("routine_names", &Recording::routine_names, "number of routines, those with first calls only included"),
-                 field("call_seconds", &Recording::call_seconds, "time in all calls"),
-                 field("first_calls", &Recording::first_calls,
-                       "calls in which a library starts, or memory is used for the first time; in no routine's sum"),
-                 optional_field("faults", &Recording::faults, "defects of the recording"),
-                 field("remarks", &Recording::remarks, "how to read its times"), field("dropped", &Recording::dropped),
-                 field("damaged", &Recording::damaged, "pieces of the file that can't be read"),
-                 field("missing_bytes", &Recording::missing_bytes, "bytes that are cut off the file's end"),
-                 field("libraries", &Recording::libraries, "files that define the called routines"),
-                 field("processes", &Recording::processes, "processes that made calls"),
-                 field("threads", &Recording::threads, "threads that made calls"),
-                 field("routines", &Recording::routines, "routines by falling time, without first calls"),
-                 field("events", &Recording::events, "every call, if read_recording() was asked for them"));
-};
-
-namespace {
-
-/// Members of CallTotals within a structure that is derived from it.
-template <class Part>
-constexpr auto totals_fields() {
-  const auto in = [](auto CallTotals::*member) {
-    return static_cast<std::remove_reference_t<decltype(CallTotals().*member)> Part::*>(member);
-  };
-  return std::tuple(field("calls", in(&CallTotals::calls)), optional_field("skipped", in(&CallTotals::skipped)),
-                    field("seconds", in(&CallTotals::seconds)), field("flops", in(&CallTotals::flops)),
-                    optional_field("rate_flops", in(&CallTotals::rate_flops)),
-                    optional_field("rate_seconds", in(&CallTotals::rate_seconds)),
-                    field("flops_per_second", in(&CallTotals::flops_per_second)), field("of_peak", in(&CallTotals::of_peak)));
+Fields FieldTable<Recording::Machine>::fields() {
+  return {optional_field<&T::cpu>(), optional_field<&T::cores>("0: not known")};
 }
 
-}  // namespace
+template <>
+Fields FieldTable<Recording::Process>::fields() {
+  return {field<&T::pid>(), field<&T::command>()};
+}
 
 template <>
-struct FieldTable<CallTotals> {
-  static constexpr auto fields = totals_fields<CallTotals>();
-};
+Fields FieldTable<Recording::Thread>::fields() {
+  return {field<&T::pid>(), field<&T::tid>()};
+}
 
 template <>
-struct FieldTable<PeakRate> {
-  static constexpr auto fields =
-      std::tuple(field("flops_per_second", &PeakRate::flops_per_second, "rate in double precision"),
-                 field("what", &PeakRate::what, "\"the best dgemm of openblas 0.3.21 (kernels SkylakeX) with 1 thread\""));
-};
+Fields FieldTable<Recording::Routine>::fields() {
+  return {field<&T::routine>(),
+          field<&T::calls>(),
+          field<&T::seconds>(),
+          field<&T::skipped>("calls that a dry run skipped"),
+          field<&T::blind>("calls of a dry run whose operands were never computed"),
+          field<&T::flops>("missing where only the routine's name is known")};
+}
 
 template <>
-struct FieldTable<ProgramProfile::Place> {
-  static constexpr auto fields = std::tuple(
-      field("blas", &ProgramProfile::Place::blas), field("lapack", &ProgramProfile::Place::lapack, "LAPACK; empty: not known"),
-      field("cpu", &ProgramProfile::Place::cpu), field("threads", &ProgramProfile::Place::threads, "threads of BLAS; missing: not known"),
-      field("kernels", &ProgramProfile::Place::kernels, "kernels that BLAS had chosen; empty: not known"));
-};
+Fields FieldTable<Recording::FirstCalls>::fields() {
+  return {field<&T::calls>(), field<&T::seconds>()};
+}
 
 template <>
-struct FieldTable<ProgramProfile::Routine> {
-  static constexpr auto fields =
-      std::tuple_cat(totals_fields<ProgramProfile::Routine>(),
-                     std::tuple(field("routine", &ProgramProfile::Routine::routine),
-                                field("described", &ProgramProfile::Routine::described, "false where only the routine's name is known")));
-};
+Fields FieldTable<Recording::Event>::fields() {
+  return {field<&T::thread>("index into `threads`"),
+          field<&T::start>("since the recording began"),
+          field<&T::seconds>("0 where a dry run skipped the call"),
+          field<&T::routine>(),
+          field<&T::call>("\"dpotrf\", \"dpotrf(L, 100, 0x...)\""),
+          field<&T::what_happened>("\"executed\", \"skipped\", \"executed blindly\", \"skipped blindly\"")};
+}
 
 template <>
-struct FieldTable<ProgramProfile::Shape> {
-  static constexpr auto fields = std::tuple_cat(
-      totals_fields<ProgramProfile::Shape>(),
-      std::tuple(field("routine", &ProgramProfile::Shape::routine),
-                 field("flags", &ProgramProfile::Shape::flags, "\"NT\"; empty where only the name is known"),
-                 field("first_calls", &ProgramProfile::Shape::first_calls, "the routine's first calls, which are kept apart"),
-                 field("longest_seconds", &ProgramProfile::Shape::longest_seconds, "time of the longest call")));
-};
+Fields FieldTable<Recording>::fields() {
+  return {optional_field<&T::file>(),
+          optional_field<&T::bytes>("size of the file"),
+          field<&T::command>(),
+          field<&T::machine>(),
+          field<&T::dry_run>(),
+          field<&T::finished>("false if the recorder was killed or is still running"),
+          field<&T::exit_code>("the program's own, or 128 plus the signal that ended it"),
+          field<&T::seconds>("from start to end of the program"),
+          optional_field<&T::cores_got>("CPU time of the program over its seconds; 0: not known"),
+          optional_field<&T::other_cores>("cores that other programs kept busy meanwhile, on average"),
+          optional_field<&T::own_code_seconds>(
+              "time outside of BLAS and LAPACK in the thread with the longest time in calls: own code, and waiting"),
+          field<&T::calls>(),
+          optional_field<&T::skipped>("calls that a dry run skipped"),
+          optional_field<&T::blind>("calls of a dry run whose operands were never computed"),
+          optional_field<&T::routine_names>("number of routines, those with first calls only included"),
+          field<&T::call_seconds>("time in all calls"),
+          field<&T::first_calls>("calls in which a library starts, or memory is used for the first time; in no routine's sum"),
+          optional_field<&T::faults>("defects of the recording"),
+          field<&T::remarks>("how to read its times"),
+          field<&T::dropped>(),
+          field<&T::damaged>("pieces of the file that can't be read"),
+          field<&T::missing_bytes>("bytes that are cut off the file's end"),
+          field<&T::libraries>("files that define the called routines"),
+          field<&T::processes>("processes that made calls"),
+          field<&T::threads>("threads that made calls"),
+          field<&T::routines>("routines by falling time, without first calls"),
+          field<&T::events>("every call, if read_recording() was asked for them")};
+}
 
 template <>
-struct FieldTable<ProgramProfile::Thread> {
-  static constexpr auto fields =
-      std::tuple_cat(totals_fields<ProgramProfile::Thread>(),
-                     std::tuple(field("pid", &ProgramProfile::Thread::pid), field("tid", &ProgramProfile::Thread::tid),
-                                field("heaviest", &ProgramProfile::Thread::heaviest, "routine in which the thread spent most time")));
-};
+Fields FieldTable<CallTotals>::fields() {
+  return {field<&T::calls>(),
+          optional_field<&T::skipped>(),
+          field<&T::seconds>(),
+          field<&T::flops>(),
+          optional_field<&T::rate_flops>(),
+          optional_field<&T::rate_seconds>(),
+          field<&T::flops_per_second>(),
+          field<&T::of_peak>()};
+}
 
 template <>
-struct FieldTable<ProgramProfile::Process> {
-  static constexpr auto fields =
-      std::tuple_cat(totals_fields<ProgramProfile::Process>(),
-                     std::tuple(field("pid", &ProgramProfile::Process::pid),
-                                optional_field("program", &ProgramProfile::Process::program, "file of the program; empty: not known"),
-                                field("threads", &ProgramProfile::Process::threads)));
-};
+Fields FieldTable<PeakRate>::fields() {
+  return {field<&T::flops_per_second>("rate in double precision"),
+          field<&T::what>("\"the best dgemm of openblas 0.3.21 (kernels SkylakeX) with 1 thread\"")};
+}
 
 template <>
-struct FieldTable<ProgramProfile> {
-  static constexpr auto fields = std::tuple(
-      field("command", &ProgramProfile::command), optional_field("started", &ProgramProfile::started, "seconds since 1970; 0: not known"),
-      field("recorded", &ProgramProfile::recorded, "where the program was recorded"), field("dry_run", &ProgramProfile::dry_run),
-      field("finished", &ProgramProfile::finished), field("damaged", &ProgramProfile::damaged),
-      field("missing_bytes", &ProgramProfile::missing_bytes),
-      field("warnings", &ProgramProfile::warnings, "remarks that the reader must know first"),
-      field("seconds", &ProgramProfile::seconds, "time of the whole run"),
-      optional_field("own_code_seconds", &ProgramProfile::own_code_seconds,
-                     "time outside of BLAS and LAPACK in the thread with the longest time in calls; no answer includes it"),
-      optional_field("thread_count", &ProgramProfile::thread_count, "threads with calls, also those whose calls can't be read"),
-      field("all", &ProgramProfile::all), field("first_calls", &ProgramProfile::first_calls), field("peak", &ProgramProfile::peak),
-      field("routines", &ProgramProfile::routines, "by falling time, as are shapes; without first calls"),
-      field("shapes", &ProgramProfile::shapes), field("threads", &ProgramProfile::threads), field("processes", &ProgramProfile::processes),
-      field("what_if", &ProgramProfile::what_if));
-};
+Fields FieldTable<ProgramProfile::Place>::fields() {
+  return {field<&T::blas>(), field<&T::lapack>("LAPACK; empty: not known"), field<&T::cpu>(),
+          field<&T::threads>("threads of BLAS; missing: not known"), field<&T::kernels>("kernels that BLAS had chosen; empty: not known")};
+}
 
 template <>
-struct FieldTable<RunOutcome::Routine> {
-  static constexpr auto fields = std::tuple(
-      field("routine", &RunOutcome::Routine::routine), field("flags", &RunOutcome::Routine::flags),
-      field("queries", &RunOutcome::Routine::queries, "ilaenv queries for the block size"),
-      field("smallest", &RunOutcome::Routine::smallest, "smallest order of the problems queried"),
-      field("largest", &RunOutcome::Routine::largest), field("returned", &RunOutcome::Routine::returned, "largest block size returned"),
-      field("short_workspaces", &RunOutcome::Routine::short_workspaces, "times that the program's workspace was too short for it"),
-      field("allowed", &RunOutcome::Routine::allowed, "least block size that such a workspace allowed; 0: not known"),
-      field("other_queries", &RunOutcome::Routine::other_queries, "queries with options for which the profile has nothing"),
-      field("other_options", &RunOutcome::Routine::other_options, "options of the first such query"),
-      field("lapack", &RunOutcome::Routine::lapack, "library that made the queries or defines the routine; empty: none was seen"),
-      field("what_happened", &RunOutcome::Routine::what_happened, "what happened to the routine, as a clause; empty if nobody asked"));
-};
+Fields FieldTable<ProgramProfile::Routine>::fields() {
+  return {inherited_fields<ProgramProfile::Routine, CallTotals>(), field<&T::routine>(),
+          field<&T::described>("false where only the routine's name is known")};
+}
 
 template <>
-struct FieldTable<RunOutcome> {
-  static constexpr auto fields = std::tuple(
-      field("exit_code", &RunOutcome::exit_code, "the program's own, or 128 plus the signal that ended it"),
-      field("processes", &RunOutcome::processes, "processes into which the preloaded library was loaded"),
-      field("blas", &RunOutcome::blas, "library that defined dgemm; empty: none was seen"),
-      field("settings", &RunOutcome::settings, "variables for kernels that were set"),
-      field("routines", &RunOutcome::routines, "in the order of the profile"),
-      optional_field("ended_by", &RunOutcome::ended_by, "signal that ended the program, whose queries count up to then; empty: none did"),
-      optional_field("counted", &RunOutcome::counted,
-                     "false if queries could not be counted, so that only exit code and settings are known"));
-};
+Fields FieldTable<ProgramProfile::Shape>::fields() {
+  return {inherited_fields<ProgramProfile::Shape, CallTotals>(), field<&T::routine>(),
+          field<&T::flags>("\"NT\"; empty where only the name is known"),
+          field<&T::first_calls>("the routine's first calls, which are kept apart"),
+          field<&T::longest_seconds>("time of the longest call")};
+}
+
+template <>
+Fields FieldTable<ProgramProfile::Thread>::fields() {
+  return {inherited_fields<ProgramProfile::Thread, CallTotals>(), field<&T::pid>(), field<&T::tid>(),
+          field<&T::heaviest>("routine in which the thread spent most time")};
+}
+
+template <>
+Fields FieldTable<ProgramProfile::Process>::fields() {
+  return {inherited_fields<ProgramProfile::Process, CallTotals>(), field<&T::pid>(),
+          optional_field<&T::program>("file of the program; empty: not known"), field<&T::threads>()};
+}
+
+template <>
+Fields FieldTable<ProgramProfile>::fields() {
+  return {field<&T::command>(),
+          optional_field<&T::started>("seconds since 1970; 0: not known"),
+          field<&T::recorded>("where the program was recorded"),
+          field<&T::dry_run>(),
+          field<&T::finished>(),
+          field<&T::damaged>(),
+          field<&T::missing_bytes>(),
+          field<&T::warnings>("remarks that the reader must know first"),
+          field<&T::seconds>("time of the whole run"),
+          optional_field<&T::own_code_seconds>(
+              "time outside of BLAS and LAPACK in the thread with the longest time in calls; no answer includes it"),
+          optional_field<&T::thread_count>("threads with calls, also those whose calls can't be read"),
+          field<&T::all>(),
+          field<&T::first_calls>(),
+          field<&T::peak>(),
+          field<&T::routines>("by falling time, as are shapes; without first calls"),
+          field<&T::shapes>(),
+          field<&T::threads>(),
+          field<&T::processes>(),
+          field<&T::what_if>()};
+}
+
+template <>
+Fields FieldTable<RunOutcome::Routine>::fields() {
+  return {field<&T::routine>(),
+          field<&T::flags>(),
+          field<&T::queries>("ilaenv queries for the block size"),
+          field<&T::smallest>("smallest order of the problems queried"),
+          field<&T::largest>(),
+          field<&T::returned>("largest block size returned"),
+          field<&T::short_workspaces>("times that the program's workspace was too short for it"),
+          field<&T::allowed>("least block size that such a workspace allowed; 0: not known"),
+          field<&T::other_queries>("queries with options for which the profile has nothing"),
+          field<&T::other_options>("options of the first such query"),
+          field<&T::lapack>("library that made the queries or defines the routine; empty: none was seen"),
+          field<&T::what_happened>("what happened to the routine, as a clause; empty if nobody asked")};
+}
+
+template <>
+Fields FieldTable<RunOutcome>::fields() {
+  return {field<&T::exit_code>("the program's own, or 128 plus the signal that ended it"),
+          field<&T::processes>("processes into which the preloaded library was loaded"),
+          field<&T::blas>("library that defined dgemm; empty: none was seen"),
+          field<&T::settings>("variables for kernels that were set"),
+          field<&T::routines>("in the order of the profile"),
+          optional_field<&T::ended_by>("signal that ended the program, whose queries count up to then; empty: none did"),
+          optional_field<&T::counted>("false if queries could not be counted, so that only exit code and settings are known")};
+}
 
 namespace {
 
@@ -215,9 +199,9 @@ struct Answers {
 }  // namespace
 
 template <>
-struct FieldTable<Answers> {
-  static constexpr auto fields = std::tuple(field("answers", &Answers::answers));
-};
+Fields FieldTable<Answers>::fields() {
+  return {field<&T::answers>()};
+}
 
 }  // namespace flopcast
 

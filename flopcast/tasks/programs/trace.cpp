@@ -16,8 +16,8 @@ namespace flopcast {
 namespace {
 
 /// Returns the only problem that is described.
-Call only_call(const Routine& routine, const LapackProblems& problem) {
-  const std::vector<Call> calls = kernel::routine_calls(routine, problem.sizes, problem.arguments);
+Call only_call(const LapackProblems& problem) {
+  const std::vector<Call> calls = calls_of(problem);
   const std::size_t count = calls.size() * std::max<std::size_t>(1, problem.nb.size()) * std::max<std::size_t>(1, problem.nbmin.size()) *
                             std::max<std::size_t>(1, problem.nx.size());
   if (count != 1) {
@@ -73,8 +73,8 @@ void add(TraceSummary::Kernel& sum, const Trace& trace, std::size_t call) {
 }  // namespace
 
 RoutineTrace record_trace(const TraceRequest& request, const RunContext& context) {
-  const Routine& routine = kernel::require(request.routine);
-  const Call call = only_call(routine, request.problem);
+  const Routine& routine = kernel::require(request.problem.routine);
+  const Call call = only_call(request.problem);
   RoutineTrace recorded{request.own_algorithm ? record_algorithm(request, call) : record_lapack(request, call)};
   const Trace& trace = recorded.trace;
   if (gives_blocks(request.problem) && trace.configuration.parameters.count("nb") == 0 && !trace.calls.empty()) {

@@ -11,6 +11,7 @@
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/text_number.hpp"
 #include "flopcast/support/units.hpp"
 
 /// Predictions of a recorded program's calls under other circumstances.
@@ -75,7 +76,7 @@ struct WhatIfResult {
 };
 
 struct WhatIfOptions {
-  Seconds time_budget = 30;         ///< for measuring kernels that the store lacks, all questions together
+  Duration time_budget = 30;        ///< for measuring kernels that the store lacks, all questions together
   std::string kernels = "library";  ///< "library": kernels as BLAS chooses them in a program; "auto": the best ones for this CPU
   std::optional<int> threads;       ///< threads of BLAS in the recorded run; nothing: as the recording says
 };

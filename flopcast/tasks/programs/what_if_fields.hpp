@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tuple>
-
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/core_schemas.hpp"
@@ -15,37 +13,36 @@
 namespace flopcast {
 
 template <>
-struct FieldTable<BlockChoice> {
-  static constexpr auto fields = std::tuple(
-      field("shape", &BlockChoice::shape, "index into the profile's shapes"),
-      field("routine", &BlockChoice::routine, "routine that queries ilaenv: the shape's own or, as dgetrf in dgesv, one below it"),
-      field("default_nb", &BlockChoice::default_nb), field("chosen_nb", &BlockChoice::chosen_nb),
-      field("chosen_nx", &BlockChoice::chosen_nx, "crossover point"),
-      field("default_seconds", &BlockChoice::default_seconds,
-            "predicted time of the routine in the shape's longest call with the default block size"),
-      field("chosen_seconds", &BlockChoice::chosen_seconds),
-      field("regret", &BlockChoice::regret, "greatest possible loss, as a fraction of the best time"),
-      field("undecided", &BlockChoice::undecided, "the measurements show no best one, so that the default is kept"),
-      field("workspace_allows", &BlockChoice::workspace_allows, "largest block size that fits into the program's workspace; 0: any"));
-};
+inline Fields FieldTable<BlockChoice>::fields() {
+  return {field<&T::shape>("index into the profile's shapes"),
+          field<&T::routine>("routine that queries ilaenv: the shape's own or, as dgetrf in dgesv, one below it"),
+          field<&T::default_nb>(),
+          field<&T::chosen_nb>(),
+          field<&T::chosen_nx>("crossover point"),
+          field<&T::default_seconds>("predicted time of the routine in the shape's longest call with the default block size"),
+          field<&T::chosen_seconds>(),
+          field<&T::regret>("greatest possible loss, as a fraction of the best time"),
+          field<&T::undecided>("the measurements show no best one, so that the default is kept"),
+          field<&T::workspace_allows>("largest block size that fits into the program's workspace; 0: any")};
+}
 
 /// A result with a failure has no other member than its question and that.
 template <>
-struct FieldTable<WhatIfResult> {
-  static constexpr auto fields = std::tuple(
-      field("place", &WhatIfResult::place, "\"blis 0.9.0 with 2 threads, LAPACK reference 3.11.0\""),
-      field("environment", &WhatIfResult::environment, "environment of the prediction"),
-      field("recorded_seconds", &WhatIfResult::recorded, "recorded time of the calls that are predicted"),
-      field("models_seconds", &WhatIfResult::by_models, "time that the models alone expect"),
-      field("predicted_seconds", &WhatIfResult::predicted), field("interval", &WhatIfResult::interval),
-      field("gain", &WhatIfResult::gain, "recorded / predicted - 1, so that larger is better; missing for dry runs, which have no times"),
-      field("extrapolated_share", &WhatIfResult::extrapolated_share, "share of the time outside of the sampled domain"),
-      field("slow_by_numbers_seconds", &WhatIfResult::slow_by_numbers,
-            "recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded"),
-      field("shape_seconds", &WhatIfResult::shapes, "predicted time per shape of the profile; null where calls can't be predicted"),
-      field("blocks", &WhatIfResult::blocks, "chosen block sizes if the question asks for them"),
-      field("untuned_shapes", &WhatIfResult::untuned_shapes, "shapes whose block sizes are not tuned because they take too little time"));
-};
+inline Fields FieldTable<WhatIfResult>::fields() {
+  return {field<&T::place>("\"blis 0.9.0 with 2 threads, LAPACK reference 3.11.0\""),
+          field<&T::environment>("environment of the prediction"),
+          field<&T::recorded>("recorded time of the calls that are predicted").named("recorded_seconds"),
+          field<&T::by_models>("time that the models alone expect").named("models_seconds"),
+          field<&T::predicted>().named("predicted_seconds"),
+          field<&T::interval>(),
+          field<&T::gain>("recorded / predicted - 1, so that larger is better; missing for dry runs, which have no times"),
+          field<&T::extrapolated_share>("share of the time outside of the sampled domain"),
+          field<&T::slow_by_numbers>("recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded")
+              .named("slow_by_numbers_seconds"),
+          field<&T::shapes>("predicted time per shape of the profile; null where calls can't be predicted").named("shape_seconds"),
+          field<&T::blocks>("chosen block sizes if the question asks for them"),
+          field<&T::untuned_shapes>("shapes whose block sizes are not tuned because they take too little time")};
+}
 
 /// The members of a prediction are missing from a result with a failure.
 template <>

@@ -8,7 +8,6 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -32,26 +31,24 @@
 namespace flopcast {
 
 template <>
-struct FieldTable<WisdomEntry> {
-  static constexpr auto fields =
-      std::tuple(field("id", &WisdomEntry::id, "names the entry for `flopcast wisdom forget`: eight hexadecimal digits"),
-                 field("kind", &WisdomEntry::kind, "\"block sizes\", \"kernels\" or \"plan\""),
-                 field("subject", &WisdomEntry::subject, "\"120 routines\", the file of a library, or the folded sizes of a contraction"),
-                 field("place", &WisdomEntry::place, "libraries and threads that the entry is for; empty for kernels"),
-                 field("misfit", &WisdomEntry::misfit, "why the entry doesn't hold on this machine; empty if it holds"),
-                 field("file", &WisdomEntry::file, "where the entry is kept"));
-};
+Fields FieldTable<WisdomEntry>::fields() {
+  return {field<&T::id>("names the entry for `flopcast wisdom forget`: eight hexadecimal digits"),
+          field<&T::kind>("\"block sizes\", \"kernels\" or \"plan\""),
+          field<&T::subject>("\"120 routines\", the file of a library, or the folded sizes of a contraction"),
+          field<&T::place>("libraries and threads that the entry is for; empty for kernels"),
+          field<&T::misfit>("why the entry doesn't hold on this machine; empty if it holds"),
+          field<&T::file>("where the entry is kept")};
+}
 
 template <>
-struct FieldTable<WisdomList> {
-  static constexpr auto fields = std::tuple(field("entries", &WisdomList::entries, "block sizes, plans, kernels"));
-};
+Fields FieldTable<WisdomList>::fields() {
+  return {field<&T::entries>("block sizes, plans, kernels")};
+}
 
 template <>
-struct FieldTable<WisdomImport> {
-  static constexpr auto fields = std::tuple(field("taken", &WisdomImport::taken),
-                                            field("left_out", &WisdomImport::left_out, "entries that don't hold on this machine"));
-};
+Fields FieldTable<WisdomImport>::fields() {
+  return {field<&T::taken>(), field<&T::left_out>("entries that don't hold on this machine")};
+}
 
 namespace {
 
@@ -309,7 +306,7 @@ WisdomWorld this_wisdom_world(const std::string& profile) {
   return world;
 }
 
-WisdomList list_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context) {
+WisdomList list_wisdom(const ListWisdomRequest& request, const WisdomWorld& world, const RunContext& context) {
   WisdomList list;
   const WisdomMachine machine = world.machine();
   const auto add = [&](const Wisdom& wisdom, const std::string& file) {
@@ -375,6 +372,9 @@ std::string merge_wisdom(const std::vector<std::string>& files, const RunContext
 }
 
 WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world, const RunContext& context) {
+  if (request.ids.empty() && request.kind.empty() && !request.all) {
+    throw bad_input("nothing to forget. Name entries by the identifiers of 'flopcast wisdom list', or give a kind or all");
+  }
   const Wisdom own = own_wisdom(world, context);
   const WisdomMachine machine = world.machine();
   std::vector<WisdomEntry> all;
@@ -412,16 +412,16 @@ WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world,
   return forgotten;
 }
 
-WisdomList list_wisdom(const WisdomRequest& request, const RunContext& context) {
+WisdomList list_wisdom(const ListWisdomRequest& request, const RunContext& context) {
   return list_wisdom(request, this_wisdom_world(request.profile), context);
 }
-std::string export_wisdom(const WisdomRequest& request, const RunContext& context) {
+std::string export_wisdom(const OwnWisdomRequest& request, const RunContext& context) {
   return export_wisdom(this_wisdom_world(request.profile), context);
 }
 WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context) {
   return import_wisdom(request, this_wisdom_world(request.profile), context);
 }
-WisdomImport import_system_wisdom(const WisdomRequest& request, const RunContext& context) {
+WisdomImport import_system_wisdom(const OwnWisdomRequest& request, const RunContext& context) {
   return import_system_wisdom(this_wisdom_world(request.profile), context);
 }
 WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 
 /// Decisions that travel: tuned block sizes, kernels of BLAS libraries and plans of contractions, as one file.
@@ -25,16 +26,30 @@ struct WisdomList {
   friend bool operator==(const WisdomList&, const WisdomList&) = default;
 };
 
+/// The user's own wisdom.
+struct OwnWisdomRequest {
+  std::string profile;
+};
+/// A file of wisdom beside the user's own.
 struct WisdomRequest {
-  std::string file;     ///< a file of wisdom; "-" is standard input. list_wisdom(): empty for the user's own and the system's
-  std::string profile;  ///< the user's tuned profile; empty: the one that 'flopcast tune --save' keeps
+  std::string file;
+  std::string profile;
+};
+/// A file of wisdom that is shown; without a name, the user's own and the system's.
+struct ListWisdomRequest {
+  std::string file;
+  std::string profile;
+};
+/// Files of wisdom that become one.
+struct MergeRequest {
+  std::vector<std::string> files;
 };
 
-/// Returns what a file of wisdom has, or what the user and the system have.
-WisdomList list_wisdom(const WisdomRequest& request, const RunContext& context = {});
+/// Returns what a file of wisdom has; without a file, what the user and the system have.
+WisdomList list_wisdom(const ListWisdomRequest& request, const RunContext& context = {});
 
 /// Returns the user's own wisdom as the text of a file. Throws bad_input if there is none.
-std::string export_wisdom(const WisdomRequest& request, const RunContext& context = {});
+std::string export_wisdom(const OwnWisdomRequest& request, const RunContext& context = {});
 
 /// The outcome of an import.
 struct WisdomImport {
@@ -47,19 +62,20 @@ struct WisdomImport {
 WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context = {});
 
 /// Adds the entries of the system's wisdom that hold on this machine to the user's own, all or none. The user's entries stay: routines of
-/// the same libraries and threads, kernels of the same library, plans. Nothing happens if the system has no wisdom. `request.file` isn't
-/// used. Throws as import_wisdom().
-WisdomImport import_system_wisdom(const WisdomRequest& request, const RunContext& context = {});
+/// the same libraries and threads, kernels of the same library, plans. Nothing happens if the system has no wisdom. Throws as
+/// import_wisdom().
+WisdomImport import_system_wisdom(const OwnWisdomRequest& request, const RunContext& context = {});
 
 /// Returns the entries of several files as the text of one. Where entries have one name, that of the later file stays. The same files in
 /// the same order give the same text. Throws as import_wisdom().
 std::string merge_wisdom(const std::vector<std::string>& files, const RunContext& context = {});
 
+/// Entries of the user's own wisdom that are to be removed.
 struct ForgetRequest {
-  std::vector<std::string> ids;  ///< entries to remove, or the beginnings of their identifiers
-  std::string kind;              ///< "block-sizes", "kernels" or "plans": removes all of this kind
-  bool all = false;              ///< removes everything
-  std::string profile;           ///< as in WisdomRequest
+  std::vector<std::string> ids;
+  std::string kind;
+  bool all = false;
+  std::string profile;
 };
 /// Removes entries from the user's own wisdom and returns them. A profile that loses block sizes is kept as FILE.previous. The system's
 /// wisdom stays. Throws bad_input for an identifier that names no entry or several.
@@ -70,5 +86,16 @@ std::string to_json(const WisdomList& list);
 WisdomList wisdom_list_from_json(std::string_view text);
 std::string to_json(const WisdomImport& imported);
 WisdomImport wisdom_import_from_json(std::string_view text);
+
+template <>
+Fields FieldTable<OwnWisdomRequest>::fields();
+template <>
+Fields FieldTable<WisdomRequest>::fields();
+template <>
+Fields FieldTable<ListWisdomRequest>::fields();
+template <>
+Fields FieldTable<MergeRequest>::fields();
+template <>
+Fields FieldTable<ForgetRequest>::fields();
 
 }  // namespace flopcast

@@ -23,7 +23,7 @@ struct WisdomWorld {
 };
 WisdomWorld this_wisdom_world(const std::string& profile);
 
-WisdomList list_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context);
+WisdomList list_wisdom(const ListWisdomRequest& request, const WisdomWorld& world, const RunContext& context);
 std::string export_wisdom(const WisdomWorld& world, const RunContext& context);
 WisdomImport import_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context);
 WisdomImport import_system_wisdom(const WisdomWorld& world, const RunContext& context);

@@ -73,8 +73,8 @@ void search_gemms(const RooflineRequest& request, const machine::Topology& topol
     const ChosenKernels kernels = machine.choose_kernels(one.library);
     setup.settings = kernels.settings;
     try {
-      roofline::GemmRoof roof =
-          machine.search_gemm(setup, request.space, search_options(request, found, setup, deadline, std::max(min_budget, share), context));
+      roofline::GemmRoof roof = machine.search_gemm(setup, gemm_space_of(request),
+                                                    search_options(request, found, setup, deadline, std::max(min_budget, share), context));
       roof.setting = format_settings(kernels.settings);
       found.gemm.push_back(std::move(roof));
     } catch (const Error& error) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,15 +21,6 @@
 
 namespace flopcast {
 namespace {
-
-/// Returns the distinct sizes of one dimension as a list: "64,128".
-std::string sizes_text(const roofline::GemmSpace& space, std::int64_t roofline::GemmShape::*dimension) {
-  std::set<std::int64_t> sizes;
-  for (const roofline::GemmShape& shape : space.shapes) {
-    sizes.insert(shape.*dimension);
-  }
-  return fmt::format("{}", fmt::join(sizes, ","));
-}
 
 /// Returns the names of the request's streams.
 std::vector<std::string> stream_names(const RooflineRequest& request) {
@@ -51,20 +41,20 @@ roofline::EffectiveOptions effective_options(const RooflineRequest& request, con
   options.blas = request.blas;
   options.kernels = kernels;
   options.gemm = request.gemm;
-  options.space = request.space.name;
-  if (request.space.name == "own") {
-    options.m = sizes_text(request.space, &roofline::GemmShape::m);
-    options.n = sizes_text(request.space, &roofline::GemmShape::n);
-    options.k = sizes_text(request.space, &roofline::GemmShape::k);
+  const roofline::GemmSpace space = gemm_space_of(request);
+  options.space = space.name;
+  for (const auto& [text, sizes] :
+       {std::pair(&options.m, &request.m), std::pair(&options.n, &request.n), std::pair(&options.k, &request.k)}) {
+    *text = fmt::format("{}", fmt::join(*sizes, ","));
   }
-  options.shapes = static_cast<std::int64_t>(request.space.shapes.size());
+  options.shapes = static_cast<std::int64_t>(space.shapes.size());
   options.tolerance = request.tolerance;
   options.error_probability = request.error_probability;
   options.stop_at = request.stop_at;
   options.streams = stream_names(request);
   options.nominal_clock_gigahertz = request.nominal_hertz * 1e-9;
   options.fma_units = request.fma_units;
-  options.time_budget = fmt::format("{:g}s", request.time_budget);
+  options.time_budget = fmt::format("{:g}s", static_cast<Seconds>(request.time_budget));
   options.seed = request.seed;
   options.quick = request.quick;
   options.huge_pages = huge_pages;
@@ -153,11 +143,11 @@ class Measurement {
   }
 
   void time_calls() {
-    if (request_.calls.empty()) {
+    if (request_.points.empty()) {
       return;
     }
     try {
-      const TimedCalls timed = machine_.time_calls(request_.calls, request_.blas.empty() ? "" : request_.blas.front(),
+      const TimedCalls timed = machine_.time_calls(points_of(request_), request_.blas.empty() ? "" : request_.blas.front(),
                                                    std::max(request_.threads, 1), found_.levels);
       found_.points.insert(found_.points.end(), timed.points.begin(), timed.points.end());
       found_.findings.push_back("calls of --point were timed on " + timed.place);

@@ -19,11 +19,12 @@ RooflinePlan plan_roofline(const RooflineRequest& request, RooflineMachine& mach
   if (!request.searches_gemm) {
     return plan;
   }
+  const roofline::GemmSpace space = gemm_space_of(request);
   const DefaultLibraries defaults = request.blas.empty() ? machine.default_libraries() : DefaultLibraries();
   for (const GemmCase& one : gemm_cases(request, counts, defaults, plan.findings)) {
     plan.steps.push_back({fmt::format("{} of {}, {}", one.routine, one.library, counted(one.threads, "thread")),
-                          fmt::format("race over {} shapes, matrices of up to {}", request.space.shapes.size(),
-                                      format_bytes(8.0 * static_cast<double>(request.space.elements())))});
+                          fmt::format("race over {} shapes, matrices of up to {}", space.shapes.size(),
+                                      format_bytes(8.0 * static_cast<double>(space.elements())))});
   }
   return plan;
 }

@@ -24,18 +24,15 @@
 namespace flopcast {
 
 template <>
-struct FieldTable<RooflinePlan::Step> {
-  using T = RooflinePlan::Step;
-  static constexpr auto fields = std::tuple(field("subject", &T::subject, "\"dgemm of openblas-serial, 1 thread\""),
-                                            field("method", &T::method, "\"race over 48 shapes, matrices of up to 200 MiB\""));
-};
+Fields FieldTable<RooflinePlan::Step>::fields() {
+  return {field<&T::subject>("\"dgemm of openblas-serial, 1 thread\""),
+          field<&T::method>("\"race over 48 shapes, matrices of up to 200 MiB\"")};
+}
 
 template <>
-struct FieldTable<RooflinePlan> {
-  using T = RooflinePlan;
-  static constexpr auto fields =
-      std::tuple(field("steps", &T::steps), field("findings", &T::findings, "limits of this machine and of the libraries, as sentences"));
-};
+Fields FieldTable<RooflinePlan>::fields() {
+  return {field<&T::steps>(), field<&T::findings>("limits of this machine and of the libraries, as sentences")};
+}
 
 namespace {
 
@@ -68,9 +65,9 @@ void require_memory(const roofline::GemmSpace& space) {
 /// Checks everything that can be wrong before anything is measured: libraries, shapes, search, calls, recordings. Throws bad_input or
 /// usage_error.
 void require_measurable(const RooflineRequest& request) {
-  require_memory(request.space);
+  require_memory(gemm_space_of(request));
   require_libraries(request);
-  require_points(request.calls);
+  require_points(points_of(request));
   for (const std::string& file : request.recordings) {
     const program::ProgramTraceFile readable(file);
   }

@@ -51,7 +51,7 @@ class LapackTuner {
   LapackTuning run() {
     try {
       for (const kernel::LapackUse& use : uses_) {
-        if (left() < std::min(min_share, request_.time_budget)) {
+        if (left() < std::min<Seconds>(min_share, request_.time_budget)) {
           result_.left_out.push_back(use.routine->name);
         } else {
           tune(use);

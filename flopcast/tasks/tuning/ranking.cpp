@@ -302,8 +302,8 @@ struct OpenPlace {
 /// Ranks in the places of `benches`, each of which is opened anew for its validation, so that only one is open at a time.
 class Ranker {
  public:
-  Ranker(std::vector<machine::LibraryChoice> places, const std::string& family, const RankRequest& request, const RunContext& context)
-      : places_(std::move(places)), ranked_(ranked_calls(family, request)), request_(request), context_(context) {}
+  Ranker(const RankRequest& request, const RunContext& context, const TuningObserver<Ranking>& observer)
+      : ranked_(ranked_calls(request)), request_(request), context_(context), observer_(observer) {}
 
   /// Ranks on a workbench that is open already.
   Ranking run(const Workbench& bench) {
@@ -312,12 +312,13 @@ class Ranker {
     add(place.ranker.decide(request_.time_budget), bench.choice());
     finish_decisions();
     if (request_.validate) {
-      place.ranker.validate(result_.places.front(), request_.validation_budget, validated(0));
+      place.ranker.validate(result_.places.front(), validation_share(), validated(0));
     }
     return std::move(result_);
   }
 
-  Ranking run() {
+  Ranking run(std::vector<machine::LibraryChoice> places) {
+    places_ = std::move(places);
     for (const machine::LibraryChoice& place : places_) {
       choose_kernels(place, context_);
     }
@@ -359,25 +360,29 @@ class Ranker {
 
   void finish_decisions() {
     result_.joint = joint_decisions(result_.places);
-    if (request_.decided) {
-      request_.decided(result_);
+    if (observer_.decided) {
+      observer_.decided(result_);
     }
   }
 
   std::function<void(std::size_t)> validated(std::size_t place) {
     return [this, place](std::size_t problem) {
-      if (request_.validated) {
-        request_.validated(result_, place, problem);
+      if (observer_.validated) {
+        observer_.validated(result_, place, problem);
       }
     };
   }
 
+  [[nodiscard]] Seconds validation_share() const {
+    return request_.validation_budget ? *request_.validation_budget / static_cast<double>(result_.places.size())
+                                      : ValidationOptions().time_budget;
+  }
+
   void validate() {
-    const Seconds share = request_.validation_budget / static_cast<double>(result_.places.size());
     try {
       for (std::size_t i = 0; i < result_.places.size(); ++i) {
         const Workbench bench(places_[i], context_);
-        OpenPlace(bench, ranked_, request_, context_).ranker.validate(result_.places[i], share, validated(i));
+        OpenPlace(bench, ranked_, request_, context_).ranker.validate(result_.places[i], validation_share(), validated(i));
       }
     } catch (const Cancelled&) {  // while the libraries of a place were opened: the result has what is there
       return;
@@ -388,6 +393,7 @@ class Ranker {
   RankedCalls ranked_;
   const RankRequest& request_;
   const RunContext& context_;
+  const TuningObserver<Ranking>& observer_;
   Ranking result_;
 };
 
@@ -401,17 +407,17 @@ std::vector<std::int64_t> ranked_block_sizes() {
   return all;
 }
 
-RankedCalls ranked_calls(const std::string& family, const RankRequest& request) {
+RankedCalls ranked_calls(const RankRequest& request) {
   RankedCalls ranked;
   ranked.library = request.library;
   ranked.blocks = request.nb;
   const bool library_only = request.variants && request.variants->empty();
   if (library_only) {
-    ranked.family = {nullptr, &kernel::require(family), {}};
+    ranked.family = {nullptr, &kernel::require(request.family), {}};
   } else {
-    ranked.family = algorithm::find_family(family, static_cast<Precision>(request.precision));
+    ranked.family = algorithm::find_family(request.family, request.precision);
   }
-  ranked.calls = kernel::routine_calls(*ranked.family.routine, named_sizes(family, request.n, request.sizes), request.flags);
+  ranked.calls = kernel::routine_calls(*ranked.family.routine, named_sizes(request.family, request.n, request.sizes), request.flags);
   if (!library_only) {
     ranked.family =
         request.variants ? with_variants(ranked.family, *request.variants) : algorithm::applicable(ranked.family, ranked.calls.front());
@@ -433,18 +439,14 @@ std::vector<tuning::JointDecision> joint_decisions(const std::vector<PlaceRankin
 
 std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas, const std::vector<std::int64_t>& threads,
                                            const machine::LibraryChoice& common, const RunContext& context) {
-  constexpr std::int64_t most = 1024;
-  if (threads.empty() || std::any_of(threads.begin(), threads.end(), [](std::int64_t count) { return count < 1 || count > most; })) {
-    throw bad_input("numbers of threads: {} given, expected 1 to {} each",
-                    threads.empty() ? "none" : fmt::format("{}", fmt::join(threads, ",")), most);
-  }
-  const auto max_threads = static_cast<int>(*std::max_element(threads.begin(), threads.end()));
-  const std::vector<std::string> libraries =
-      !blas.empty() ? blas : std::vector<std::string>{max_threads > 1 ? machine::default_blas(max_threads) : ""};
+  const std::vector<std::int64_t> counts = threads.empty() ? std::vector<std::int64_t>{common.threads} : threads;
+  const auto max_threads = static_cast<int>(*std::max_element(counts.begin(), counts.end()));
+  const std::string by_default = common.blas.empty() && max_threads > 1 ? machine::default_blas(max_threads) : common.blas;
+  const std::vector<std::string> libraries = blas.empty() ? std::vector<std::string>{by_default} : blas;
   std::vector<machine::LibraryChoice> all;
   for (const std::string& library : libraries) {
-    const bool serial = threads.size() > 1 && !library.empty() && machine::has_one_thread(library);
-    for (const std::int64_t count : threads) {
+    const bool serial = counts.size() > 1 && !library.empty() && machine::has_one_thread(library);
+    for (const std::int64_t count : counts) {
       if (serial && count > 1) {
         context.note(fmt::format("{} has one thread only: left out with {}", library, count));
         continue;
@@ -456,27 +458,23 @@ std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas,
     }
   }
   if (all.empty()) {
-    throw bad_input("none of {} can have {} threads", fmt::join(libraries, ","), fmt::join(threads, ","));
+    throw bad_input("none of {} can have {} threads", fmt::join(libraries, ","), fmt::join(counts, ","));
   }
   return all;
 }
 
-Ranking rank(const Workbench& bench, const std::string& family, const RankRequest& request, const RunContext& context) {
-  return Ranker({bench.choice()}, family, request, context).run(bench);
+Ranking rank(const Workbench& bench, const RankRequest& request, const RunContext& context, const TuningObserver<Ranking>& observer) {
+  Ranker ranker(request, context, observer);
+  return request.blas.empty() && request.threads.empty() ? ranker.run(bench)
+                                                         : ranker.run(places(request.blas, request.threads, bench.choice(), context));
 }
 
-Ranking rank_everywhere(const std::vector<machine::LibraryChoice>& places, const std::string& family, const RankRequest& request,
-                        const RunContext& context) {
-  return Ranker(places, family, request, context).run();
-}
-
-Ranking tune_jointly(const std::vector<machine::LibraryChoice>& places, const std::string& routine, RankRequest request,
-                     const RunContext& context) {
+Ranking tune_jointly(const Workbench& bench, RankRequest request, const RunContext& context, const TuningObserver<Ranking>& observer) {
   request.library = LibraryRow::tuned;
   if (request.validate) {
     request.validate = tuning::Extent::ranking;
   }
-  return rank_everywhere(places, routine, request, context);
+  return rank(bench, request, context, observer);
 }
 
 }  // namespace flopcast

@@ -20,7 +20,7 @@ struct RankedCalls {
   LibraryRow library = LibraryRow::default_blocks;
 };
 /// Throws bad_input for an unknown family, variant, size or flag.
-RankedCalls ranked_calls(const std::string& family, const RankRequest& request);
+RankedCalls ranked_calls(const RankRequest& request);
 
 /// Ranks in one place: a library with a number of threads. The session must outlive it.
 class PlaceRanker {

@@ -29,9 +29,9 @@ void require_tunable(const std::vector<TunableRoutine>& all, const Routine& rout
 /// One routine's tuning. Parts of the result and tunable routines have the same order.
 class RoutineTuner {
  public:
-  RoutineTuner(TuningSession& session, const Routine& routine, const TuneRequest& request, const RunContext& context)
-      : session_(session), routine_(routine), request_(request), context_(context) {
-    result_.routine = routine.name;
+  RoutineTuner(TuningSession& session, const TuneRequest& request, const RunContext& context, const TuningObserver<Tuning>& observer)
+      : session_(session), routine_(kernel::require(request.routine)), request_(request), context_(context), observer_(observer) {
+    result_.routine = routine_.name;
     result_.environment = session.place().environment;
     result_.options = {request.time_budget, request.nb, request.seed};
   }
@@ -44,8 +44,8 @@ class RoutineTuner {
     note_parts();
     const Seconds left = std::max(0.0, request_.time_budget - (session_.place().clock() - begin));
     decide(left / static_cast<double>(tunable_.size()), begin);
-    if (request_.decided) {
-      request_.decided(result_);
+    if (observer_.decided) {
+      observer_.decided(result_);
     }
     if (request_.validate) {
       validate();
@@ -96,10 +96,12 @@ class RoutineTuner {
   void validate() {
     for (std::size_t i = 0; i < result_.parts.size() && !context_.cancelled(); ++i) {
       ValidationOptions options;
-      options.time_budget = request_.validation_budget / static_cast<double>(result_.parts.size());
+      if (request_.validation_budget) {
+        options.time_budget = *request_.validation_budget / static_cast<double>(result_.parts.size());
+      }
       options.validated = [&](std::size_t problem) {
-        if (request_.validated) {
-          request_.validated(result_, i, problem);
+        if (observer_.validated) {
+          observer_.validated(result_, i, problem);
         }
       };
       validate_blocks(tunable_[i], result_.parts[i].decisions, session_, options);
@@ -110,6 +112,7 @@ class RoutineTuner {
   const Routine& routine_;
   const TuneRequest& request_;
   const RunContext& context_;
+  const TuningObserver<Tuning>& observer_;
   std::vector<TunableRoutine> tunable_;
   Tuning result_;
 };
@@ -123,22 +126,22 @@ std::vector<std::int64_t> tuned_block_sizes() {
   return all;
 }
 
-Tuning tune_routine(TuningSession& session, const Routine& routine, const TuneRequest& request, const RunContext& context) {
-  return RoutineTuner(session, routine, request, context).run();
+Tuning tune_routine(TuningSession& session, const TuneRequest& request, const RunContext& context, const TuningObserver<Tuning>& observer) {
+  return RoutineTuner(session, request, context, observer).run();
 }
 
-Tuning tune(const Workbench& bench, const std::string& routine, const TuneRequest& request, const RunContext& context) {
-  const Routine& known = kernel::require(routine);  // before anything is opened
+Tuning tune(const Workbench& bench, const TuneRequest& request, const RunContext& context, const TuningObserver<Tuning>& observer) {
+  static_cast<void>(kernel::require(request.routine));  // before anything is opened
   if (!request.profile.empty()) {
     program::require_profile_writable(request.profile);
   }
   bench.open(request.validate);
   TuningSession session(bench, bench.store(), {request.repetitions, request.seed, request.fresh}, context);
-  TuneRequest own = request;
-  own.decided = [&](Tuning tuning) {
+  TuningObserver<Tuning> keeping = observer;
+  keeping.decided = [&](Tuning tuning) {
     tuning.kernel_settings = bench.settings();
-    if (request.decided) {
-      request.decided(tuning);
+    if (observer.decided) {
+      observer.decided(tuning);
     }
     if (!request.profile.empty()) {
       if (const std::string remark = save_profile(request.profile, tuning); !remark.empty()) {
@@ -146,7 +149,7 @@ Tuning tune(const Workbench& bench, const std::string& routine, const TuneReques
       }
     }
   };
-  Tuning tuning = tune_routine(session, known, own, context);
+  Tuning tuning = tune_routine(session, request, context, keeping);
   tuning.kernel_settings = bench.settings();
   return tuning;
 }

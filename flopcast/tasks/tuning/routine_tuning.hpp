@@ -8,6 +8,7 @@
 namespace flopcast {
 
 /// Tunes a routine in a place, as tune() does, without keeping a profile.
-Tuning tune_routine(TuningSession& session, const Routine& routine, const TuneRequest& request, const RunContext& context);
+Tuning tune_routine(TuningSession& session, const TuneRequest& request, const RunContext& context = {},
+                    const TuningObserver<Tuning>& observer = {});
 
 }  // namespace flopcast

@@ -56,8 +56,7 @@ std::vector<TunableRoutine> tunable_routines(const std::vector<Call>& calls, con
   return all;
 }
 
-std::vector<Call> calls_for_open_flags(const Routine& routine, const std::map<std::string, std::vector<std::int64_t>>& sizes,
-                                       const std::map<std::string, std::string>& flags) {
+std::vector<Call> calls_for_open_flags(const Routine& routine, const NamedSizes& sizes, const std::map<std::string, std::string>& flags) {
   std::vector<std::map<std::string, std::string>> variants = {flags};
   for (const Argument& argument : routine.arguments) {
     if (argument.kind != Kind::flag || argument.values.size() != 2 || flags.count(argument.name) > 0) {
@@ -82,8 +81,7 @@ std::vector<Call> calls_for_open_flags(const Routine& routine, const std::map<st
   return calls;
 }
 
-std::map<std::string, std::vector<std::int64_t>> named_sizes(const std::string& routine, const std::vector<std::int64_t>& n,
-                                                             std::map<std::string, std::vector<std::int64_t>> sizes) {
+NamedSizes named_sizes(const std::string& routine, const std::vector<std::int64_t>& n, NamedSizes sizes) {
   if (!n.empty()) {
     if (sizes.count("n") > 0) {
       throw bad_input("n of {} is given twice", routine);

@@ -7,6 +7,7 @@
 
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
+#include "flopcast/support/size_list.hpp"
 #include "flopcast/tasks/tuning/tuning_session.hpp"
 #include "flopcast/tune/block_size.hpp"
 
@@ -31,12 +32,10 @@ std::vector<TunableRoutine> tunable_routines(const std::vector<Call>& calls, con
 
 /// Returns the calls of a routine at all sizes and for every value of its flags that `flags` leaves open. The default values come first,
 /// because programs call the routine with any of them. Flags of more than two values, which say what is computed, keep their default.
-std::vector<Call> calls_for_open_flags(const Routine& routine, const std::map<std::string, std::vector<std::int64_t>>& sizes,
-                                       const std::map<std::string, std::string>& flags);
+std::vector<Call> calls_for_open_flags(const Routine& routine, const NamedSizes& sizes, const std::map<std::string, std::string>& flags);
 
 /// Returns `sizes` with the orders as "n" if there are any. Throws bad_input if both name n, or if there are no sizes.
-std::map<std::string, std::vector<std::int64_t>> named_sizes(const std::string& routine, const std::vector<std::int64_t>& n,
-                                                             std::map<std::string, std::vector<std::int64_t>> sizes);
+NamedSizes named_sizes(const std::string& routine, const std::vector<std::int64_t>& n, NamedSizes sizes);
 
 /// Chooses the block sizes of one routine.
 tuning::BlockSizeResult tune_blocks(const TunableRoutine& tunable, TuningSession& session, const tuning::BlockSizeOptions& options);

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,8 +10,12 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/size_list.hpp"
+#include "flopcast/support/text_number.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tune/decision.hpp"
 #include "flopcast/tune/joint.hpp"
@@ -65,29 +68,36 @@ struct Tuning {
   friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 
+/// A routine and its block sizes to choose from. The meaning of each member is in its line of the table (requests.cpp).
 struct TuneRequest {
-  std::vector<std::int64_t> n;                             ///< orders; all sizes that `sizes` doesn't name are equal
-  std::map<std::string, std::vector<std::int64_t>> sizes;  ///< {"m", {2000, 4000}}: every combination is a problem
-  /// {"uplo", "U"}; a flag of two values that isn't named is tuned with both.
+  std::string routine;
+  SizeList n;
+  NamedSizes sizes;
   std::map<std::string, std::string> flags;
-  std::vector<std::int64_t> nb = tuned_block_sizes();  ///< block sizes to choose from
-  Seconds time_budget = 50;
-  bool tune_crossover = true;  ///< choose LAPACK's crossover point nx, too
-  bool validate = false;       ///< run the routine with every block size and compare
-  Seconds validation_budget = std::numeric_limits<Seconds>::infinity();
-  std::int64_t repetitions = 5;  ///< repetitions of long runs in a validation; short ones get more
-  std::uint64_t seed = 1;        ///< seed of the order of measurements
-  bool fresh = false;            ///< use no samples of earlier runs
-  std::string profile;           ///< file in which the decisions are kept; empty: none
-  /// Receives the decisions before a validation begins.
-  std::function<void(const Tuning&)> decided;
-  /// Receives each validated problem: parts[part].decisions[problem].validation is there.
-  std::function<void(const Tuning&, std::size_t part, std::size_t problem)> validated;
+  SizeList nb = tuned_block_sizes();
+  Duration time_budget = 50;
+  bool tune_crossover = true;
+  bool validate = false;
+  std::optional<Duration> validation_budget;
+  std::int64_t repetitions = 5;
+  std::uint64_t seed = 1;
+  bool fresh = false;
+  std::string profile;
+};
+
+/// Receives parts of a result as soon as they are there.
+template <class Result>
+struct TuningObserver {
+  std::function<void(const Result&)> decided;  ///< receives the decisions before a validation begins
+  /// Receives each validated problem. `part` is the index of the routine in a Tuning, and that of the place in a Ranking:
+  /// parts[part].decisions[problem].validation is there.
+  std::function<void(const Result&, std::size_t part, std::size_t problem)> validated;
 };
 
 /// Chooses the block size of a LAPACK routine without running it. Throws bad_input for an unknown routine or one without anything to tune.
 /// After a cancellation it returns what is complete by then, or throws Cancelled if that is nothing.
-Tuning tune(const Workbench& bench, const std::string& routine, const TuneRequest& request, const RunContext& context = {});
+Tuning tune(const Workbench& bench, const TuneRequest& request, const RunContext& context = {},
+            const TuningObserver<Tuning>& observer = {});
 
 /// Adds the decisions to the profile in `file`, for programs that run with it. Returns a remark for the user, or "". Throws
 /// environment_error if the file can't be written.
@@ -117,18 +127,19 @@ struct LapackTuning {
   friend bool operator==(const LapackTuning&, const LapackTuning&) = default;
 };
 
+/// All of LAPACK, and how it is tuned.
 struct LapackRequest {
-  std::string precisions = "dzsc";  ///< letters, the most used first
-  std::vector<std::int64_t> n = {150, 300, 600, 1000, 1500, 2200, 3200};
-  std::vector<std::int64_t> nb = tuned_block_sizes();  ///< block sizes to choose from
-  Seconds time_budget = 600;                           ///< time for all routines together, without their validation
+  std::string precisions = "dzsc";
+  SizeList n = {150, 300, 600, 1000, 1500, 2200, 3200};
+  SizeList nb = tuned_block_sizes();
+  Duration time_budget = 600;
   bool tune_crossover = true;
   bool validate = false;
-  bool limits_validation = false;  ///< each routine's validation may take as long as its tuning
+  bool limits_validation = false;
   std::int64_t repetitions = 5;
   std::uint64_t seed = 1;
-  bool fresh = false;   ///< use no samples of earlier runs, and tune again what the profile has
-  std::string profile;  ///< file that keeps each routine's decisions as soon as they are there; empty: the default profile
+  bool fresh = false;
+  std::string profile;
 };
 
 /// Tunes every routine that queries ilaenv, the most used first, each for a share of what is left of the time budget. Sizes
@@ -176,43 +187,49 @@ struct Ranking {
   friend bool operator==(const Ranking&, const Ranking&) = default;
 };
 
+/// A family of algorithms, or a LAPACK routine, whose variants are compared.
 struct RankRequest {
-  std::vector<std::int64_t> n;  ///< as in TuneRequest
-  std::map<std::string, std::vector<std::int64_t>> sizes;
+  std::string family;
+  SizeList n;
+  NamedSizes sizes;
   std::map<std::string, std::string> flags;
-  char precision = 'd';                                 ///< precision of a family; a routine's name has its own
-  std::optional<std::vector<std::string>> variants;     ///< names of the variants to compare; nothing: all of the family
-  std::vector<std::int64_t> nb = ranked_block_sizes();  ///< block sizes to choose from; a recursion ends at nb
+  Precision precision = Precision::d;
+  std::optional<std::vector<std::string>> variants;
+  SizeList nb = ranked_block_sizes();
   LibraryRow library = LibraryRow::default_blocks;
-  Seconds time_budget = 60;  ///< time for all places together
+  Duration time_budget = 60;
   bool tune_crossover = true;
-  std::optional<tuning::Extent> validate;                                ///< alternatives that are run and compared; nothing: none
-  Seconds validation_budget = std::numeric_limits<Seconds>::infinity();  ///< time for all places together
+  std::optional<tuning::Extent> validate;
+  std::optional<Duration> validation_budget;
   std::int64_t repetitions = 5;
   std::uint64_t seed = 1;
   bool fresh = false;
-  std::function<void(const Ranking&)> decided;  ///< receives the decisions before a validation begins
-  /// Receives each validated problem: places[place].decisions[problem].validation is there.
-  std::function<void(const Ranking&, std::size_t place, std::size_t problem)> validated;
+  std::vector<std::string> blas;
+  SizeList threads;
 };
 
-/// Ranks the variants of a family, or of a LAPACK routine, each at its own best block size, without running them. Throws bad_input for an
-/// unknown family or variant. After a cancellation it returns what is complete by then, or throws Cancelled if that is nothing.
-Ranking rank(const Workbench& bench, const std::string& family, const RankRequest& request, const RunContext& context = {});
-
-/// Ranks in every place, one after the other; the places share the budgets.
-Ranking rank_everywhere(const std::vector<machine::LibraryChoice>& places, const std::string& family, const RankRequest& request,
-                        const RunContext& context = {});
+/// Ranks the variants of a family, or of a LAPACK routine, each at its own best block size, without running them. Ranks in every place that
+/// request.blas and request.threads name, one after the other; the places share the budgets. Throws bad_input for an unknown family or
+/// variant. After a cancellation it returns what is complete by then, or throws Cancelled if that is nothing.
+Ranking rank(const Workbench& bench, const RankRequest& request, const RunContext& context = {},
+             const TuningObserver<Ranking>& observer = {});
 
 /// Chooses variant, block size, threads and library together. The libraries' own routines take part with every block size. Without any
 /// variant (an empty list), only they do.
-Ranking tune_jointly(const std::vector<machine::LibraryChoice>& places, const std::string& routine, RankRequest request,
-                     const RunContext& context = {});
+Ranking tune_jointly(const Workbench& bench, RankRequest request, const RunContext& context = {},
+                     const TuningObserver<Ranking>& observer = {});
 
-/// Returns every pair of a BLAS (empty: the default one) and a number of threads; the rest is as in `common`. A library that has one thread
-/// only is left out with other numbers, and a note says so. Throws bad_input if nothing is left.
+/// Returns every pair of a BLAS and a number of threads that are named; without any, those of `common`, of which the rest is taken. A library
+/// that has one thread only is left out with other numbers, and a note says so. Throws bad_input if nothing is left.
 std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas, const std::vector<std::int64_t>& threads,
                                            const machine::LibraryChoice& common = {}, const RunContext& context = {});
+
+template <>
+Fields FieldTable<TuneRequest>::fields();
+template <>
+Fields FieldTable<LapackRequest>::fields();
+template <>
+Fields FieldTable<RankRequest>::fields();
 
 /// Converts to and from the document {"schema": "flopcast-rank-3", ...}.
 std::string to_json(const Ranking& ranking);

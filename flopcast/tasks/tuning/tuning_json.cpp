@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
-#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -30,177 +29,151 @@ struct adl_serializer<flopcast::Interval, void> {
 namespace flopcast {
 
 template <>
-struct FieldTable<algorithm::BlockParameters> {
-  using T = algorithm::BlockParameters;
-  static constexpr auto fields = std::tuple(
-      field("nb", &T::nb), optional_field("nbmin", &T::nbmin, "ISPEC 2: smallest block size worth using when the workspace is short"),
-      optional_field("nx", &T::nx, "ISPEC 3: crossover, the order below which the rest is done unblocked"));
-};
+Fields FieldTable<algorithm::BlockParameters>::fields() {
+  return {field<&T::nb>(), optional_field<&T::nbmin>("ISPEC 2: smallest block size worth using when the workspace is short"),
+          optional_field<&T::nx>("ISPEC 3: crossover, the order below which the rest is done unblocked")};
+}
 template <>
-struct FieldTable<tuning::Alternative> {
-  using T = tuning::Alternative;
-  static constexpr auto fields =
-      std::tuple(optional_field("variant", &T::variant, "name in the registry of algorithms; empty: the library's own routine"),
-                 inlined_field(&T::blocks));
-};
+Fields FieldTable<tuning::Alternative>::fields() {
+  return {optional_field<&T::variant>("name in the registry of algorithms; empty: the library's own routine"), inlined_field<&T::blocks>()};
+}
 template <>
-struct FieldTable<tuning::Forecast> {
-  using T = tuning::Forecast;
-  static constexpr auto fields =
-      std::tuple(optional_field("variant", &T::variant), inlined_field(&T::blocks), field("seconds", &T::seconds),
-                 optional_field("interval", &T::interval),
-                 optional_field("extrapolated", &T::extrapolated, "share of the time that lies outside of the sampled range"));
-};
+Fields FieldTable<tuning::Forecast>::fields() {
+  return {optional_field<&T::variant>(), inlined_field<&T::blocks>(), field<&T::seconds>(), optional_field<&T::interval>(),
+          optional_field<&T::extrapolated>("share of the time that lies outside of the sampled range")};
+}
 template <>
-struct FieldTable<tuning::VariantRank> {
-  using T = tuning::VariantRank;
-  static constexpr auto fields =
-      std::tuple(inlined_field(&T::best),
-                 field("rank", &T::rank, "1 + the number of variants that are certainly faster; never decreases along the ranking"),
-                 field("behind", &T::behind, "predicted time / predicted time of the chosen variant - 1"),
-                 field("ties", &T::ties, "other variants that tie with it, in the order of the ranking"),
-                 field("block_ties", &T::block_ties, "its other block sizes that tie with its best one"),
-                 field("regret", &T::regret, "upper bound (95 %) of time / time of the best alternative - 1"));
-};
+Fields FieldTable<tuning::VariantRank>::fields() {
+  return {inlined_field<&T::best>(),
+          field<&T::rank>("1 + the number of variants that are certainly faster; never decreases along the ranking"),
+          field<&T::behind>("predicted time / predicted time of the chosen variant - 1"),
+          field<&T::ties>("other variants that tie with it, in the order of the ranking"),
+          field<&T::block_ties>("its other block sizes that tie with its best one"),
+          field<&T::regret>("upper bound (95 %) of time / time of the best alternative - 1")};
+}
 template <>
-struct FieldTable<tuning::Measured> {
-  using T = tuning::Measured;
-  static constexpr auto fields =
-      std::tuple(optional_field("variant", &T::variant), inlined_field(&T::blocks), field("seconds", &T::median),
-                 field("times", &T::times, "drift-normalised times of the undisturbed runs"), field("error", &T::error),
-                 optional_field("wall_times", &T::wall_times, "raw times of all runs"),
-                 optional_field("normalised_error", &T::normalised_error), optional_field("within", &T::within));
-};
+Fields FieldTable<tuning::Measured>::fields() {
+  return {optional_field<&T::variant>(),
+          inlined_field<&T::blocks>(),
+          field<&T::median>().named("seconds"),
+          field<&T::times>("drift-normalised times of the undisturbed runs"),
+          field<&T::error>(),
+          optional_field<&T::wall_times>("raw times of all runs"),
+          optional_field<&T::normalised_error>(),
+          optional_field<&T::within>()};
+}
 template <>
-struct FieldTable<tuning::RunWarning> {
-  using T = tuning::RunWarning;
-  static constexpr auto fields =
-      std::tuple(field("run", &T::run, "such as \"500 library, nb 64\": order, variant, block size"), field("text", &T::text));
-};
+Fields FieldTable<tuning::RunWarning>::fields() {
+  return {field<&T::run>("such as \"500 library, nb 64\": order, variant, block size"), field<&T::text>()};
+}
 template <>
-struct FieldTable<tuning::OrderCheck> {
-  using T = tuning::OrderCheck;
-  static constexpr auto fields =
-      std::tuple(field("pairs", &T::pairs, "number of pairs of variants whose measured medians differ by more than a margin"),
-                 field("right", &T::right, "of these, the pairs that were predicted in this order"));
-};
+Fields FieldTable<tuning::OrderCheck>::fields() {
+  return {field<&T::pairs>("number of pairs of variants whose measured medians differ by more than a margin"),
+          field<&T::right>("of these, the pairs that were predicted in this order")};
+}
 template <>
-struct FieldTable<tuning::Check> {
-  using T = tuning::Check;
-  static constexpr auto fields = std::tuple(
-      optional_field("measured", &T::measured, "the alternatives that were run, in the order of the decision's forecasts"),
-      optional_field("default_seconds", &T::default_seconds, "medians; 0: not run"), optional_field("chosen_seconds", &T::chosen_seconds),
-      optional_field("best_seconds", &T::best_seconds), field("best", &T::best, "the fastest one that was run"),
-      optional_field("gain_kept", &T::gain_kept,
-                     "best / chosen: share of the best speed that the choice reaches; 1 is perfect (paper 000's yield)"),
-      optional_field("regret", &T::regret, "chosen / best - 1: 0 is perfect"),
-      field("repeatability", &T::repeatability,
-            "median over alternatives of |first half / second half - 1|: how far two measurements of one run differ"),
-      optional_field("order", &T::order, "check of the ranking"), optional_field("warnings", &T::warnings));
-};
+Fields FieldTable<tuning::Check>::fields() {
+  return {
+      optional_field<&T::measured>("the alternatives that were run, in the order of the decision's forecasts"),
+      optional_field<&T::default_seconds>("medians; 0: not run"),
+      optional_field<&T::chosen_seconds>(),
+      optional_field<&T::best_seconds>(),
+      field<&T::best>("the fastest one that was run"),
+      optional_field<&T::gain_kept>("best / chosen: share of the best speed that the choice reaches; 1 is perfect (paper 000's yield)"),
+      optional_field<&T::regret>("chosen / best - 1: 0 is perfect"),
+      field<&T::repeatability>("median over alternatives of |first half / second half - 1|: how far two measurements of one run differ"),
+      optional_field<&T::order>("check of the ranking"),
+      optional_field<&T::warnings>()};
+}
 template <>
-struct FieldTable<tuning::Decision> {
-  using T = tuning::Decision;
-  static constexpr auto fields = std::tuple(
-      field("sizes", &T::sizes, "sizes of the routine, without those that are derived from others"),
-      optional_field("flops", &T::flops, "operations of the routine"),
-      optional_field("default", &T::default_, "forecast without tuning; 0 seconds if the problem has no default"),
-      field("chosen", &T::chosen), field("gain", &T::gain, "time of the default / time of the chosen alternative - 1"),
-      optional_field("ties", &T::ties, "other block sizes of the chosen variant that tie with the chosen one"),
-      field("regret", &T::regret, "upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates"),
-      optional_field("candidates", &T::candidates,
-                     "number of pairs of a variant and a block size that were asked for, with the default; 0: not known"),
-      optional_field("considered", &T::considered, "of these, the pairs that were predicted"),
-      optional_field("samples", &T::samples, "measured calls that the predictions rest on, with those of earlier runs"),
-      optional_field("ranking", &T::ranking, "ranking of the variants, the fastest first"),
-      optional_field("forecasts", &T::forecasts, "forecasts of every alternative, by variant and block size"),
-      field("validation", &T::validation, "if the alternatives were run"));
-};
+Fields FieldTable<tuning::Decision>::fields() {
+  return {
+      field<&T::sizes>("sizes of the routine, without those that are derived from others"),
+      optional_field<&T::flops>("operations of the routine"),
+      optional_field<&T::default_>("forecast without tuning; 0 seconds if the problem has no default").named("default"),
+      field<&T::chosen>(),
+      field<&T::gain>("time of the default / time of the chosen alternative - 1"),
+      optional_field<&T::ties>("other block sizes of the chosen variant that tie with the chosen one"),
+      field<&T::regret>("upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates"),
+      optional_field<&T::candidates>("number of pairs of a variant and a block size that were asked for, with the default; 0: not known"),
+      optional_field<&T::considered>("of these, the pairs that were predicted"),
+      optional_field<&T::samples>("measured calls that the predictions rest on, with those of earlier runs"),
+      optional_field<&T::ranking>("ranking of the variants, the fastest first"),
+      optional_field<&T::forecasts>("forecasts of every alternative, by variant and block size"),
+      field<&T::validation>("if the alternatives were run")};
+}
 template <>
-struct FieldTable<tuning::SamplingCost> {
-  using T = tuning::SamplingCost;
-  static constexpr auto fields =
-      std::tuple(field("segments", &T::segments, "number of measured segments"),
-                 field("timings", &T::timings, "repetitions of timed calls"), field("measuring_seconds", &T::measuring));
-};
+Fields FieldTable<tuning::SamplingCost>::fields() {
+  return {field<&T::segments>("number of measured segments"), field<&T::timings>("repetitions of timed calls"),
+          field<&T::measuring>().named("measuring_seconds")};
+}
 template <>
-struct FieldTable<tuning::JointRank> {
-  using T = tuning::JointRank;
-  static constexpr auto fields = std::tuple(inlined_field(&T::best), field("place", &T::place, "index of the decision"),
-                                            field("behind", &T::behind, "predicted time / predicted time of the fastest - 1"),
-                                            field("tied", &T::tied, "the variant ties with the fastest"));
-};
+Fields FieldTable<tuning::JointRank>::fields() {
+  return {inlined_field<&T::best>(), field<&T::place>("index of the decision"),
+          field<&T::behind>("predicted time / predicted time of the fastest - 1"), field<&T::tied>("the variant ties with the fastest")};
+}
 template <>
-struct FieldTable<tuning::JointDecision> {
-  using T = tuning::JointDecision;
-  static constexpr auto fields =
-      std::tuple(optional_field("sizes", &T::sizes),
-                 field("ranking", &T::ranking, "every variant of every place at its own best block size, the fastest first"),
-                 field("regret", &T::regret, "upper bound (95 %) of time of the fastest / time of any other - 1"));
-};
+Fields FieldTable<tuning::JointDecision>::fields() {
+  return {optional_field<&T::sizes>(), field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
+          field<&T::regret>("upper bound (95 %) of time of the fastest / time of any other - 1")};
+}
 template <>
-struct FieldTable<TuningSettings> {
-  using T = TuningSettings;
-  static constexpr auto fields =
-      std::tuple(field("time_budget", &T::time_budget), field("nb", &T::nb, "block sizes to choose from"), field("seed", &T::seed));
-};
+Fields FieldTable<TuningSettings>::fields() {
+  return {field<&T::time_budget>(), field<&T::nb>("block sizes to choose from"), field<&T::seed>()};
+}
 template <>
-struct FieldTable<QuerySizes> {
-  static constexpr auto fields = std::tuple(field("m", &QuerySizes::m), field("n", &QuerySizes::n));
-};
+Fields FieldTable<QuerySizes>::fields() {
+  return {field<&T::m>(), field<&T::n>()};
+}
 template <>
-struct FieldTable<RoutineTuning> {
-  using T = RoutineTuning;
-  static constexpr auto fields =
-      std::tuple(field("routine", &T::routine, "\"dpotrf\""), field("flags", &T::flags, "ilaenv's options, such as \"L\""),
-                 optional_field("queries", &T::queries), field("decisions", &T::decisions, "for each query"), field("cost", &T::cost),
-                 field("complete", &T::complete, "false if the time budget ended sampling before the predictions had their precision"));
-};
+Fields FieldTable<RoutineTuning>::fields() {
+  return {field<&T::routine>("\"dpotrf\""),
+          field<&T::flags>("ilaenv's options, such as \"L\""),
+          optional_field<&T::queries>(),
+          field<&T::decisions>("for each query"),
+          field<&T::cost>(),
+          field<&T::complete>("false if the time budget ended sampling before the predictions had their precision")};
+}
 template <>
-struct FieldTable<Tuning> {
-  using T = Tuning;
-  static constexpr auto fields =
-      std::tuple(field("routine", &T::routine), field("environment", &T::environment),
-                 optional_field("settings", &T::kernel_settings, "variables in force that select the BLAS's kernels"),
-                 field("options", &T::options), field("parts", &T::parts, "the routine itself, or the tunable ones below it"));
-};
+Fields FieldTable<Tuning>::fields() {
+  return {field<&T::routine>(), field<&T::environment>(),
+          optional_field<&T::kernel_settings>("variables in force that select the BLAS's kernels").named("settings"), field<&T::options>(),
+          field<&T::parts>("the routine itself, or the tunable ones below it")};
+}
 template <>
-struct FieldTable<LapackRoutine> {
-  using T = LapackRoutine;
-  static constexpr auto fields =
-      std::tuple(field("routine", &T::routine), field("flags", &T::flags),
-                 field("remark", &T::remark, "why it wasn't tuned, or which sizes are undecided; empty: nothing to say"),
-                 field("seconds", &T::seconds, "time that its tuning took"), field("decisions", &T::decisions));
-};
+Fields FieldTable<LapackRoutine>::fields() {
+  return {field<&T::routine>(), field<&T::flags>(),
+          field<&T::remark>("why it wasn't tuned, or which sizes are undecided; empty: nothing to say"),
+          field<&T::seconds>("time that its tuning took"), field<&T::decisions>()};
+}
 template <>
-struct FieldTable<LapackTuning> {
-  using T = LapackTuning;
-  static constexpr auto fields =
-      std::tuple(field("environment", &T::environment), field("profile", &T::profile, "file with what was decided"),
-                 field("routines", &T::routines, "in the order of tuning"),
-                 field("left_out", &T::left_out, "routines that the time budget didn't reach"));
-};
+Fields FieldTable<LapackTuning>::fields() {
+  return {field<&T::environment>(), field<&T::profile>("file with what was decided"), field<&T::routines>("in the order of tuning"),
+          field<&T::left_out>("routines that the time budget didn't reach")};
+}
 template <>
-struct FieldTable<VariantInfo> {
-  using T = VariantInfo;
-  static constexpr auto fields = std::tuple(field("variant", &T::variant), field("description", &T::description),
-                                            field("lapack", &T::is_lapacks, "LAPACK's own algorithm"));
-};
+Fields FieldTable<VariantInfo>::fields() {
+  return {field<&T::variant>(), field<&T::description>(), field<&T::is_lapacks>("LAPACK's own algorithm").named("lapack")};
+}
 template <>
-struct FieldTable<PlaceRanking> {
-  using T = PlaceRanking;
-  static constexpr auto fields = std::tuple(optional_field("blas", &T::blas, "as it was asked for; empty: the default"),
-                                            field("threads", &T::threads), field("environment", &T::environment),
-                                            field("decisions", &T::decisions), field("cost", &T::cost), field("complete", &T::complete));
-};
+Fields FieldTable<PlaceRanking>::fields() {
+  return {optional_field<&T::blas>("as it was asked for; empty: the default"),
+          field<&T::threads>(),
+          field<&T::environment>(),
+          field<&T::decisions>(),
+          field<&T::cost>(),
+          field<&T::complete>()};
+}
 template <>
-struct FieldTable<Ranking> {
-  using T = Ranking;
-  static constexpr auto fields =
-      std::tuple(optional_field("family", &T::family), field("routine", &T::routine),
-                 optional_field("flags", &T::flags, "the routine's, such as \"L\""), field("options", &T::options),
-                 optional_field("variants", &T::variants), field("places", &T::places), field("joint", &T::joint, "for each problem"));
-};
+Fields FieldTable<Ranking>::fields() {
+  return {optional_field<&T::family>(),
+          field<&T::routine>(),
+          optional_field<&T::flags>("the routine's, such as \"L\""),
+          field<&T::options>(),
+          optional_field<&T::variants>(),
+          field<&T::places>(),
+          field<&T::joint>("for each problem")};
+}
 
 std::string to_json(const Tuning& tuning) { return to_document(tuning, "flopcast-tune-3").dump(2); }
 Tuning tuning_from_json(std::string_view text) { return from_document<Tuning>(text, "tuning", {"flopcast-tune-3"}); }

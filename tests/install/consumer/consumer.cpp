@@ -30,7 +30,7 @@ int main() {
   }
   flopcast::Workbench bench({.blas = "no such library"});
   try {
-    flopcast::predict(bench, "dgemm", {});
+    flopcast::predict(bench, {.problems = {.routine = "dgemm"}});
     std::puts("a library that doesn't exist is opened");
     return 1;
   } catch (const flopcast::Error& error) {
@@ -39,7 +39,7 @@ int main() {
   using Complex = std::complex<double>;
   flopcast::Workbench usual({.blas = "openblas-serial"});
   const std::vector<std::int64_t> shape_a = {3, 4, 5, 6}, shape_b = {4, 2, 6, 7};
-  const auto plan = flopcast::plan(usual, "conj(acbd),cidj->abij", shape_a, shape_b, {.precision = flopcast::Precision::z});
+  const auto plan = flopcast::plan(usual, "conj(acbd),cidj->abij", {shape_a, shape_b}, {.precision = flopcast::Precision::z});
   const std::vector<Complex> a(3 * 4 * 5 * 6, Complex(0, 1)), b(4 * 2 * 6 * 7, 1);
   std::vector<Complex> c(3 * 5 * 2 * 7);
   plan.execute(a.data(), b.data(), c.data());

@@ -153,7 +153,8 @@ TEST_F(SimulateCommand, OperationsOfReductionsCompute) {
   const json& product = kernel(found, "dgemm(NN, 24, 24, 24)");
   EXPECT_GE(product.at("all").at("count"), 4);
   EXPECT_GT(seconds(product.at("along")), 0);
-  EXPECT_GE(seconds(found.at("path"), "computation_seconds"), seconds(product.at("along")));
+  constexpr double rounding = 1e-12;  // of sums in another order
+  EXPECT_GE(seconds(found.at("path"), "computation_seconds"), seconds(product.at("along")) * (1 - rounding));
 }
 
 /// Names as Julia's and SciPy's builds have them; Julia's has integers of 64 bits.

@@ -31,7 +31,7 @@ nlohmann::ordered_json parsed_schema(std::string_view name) { return nlohmann::o
 
 TEST(Ask, AnswersWithTheDocumentOfTheJob) {
   const std::string answer =
-      ask(closed_workbench(), R"({"contract_list": {"notation": "ai,ib->ab", "sizes": {"a": 4, "b": 5, "i": 6}, "kernels": ["gemm"]}})");
+      ask(closed_workbench(), R"({"contract_list": {"expression": "ai,ib->ab", "sizes": {"a": 4, "b": 5, "i": 6}, "kernels": ["gemm"]}})");
   const nlohmann::json document = nlohmann::json::parse(answer);
   EXPECT_EQ(document.at("schema"), "flopcast-contract-1");
   ASSERT_EQ(document.at("algorithms").size(), 1U);
@@ -56,30 +56,40 @@ TEST(Ask, AnswersAboutFilesOfWisdom) {
   EXPECT_EQ(answer_by_schema(R"({"wisdom_list": {"file": )" + quoted + "}}", "wisdom-list").at("entries"), nlohmann::json::array());
   EXPECT_EQ(answer_by_schema(R"({"wisdom_merge": {"files": [)" + quoted + ", " + quoted + "]}}", "wisdom").at("profiles").size(), 0U);
   EXPECT_THAT(refusal(R"({"wisdom_list": {"file": "no such file"}})"), HasSubstr("no such file"));
-  EXPECT_THAT(refusal(R"({"wisdom_forget": {}})"), HasSubstr("wisdom_forget: nothing to forget"));
-  EXPECT_THAT(refusal(R"({"wisdom_forget": {"kind": "samples"}})"), HasSubstr("expected block-sizes, kernels or plans"));
-  EXPECT_THAT(refusal(R"({"export_ilaenv": {"language": "Java"}})"), HasSubstr("export_ilaenv.language: 'Java' given"));
+  EXPECT_THAT(refusal(R"({"wisdom_forget": {}})"), HasSubstr("nothing to forget"));
+  EXPECT_THAT(refusal(R"({"wisdom_forget": {"kind": "samples"}})"),
+              HasSubstr("wisdom_forget.kind: \"samples\" given, expected one of block-sizes, kernels, plans"));
+  EXPECT_THAT(refusal(R"({"export_ilaenv": {"language": "Java"}})"), HasSubstr("export_ilaenv.language: \"Java\" given"));
 }
 
 TEST(Ask, RefusesExpressionsThatContradict) {
-  EXPECT_THAT(refusal(R"({"einsum": {"expression": "ij->k", "sizes": {"i": 2, "j": 2}}})"), HasSubstr("einsum.expression"));
-  EXPECT_THAT(refusal(R"({"einsum": {"expression": "ij->i", "sizes": {"i": 2}}})"), HasSubstr("einsum.sizes"));
-  EXPECT_THAT(refusal(R"({"einsum": {"expression": "i->i", "sizes": {"i": 2}, "precision": "x"}})"), HasSubstr("einsum.precision"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "ij->k", "sizes": {"i": 2, "j": 2}}})"), HasSubstr("contract.expression"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "ij->i", "sizes": {"i": 2}}})"), HasSubstr("contract.sizes"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "i->i", "sizes": {"i": 2}, "precision": "x"}})"), HasSubstr("contract.precision"));
+}
+
+TEST(Ask, RefusesFilesBesideWhatTheyHaveThemselves) {
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "i->", "operands": ["a.npy"]}})"), HasSubstr("contract.result"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "i->", "result": "a.npy"}})"), HasSubstr("contract.operands"));
+  const std::string files = R"({"contract": {"expression": "i->", "operands": ["a.npy"], "result": "b.npy", )";
+  EXPECT_THAT(refusal(files + R"("sizes": {"i": 2}}})"), HasSubstr("contract.sizes: files have their own"));
+  EXPECT_THAT(refusal(files + R"("strides": {"A": [2]}}})"), HasSubstr("contract.strides: files have their own"));
+  EXPECT_THAT(refusal(files + R"("execute": false}})"), HasSubstr("contract.execute"));
 }
 
 TEST(Ask, RefusesStridesThatContradictTheExpression) {
   const auto refused = [](const std::string& expression, const std::string& strides) {
-    return refusal(R"({"einsum_plan": {"expression": ")" + expression + R"(", "sizes": {"i": 2, "j": 3}, "strides": )" + strides + "}}");
+    return refusal(R"({"contract": {"expression": ")" + expression + R"(", "sizes": {"i": 2, "j": 3}, "strides": )" + strides + "}}");
   };
   EXPECT_THAT(refused("ij,j->i", R"({"A": [3]})"),
-              HasSubstr("einsum_plan.strides: 'A' has 2 indices, but 1 stride is given; expected one per index of 'ij,j->i'"));
+              HasSubstr("contract.strides: 'A' has 2 indices, but 1 stride is given; expected one per index of 'ij,j->i'"));
   EXPECT_THAT(refused("ij,j->i", R"({"result": [1, 2]})"), HasSubstr("'result' has 1 index, but 2 strides are given"));
   EXPECT_THAT(refused("ij,j->i", R"({"3": [1]})"), HasSubstr("number of an operand: 3 is out of range"));
   EXPECT_THAT(refused("ij,j->i", R"({"D": [1]})"), HasSubstr("'D' is no tensor; expected A, B, C, 1, 2 or result"));
   EXPECT_THAT(refused("ij,j,j->i", R"({"A": [3, 1]})"), HasSubstr("'A' is no tensor; expected 1, 2, ... or result"));
   EXPECT_THAT(refused("ij->ij", R"({"B": [3, 1]})"), HasSubstr("has one operand, A"));
-  EXPECT_THAT(refused("ij,j->i", R"({"A": [3, 1], "1": [3, 1]})"), HasSubstr("another name has given strides"));
-  EXPECT_THAT(refused("ij,j->i", R"({"A": [3, 0.5]})"), HasSubstr("einsum_plan.strides.A[1]"));
+  EXPECT_THAT(refused("ij,j->i", R"({"A": [3, 1], "1": [3, 1]})"), HasSubstr("a tensor may have two names"));
+  EXPECT_THAT(refused("ij,j->i", R"({"A": [3, 0.5]})"), HasSubstr("contract.strides.A[1]"));
   EXPECT_THAT(refused("ij->ij", R"({"result": [1, 1]})"), HasSubstr("let elements share addresses"));
 }
 
@@ -102,10 +112,10 @@ TEST(Ask, NamesTheMemberThatIsWrongAndWhatIsExpected) {
   EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf", "n": "200:"}})"), HasSubstr("tune.n"));
   EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf", "validate": "yes"}})"), HasSubstr("tune.validate"));
   EXPECT_THAT(refusal(R"({"rank": {"family": "cholesky", "n": 100, "library": "all"}})"), HasSubstr("one of none, default_blocks, tuned"));
-  EXPECT_THAT(refusal(R"({"contract_plan": {"notation": "ai,ib", "sizes": {}}})"), HasSubstr("contract_plan.notation"));
-  EXPECT_THAT(refusal(R"({"contract_plan": {"notation": "ai,ib->ab", "sizes": {"a": 2, "b": 2}}})"), HasSubstr("contract_plan.sizes"));
-  EXPECT_THAT(refusal(R"({"contract_plan": {"notation": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": -1}}})"),
-              HasSubstr("contract_plan.sizes"));
+  EXPECT_THAT(refusal(R"({"contract_list": {"expression": "ai,i", "sizes": {}, "kernels": []}})"), HasSubstr("contract_list.sizes"));
+  EXPECT_THAT(refusal(R"({"contract_list": {"expression": "ai,i,i", "sizes": {}}})"), HasSubstr("contract_list.expression"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "ai,ib->ab", "sizes": {"a": 2, "b": 2}}})"), HasSubstr("contract.sizes"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": -1}}})"), HasSubstr("contract.sizes"));
   EXPECT_THAT(refusal(R"({"sample": {"calls": []}})"), HasSubstr("sample.calls"));
   EXPECT_THAT(refusal(R"({"mpi_tune": {"space": "no such file"}})"), HasSubstr("no such file"));
   EXPECT_THAT(refusal(R"({"mpi_run": {"launcher": [], "command": ["./app"]}})"), HasSubstr("mpi_run.launcher"));
@@ -137,7 +147,7 @@ TEST(Ask, SaysWhichJobsNeedTheProgram) {
   EXPECT_TRUE(needs_own_process(R"({"tune": {"routine": "dgeqrf", "n": 100}})"));
   EXPECT_TRUE(needs_own_process(R"({"record": {"command": ["true"]}})"));
   EXPECT_FALSE(needs_own_process(R"({"predict": {"routine": "dgeqrf", "n": 100}})"));
-  EXPECT_FALSE(needs_own_process(R"({"contract_plan": {"notation": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": 2}}})"));
+  EXPECT_FALSE(needs_own_process(R"({"contract_list": {"expression": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": 2}}})"));
 }
 
 TEST(Ask, EveryJobHasANameASummaryAndAPublishedAnswer) {

@@ -39,11 +39,16 @@ std::vector<ordered_json> refused_values(const ordered_json& reference) {
   const ordered_json& schema = resolved(reference);
   if (schema.contains("anyOf")) {
     const ordered_json& first = resolved(schema.at("anyOf")[0]);
-    if (!may_be(first, "integer")) {
-      return refused_values(first);  // a value or null
+    if (!may_be(resolved(schema.at("anyOf")[1]), "array")) {
+      return refused_values(first);  // a value, null or a text
     }
-    std::vector<ordered_json> values = {true, ordered_json::object(), 0, -1, 1.5, 1e300, "", "x", "1:", "5:1", "0:5", "1:1000000:1"};
-    for (const ordered_json& element : {ordered_json(0), ordered_json(-1), ordered_json("x"), ordered_json(1e300)}) {
+    std::vector<ordered_json> values = {true, ordered_json::object(), -1, 1.5, 1e300, "", "x", "1:", "5:1", "1:1000000:1"};
+    std::vector<ordered_json> elements = {-1, "x", 1e300};
+    if (first.value("minimum", 0) > 0) {
+      values.insert(values.end(), {0, "0:5"});
+      elements.emplace_back(0);
+    }
+    for (const ordered_json& element : elements) {
       values.push_back(ordered_json::array({element}));
     }
     values.emplace_back(too_long(schema.at("anyOf")[1]));
@@ -53,7 +58,11 @@ std::vector<ordered_json> refused_values(const ordered_json& reference) {
     return values;
   }
   if (schema.contains("enum")) {
-    return {"", "no such name", 1, true, ordered_json::array()};
+    std::vector<ordered_json> values = {"no such name", 1, true, ordered_json::array()};
+    if (std::find(schema.at("enum").begin(), schema.at("enum").end(), "") == schema.at("enum").end()) {
+      values.emplace_back("");
+    }
+    return values;
   }
   if (may_be(schema, "boolean")) {
     return {0, "true", ordered_json::array(), ordered_json::object()};

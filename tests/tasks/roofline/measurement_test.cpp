@@ -26,7 +26,7 @@ roofline::Roofline measure(FakeMachine& machine, const RooflineRequest& request,
 TEST(MeasureRoofline, TakesRoofsBeforeAndAfterGemm) {
   FakeMachine machine;
   RooflineRequest request;
-  request.calls = kernel::expand_calls("dgemm m=8 n=8 k=8");
+  request.points = {"dgemm m=8 n=8 k=8"};
   request.recordings = {"program.trace"};
   const roofline::Roofline found = measure(machine, request);
   EXPECT_THAT(machine.log_, ElementsAre("caches", "threads on [0] [0, 1] [0, 1, 2, 3]", "compute, seed 1, 5 of 5 rounds",
@@ -97,7 +97,7 @@ TEST(MeasureRoofline, ReturnsWhatWasMeasuredUntilItWasCancelled) {
   RunContext context;
   context.cancelled = [&cancelled] { return cancelled; };
   RooflineRequest request;
-  request.calls = kernel::expand_calls("dgemm m=8 n=8 k=8");
+  request.points = {"dgemm m=8 n=8 k=8"};
   const roofline::Roofline found = measure(machine, request, context);
   EXPECT_EQ(machine.log_.back(), "dgemm of serial on 0");
   EXPECT_EQ(found.gemm.size(), 1U);
@@ -133,7 +133,7 @@ TEST(MeasureRoofline, CallsThatCannotBeTimedAreAFinding) {
   request.searches_gemm = false;
   request.blas = {"one"};
   request.threads = 2;
-  request.calls = kernel::expand_calls("dgemm m=8 n=8 k=8");
+  request.points = {"dgemm m=8 n=8 k=8"};
   const roofline::Roofline found = measure(machine, request);
   EXPECT_EQ(machine.log_.back(), "1 calls on 'one' with 2 threads");
   EXPECT_THAT(found.points, IsEmpty());
@@ -164,7 +164,9 @@ TEST(MeasureRoofline, SearchesStopAtAShareOfTheMeasuredCeiling) {
 TEST(MeasureRoofline, KeepsTheEffectiveOptions) {
   FakeMachine machine;
   RooflineRequest request;
-  request.space = roofline::gemm_space({64, 128}, {64}, {32});
+  request.m = {64, 128};
+  request.n = {64};
+  request.k = {32};
   request.quick = true;
   request.affinity = machine::Affinity::spread;
   const roofline::EffectiveOptions options = measure(machine, request).options;

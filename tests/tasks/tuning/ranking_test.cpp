@@ -16,15 +16,17 @@ using testing::SyntheticMachine;
 
 RankRequest request() {
   RankRequest request;
+  request.family = "trtri";
   request.n = {300};
   request.nb = {16, 32, 64, 96};
   request.library = LibraryRow::none;
   return request;
 }
 
-PlaceRanking rank_on(SyntheticMachine& machine, const RankRequest& request, const std::string& family = "trtri") {
+PlaceRanking rank_on(SyntheticMachine& machine, RankRequest request, const std::string& family = "trtri") {
+  request.family = family;
   TuningSession session(machine.place(), {}, machine.context());
-  const RankedCalls ranked = ranked_calls(family, request);
+  const RankedCalls ranked = ranked_calls(request);
   return PlaceRanker(session, ranked, request, machine.context()).decide(request.time_budget);
 }
 
@@ -38,7 +40,7 @@ Seconds best_time(const SyntheticMachine& machine, const Call& call, const std::
 
 TEST(Ranking, OrdersVariantsByTheirTrueTimes) {
   SyntheticMachine machine;
-  const RankedCalls ranked = ranked_calls("trtri", request());
+  const RankedCalls ranked = ranked_calls(request());
 
   const PlaceRanking ranking = rank_on(machine, request());
 
@@ -73,14 +75,16 @@ TEST(Ranking, ComparesTheNamedVariantsOnly) {
 
 TEST(Ranking, RefusesUnknownVariantsAndFamilies) {
   RankRequest wrong = request();
+  wrong.family = "cholesky";
   wrong.variants = {{"4"}};
   try {
-    ranked_calls("cholesky", wrong);
+    ranked_calls(wrong);
     FAIL() << "nothing thrown";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("cholesky has no variant '4', only 1, 2, 3, recursive"));
   }
-  EXPECT_THROW(ranked_calls("cholesy", request()), Error);
+  wrong.family = "cholesy";
+  EXPECT_THROW(ranked_calls(wrong), Error);
 }
 
 TEST(Ranking, TheFasterPlaceWinsTheJointDecision) {

@@ -26,6 +26,7 @@ using testing::SyntheticMachine;
 
 TuneRequest request() {
   TuneRequest request;
+  request.routine = "dgeqrf";
   request.n = {400, 1200};
   request.nb = range(16, 160, 16);
   request.tune_crossover = false;
@@ -37,7 +38,7 @@ TEST(TuneRoutine, FindsABlockSizeThatGains) {
   machine.defaults.nb = 8;
   TuningSession session(machine.place(), {}, machine.context());
 
-  const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+  const Tuning tuning = tune_routine(session, request(), machine.context());
 
   ASSERT_EQ(tuning.parts.size(), 1U);
   EXPECT_EQ(tuning.parts[0].name(), "dgeqrf");
@@ -56,13 +57,14 @@ TEST(TuneRoutine, ValidationRunsEveryBlockSizeAndReportsEachProblem) {
   validated.validate = true;
   std::vector<std::size_t> order;
   bool was_decided = false;
-  validated.decided = [&](const Tuning& tuning) { was_decided = !tuning.parts.front().decisions.front().validation; };
-  validated.validated = [&](const Tuning& tuning, std::size_t part, std::size_t problem) {
+  TuningObserver<Tuning> observer;
+  observer.decided = [&](const Tuning& tuning) { was_decided = !tuning.parts.front().decisions.front().validation; };
+  observer.validated = [&](const Tuning& tuning, std::size_t part, std::size_t problem) {
     EXPECT_TRUE(tuning.parts[part].decisions[problem].validation);
     order.push_back(problem);
   };
 
-  const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), validated, machine.context());
+  const Tuning tuning = tune_routine(session, validated, machine.context(), observer);
 
   EXPECT_TRUE(was_decided);
   EXPECT_EQ(order, (std::vector<std::size_t>{0, 1})) << "the shortest first";
@@ -79,7 +81,7 @@ TEST(TuneRoutine, WithoutTimeForAValidationTheDecisionsStay) {
   validated.validate = true;
   validated.validation_budget = 0;
 
-  const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), validated, machine.context());
+  const Tuning tuning = tune_routine(session, validated, machine.context());
 
   EXPECT_EQ(tuning.parts[0].decisions.size(), 2U);
   EXPECT_FALSE(tuning.parts[0].decisions[0].validation);
@@ -93,7 +95,7 @@ TEST(TuneRoutine, ANewSessionInAnotherMoodTimesFewPointsAgain) {
     machine.speed = speed;
     machine.timed = 0;
     TuningSession session(machine.place(), {}, machine.context());
-    return tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+    return tune_routine(session, request(), machine.context());
   };
   const auto check = [&](const Tuning& tuning) {
     for (const tuning::Decision& decision : tuning.parts[0].decisions) {
@@ -122,7 +124,7 @@ TEST(TuneRoutine, ARestlessMachineIsNamedAndWidensIntervals) {
     SyntheticMachine machine;
     machine.state = {490000, 1e-3, 0, spread};
     TuningSession session(machine.place(), {}, machine.context());
-    const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+    const Tuning tuning = tune_routine(session, request(), machine.context());
     told = machine.restless;
     const tuning::Forecast& chosen = tuning.parts[0].decisions[0].chosen;
     return (chosen.interval.high - chosen.interval.low) / chosen.seconds;
@@ -141,7 +143,7 @@ TEST(TuneRoutine, IsUndecidedOnAMachineWhoseTimesSayTooLittle) {
     SyntheticMachine machine;
     machine.state = {490000, 1e-3, unrest, unrest};
     TuningSession session(machine.place(), {}, machine.context());
-    const Tuning tuning = tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+    const Tuning tuning = tune_routine(session, request(), machine.context());
     notes = machine.notes;
     return tuning.parts[0].decisions[0];
   };
@@ -168,7 +170,7 @@ TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheProfileAlone) {
     TuningSession session(std::move(place), {}, machine.context());
     TuneRequest own = request();
     own.time_budget = budget;
-    return tune_routine(session, kernel::require("dgeqrf"), own, machine.context());
+    return tune_routine(session, own, machine.context());
   };
   const Tuning first = tune_for(60);
   EXPECT_EQ(save_profile(profile, first), "");
@@ -194,10 +196,11 @@ TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {
   };
   TuningSession session(std::move(place), {}, machine.context());
   TuneRequest small;
+  small.routine = "dpotrf";
   small.n = {100};
   small.nb = {16, 32};
 
-  const Tuning tuning = tune_routine(session, kernel::require("dpotrf"), small, machine.context());
+  const Tuning tuning = tune_routine(session, small, machine.context());
 
   ASSERT_EQ(tuning.parts.size(), 2U);
   EXPECT_NE(tuning.parts[0].name(), tuning.parts[1].name());
@@ -209,7 +212,7 @@ TEST(TuneRoutine, RefusesARoutineWithNothingToTune) {
   place.tunable_calls = [](const Call&) { return std::vector<program::TunableCall>(); };
   TuningSession session(std::move(place), {}, machine.context());
   try {
-    tune_routine(session, kernel::require("dgeqrf"), request(), machine.context());
+    tune_routine(session, request(), machine.context());
     FAIL() << "nothing thrown";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("never queries ilaenv"));
@@ -219,18 +222,17 @@ TEST(TuneRoutine, RefusesARoutineWithNothingToTune) {
 TEST(TuneRoutine, RefusesMissingAndDoubleSizes) {
   SyntheticMachine machine;
   TuningSession session(machine.place(), {}, machine.context());
-  const Routine& routine = kernel::require("dgeqrf");
-  EXPECT_THROW(tune_routine(session, routine, {}, machine.context()), Error);
+  EXPECT_THROW(tune_routine(session, {.routine = "dgeqrf"}, machine.context()), Error);
   TuneRequest twice = request();
   twice.sizes["n"] = {100};
-  EXPECT_THROW(tune_routine(session, routine, twice, machine.context()), Error);
+  EXPECT_THROW(tune_routine(session, twice, machine.context()), Error);
 }
 
 TEST(TuneRoutine, ACancellationBeforeTheFirstDecisionThrows) {
   SyntheticMachine machine;
   machine.stop = true;
   TuningSession session(machine.place(), {}, machine.context());
-  EXPECT_THROW(tune_routine(session, kernel::require("dgeqrf"), request(), machine.context()), Cancelled);
+  EXPECT_THROW(tune_routine(session, request(), machine.context()), Cancelled);
 }
 
 TEST(Range, IncludesItsEnd) {

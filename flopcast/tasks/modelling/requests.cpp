@@ -1,0 +1,121 @@
+#include <array>
+#include <utility>
+
+#include "flopcast/support/request_types.hpp"
+#include "flopcast/tasks/modelling/machine_report.hpp"
+#include "flopcast/tasks/modelling/model_check.hpp"
+#include "flopcast/tasks/modelling/modelling.hpp"
+
+namespace flopcast {
+
+/// A range is [low, high].
+template <>
+struct SchemaOf<SizeRange> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return maker.of<std::array<std::int64_t, 2>>(); }
+};
+static void to_json(nlohmann::json& json, const SizeRange& range) { json = {range.low, range.high}; }
+static void from_json(const nlohmann::json& json, SizeRange& range) {
+  std::array<std::int64_t, 2> ends{};
+  read_value(json, ends);
+  range = {ends[0], ends[1]};
+}
+
+template <>
+struct EnumNames<ModelMethod> {
+  static constexpr std::array names{std::pair{ModelMethod::refine, "refine"}, std::pair{ModelMethod::levels, "levels"}};
+};
+template <>
+struct EnumNames<model::ErrorType> {
+  using Type = model::ErrorType;
+  static constexpr std::array names{std::pair{Type::maximum, "maximum"}, std::pair{Type::mean, "mean"}, std::pair{Type::median, "median"}};
+};
+template <>
+struct EnumNames<model::Grid> {
+  using Grid = model::Grid;
+  static constexpr std::array names{std::pair{Grid::gaussian, "gaussian"}, std::pair{Grid::chebyshev, "chebyshev"},
+                                    std::pair{Grid::regular, "regular"}};
+};
+template <>
+struct EnumNames<model::BasisKind> {
+  using Kind = model::BasisKind;
+  static constexpr std::array names{std::pair{Kind::total, "total"}, std::pair{Kind::tensor, "tensor"},
+                                    std::pair{Kind::adapted, "adapted"}};
+};
+template <>
+struct EnumNames<measure::Clock> {
+  static constexpr std::array names{std::pair{measure::Clock::wall, "wall"}, std::pair{measure::Clock::cpu, "cpu"}};
+};
+
+template <>
+Fields FieldTable<MachineRequest>::fields() {
+  return {optional_field<&T::refresh>("measure caches and memory again (up to 15 s), though they were measured before"),
+          optional_field<&T::quick>("measure caches and memory with a coarser sweep (a few seconds)")};
+}
+template <>
+Fields FieldTable<ModelRequest>::fields() {
+  using R = model::RefinementOptions;
+  return {field<&T::routine>("routine of the catalogue, such as dtrsm").within(bounds::given),
+          field<&T::sizes>("ranges of every size by name: {\"m\": [[8, 1024]]}; several ranges make several domains")
+              .within(bounds::given)
+              .option(""),
+          optional_field<&T::arguments>("flags, scalars and leading dimensions by name: {\"side\": \"L\"}").option(""),
+          optional_field<&T::cache>("state of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2"),
+          optional_field<&T::method>("refine: adaptive refinement (paper 000); levels: a polynomial per memory level (paper 001)"),
+          optional_field<&T::levels, &model::LevelsOptions::measurements>("points per memory level, of the method levels"),
+          optional_field<&T::refinement, &R::error_bound>("largest error of a piece before it is subdivided, such as 5%")
+              .within(bounds::fraction)
+              .option("error"),
+          optional_field<&T::refinement, &R::error_type>("error over the points of a piece that counts"),
+          optional_field<&T::refinement, &R::min_size>("least width of a piece, in elements"),
+          optional_field<&T::refinement, &R::min_width>("spacing of sampled sizes: they are multiples of this number"),
+          optional_field<&T::refinement, &R::grid>("distribution of the points of a piece"),
+          optional_field<&T::refinement, &R::degree>("degree of the polynomials"),
+          optional_field<&T::refinement, &R::oversampling>("number of points per size beyond the degree + 1"),
+          optional_field<&T::refinement, &R::basis>("monomials of total or tensor degree, or adapted to the kernel's flops"),
+          optional_field<&T::refinement, &R::max_depth>("largest number of subdivisions"),
+          optional_field<&T::refinement, &R::reuse>("let points of neighbouring and enclosing pieces count")
+              .option("no_reuse", "fit each piece to the points of its own grid only"),
+          optional_field<&T::max_repetitions>("largest number of executions of each point")
+              .within(bounds::between(1, 10000))
+              .option("repetitions"),
+          optional_field<&T::seed>("seed of the order of repetitions"),
+          optional_field<&T::time_budget>("time after which refinement stops; 0: no limit").within(bounds::seconds),
+          optional_field<&T::fresh>("sample anew what the store already has"),
+          optional_field<&T::thresholds>("with several threads, look for the work from which on they are used")
+              .option("no_thresholds", "with several threads, don't look first for the work from which on the library uses them")};
+}
+template <>
+Fields FieldTable<ModelListRequest>::fields() {
+  return {optional_field<&T::other_machines>("take models of other machines and libraries, too").option("other_machine")};
+}
+template <>
+Fields FieldTable<ModelNameRequest>::fields() {
+  return {field<&T::name>("name of the model, or the beginning of one name only").within(bounds::given),
+          optional_field<&T::other_machines>("take models of other machines and libraries, too").option("other_machine")};
+}
+template <>
+Fields FieldTable<ModelCheckRequest>::fields() {
+  return {optional_field<&T::routines>("routines whose kernels are checked, such as dgemm; empty: all that have samples").argument(),
+          optional_field<&T::time_budget>("longest time of the check, without opening libraries").within(bounds::positive_seconds),
+          optional_field<&T::repetitions>("number of runs of each point").within(bounds::between(3, 1000)),
+          optional_field<&T::seed>("seed of the choice of points and of the order of runs")};
+}
+template <>
+Fields FieldTable<SampleRequest>::fields() {
+  return {
+      field<&T::calls>("calls as texts: [\"dgemm m=100:500:100 n=100 k=100\"]").within(bounds::given).option(""),
+      optional_field<&T::caches>("state of the caches before each call, see below; each call is sampled in each state")
+          .within(bounds::given)
+          .option("cache"),
+      optional_field<&T::repetitions>("executions of each call; 0: 7, down to 3 for calls over 30 ms").within(bounds::between(0, 1e6)),
+      optional_field<&T::interval>("repeat until the median's 99 % interval lies within +- this fraction; 0: off").within(bounds::fraction),
+      optional_field<&T::time_budget>("time after which sampling stops; 0: no limit").within(bounds::seconds),
+      optional_field<&T::batch>("calls that are timed together; 0: as many as take 20 us").within(bounds::between(0, 1e6)),
+      optional_field<&T::clock>("wall: elapsed time; cpu: processor time of the process"),
+      optional_field<&T::seed>("seed of the random order and of the operands' values"),
+      optional_field<&T::normalise>("divide times by the drift of the reference kernel")
+          .option("no_normalise", "don't divide times by the drift of the reference kernel (dgemm 256)"),
+      optional_field<&T::keep>("keep every repetition in the store").option("")};
+}
+
+}  // namespace flopcast

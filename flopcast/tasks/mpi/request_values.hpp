@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "flopcast/support/text_number.hpp"
+#include "flopcast/support/units.hpp"
+
+/// Values of requests about MPI programs that also have a form as text.
+namespace flopcast {
+
+/// Read a duration above 0, or "none", which is 0; a percentage, "25" or "25%"; seconds, "2e-6"; GB/s, "12.5". Throw as parse_duration().
+Seconds parse_patience(std::string_view text, std::string_view what);
+double parse_percentage(std::string_view text, std::string_view what);
+Seconds parse_latency(std::string_view text, std::string_view what);
+double parse_gigabytes_per_second(std::string_view text, std::string_view what);
+
+using Patience = TextNumber<Seconds, parse_patience>;     ///< in seconds; 0: for ever
+using Percentage = TextNumber<double, parse_percentage>;  ///< as a fraction, 0 to 1
+
+using Latency = TextNumber<Seconds, parse_latency>;  ///< in seconds
+using BytesPerSecond = TextNumber<double, parse_gigabytes_per_second>;
+
+/// Numbers of processes. A text is a list such as "4,8,32", or a range that doubles, "16:1024".
+class RankCounts : public std::vector<int> {
+ public:
+  using std::vector<int>::vector;
+  RankCounts(std::vector<int> counts) : vector(std::move(counts)) {}  // NOLINT(google-explicit-constructor): they are one thing
+};
+/// Reads such a text. Throws bad_input for a number twice, and for others than 1 to 2^20.
+RankCounts parse_rank_counts(std::string_view text, std::string_view what);
+inline void parse_text(std::string_view text, std::string_view what, RankCounts& to) { to = parse_rank_counts(text, what); }
+
+}  // namespace flopcast

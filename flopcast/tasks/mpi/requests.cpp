@@ -1,0 +1,271 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "flopcast/support/error.hpp"
+#include "flopcast/support/request_types.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
+#include "flopcast/tasks/mpi/profile_fields.hpp"
+
+namespace flopcast {
+
+template <>
+struct EnumNames<MpiSelfCheck> {
+  static constexpr std::array names{std::pair{MpiSelfCheck::none, "none"}, std::pair{MpiSelfCheck::once, "once"},
+                                    std::pair{MpiSelfCheck::one, "one"}, std::pair{MpiSelfCheck::all, "all"}};
+};
+template <>
+struct EnumNames<MpiLibrary> {
+  static constexpr std::array names{std::pair{MpiLibrary::openmpi, "openmpi"}, std::pair{MpiLibrary::mpich, "mpich"}};
+};
+
+/// A space is named by its file, which tune_mpi() reads.
+template <>
+struct SchemaOf<MpiSpace> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return maker.of<std::string>(); }
+};
+static void to_json(nlohmann::json& json, const MpiSpace& space) { json = space.file; }
+static void from_json(const nlohmann::json& json, MpiSpace& space) { space = {.file = json_detail::text(json)}; }
+
+template <>
+struct SchemaOf<Patience> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", bounds::seconds.max}, {"unit", "s"}},
+                   "a time with its unit, or none");
+  }
+};
+static void to_json(nlohmann::json& json, const Patience& patience) { json = static_cast<Seconds>(patience); }
+static void from_json(const nlohmann::json& json, Patience& patience) {
+  read_number(json, patience, "a number of seconds, or a text such as \"60s\"");
+}
+
+template <>
+struct SchemaOf<Percentage> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}, "in percent: \"25\"");
+  }
+};
+static void to_json(nlohmann::json& json, const Percentage& share) { json = static_cast<double>(share); }
+static void from_json(const nlohmann::json& json, Percentage& share) { read_number(json, share, "a fraction, or a text such as \"25\""); }
+
+template <>
+struct SchemaOf<Latency> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", 1e18}, {"unit", "s"}}, "in seconds: \"2e-6\"");
+  }
+};
+static void to_json(nlohmann::json& json, const Latency& latency) { json = static_cast<Seconds>(latency); }
+static void from_json(const nlohmann::json& json, Latency& latency) { read_number(json, latency, "a number of seconds"); }
+
+template <>
+struct SchemaOf<BytesPerSecond> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", 1e18}, {"unit", "B/s"}}, "in GB/s: \"12.5\"");
+  }
+};
+static void to_json(nlohmann::json& json, const BytesPerSecond& rate) { json = static_cast<double>(rate); }
+static void from_json(const nlohmann::json& json, BytesPerSecond& rate) {
+  read_number(json, rate, "a number of bytes per second, or a text in GB/s");
+}
+
+template <>
+struct SchemaOf<RankCounts> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    nlohmann::ordered_json schema = or_text(maker, maker.of<std::vector<int>>(), "a list \"4,8\", or a range that doubles, \"16:1024\"");
+    if (maker.makes_request()) {
+      schema["anyOf"].insert(schema["anyOf"].begin(), maker.of<int>());
+    }
+    return schema;
+  }
+};
+static void to_json(nlohmann::json& json, const RankCounts& counts) { json = static_cast<const std::vector<int>&>(counts); }
+static void from_json(const nlohmann::json& json, RankCounts& counts) {
+  if (json.is_string()) {
+    counts = parsed_text(json, [](const std::string& text) { return parse_rank_counts(text, "ranks"); });
+  } else if (json.is_number()) {
+    counts.clear();
+    read_value(json, counts.emplace_back());
+  } else {
+    read_value(json, static_cast<std::vector<int>&>(counts));
+  }
+}
+
+Seconds parse_patience(std::string_view text, std::string_view what) {
+  const Seconds patience = text == "none" ? 0 : parse_duration(text, what);
+  if (text != "none" && !(patience > 0)) {
+    throw Error(what.starts_with("--") ? ExitCode::usage : ExitCode::bad_input,
+                fmt::format("{}: '{}' is no duration above 0 such as 60s, nor none", what, text));
+  }
+  return patience;
+}
+
+double parse_percentage(std::string_view text, std::string_view what) {
+  return parse_any_fraction(text.ends_with('%') ? std::string(text) : fmt::format("{}%", text), what);
+}
+
+namespace {
+
+double positive(std::string_view text, std::string_view what, std::string_view expected) {
+  constexpr double max_value = 1e18;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > max_value) {
+    throw bad_input("{}: '{}' is not {}", what, text, expected);
+  }
+  return value;
+}
+
+}  // namespace
+
+Seconds parse_latency(std::string_view text, std::string_view what) { return positive(text, what, "a number of seconds such as 2e-6"); }
+
+double parse_gigabytes_per_second(std::string_view text, std::string_view what) {
+  constexpr double giga = 1e9;
+  return giga * positive(text, what, "a number of GB/s such as 12.5");
+}
+
+RankCounts parse_rank_counts(std::string_view text, std::string_view what) {
+  constexpr std::int64_t max_ranks = 1 << 20;
+  RankCounts counts;
+  for (const std::string_view part : split(text, ',')) {
+    const std::vector<std::string_view> ends = split(part, ':');
+    const std::int64_t first = parse_integer(ends.front(), what, 1, max_ranks);
+    const std::int64_t last = parse_integer(ends.back(), what, 1, max_ranks);
+    if (ends.size() > 2 || last < first) {
+      throw bad_input("{}: '{}' is no number of processes such as 16, nor a range such as 16:1024, which doubles", what, part);
+    }
+    for (std::int64_t count = first; count <= last; count *= 2) {
+      if (std::find(counts.begin(), counts.end(), count) != counts.end()) {
+        throw bad_input("{}: {} has {} processes twice", what, text, count);
+      }
+      counts.push_back(static_cast<int>(count));
+    }
+  }
+  return counts;
+}
+
+namespace {
+
+Fields operator+(Fields all, const Fields& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+constexpr Bounds tolerances = {.min = 0, .max = 1e18, .above_min = true};
+
+/// Members with one meaning in a run and in tuning. `request` is a path to the request in which they stand.
+template <class R, auto... request>
+Fields fields_of_tracing() {
+  using P = selective::Precision;
+  return {
+      optional_field<request..., &R::precision, &P::tolerance>(
+          "relative half-width of the interval of a kernel's mean time at which the time counts as known")
+          .within(tolerances),
+      optional_field<request..., &R::precision, &P::confidence>("confidence level of the intervals of kernel times")
+          .within(bounds::between(0.5, 0.9999)),
+      optional_field<request..., &R::windows>("execute segments as a whole, so that kernels are timed among their neighbours")
+          .option("no_windows", "never execute segments as a whole: kernels are then timed among skipped ones (as Critter does)"),
+      optional_field<request..., &R::thread_multiple>("let the program have MPI_THREAD_MULTIPLE, which can't be followed")
+          .option("no_thread_multiple",
+                  "tell a program that asks for MPI_THREAD_MULTIPLE, which can't be followed, that MPI offers MPI_THREAD_SERIALIZED"),
+      optional_field<request..., &R::patience>(
+          "with kernels left out: time for which the program may call kernels without meeting a new one. Then it is stopped, because its "
+          "course seems to depend on results. Without any call it has five times as long. none or 0: for ever"),
+      optional_field<request..., &R::tuned_kernels>("use the kernels of BLAS that were found best, where BLAS misreads the CPU").option(""),
+      optional_field<request..., &R::prior_profile>("profile of an earlier or another user's run, whose kernel times save executions")
+          .within(bounds::path_or_nothing)};
+}
+
+template <auto... request>
+Fields fields_of_run() {
+  using R = MpiRunRequest;
+  return Fields{
+             optional_field<request..., &R::clock>(
+                 "clock of the path: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores")
+                 .one_of({"auto", "wall", "cpu"}),
+             optional_field<request..., &R::policy>(
+                 "kernels that are executed. full: all; random and rehearsal: some by chance, to test the program; any other policy: only "
+                 "those whose time isn't known yet. Under any policy but full the program's results are garbage")
+                 .one_of({"full", "conditional", "local", "online", "a-priori", "eager", "random", "rehearsal"}),
+             optional_field<request..., &R::across_sizes>(
+                 "predict kernels of sizes never seen from other sizes instead of executing them, unless the policy is full")} +
+         fields_of_tracing<R, request...>();
+}
+
+}  // namespace
+
+template <>
+Fields FieldTable<MpiRunRequest>::fields() {
+  return Fields{field<&T::command>("program and its arguments").within(bounds::command).option(""),
+                optional_field<&T::mpi>(
+                    "MPI of the program; missing: the one that it is linked with, else the one whose mpirun started this process")} +
+         fields_of_run<>();
+}
+
+template <>
+Fields FieldTable<MpiLaunchRequest>::fields() {
+  return Fields{field<&T::launcher>("command that starts the processes: [\"mpirun\", \"-n\", \"4\"]").within(bounds::command),
+                field<&T::run, &MpiRunRequest::command>("program and its arguments").within(bounds::command)} +
+         fields_of_run<&T::run>();
+}
+
+template <>
+Fields FieldTable<MpiTuneRequest>::fields() {
+  return Fields{field<&T::space>("file of the space (flopcast-mpi-space-1)").within(bounds::path),
+                optional_field<&T::policy>("kernels that are executed. full: all; any other policy: only those whose time isn't known yet")
+                    .one_of({"full", "conditional", "local", "online", "a-priori", "eager"}),
+                optional_field<&T::across_sizes>("predict kernels of sizes never seen from other sizes")
+                    .option("no_across_sizes", "execute kernels of sizes never seen, instead of predicting them from other sizes")} +
+         fields_of_tracing<T>() +
+         Fields{optional_field<&T::precision, &selective::Precision::min_count>("executions of a kernel that make its time known, at least")
+                    .within(bounds::between(1, 1e9))
+                    .option(""),
+                optional_field<&T::min_coverage>(
+                    "share of the path that must lie in kernels which flopcast sees, 0 to 1; a text is in percent. With less there is no "
+                    "prediction")
+                    .option(
+                        "min_coverage",
+                        "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)"),
+                optional_field<&T::self_check>("configurations whose MPI calls are compared with a full execution's. If they differ, all "
+                                               "are executed in full. once: one, "
+                                               "unless the program passed lately"),
+                optional_field<&T::confirm>("configurations with the least predictions that are executed in full at the end")
+                    .within(bounds::between(0, 1e5))
+                    .option(""),
+                optional_field<&T::confirm_ties>("confirm the configurations that tie with the best one").option(""),
+                optional_field<&T::validate>("execute each configuration in full as well, before, and compare"),
+                optional_field<&T::fresh>("begin without the store's kernel times and self-checks")};
+}
+
+template <>
+Fields FieldTable<MpiSimulateRequest>::fields() {
+  using M = MpiMachineChoice;
+  return {
+      field<&T::command>("program, built for SMPI, and its arguments").within(bounds::command).option(""),
+      field<&T::ranks>("numbers of processes, each simulated by itself: a number, a list, or a range that doubles, as 16:1024")
+          .within(bounds::process_counts)
+          .option(""),
+      optional_field<&T::machine, &M::machine>("file with a description of the machine (flopcast-machine-description-1)")
+          .within(bounds::path_or_nothing),
+      optional_field<&T::machine, &M::platform>("the machine as a platform file of SimGrid; its cores are taken to be like this machine's")
+          .within(bounds::path_or_nothing),
+      optional_field<&T::machine, &M::latency>("latency of a message between nodes, in seconds"),
+      optional_field<&T::machine, &M::bandwidth>("bandwidth between nodes; a text is in GB/s")
+          .option("bandwidth", "Bandwidth between nodes, in GB/s"),
+      optional_field<&T::machine, &M::cores_per_node>("number of processes on each node; 0: as the machine is described")
+          .within(bounds::between(0, 4096)),
+      optional_field<&T::time_budget>("time for measuring kernels without a good model, per number of processes").within(bounds::seconds),
+      optional_field<&T::tuned_kernels>("use the kernels of BLAS that were found best, where BLAS misreads the CPU").option(""),
+      optional_field<&T::only_kernels>("let the program's own code take no time"),
+      optional_field<&T::show_output>("show the program's output, on standard error")};
+}
+
+template <>
+Fields FieldTable<MpiDescribeRequest>::fields() {
+  return {optional_field<&T::mpi>("MPI whose messages are measured"),
+          optional_field<&T::launcher>("command that starts MPI programs, with its options; empty: mpirun.openmpi or mpirun.mpich")};
+}
+
+}  // namespace flopcast

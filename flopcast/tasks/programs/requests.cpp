@@ -1,0 +1,178 @@
+#include "flopcast/support/request_types.hpp"
+#include "flopcast/tasks/programs/ilaenv.hpp"
+#include "flopcast/tasks/programs/predict.hpp"
+#include "flopcast/tasks/programs/program_environment.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/programs/request_names.hpp"
+#include "flopcast/tasks/programs/wisdom.hpp"
+
+namespace flopcast {
+namespace {
+
+Fields operator+(Fields all, const Fields& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// The members of a LAPACK routine's problems. The command line has them as words NAME=VALUE.
+template <auto problems>
+Fields fields_of_problems() {
+  using P = LapackProblems;
+  return {field<problems, &P::routine>("LAPACK routine, such as dgeqrf").within(bounds::given).option(""),
+          optional_field<problems, &P::n>("orders; all sizes that `sizes` doesn't name are equal").option(""),
+          optional_field<problems, &P::sizes>("sizes by the names of arguments").within(bounds::given).option(""),
+          optional_field<problems, &P::arguments>("flags and other arguments: {\"uplo\": \"L\"}").option(""),
+          optional_field<problems, &P::nb>("block sizes; empty: LAPACK's own").option(""),
+          optional_field<problems, &P::nbmin>("least block sizes").within(bounds::between(0, SizeList::max_size)).option(""),
+          optional_field<problems, &P::nx>("crossover points").within(bounds::between(0, SizeList::max_size)).option("")};
+}
+
+template <auto options>
+Fields fields_of_method() {
+  using P = PredictionOptions;
+  return {optional_field<options, &P::method>("how the cache is treated").named("cache"),
+          optional_field<options, &P::start>(
+              "what came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much memory) or "
+              "cold; missing: filled, and paper for the cache treated so"),
+          optional_field<options, &P::capacity_bytes>("cache that the method paper looks at, such as 2MiB; 0: the largest measured one")
+              .option("capacity"),
+          optional_field<options, &P::generator>(
+              "models for all but placed: refined (adaptive refinement), levels (few points per memory level) or demand (as for placed)")
+              .one_of({"refined", "levels", "demand"}),
+          optional_field<options, &P::time_budget>("time for sampling kernels that models on demand lack; 0: none").within(bounds::seconds),
+          optional_field<options, &P::with_calls>("also predict every single call")
+              .option("explain", "also show the time of every kernel and call")};
+}
+
+/// The libraries that a program gets, with which it also says where its settings come from.
+template <auto... run>
+Fields fields_of_run() {
+  using P = RunRequest;
+  return {
+      optional_field<run..., &P::profile>("file of tuned block sizes; empty: what 'flopcast tune --save' keeps")
+          .within(bounds::path_or_nothing),
+      optional_field<run..., &P::blas>("BLAS for the program to load as libblas.so.3, by name or path; empty: its own")
+          .within(bounds::path_or_nothing),
+      optional_field<run..., &P::lapack>(
+          "LAPACK to load as liblapack.so.3; empty: its own, with another BLAS the reference where it is installed")
+          .within(bounds::path_or_nothing),
+      optional_field<run..., &P::kernels>(
+          "kernels of BLAS. auto: where the BLAS misreads the CPU, those of the profile or those found best by trying; library: the BLAS "
+          "chooses by itself")
+          .one_of({"auto", "library"}),
+      optional_field<run..., &P::threads>("threads of BLAS").within(bounds::threads),
+      optional_field<run..., &P::other_machine>("use a profile that was made on another machine")};
+}
+
+template <class T>
+Field own_profile() {
+  return optional_field<&T::profile>("your tuned profile; empty: what 'flopcast tune --save' keeps").within(bounds::path_or_nothing);
+}
+
+}  // namespace
+
+template <>
+Fields FieldTable<PredictRequest>::fields() {
+  return fields_of_problems<&T::problems>() + fields_of_method<&T::options>();
+}
+
+template <>
+Fields FieldTable<PredictTraceRequest>::fields() {
+  return Fields{field<&T::trace>("file with the trace of a routine or with a recorded program").within(bounds::path).option("")} +
+         fields_of_method<&T::options>() +
+         Fields{optional_field<&T::what_if>("change of a recorded program: same, or blas=NAME,lapack=NAME,threads=N").option("")};
+}
+
+template <>
+Fields FieldTable<TraceRequest>::fields() {
+  return fields_of_problems<&T::problem>() +
+         Fields{optional_field<&T::own_algorithm>("flopcast's own algorithm, not LAPACK").option(""),
+                optional_field<&T::observe>("execute and time the kernels instead of skipping them").option("")};
+}
+
+template <>
+Fields FieldTable<RecordRequest>::fields() {
+  return {
+      field<&T::command>("program and its arguments").within(bounds::command).option(""),
+      optional_field<&T::blas>("BLAS for the program to load as libblas.so.3, by name or path; empty: its own")
+          .within(bounds::path_or_nothing),
+      optional_field<&T::lapack>("LAPACK to load as liblapack.so.3; empty: its own, with another BLAS the reference where it is installed")
+          .within(bounds::path_or_nothing),
+      optional_field<&T::threads>("threads of BLAS").within(bounds::threads),
+      optional_field<&T::dry_run>("skip calls that compute much; for programs whose flow doesn't depend on their results"),
+      optional_field<&T::output>("file of the recording").within(bounds::path).option("")};
+}
+
+template <>
+Fields FieldTable<RecordingRequest>::fields() {
+  return {field<&T::file>("file of the recording").within(bounds::path).option(""),
+          optional_field<&T::events>("list every call").option("calls", "with --show: every call instead of sums by routine")};
+}
+
+template <>
+Fields FieldTable<ProfileRequest>::fields() {
+  using O = WhatIfOptions;
+  return {field<&T::recording>("file of the recording, which 'flopcast record' wrote").within(bounds::path).option("trace"),
+          optional_field<&T::with_peak>("measure the peak that rates are compared with")
+              .option("no_peak", "don't measure the peak that rates are compared with"),
+          optional_field<&T::what_if>("changes to predict, such as blas=blis,threads=2 or nb; may be given several times"),
+          optional_field<&T::options, &O::time_budget>("time for measuring kernels that the store lacks, all changes together")
+              .within(bounds::seconds),
+          optional_field<&T::options, &O::kernels>(
+              "kernels of BLAS in predictions. library: as BLAS chooses them in a program; auto: the best ones for this CPU")
+              .one_of({"auto", "library"}),
+          optional_field<&T::options, &O::threads>(
+              "threads of BLAS in the recorded run; missing: those of 'record --threads', else as many as BLAS takes by itself")
+              .within(bounds::threads)};
+}
+
+template <>
+Fields FieldTable<RunRequest>::fields() {
+  return Fields{field<&T::command>("program and its arguments").within(bounds::command).option("")} + fields_of_run<>() +
+         Fields{optional_field<&T::explain>("say for every tuned routine what happened")
+                    .option("report", "say afterwards which block sizes the program's LAPACK queried (with --json, --output)")};
+}
+
+template <>
+Fields FieldTable<EnvironmentRequest>::fields() {
+  return fields_of_run<&T::run>() +
+         Fields{
+             optional_field<&T::links>(
+                 "folder for links to the libraries of --blas and --lapack; it must remain; empty: 'libraries' in the user's data folder")
+                 .within(bounds::path_or_nothing)};
+}
+
+template <>
+Fields FieldTable<IlaenvRequest>::fields() {
+  return {
+      optional_field<&T::profile>("file of tuned block sizes; empty: what 'flopcast tune --save' keeps").within(bounds::path_or_nothing),
+      optional_field<&T::blas>("BLAS of the program, by name or path; empty: that of the profile's newest entry")
+          .within(bounds::path_or_nothing),
+      optional_field<&T::threads>("threads of BLAS; missing: as the entry has them").within(bounds::threads),
+      optional_field<&T::language>("language of the source")};
+}
+
+template <>
+Fields FieldTable<OwnWisdomRequest>::fields() {
+  return {own_profile<T>()};
+}
+template <>
+Fields FieldTable<WisdomRequest>::fields() {
+  return {field<&T::file>("file of wisdom; - is standard input").option(""), own_profile<T>()};
+}
+template <>
+Fields FieldTable<ListWisdomRequest>::fields() {
+  return {optional_field<&T::file>("file of wisdom; empty: your own and the system's").argument(), own_profile<T>()};
+}
+template <>
+Fields FieldTable<MergeRequest>::fields() {
+  return {field<&T::files>("files of wisdom; of entries with one name, that of the later file stays").within(bounds::path)};
+}
+template <>
+Fields FieldTable<ForgetRequest>::fields() {
+  return {optional_field<&T::ids>("identifiers of 'flopcast wisdom list', or their beginnings").argument(),
+          optional_field<&T::kind>("remove all entries of this kind").one_of({"", "block-sizes", "kernels", "plans"}),
+          optional_field<&T::all>("remove all entries"), own_profile<T>()};
+}
+
+}  // namespace flopcast

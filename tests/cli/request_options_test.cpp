@@ -1,0 +1,161 @@
+// Options of the command line and members of questions, which are made of one table per request.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+/// A command whose options are made of a job's request.
+struct Command {
+  std::string job;
+  std::vector<std::string> words;
+  std::map<std::string, std::string> options;  ///< names of options that differ from their members'; empty: there is none
+};
+
+const std::vector<Command>& commands() {
+  static const std::map<std::string, std::string> words_of_problems = {{"routine", ""}, {"n", ""},     {"sizes", ""}, {"arguments", ""},
+                                                                       {"nb", ""},      {"nbmin", ""}, {"nx", ""}};
+  static const std::vector<Command> all = {
+      {"machine", {"machine"}, {}},
+      {"tune", {"tune"}, {{"routine", ""}, {"sizes", ""}, {"flags", ""}, {"validation_budget", ""}, {"tune_crossover", "fixed-crossover"}}},
+      {"rank",
+       {"rank"},
+       {{"family", ""},
+        {"sizes", ""},
+        {"flags", ""},
+        {"validation_budget", ""},
+        {"variants", ""},
+        {"library", ""},
+        {"tune_crossover", "fixed-crossover"}}},
+      {"predict",
+       {"predict"},
+       [] {
+         auto options = words_of_problems;
+         options.insert({{"capacity_bytes", "capacity"}, {"with_calls", "explain"}});
+         return options;
+       }()},
+      {"record", {"record"}, {{"command", ""}, {"output", ""}}},
+      {"profile", {"profile"}, {{"recording", ""}, {"with_peak", "no-peak"}}},
+      {"run", {"run"}, {{"command", ""}, {"explain", "report"}}},
+      {"environment", {"env"}, {}},
+      {"export_ilaenv", {"export", "ilaenv"}, {}},
+      {"wisdom_list", {"wisdom", "list"}, {{"file", ""}}},
+      {"wisdom_export", {"wisdom", "export"}, {}},
+      {"wisdom_forget", {"wisdom", "forget"}, {{"ids", ""}}},
+      {"model",
+       {"model", "build"},
+       {{"routine", ""},
+        {"sizes", ""},
+        {"arguments", ""},
+        {"error_bound", "error"},
+        {"reuse", "no-reuse"},
+        {"max_repetitions", "repetitions"},
+        {"thresholds", "no-thresholds"}}},
+      {"model_check", {"model", "check"}, {{"routines", ""}}},
+      {"sample", {"sample"}, {{"calls", "calls"}, {"caches", "cache"}, {"normalise", "no-normalise"}, {"keep", ""}}},
+  };
+  return all;
+}
+
+json question_schema() { return json::parse(flopcast({"schema", "question"}).out); }
+
+/// Returns the members of a job's request.
+json members_of(const json& schema, const std::string& job) {
+  const std::string reference = schema["properties"][job]["$ref"];
+  return schema["$defs"][reference.substr(reference.rfind('/') + 1)]["properties"];
+}
+
+/// Returns the lines of an option's help as one line, or nothing if there is no such option.
+std::string help_of(const std::string& help, const std::string& option) {
+  const std::size_t begin = help.find("--" + option + " ");
+  if (begin == std::string::npos) {
+    return "";
+  }
+  const std::size_t end = std::min({help.find("\n  -", begin), help.find("\n\n", begin), help.size()});
+  std::string text;
+  for (const char c : help.substr(begin, end - begin)) {
+    if (c != '\n' && !(c == ' ' && text.ends_with(' '))) {
+      text += c;
+    } else if (!text.ends_with(' ')) {
+      text += ' ';
+    }
+  }
+  return text;
+}
+
+/// Returns "1" for 1.0.
+std::string number(const json& value) {
+  const auto whole = static_cast<std::int64_t>(value.get<double>());
+  return static_cast<double>(whole) == value.get<double>() ? std::to_string(whole) : value.dump();
+}
+
+TEST(RequestOptions, EveryMemberHasAnOptionWithTheSameDefaultRangeAndChoices) {
+  const json schema = question_schema();
+  for (const Command& command : commands()) {
+    std::vector<std::string> words = command.words;
+    words.emplace_back("--help");
+    const std::string help = flopcast(words).out;
+    const json members = members_of(schema, command.job);
+    for (const auto& [name, member] : members.items()) {
+      const auto other = command.options.find(name);
+      std::string option = other == command.options.end() ? name : other->second;
+      std::replace(option.begin(), option.end(), '_', '-');
+      if (option.empty()) {
+        continue;
+      }
+      const std::string text = help_of(help, option);
+      ASSERT_NE(text, "") << command.job << " has no option --" << option;
+      const json value = member.value("default", json());
+      if (value.is_number() && !value.is_boolean() && value != 0) {
+        EXPECT_THAT(text, HasSubstr("Default: ")) << command.job;
+      } else if (value.is_string() && !value.get<std::string>().empty()) {
+        EXPECT_THAT(text, HasSubstr("Default: " + value.get<std::string>())) << command.job;
+      }
+      if (member.contains("minimum") && member.contains("maximum") && member["maximum"] <= 10000 && option == name) {
+        EXPECT_THAT(text, HasSubstr("Values: " + number(member["minimum"]) + " to " + number(member["maximum"]))) << command.job;
+      }
+      for (const json& choice : member.value("enum", json::array())) {
+        EXPECT_THAT(text, HasSubstr(choice.get<std::string>())) << command.job;
+      }
+    }
+  }
+}
+
+TEST(RequestOptions, RefuseWhatQuestionsRefuse) {
+  for (const auto& [option, value, member] :
+       {std::tuple("--repetitions", "0", R"("repetitions": 0)"), std::tuple("--repetitions", "1001", R"("repetitions": 1001)"),
+        std::tuple("--nb", "0", R"("nb": 0)"), std::tuple("--nb", "8:", R"("nb": "8:")"), std::tuple("--n", "1:2000000", R"("n": 2000000)"),
+        std::tuple("--time-budget", "5 years", R"("time_budget": "5 years")")}) {
+    const Ended given = flopcast({"tune", "dgeqrf", "--n", "100", option, value});
+    EXPECT_TRUE(given.code == 2 || given.code == 3) << option << ' ' << value << ": " << given.code;
+    EXPECT_THAT(given.err, HasSubstr(option));
+    const Ended asked = flopcast({"ask", "-"}, std::string(R"({"tune": {"routine": "dgeqrf", )") + member + "}}");
+    EXPECT_EQ(asked.code, 3) << member;
+  }
+}
+
+TEST(RequestOptions, ReadTextsAsQuestionsDo) {
+  const Ended ended = flopcast({"profile", "no such file", "--what-if", "blas=blis,threads=2", "--what-if", "nb", "--time-budget", "1min"});
+  EXPECT_THAT(ended.err, HasSubstr("no such file"));
+  const Ended wrong = flopcast({"profile", "no such file", "--what-if", "blass=blis"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--what-if: "));
+}
+
+}  // namespace
+}  // namespace flopcast::testing

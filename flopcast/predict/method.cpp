@@ -22,13 +22,4 @@ std::string_view to_string(Method method) {
   throw internal_error("prediction method {} has no name", static_cast<int>(method));
 }
 
-Method parse_method(std::string_view text) {
-  for (const auto& [method, name] : methods) {
-    if (name == text) {
-      return method;
-    }
-  }
-  throw bad_input("unknown prediction method '{}'; expected placed, levels, paper, warm or cold", text);
-}
-
 }  // namespace flopcast::prediction

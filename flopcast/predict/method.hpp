@@ -15,7 +15,5 @@ enum class Method : std::uint8_t {
 };
 
 std::string_view to_string(Method method);
-/// Parses `placed`, `levels`, `paper`, `warm` or `cold`; throws bad_input for any other text.
-Method parse_method(std::string_view text);
 
 }  // namespace flopcast::prediction

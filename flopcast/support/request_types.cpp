@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -47,6 +46,11 @@ std::vector<std::string> option_words(const Fields& fields, const void* structur
 }
 
 }  // namespace fields_detail
+
+Fields operator+(Fields all, const Fields& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
 
 nlohmann::ordered_json or_text(const SchemaMaker& maker, nlohmann::ordered_json values, const char* about_text) {
   if (!maker.makes_request()) {

@@ -22,6 +22,9 @@ std::vector<std::string> option_words(const Fields& fields, const void* structur
 
 }  // namespace fields_detail
 
+/// Returns the members of both tables, those of `all` first.
+Fields operator+(Fields all, const Fields& more);
+
 /// Returns parse(text) of a value that is a text. Throws MemberError with the message of an Error that `parse` throws, and for other values.
 template <class Parse>
 auto parsed_text(const nlohmann::json& json, Parse&& parse) {

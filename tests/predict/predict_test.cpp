@@ -192,12 +192,5 @@ TEST(RoundedDistance, KeepsFourLeadingBits) {
   }
 }
 
-TEST(Method, SurvivesARoundTrip) {
-  for (const Method method : {Method::placed, Method::levels, Method::paper, Method::warm, Method::cold}) {
-    EXPECT_EQ(parse_method(to_string(method)), method);
-  }
-  EXPECT_THROW(parse_method("hot"), Error);
-}
-
 }  // namespace
 }  // namespace flopcast::prediction

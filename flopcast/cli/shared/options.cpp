@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -42,15 +40,6 @@ void add_common_options(OptionSet& app, CommonOptions& common) {
   for (OptionSet command : app.commands()) {
     add_common_options(command, common);
   }
-}
-
-void add_seed_option(OptionSet& command, std::uint64_t& seed, const std::string& of) {
-  command.option("--seed", seed, of).placeholder("N").show_default().check([](const std::string& text) {
-    std::uint64_t value = 0;  // CLI11 takes the largest number for those beyond it
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    return whole ? "" : fmt::format("{} given, expected a whole number from 0 to {}", text, std::numeric_limits<std::uint64_t>::max());
-  });
 }
 
 bool use_color(const CommonOptions& common) {

@@ -17,9 +17,6 @@ namespace flopcast::cli {
 /// Adds --json, --csv, --output, --quiet and --color to `app` and to all its subcommands.
 void add_common_options(OptionSet& app, CommonOptions& common);
 
-/// Adds --seed, a whole number of 64 bits. `of` names its purpose in the help.
-void add_seed_option(OptionSet& command, std::uint64_t& seed, const std::string& of);
-
 /// Returns whether the words behind -- name a program.
 inline bool names_program(const std::vector<std::string>& command) { return !command.empty() && !command.front().empty(); }
 

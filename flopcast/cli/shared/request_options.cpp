@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -92,8 +91,8 @@ class MemberOption {
       option.required();
     }
     if (!has_text() && may_be("array") && name_.starts_with("--")) {
-      const bool has_no_commas = field_->name == "blas" || schema_.at("items").contains("enum");
-      has_no_commas ? option.comma_separated() : option.one_value();
+      const bool values_lack_commas = field_->name == "blas" || schema_.at("items").contains("enum");
+      values_lack_commas ? option.comma_separated() : option.one_value();
     }
     if (field_->name == "links") {
       option.placeholder("FOLDER");

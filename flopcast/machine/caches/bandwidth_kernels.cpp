@@ -1,6 +1,6 @@
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -40,14 +40,6 @@ InstructionSet widest() {
 std::string_view name(Stream stream) noexcept { return names[static_cast<std::size_t>(stream)]; }
 std::span<const Stream> all_streams() noexcept { return streams; }
 StreamCost cost(Stream stream) noexcept { return costs[static_cast<std::size_t>(stream)]; }
-
-Stream parse_stream(std::string_view text) {
-  const auto* found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) {
-    throw usage_error("stream '{}' given, expected one of {}", text, fmt::join(names, ", "));
-  }
-  return streams[static_cast<std::size_t>(found - names.begin())];
-}
 
 const std::vector<BandwidthKernel>& bandwidth_kernels() {
   static const std::vector<BandwidthKernel> kernels(widest().bandwidth.begin(), widest().bandwidth.end());

@@ -15,8 +15,6 @@ enum class Stream : std::uint8_t { load, store, copy, scale, add, triad, update 
 std::string_view name(Stream stream) noexcept;
 /// All streams, in the order above.
 std::span<const Stream> all_streams() noexcept;
-/// Throws usage_error, which lists the names, if `text` is none of them.
-Stream parse_stream(std::string_view text);
 
 /// Cost of a stream per element (8-byte numbers): arrays, bytes that its instructions read and write, and flops.
 struct StreamCost {

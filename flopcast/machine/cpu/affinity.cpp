@@ -37,13 +37,6 @@ std::map<int, Rank> ranks(const std::vector<CpuPlace>& places) {
 
 std::string_view to_string(Affinity affinity) noexcept { return affinity == Affinity::close ? "close" : "spread"; }
 
-Affinity parse_affinity(std::string_view text) {
-  if (text != "close" && text != "spread") {
-    throw usage_error("affinity '{}' given, expected close or spread", text);
-  }
-  return text == "close" ? Affinity::close : Affinity::spread;
-}
-
 std::vector<int> choose_cpus(std::vector<CpuPlace> places, int threads, Affinity affinity) {
   if (threads < 1 || static_cast<std::size_t>(threads) > places.size()) {
     throw bad_input("{} threads given, expected 1 to {}, the hardware threads that this process may run on", threads, places.size());

@@ -19,8 +19,6 @@ struct CpuPlace {
 /// spread takes turns.
 enum class Affinity : std::uint8_t { close, spread };
 
-/// Throws usage_error for anything but "close" and "spread".
-Affinity parse_affinity(std::string_view text);
 /// Returns "close" or "spread".
 std::string_view to_string(Affinity affinity) noexcept;
 

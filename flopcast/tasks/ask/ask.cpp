@@ -16,7 +16,8 @@ Fields FieldTable<machine::LibraryChoice>::fields() {
   return {optional_field<&T::blas>("name or path of the BLAS; empty: the default one").within(bounds::path_or_nothing),
           optional_field<&T::lapack>("name or path of the LAPACK; empty: the default one").within(bounds::path_or_nothing),
           optional_field<&T::threads>("threads of BLAS").within(bounds::threads),
-          optional_field<&T::kernels>("kernels of the BLAS: auto (those that suit the CPU best) or library (its own choice)"),
+          optional_field<&T::kernels>("kernels of the BLAS: auto (those that suit the CPU best) or library (its own choice)")
+              .one_of({"auto", "library"}),
           optional_field<&T::kernel_settings>("environment variables that select kernels")};
 }
 
@@ -121,9 +122,6 @@ machine::LibraryChoice question_libraries(std::string_view question, const machi
       at_place(workbench_member, [&] {
         require_members(asked.workbench, [](SchemaMaker& maker) { return maker.of<machine::LibraryChoice>(); });
         read_fields(asked.workbench, libraries);
-        if (libraries.kernels != "auto" && libraries.kernels != "library") {
-          throw MemberError("kernels", "'" + libraries.kernels + "' given, expected auto or library");
-        }
       });
     }
     return libraries;

@@ -148,11 +148,6 @@ RankCounts parse_rank_counts(std::string_view text, std::string_view what) {
 
 namespace {
 
-Fields operator+(Fields all, const Fields& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
 constexpr Bounds tolerances = {.min = 0, .max = 1e18, .above_min = true};
 
 /// Members with one meaning in a run and in tuning. `request` is a path to the request in which they stand.

@@ -9,11 +9,6 @@
 namespace flopcast {
 namespace {
 
-Fields operator+(Fields all, const Fields& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
 /// The members of a LAPACK routine's problems. The command line has them as words NAME=VALUE.
 template <auto problems>
 Fields fields_of_problems() {

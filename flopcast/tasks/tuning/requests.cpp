@@ -39,11 +39,6 @@ Fields fields_of_problems() {
               .option("")};
 }
 
-Fields operator+(Fields all, const Fields& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
 }  // namespace
 
 template <>

@@ -38,11 +38,6 @@ TEST(BusyCores, RespectTheQuota) {
   EXPECT_EQ(busy_cores(two_sockets, 16), 4);
 }
 
-TEST(ParseAffinity, ReadsCloseAndSpread) {
-  EXPECT_EQ(parse_affinity("spread"), Affinity::spread);
-  EXPECT_THROW(parse_affinity("far"), Error);
-}
-
 TEST(PinnedFor, RestoresTheOtherCpus) {
   cpu_set_t before, meanwhile, after;
   sched_getaffinity(0, sizeof before, &before);

@@ -139,7 +139,7 @@ TEST(Ask, TakesLibrariesFromTheQuestion) {
     return bad_input_of([&] { static_cast<void>(question_libraries(R"({"machine": {}, "workbench": )" + workbench + "}")); });
   };
   EXPECT_THAT(fault(R"({"threads": 0})"), HasSubstr("workbench.threads: 0 given, expected 1 to 1024"));
-  EXPECT_THAT(fault(R"({"kernels": "fast"})"), HasSubstr("expected auto or library"));
+  EXPECT_THAT(fault(R"({"kernels": "fast"})"), HasSubstr("workbench.kernels: \"fast\" given, expected one of auto, library"));
   EXPECT_THAT(fault(R"({"library": "blis"})"), HasSubstr("workbench.library: no such member"));
 }
 

@@ -141,7 +141,7 @@ TEST(RequestOptions, RefuseWhatQuestionsRefuse) {
        {std::tuple("--repetitions", "0", 2, R"("repetitions": 0)"), std::tuple("--repetitions", "1001", 2, R"("repetitions": 1001)"),
         std::tuple("--nb", "0", 3, R"("nb": 0)"), std::tuple("--nb", "8:", 3, R"("nb": "8:")"),
         std::tuple("--n", "1:2000000", 3, R"("n": 2000000)"), std::tuple("--time-budget", "5 years", 2, R"("time_budget": "5 years")")}) {
-    const Ended given = flopcast({"tune", "dgeqrf", "--n", "100", option, value});
+    const Ended given = flopcast({"tune", "dgeqrf", "n=100", option, value});
     EXPECT_EQ(given.code, code) << option << ' ' << value;
     EXPECT_THAT(given.err, HasSubstr(option));
     const Ended asked = flopcast({"ask", "-"}, std::string(R"({"tune": {"routine": "dgeqrf", )") + member + "}}");

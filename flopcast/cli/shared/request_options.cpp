@@ -38,10 +38,10 @@ class MemberOption {
           name_, [*this] { field_->type->read(!now().get<bool>(), value_); }, help());
       return;
     }
-    Option option = may_be("array") && !has_text() ? command.parsed_list(
-                                                         name_, [*this](const Words& words) { read(words); }, help())
-                                                   : command.parsed(
-                                                         name_, [*this](const std::string& word) { read_word(word); }, help());
+    Option option = is_list() ? command.parsed_list(
+                                    name_, [*this](const Words& words) { read(words); }, help())
+                              : command.parsed(
+                                    name_, [*this](const std::string& word) { read_word(word); }, help());
     describe(option);
   }
 
@@ -57,6 +57,11 @@ class MemberOption {
   }
   /// Returns whether the whole value has a form as text.
   [[nodiscard]] bool has_text() const { return may_be("string") || schema_.contains("enum"); }
+  [[nodiscard]] bool is_list() const { return !has_text() && may_be("array"); }
+  /// Returns whether the option is given once for each element of a list, because elements may have commas.
+  [[nodiscard]] bool is_repeated() const {
+    return is_list() && name_.starts_with("--") && field_->name != "blas" && !schema_.at("items").contains("enum");
+  }
   [[nodiscard]] bool is_number() const { return !has_text() && (may_be("integer") || may_be("number")); }
 
   /// Returns the member's meaning as a sentence about an option: "; empty: all" becomes "; default: all".
@@ -70,7 +75,7 @@ class MemberOption {
     if (const std::size_t end = text.find_first_of(" :"); end != std::string::npos && text[end] != ':') {  // no value such as "auto: ..."
       text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     }
-    return text;
+    return text + (is_repeated() ? "; may be repeated" : "");
   }
 
   /// Returns whether 0, the default of a whole number, stands for something else, as its description says. Options don't take it.
@@ -90,9 +95,8 @@ class MemberOption {
     if (field_->required) {
       option.required();
     }
-    if (!has_text() && may_be("array") && name_.starts_with("--")) {
-      const bool values_lack_commas = field_->name == "blas" || schema_.at("items").contains("enum");
-      values_lack_commas ? option.comma_separated() : option.one_value();
+    if (is_list() && name_.starts_with("--")) {
+      is_repeated() ? option.one_value() : option.comma_separated();
     }
     if (field_->name == "links") {
       option.placeholder("FOLDER");

@@ -209,7 +209,8 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
                  "Choose among these variants, too (all, or names that 'flopcast rank' shows), beside the library's own routine");
   command.footer(
       fmt::format("The routine is one of LAPACK's, lapack for all of them (by default at n = {}, in {}), or with\n"
-                  "--variant also a family, such as cholesky. Where a time budget is given, --validate has as much\nagain.\n\n"
+                  "--variant also a family, such as cholesky. Where a time budget is given, --validate has as much\n"
+                  "again. lapack --fresh also tunes what the profile has already.\n\n"
                   "Examples:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s\n"
                   "  flopcast tune dgelqf --n 200,400 --nb 16,32 --time-budget 2s --save\n"
                   "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s\n"

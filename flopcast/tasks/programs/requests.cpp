@@ -110,7 +110,7 @@ Fields FieldTable<ProfileRequest>::fields() {
   return {field<&T::recording>("file of the recording, which 'flopcast record' wrote").within(bounds::path).option("trace"),
           optional_field<&T::with_peak>("measure the peak that rates are compared with")
               .option("no_peak", "don't measure the peak that rates are compared with"),
-          optional_field<&T::what_if>("changes to predict, such as blas=blis,threads=2 or nb; may be given several times"),
+          optional_field<&T::what_if>("changes to predict, such as blas=blis,threads=2 or nb"),
           optional_field<&T::options, &O::time_budget>("time for measuring kernels that the store lacks, all changes together")
               .within(bounds::seconds),
           optional_field<&T::options, &O::kernels>(

@@ -26,8 +26,7 @@ Fields fields_of_tuning() {
           optional_field<&T::tune_crossover>("choose LAPACK's crossover point nx, too")
               .option("fixed_crossover", "keep LAPACK's crossover point nx instead of choosing it, too"),
           optional_field<&T::repetitions>("repetitions of long runs in a validation; short ones get more").within(bounds::between(1, 1000)),
-          optional_field<&T::fresh>("use no samples of earlier runs; for lapack, also tune what the profile has already"),
-          optional_field<&T::seed>("seed of the order of measurements")};
+          optional_field<&T::fresh>("use no samples of earlier runs"), optional_field<&T::seed>("seed of the order of measurements")};
 }
 
 /// Members that name the problems of one routine or family.

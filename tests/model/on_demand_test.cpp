@@ -159,17 +159,6 @@ void add_products(OnDemandModels& models, std::int64_t ld, std::initializer_list
   }
 }
 
-TEST(AliasingDegree, CountsFactorsOfTwoInPages) {
-  EXPECT_EQ(aliasing_degree(8 * 500), 0);
-  EXPECT_EQ(aliasing_degree(8 * 512), 1);
-  EXPECT_EQ(aliasing_degree(8 * 1536), 1);
-  EXPECT_EQ(aliasing_degree(8 * 1024), 2);
-  EXPECT_EQ(aliasing_degree(16 * 256), 1) << "complex elements";
-  EXPECT_EQ(aliasing_degree(-8 * 2048), 3);
-  EXPECT_EQ(aliasing_degree(std::int64_t{1} << 40), 8);
-  EXPECT_EQ(aliasing_degree(0), 0);
-}
-
 TEST(OnDemandModels, AliasedLeadingDimensionsArePlacesOfTheirOwn) {
   OnDemandModels models(machine());
   add_products(models, 1000, {64, 128, 256, 512});

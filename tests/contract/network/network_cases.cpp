@@ -1,4 +1,4 @@
-#include "network_cases.hpp"
+#include "tests/contract/network/network_cases.hpp"
 
 #include <gtest/gtest.h>
 

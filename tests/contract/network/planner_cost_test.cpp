@@ -12,7 +12,7 @@
 #include "flopcast/contract/network/contraction_tree.hpp"
 #include "flopcast/contract/network/tensor_layout.hpp"
 #include "flopcast/contract/planner/candidates.hpp"
-#include "network_cases.hpp"
+#include "tests/contract/network/network_cases.hpp"
 #include "tests/contract/planner/three_caches.hpp"
 
 namespace flopcast::contract {

@@ -13,7 +13,8 @@
 #include "flopcast/contract/network/greedy_order.hpp"
 #include "flopcast/contract/network/join_tree.hpp"
 #include "flopcast/contract/network/subset_search.hpp"
-#include "network_cases.hpp"
+#include "tests/contract/network/network_cases.hpp"
+#include "tests/contract/network/searched_trees.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -83,29 +84,6 @@ Seconds best_of_all_orders(const Network& network, const StepCost& cost) {
   return sums + best(reduced);
 }
 
-SearchedTree searched(const Network& network, const StepCost& cost, const TreeSearchOptions& options) {
-  const Terms terms = terms_of(completed(network));
-  return search_tree(StepModel(terms, cost), options, [] { return 0.0; });
-}
-
-TreeSearchOptions patient() { return without_clock().search; }
-
-/// A network of `count` matrices of random sizes in a row, or in a ring.
-Network chain(std::mt19937& random, int count, bool is_ring) {
-  Network network;
-  network.precision = Precision::z;
-  for (Label label = 0; label <= count; ++label) {
-    network.extents[label] = 2 + static_cast<int>(random() % 20);
-  }
-  for (Label i = 0; i < count; ++i) {
-    network.operands.push_back({{i, is_ring && i + 1 == count ? 0 : i + 1}});
-  }
-  if (!is_ring) {
-    network.output.labels = {0, count};
-  }
-  return network;
-}
-
 TEST(TreeSearch, FindsTheFastestOfAllOrders) {
   std::mt19937 random(7);
   const CountedCost cost;
@@ -150,11 +128,6 @@ double best_chain(const Network& network, int first, int last) {
   return best;
 }
 
-class ProductsOnly final : public CountedCost {
- public:
-  [[nodiscard]] Seconds seconds(const PairStep& step) const override { return step.products(); }
-};
-
 TEST(TreeSearch, MultipliesChainsOfMatricesAsTheTextbookDoes) {
   std::mt19937 random(9);
   const ProductsOnly cost;
@@ -164,52 +137,6 @@ TEST(TreeSearch, MultipliesChainsOfMatricesAsTheTextbookDoes) {
     EXPECT_TRUE(found.is_exhaustive) << count;
     EXPECT_DOUBLE_EQ(found.seconds, best_chain(network, 0, count - 1)) << count << " matrices";
   }
-}
-
-TEST(TreeSearch, SearchesConnectedSubsetsLikeAllSubsets) {
-  std::mt19937 random(10);
-  const ProductsOnly cost;  // outer products never pay by products alone in a ring
-  for (int i = 0; i < 40; ++i) {
-    const Network network = chain(random, 3 + i % 7, true);
-    const Terms terms = terms_of(completed(network));
-    const StepModel model(terms, cost);
-    std::vector<StepTensor> tensors;
-    for (const Term& term : terms.terms) {
-      tensors.push_back({&term.labels, term.fixed_layout()});
-    }
-    const std::optional<SubNetwork> sub = SubNetwork::make(model, tensors, {&terms.output, nullptr}, true);
-    ASSERT_TRUE(sub.has_value());
-    SubsetSearchBounds bounds;
-    bounds.below = std::numeric_limits<Seconds>::infinity();
-    bounds.max_pairs = 1 << 30;
-    JoinOrder all, connected, bounded;
-    ASSERT_EQ(search_all_subsets(*sub, bounds, all), SearchEnd::found);
-    ASSERT_EQ(search_connected_subsets(*sub, bounds, connected), SearchEnd::found);
-    EXPECT_DOUBLE_EQ(all.seconds, connected.seconds);
-    bounds.below = all.seconds * (1 + 1e-9);
-    ASSERT_EQ(search_connected_subsets(*sub, bounds, bounded), SearchEnd::found);
-    EXPECT_DOUBLE_EQ(bounded.seconds, all.seconds);
-    bounds.below = all.seconds;
-    EXPECT_EQ(search_connected_subsets(*sub, bounds, bounded), SearchEnd::nothing);
-    EXPECT_EQ(search_all_subsets(*sub, bounds, bounded), SearchEnd::nothing);
-    bounds.max_pairs = 2;
-    EXPECT_EQ(search_connected_subsets(*sub, bounds, bounded), SearchEnd::gave_up);
-  }
-}
-
-TEST(TreeSearch, UsesOuterProductsWherePayingForThemPays) {
-  // Two short vectors that meet in one large matrix, which should be read once.
-  const Network network = network_of("a,b,ab->", {{'a', 100}, {'b', 100}});
-  class MatrixIsSlow final : public CountedCost {
-   public:
-    [[nodiscard]] Seconds seconds(const PairStep& step) const override {
-      return step.rows > 1 || step.columns > 1 ? (step.sums > 1 ? 1e9 : 1) : 2;
-    }
-    [[nodiscard]] Seconds at_least(const PairStep& /*step*/) const override { return 0; }
-  };
-  const SearchedTree found = searched(network, MatrixIsSlow(), patient());
-  EXPECT_DOUBLE_EQ(found.seconds, 3);
-  EXPECT_EQ(found.joins.back().left + found.joins.back().right, 2 + 3) << "the outer product of the vectors comes first";
 }
 
 /// A square grid of tensors with random extents.

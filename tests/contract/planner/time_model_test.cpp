@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
 
-#include "flopcast/contract/planner/panels.hpp"
+#include "flopcast/contract/kernels/panel_kernel.hpp"
 #include "tests/contract/planner/three_caches.hpp"
 
 namespace flopcast::contract {
@@ -27,6 +26,13 @@ const TileRates& only_products() {
 double starts(double lines) { return 1 + 1.5 / lines; }
 
 constexpr Seconds of_a_thread = 8e-6;  ///< time to start one
+
+/// Returns the number for this CPU's panel kernel, whose panels of C have 24 x 8 elements (vectors of 8), 12 x 4 (of 4) or 4 x 4 (of 2).
+template <class T>
+T by_vectors(T of_eight, T of_four, T of_two) {
+  const std::int64_t lanes = panel_kernels<double>().front().lanes;
+  return lanes == 8 ? of_eight : lanes == 4 ? of_four : of_two;
+}
 
 TEST(TimeModel, IsTheKernelsTimeInTheCaches) {
   const Folded f = folded("ab=ai,ib", {{'a', 64}, {'b', 64}, {'i', 64}});
@@ -75,10 +81,8 @@ TEST(TimeModel, ChargesLinesOfDirectColumnsThatL1Loses) {
     packed.pack_b = true;
     return model.time(direct).total() - model.time(packed).total();
   };
-  const auto [rows, columns, lanes] = panel_size(Precision::d);
-  const double panels = std::ceil(48.0 / static_cast<double>(rows)) * std::ceil(16.0 / static_cast<double>(columns));
-  constexpr double lines = 64, each = 1e-9;  // a panel's columns share a line for each product
-  EXPECT_NEAR(lost(512), panels * lines * each, 1e-15);
+  // 2 x 2, 4 x 4 or 12 x 4 panels, whose columns share a line for each of 64 products; a lost line takes 1 ns
+  EXPECT_NEAR(lost(512), by_vectors(256e-9, 1024e-9, 3072e-9), 1e-15);
   EXPECT_NEAR(lost(520), 0, 1e-15) << "products are 65 lines apart";
 }
 
@@ -100,37 +104,31 @@ TEST(TimeModel, AColumnWaitsForItsSumsAndBringsAFromL2Once) {
 }
 
 TEST(TimeModel, PanelsThatRunsOfCCutTakeLonger) {
-  // C's runs of rows are a vector and a row long. Kernels that write C in whole vectors compute two for each run.
-  const PanelSize panel = panel_size(Precision::d);
-  const auto time_of = [&](std::int64_t run) {
-    const Folded f = folded("abx=aix,ib", {{'a', run}, {'x', 240}, {'b', 8 * panel.columns}, {'i', 8}});
-    return TimeModel(f, machine(), only_products()).time({240 * run, 8 * panel.columns, 8, TileKernel::panels}).parts().kernel;
-  };
-  const double of_a_row = time_of(panel.rows) / static_cast<double>(panel.rows);
-  const double in_short_runs = time_of(panel.lanes + 1) / static_cast<double>(panel.lanes + 1);
-  if (panel_kernels<double>().front().takes_pieces) {
-    EXPECT_NEAR(in_short_runs, of_a_row, 1e-9 * of_a_row);
-  } else {
-    EXPECT_GT(in_short_runs, 1.1 * of_a_row);
-  }
+  // C's runs of rows are a vector and a row long. The kernel with vectors of eight writes them in pieces. The others compute two vectors
+  // for each run: 5 x 4 elements take 4 cycles, and 12 x 4 take 6; 3 x 4 elements take 4 cycles, as 4 x 4 do.
+  const std::int64_t run = by_vectors(9, 5, 3);
+  const Folded f = folded("abx=aix,ib", {{'a', run}, {'x', 240}, {'b', 64}, {'i', 8}});
+  const Seconds found = TimeModel(f, machine(), only_products()).time({240 * run, 64, 8, TileKernel::panels}).parts().kernel;
+  const double products = static_cast<double>(run) * 240 * 64 * 8;
+  EXPECT_NEAR(found, products * by_vectors(1.0, 1.6, 4.0 / 3) * 1e-9, 1e-9 * found);
 }
 
 TEST(TimeModel, AFewRowsTakeLongerThanTheirPartOfAPanel) {
-  const PanelSize panel = panel_size(Precision::d);
-  const Folded few = folded("ab=ai,ib", {{'a', 3}, {'b', 8 * panel.columns}, {'i', 8}});
-  const Seconds of_few = TimeModel(few, machine(), only_products()).time({3, 8 * panel.columns, 8, TileKernel::panels}).parts().kernel;
-  EXPECT_GT(of_few, 3.0 * 8 * static_cast<double>(8 * panel.columns) * 1e-9 * 1.1) << "three rows don't fill a panel";
+  // 3 x 8 elements take 4.5 cycles for nine loads where 24 x 8 take 12; 3 x 4 take 4 cycles where 12 x 4 take 6, or 4 x 4 take 4.
+  const Folded few = folded("ab=ai,ib", {{'a', 3}, {'b', 64}, {'i', 8}});
+  const Seconds found = TimeModel(few, machine(), only_products()).time({3, 64, 8, TileKernel::panels}).parts().kernel;
+  EXPECT_NEAR(found, 3 * 64 * 8 * by_vectors(3.0, 8.0 / 3, 4.0 / 3) * 1e-9, 1e-9 * found);
 }
 
 TEST(TimeModel, PanelsWhoseRowsAreInTwoRunsOfAArePacked) {
   // C's rows follow each other, A's in runs of one and a half panels: every third panel has rows of two runs
-  const std::int64_t rows = panel_size(Precision::d).rows;
+  const std::int64_t rows = by_vectors(24, 12, 4);
   const Folded f = folded("ax=aix,i", {{'a', rows / 2 * 3}, {'x', 2}, {'i', 8}});
   TileRates rates;
   rates.packed_along = 1e-9;
   rates.packed_across = 3e-9;
   const TimeModel model(f, machine(), rates);
-  EXPECT_NEAR(model.time({3 * rows, 1, 8, TileKernel::panels}).parts().a, static_cast<double>(rows) * 8 * 2e-9, 1e-12);
+  EXPECT_NEAR(model.time({3 * rows, 1, 8, TileKernel::panels}).parts().a, by_vectors(384e-9, 192e-9, 64e-9), 1e-12);
 }
 
 TEST(TimeModel, CountsCallsOfTilesAndPacking) {

@@ -1,19 +1,14 @@
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <numeric>
-#include <regex>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,7 +17,7 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/model/store.hpp"
-#include "tests/mpi_programs.hpp"
+#include "tests/preload/mpi/mpi_run.hpp"
 
 namespace flopcast::preload {
 namespace {
@@ -33,43 +28,6 @@ using testing::HasSubstr;
 using tests::contents;
 using tests::launcher;
 
-class MpiRun : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
- protected:
-  void SetUp() override {
-    MpiPrograms::SetUp();
-    if (launcher(GetParam()).empty()) {
-      GTEST_SKIP() << GetParam() << " is not installed";
-    }
-  }
-
-  static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + '_' + GetParam(); }
-
-  /// Runs a command under mpirun.
-  Result run(int ranks, const std::string& command, int seconds = 60) {
-    return MpiPrograms::run(launcher(GetParam()) + std::to_string(ranks) + ' ' + command, seconds);
-  }
-  /// Follows a program with the kernels that the BLAS chooses by itself, as without flopcast.
-  Result followed(int ranks, const std::string& options, const std::string& command) {
-    return run(ranks, FLOPCAST_PROGRAM " mpi run --kernels library " + options + " -- " + command);
-  }
-  Result show(const std::string& file) { return MpiPrograms::run(FLOPCAST_PROGRAM " mpi show " + file); }
-  json profile() const { return json::parse(contents(folder_ / "profile.json")); }
-};
-
-/// Returns the lines of a text in order.
-std::string sorted_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(line + '\n');
-  }
-  std::sort(lines.begin(), lines.end());
-  return std::accumulate(lines.begin(), lines.end(), std::string());
-}
-
-/// Returns the output of random programs without the sums of numbers, which differ where kernels are left out.
-std::string courses(const std::string& output) { return std::regex_replace(output, std::regex(", numbers [0-9]+"), ""); }
-
 /// Returns how often `part` occurs.
 int occurrences(const std::string& text, const std::string& part) {
   int count = 0;
@@ -77,15 +35,6 @@ int occurrences(const std::string& text, const std::string& part) {
     ++count;
   }
   return count;
-}
-
-const json* kernel(const json& profile, const std::string& start) {
-  for (const json& each : profile.at("kernels")) {
-    if (each.at("kernel").get<std::string>().rfind(start, 0) == 0) {
-      return &each;
-    }
-  }
-  return nullptr;
 }
 
 TEST_P(MpiRun, RandomProgramsGiveTheSameResults) {
@@ -100,56 +49,6 @@ TEST_P(MpiRun, RandomProgramsGiveTheSameResults) {
       EXPECT_EQ(profile().at("ranks"), ranks);
     }
   }
-}
-
-/// Random programs that call MPI in all ways: by two names, from several threads, by addresses from MPI's library, between groups, with
-/// persistent requests, probes and one-sided communication. FLOPCAST_RANDOM_PROGRAMS is their number, in place of a few.
-TEST_P(MpiRun, RandomProgramsThatUseAllWaysGiveTheSameResultsAndEnd) {
-  struct Batch {
-    int ranks;
-    const char* ways;
-    const char* policy;
-  };
-  const Batch batches[] = {{2, "none", "full"},        {2, "serialized", "random"},
-                           {2, "none hidden", "full"}, {2, "funneled", "online"},
-                           {3, "serialized", "full"},  {3, "none", "local"},
-                           {4, "funneled", "full"},    {4, "none", "conditional"},
-                           {2, "multiple", "full"},    {3, "serialized hidden", "full"},
-                           {2, "none", "eager"}};
-  constexpr std::size_t few = 4;
-  const char* const asked = std::getenv("FLOPCAST_RANDOM_PROGRAMS");
-  const std::size_t used = asked != nullptr ? std::size(batches) : few;
-  const int programs = asked != nullptr ? std::atoi(asked) / static_cast<int>(used) + 1 : 3;
-  int seed = 1;
-  for (std::size_t i = 0; i < used; ++i, seed += programs) {
-    const auto [ranks, ways, policy] = batches[i];
-    const std::string command = fmt::format("{} {} 12 {} {}", program("random_program"), seed, programs, ways);
-    const auto begin = std::chrono::steady_clock::now();
-    const Result plain = run(ranks, command, 1800);
-    const auto limit =
-        static_cast<int>(2 * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()) + 10 * programs;
-    ASSERT_EQ(plain.exit_code, 0) << command << plain.err;
-    const Result with =
-        run(ranks,
-            fmt::format("{} mpi run --kernels library --no-windows --tolerance 1000 --policy {} -- {}", FLOPCAST_PROGRAM, policy, command),
-            limit);
-    ASSERT_EQ(with.exit_code, 0) << policy << ' ' << command << with.out << with.err;
-    EXPECT_EQ(std::string(policy) == "full" ? with.out : courses(with.out), std::string(policy) == "full" ? plain.out : courses(plain.out))
-        << policy << ' ' << command;
-  }
-}
-
-TEST_P(MpiRun, MessagesThatFlopcastDoesNotSeeAreNotWaitedFor) {
-  for (const char* how : {"recv", "irecv", "any", "mprobe", "iprobe", "test", "sendrecv", "persistent"}) {
-    const Result result = followed(2, "--output profile.json", program("ways_program") + " unseen " + how);
-    ASSERT_EQ(result.exit_code, 0) << how << result.err;
-    EXPECT_EQ(result.out, "received 1.8009e+07\n") << how;
-    EXPECT_THAT(result.err, HasSubstr("some messages bypass flopcast")) << how;
-    EXPECT_GE(profile().at("bypassing_messages"), 3) << how;
-  }
-  EXPECT_EQ(followed(2, "--output profile.json", program("random_program") + " 1 20").exit_code, 0);
-  EXPECT_EQ(profile().at("bypassing_messages"), 0);
-  EXPECT_EQ(profile().at("prefixed_calls"), false);
 }
 
 TEST_P(MpiRun, CollectivesByTwoNamesAreFollowedTogether) {
@@ -177,40 +76,6 @@ TEST_P(MpiRun, FortranProgramsAreFollowedUnderAllNamesThatCompilersMake) {
     EXPECT_EQ(kernel(profile(), "MPI_Allreduce(4 bytes")->at("executed").at("count"), 3) << names;
     EXPECT_EQ(profile().at("prefixed_calls"), false) << names << ": only the binding uses names with the prefix";
   }
-}
-
-/// Containers have little room in /dev/shm.
-TEST_P(MpiRun, NeedsNoRoomInSharedMemory) {
-  const std::string little = "unshare -m sh -c 'mount -t tmpfs -o size=64k tmpfs /dev/shm && exec \"$@\"' sh ";
-  if (GetParam() == "mpich" || std::system((little + "true 2>/dev/null").c_str()) != 0) {
-    GTEST_SKIP() << "MPICH itself needs the room, or this user may not mount";
-  }
-  std::ofstream(folder_ / "run") << launcher(GetParam()) << "4 \"$@\"\n";
-  const std::string command = program("work_program") + " 5";
-  const Result plain = MpiPrograms::run(little + "sh ./run " + command);
-  ASSERT_EQ(plain.exit_code, 0) << plain.err;
-  const Result with = MpiPrograms::run(little + "sh ./run " FLOPCAST_PROGRAM " mpi run --kernels library -- " + command);
-  EXPECT_EQ(with.exit_code, 0) << with.err;
-  EXPECT_EQ(with.out, plain.out);
-}
-
-TEST_P(MpiRun, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
-  const Result plain = run(2, program("work_program") + " 10");
-  const Result result = followed(2, "--clock wall --output profile.json", program("work_program") + " 10");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out, plain.out);
-  const json found = profile();
-  EXPECT_EQ(found.at("schema"), "flopcast-mpi-profile-1");
-  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
-  ASSERT_NE(product, nullptr);
-  EXPECT_EQ(product->at("executed").at("count"), 10 * (1 + 2));
-  EXPECT_EQ(product->at("flops"), 2e6);
-  EXPECT_GE(product->at("along").at("count"), 10);  // 20, fewer if the machine stalls one of the processes
-  EXPECT_LE(product->at("along").at("count"), 20);
-  EXPECT_EQ(kernel(found, "MPI_Bcast(8000 bytes, 2 ranks")->at("along").at("count"), 10);
-  EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
-  EXPECT_EQ(found.at("per_process").at("flops"), 10 * 2 * 2e6);
-  EXPECT_EQ(found.at("volumetric").at("flops"), 10 * 1.5 * 2e6);
 }
 
 /// A row-major problem is computed as its transpose, which is column-major.
@@ -306,24 +171,6 @@ TEST_P(MpiRun, RoutinesUnderOtherNamesAreLeftOut) {
   }
 }
 
-/// Other kernels or threads of the same library have other times.
-TEST_P(MpiRun, TimesHoldForTheLibraryItsKernelsAndThreads) {
-  const auto where = [&](const std::string& variables) {
-    EXPECT_EQ(
-        run(1, "env " + variables + " " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 2").exit_code,
-        0);
-    return profile().at("where").get<std::string>();
-  };
-  const std::string one = where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=1");
-  if (one.find("openblas") == std::string::npos) {
-    GTEST_SKIP() << "the BLAS is not OpenBLAS: " << one;
-  }
-  EXPECT_THAT(one, HasSubstr(" bytes), Prescott kernels, 1 thread"));
-  EXPECT_EQ(where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=1"), one);
-  EXPECT_THAT(where("OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=1"), HasSubstr(" bytes), Nehalem kernels, 1 thread"));
-  EXPECT_NE(where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=2"), one);
-}
-
 /// The earlier findings about a library are made up.
 TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
   {
@@ -382,121 +229,12 @@ TEST_P(MpiRun, SlowKernelsThatTheEnvironmentSelectsAreReportedAndKept) {
   EXPECT_THAT(with("Nehalem"), testing::Not(HasSubstr("slower kernels")));
 }
 
-TEST_P(MpiRun, OwnMessagesAreCountedAndOfBoundedSize) {
-  ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
-  const json own = profile().at("own_messages");
-  EXPECT_EQ(own.at("messages"), 20 + 20 * 3);  // a shadow for each message, and one agreement of three processes for each broadcast
-  EXPECT_LE(own.at("largest_bytes"), 256);
-  EXPECT_LE(own.at("bytes").get<double>(), own.at("messages").get<double>() * own.at("largest_bytes").get<double>());
-}
-
-TEST_P(MpiRun, PartsOfThePathAddUp) {
-  ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
-  const json found = profile();
-  const json& path = found.at("path");
-  const double parts =
-      path.at("computation_seconds").get<double>() + path.at("communication_seconds").get<double>() + path.at("idle_seconds").get<double>();
-  EXPECT_NEAR(parts, path.at("seconds").get<double>(), 1e-9);
-  double kernels = 0;
-  for (const json& each : found.at("kernels")) {
-    kernels += each.at("along").at("seconds").get<double>();
-  }
-  EXPECT_LE(kernels, path.at("seconds").get<double>() * 1.001);  // the log's times are floats
-  EXPECT_GT(kernels, 0);
-  EXPECT_LE(path.at("seconds"), found.at("longest").at("seconds"));
-}
-
-TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
-  ASSERT_EQ(followed(2, "--clock wall --output profile.json", program("work_program") + " 20").exit_code, 0);
-  const json in_full = profile().at("spent");
-  EXPECT_GT(in_full.at("always_seconds"), 0);
-  EXPECT_GT(in_full.at("calls_seconds"), in_full.at("messages_seconds"));
-  for (const char* name : {"window_seconds", "unseen_seconds", "unsure_seconds", "brief_seconds", "leaving_out_seconds"}) {
-    EXPECT_EQ(in_full.at(name), 0) << name;
-  }
-  ASSERT_EQ(
-      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 20").exit_code,
-      0);
-  const json found = profile();
-  const json& selective = found.at("spent");
-  EXPECT_GT(selective.at("unseen_seconds"), 0);
-  EXPECT_GT(selective.at("leaving_out_seconds"), 0);
-  EXPECT_EQ(selective.at("window_seconds"), 0);
-  double all = 0;
-  for (const char* name : {"always", "brief", "window", "unseen", "unsure", "preparing", "leaving_out", "calls", "program"}) {
-    all += selective.at(std::string(name) + "_seconds").get<double>();
-  }
-  EXPECT_GT(all, 0);
-  EXPECT_LE(all, 1.01 * found.at("elapsed_seconds").get<double>());
-}
-
 TEST_P(MpiRun, MoreProcessesThanCoresUseCpuTime) {
   ASSERT_EQ(run(1, "taskset -c 0 sleep 0.2").exit_code, 0);  // MPICH's launcher may die of SIGPIPE where a program ends at once
   const Result result = run(2, "taskset -c 0 " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(profile().at("clock"), "cpu");
   EXPECT_THAT(result.err, HasSubstr("CPU time"));
-}
-
-TEST_P(MpiRun, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
-  for (const char* end : {"abort", "kill", "leave", "exit"}) {
-    const Result result = followed(2, "--output profile.json", program("work_program") + " 5 " + end);
-    EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
-    if (std::string(end) != "exit") {
-      EXPECT_NE(result.exit_code, 0) << end;
-      EXPECT_NE(result.exit_code, 124) << end << " hung";
-    }
-  }
-}
-
-TEST_P(MpiRun, AnEarlierProfileIsNotMistakenForThisRuns) {
-  for (const char* end : {"multiple", "kill", "exit"}) {
-    std::ofstream(folder_ / "profile.json") << "an earlier one";
-    // If one of two processes leaves without MPI_Finalize, MPICH's mpirun kills the other one and its flopcast, and reports success.
-    const Result result = followed(std::string(end) == "exit" ? 1 : 2, "--output profile.json", program("work_program") + " 5 " + end);
-    EXPECT_NE(result.exit_code, 0) << end;
-    EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
-    EXPECT_EQ(contents(folder_ / "profile.json.before"), "an earlier one") << end;
-    if (std::string(end) != "kill") {  // here mpirun may end flopcast before it prints anything
-      EXPECT_THAT(result.err, HasSubstr("that of an earlier run is now in profile.json.before")) << end;
-    }
-  }
-  fs::remove(folder_ / "profile.json.before");
-  EXPECT_EQ(followed(1, "--output profile.json", program("work_program") + " 5 none").exit_code, 5);
-  ASSERT_EQ(followed(2, "--output profile.json", program("work_program") + " 5").exit_code, 0);
-  ASSERT_EQ(followed(2, "--policy a-priori --prior-profile profile.json --output profile.json", program("work_program") + " 5").exit_code,
-            0);
-  EXPECT_EQ(profile().at("policy"), "a-priori");
-  EXPECT_FALSE(fs::exists(folder_ / "profile.json.before"));
-}
-
-TEST_P(MpiRun, KilledProcessesLeaveNoFiles) {
-  EXPECT_NE(MpiPrograms::run("sh -c 'mkdir scratch; TMPDIR=$PWD/scratch exec env " + launcher(GetParam()) +
-                             "2 " FLOPCAST_PROGRAM " mpi run -- " + program("work_program") + " 5 kill'")
-                .exit_code,
-            0);
-  for (const fs::directory_entry& each : fs::directory_iterator(folder_ / "scratch")) {
-    EXPECT_THAT(each.path().filename().string(), testing::Not(testing::StartsWith("flopcast")));
-  }
-}
-
-TEST_P(MpiRun, WritesTheProfileToStandardOutputIfAskedTo) {
-  const Result result = followed(2, "--quiet --output -", program("work_program") + " 5");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::size_t start = result.out.find('{');
-  ASSERT_NE(start, std::string::npos) << result.out;
-  EXPECT_EQ(json::parse(result.out.substr(start)).at("ranks"), 2);
-  EXPECT_EQ(result.err, "");
-}
-
-/// Acknowledgements that nobody takes pile up in MPI, and each message is compared with all of them: in MPICH for minutes, in place of a
-/// second. Open MPI's exchanges take that long where processes share a core, but it compares faster.
-TEST_P(MpiRun, ManyExchangesEnd) {
-  const std::string steps = GetParam() == "mpich" ? "80000" : "2000";
-  const Result result = followed(2, "--quiet --output -", "timeout 100 " + program("work_program") + " " + steps + " exchanges");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json profile = json::parse(result.out.substr(result.out.find('{')));
-  EXPECT_EQ(profile.at("ranks"), 2);
 }
 
 TEST_P(MpiRun, ProgramsOfAnotherMpiAreRefused) {
@@ -544,52 +282,10 @@ TEST_P(MpiRun, ProgramsForSmpiAreDistinguishedFromStaticOnes) {
   EXPECT_THAT(result.err, HasSubstr("is built for SimGrid's SMPI"));
 }
 
-TEST_P(MpiRun, RefusedMessagesAreNotWaitedFor) {
-  const Result result = followed(2, "--output profile.json", program("work_program") + " 5 mistake");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("refused 3"));
-}
-
 TEST_P(MpiRun, NamesTheLibraryThatAProgramLacks) {
   const Result result = followed(1, "", program("lacking_program"));
   EXPECT_EQ(result.exit_code, 127);
   EXPECT_THAT(result.err, HasSubstr("did not start: the dynamic linker finds no libjulia_library.so"));
-}
-
-TEST_P(MpiRun, SaysWhyThereIsNoProfile) {
-  EXPECT_THAT(followed(1, "", program("work_program") + " 5 none").err, HasSubstr("never called MPI_Init"));
-  EXPECT_THAT(followed(1, "", program("work_program") + " 5 exit").err, HasSubstr("not all processes reached MPI_Finalize"));
-  const Result threads = followed(2, "", program("work_program") + " 5 multiple");
-  EXPECT_EQ(threads.exit_code, 0);
-  EXPECT_THAT(threads.out, HasSubstr("result"));
-  EXPECT_THAT(threads.err, HasSubstr("MPI_THREAD_MULTIPLE"));
-  EXPECT_THAT(threads.err, HasSubstr("--no-thread-multiple"));
-  const Result given = run(1, "env OMPI_MPI_THREAD_LEVEL=3 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE " FLOPCAST_PROGRAM
-                              " mpi run --no-thread-multiple -- " +
-                                  program("converging_program"));
-  EXPECT_THAT(given.err, HasSubstr("MPI gave it more than it asked for"));
-}
-
-TEST_P(MpiRun, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
-  const Result plain = run(2, program("work_program") + " 5 multiple");
-  const Result result = followed(2, "--no-thread-multiple --output profile.json", program("work_program") + " 5 multiple");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out, plain.out);
-  EXPECT_GT(profile().at("path").at("seconds"), 0);
-}
-
-/// One thread of a process at a time sends and receives, but not the one that called MPI_Init.
-TEST_P(MpiRun, CommunicationInAnotherThreadIsFollowed) {
-  const Result plain = run(2, program("work_program") + " 10 serialized");
-  const Result result = followed(2, "--output profile.json", program("work_program") + " 10 serialized");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out, plain.out);
-  const json found = profile();
-  EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
-  EXPECT_EQ(kernel(found, "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 10 * (1 + 2));
-  // A path from the process that starts first to the one that ends last exceeds either time by the difference of their starts. If a
-  // thread's time were counted twice, the path would be twice as long.
-  EXPECT_LT(found.at("path").at("seconds").get<double>(), 1.5 * found.at("elapsed_seconds").get<double>());
 }
 
 TEST_P(MpiRun, RefusesWrongOptions) {
@@ -608,35 +304,6 @@ TEST_P(MpiRun, RefusesWrongOptions) {
     EXPECT_THAT(result.err, HasSubstr("--patience")) << value;
   }
   EXPECT_THAT(followed(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
-}
-
-TEST_P(MpiRun, ShowsAProfile) {
-  ASSERT_EQ(followed(2, "--quiet --output profile.json", program("work_program") + " 5").exit_code, 0);
-  const Result shown = show("profile.json");
-  EXPECT_THAT(shown.out, HasSubstr("critical path"));
-  EXPECT_THAT(shown.out, HasSubstr("dgemm(NT, 100, 100, 100)"));
-  std::ofstream(folder_ / "cut.json") << contents(folder_ / "profile.json").substr(0, 500);
-  EXPECT_NE(show("cut.json").exit_code, 0);
-  EXPECT_THAT(show("cut.json").err, HasSubstr("cut.json"));
-}
-
-/// Skipped communication leaves no process waiting for another, with any policy: random programs end, and receive messages of the expected
-/// sizes.
-TEST_P(MpiRun, SkippingNeverDeadlocks) {
-  const std::pair<int, const char*> cases[] = {
-      {2, "random"}, {3, "random"}, {4, "random"}, {2, "local"}, {3, "online"}, {4, "eager"}, {3, "local --across-sizes"}};
-  std::int64_t skipped = 0;
-  int seed = 0;
-  for (const auto& [ranks, policy] : cases) {
-    const std::string command = program("random_program") + ' ' + std::to_string(++seed) + " 240";
-    const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
-    ASSERT_EQ(result.exit_code, 0) << policy << ": " << command << '\n' << result.err;
-    const json found = profile();
-    for (const json& each : found.at("kernels")) {
-      skipped += each.at("skipped").get<std::int64_t>();
-    }
-  }
-  EXPECT_GT(skipped, 100) << "the random policy alone, whose choices don't depend on times, leaves out several times as many";
 }
 
 TEST_P(MpiRun, SelectivePoliciesWarnThatResultsAreGarbage) {
@@ -669,37 +336,6 @@ TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
   }
 }
 
-/// Broadcasts to all processes pass statistics on. Kernels are then left out in all processes, even in those that never executed them.
-TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
-  ASSERT_EQ(followed(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
-  const json found = profile();
-  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
-  ASSERT_NE(product, nullptr);
-  EXPECT_EQ(product->at("executed").at("count").get<int>() + product->at("skipped").get<int>(), 30 * (1 + 2 + 3));
-  EXPECT_LE(product->at("executed").at("count"), 5 * (1 + 2 + 3));
-  EXPECT_GT(kernel(found, "MPI_Bcast(8000 bytes")->at("skipped"), 0);
-}
-
-/// The counts along the path of the slowest process reach the processes that wait for it.
-TEST_P(MpiRun, OnlineSharesCountsAlongThePath) {
-  ASSERT_EQ(followed(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code,
-            0);
-  EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
-}
-
-/// The hash of a process's calls is the same in every run of the same work.
-TEST_P(MpiRun, EqualRunsHaveEqualHashesOfCalls) {
-  const auto calls = [&](const std::string& options, const std::string& command) {
-    EXPECT_EQ(followed(2, "--output profile.json " + options, command).exit_code, 0);
-    return profile().at("calls");
-  };
-  const json full = calls("", program("work_program") + " 10");
-  ASSERT_EQ(full.size(), 2U);
-  EXPECT_EQ(full.at(0).at(0), 2 * 10);
-  EXPECT_EQ(calls("--policy conditional --tolerance 1000", program("work_program") + " 10"), full);
-  EXPECT_NE(calls("", program("work_program") + " 11"), full);
-}
-
 TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
   const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is random
   ASSERT_EQ(followed(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
@@ -717,22 +353,6 @@ TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
                 .exit_code,
             0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
-}
-
-/// All processes agree on nonblocking collectives without waiting, from the statistics that an earlier blocking collective exchanged.
-TEST_P(MpiRun, NonblockingCollectivesAreLeftOut) {
-  const Result result =
-      followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json found = profile();
-  for (const char* name : {"MPI_Iallreduce(800 bytes", "MPI_Igather(2400 bytes", "MPI_Iscatter(2400 bytes"}) {
-    const json* collective = kernel(found, name);
-    ASSERT_NE(collective, nullptr) << name;
-    EXPECT_EQ(collective->at("executed").at("count").get<int>() + collective->at("skipped").get<int>(), 30 * 3);
-    EXPECT_GE(collective->at("skipped"), 20 * 3) << name;
-    EXPECT_EQ(collective->at("skipped").get<int>() % 3, 0) << "in all processes or in none";
-    EXPECT_EQ(collective->at("along").at("count"), 30);
-  }
 }
 
 TEST_P(MpiRun, TimesInWindowsAreKeptApart) {
@@ -872,49 +492,6 @@ TEST_P(MpiRun, UnwrittenMatricesGetFullRank) {
   EXPECT_GT(kernel(profile(), "dgeqrf(256, 64)")->at("executed").at("count"), 3) << "again after 64 that were left out";
 }
 
-/// Other features of MPI programs, each a mode of one program.
-class MpiModes : public MpiRun {
- protected:
-  static std::string mode(const std::string& words) { return program("modes_program") + ' ' + words; }
-  [[nodiscard]] bool has_mpi_4() const { return GetParam() == "mpich"; }
-
-  /// Checks that the program prints the same as without flopcast. Returns the profile.
-  json same_as_plain(int ranks, const std::string& words, const std::string& options = "") {
-    const Result plain = run(ranks, mode(words));
-    EXPECT_EQ(plain.exit_code, 0) << words << plain.err;
-    const Result with = followed(ranks, "--output profile.json " + options, mode(words));
-    EXPECT_EQ(with.exit_code, 0) << words << with.err;
-    EXPECT_EQ(sorted_lines(with.out), sorted_lines(plain.out)) << words;
-    return with.exit_code == 0 ? profile() : json();
-  }
-
-  /// Returns the profile of two processes with the clock for tests, which may be `shared` by both (test_clock.cpp).
-  json with_test_clock(const std::string& words, bool shared = false) {
-    std::ofstream(folder_ / "clock") << std::string(sizeof(std::int64_t), '\0');
-    const std::string clock = shared ? " FLOPCAST_TEST_CLOCK=" + (folder_ / "clock").string() : "";
-    const Result with = run(2, "env FLOPCAST_LIBEXEC=" FLOPCAST_TEST_CLOCKS + clock +
-                                   " " FLOPCAST_PROGRAM " mpi run --kernels library --clock wall --output profile.json -- " + mode(words));
-    EXPECT_EQ(with.exit_code, 0) << words << with.err;
-    return with.exit_code == 0 ? profile() : json();
-  }
-
-  /// Returns the number of products of this order on the path.
-  static std::int64_t products_on_path(const json& profile, int order) {
-    const json* product = kernel(profile, fmt::format("dgemm(NN, {0}, {0}, {0})", order));
-    return product == nullptr ? 0 : product->at("along").at("count").get<std::int64_t>();
-  }
-};
-
-TEST_P(MpiModes, NonblockingExchangesAreFollowed) {
-  if (!has_mpi_4()) {
-    GTEST_SKIP() << "MPI_Isendrecv came with MPI-4";
-  }
-  const json found = same_as_plain(2, "exchange");
-  EXPECT_EQ(kernel(found, "MPI_Isendrecv(24 bytes")->at("executed").at("count"), 6);
-  EXPECT_EQ(kernel(found, "MPI_Isendrecv_replace(24 bytes")->at("executed").at("count"), 6);
-  same_as_plain(4, "exchange", "--policy online --tolerance 1000");
-}
-
 /// MPICH grants some 2000 communicators.
 TEST_P(MpiModes, FollowsAsManyCommunicatorsAsMpiGrants) { same_as_plain(2, "dups 1900"); }
 
@@ -941,149 +518,6 @@ TEST_P(MpiModes, LargeCountCollectivesAreFollowedAsSmallOnes) {
   EXPECT_EQ(products_on_path(same_as_plain(2, "turns", "--clock cpu"), 200), 20);
   EXPECT_EQ(products_on_path(same_as_plain(2, "turns_c", "--clock cpu"), 200), 20);
 }
-
-TEST_P(MpiModes, PcontrolSelectsTheMeasuredPart) {
-  const json found = same_as_plain(2, "control");
-  EXPECT_EQ(products_on_path(found, 222), 5);
-  EXPECT_EQ(kernel(found, "dgemm(NN, 111, 111, 111)"), nullptr);
-  EXPECT_EQ(kernel(found, "dgemm(NN, 112, 112, 112)"), nullptr);
-}
-
-TEST_P(MpiModes, SaysThatSessionsAreNotFollowed) {
-  if (!has_mpi_4()) {
-    GTEST_SKIP() << "sessions came with MPI-4";
-  }
-  const Result plain = run(2, mode("sessions"));
-  const Result with = followed(2, "", mode("sessions"));
-  EXPECT_EQ(with.exit_code, 0) << with.err;
-  EXPECT_EQ(sorted_lines(with.out), sorted_lines(plain.out));
-  EXPECT_THAT(with.err, HasSubstr("the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed"));
-  const Result asked = followed(2, "--output profile.json", mode("sessions"));
-  EXPECT_EQ(asked.exit_code, 0) << asked.err;
-  EXPECT_THAT(asked.err, HasSubstr("no profile: the program uses sessions"));
-  EXPECT_FALSE(fs::exists(folder_ / "profile.json"));
-  EXPECT_TRUE(same_as_plain(2, "both").at("sessions"));
-  EXPECT_THAT(show("profile.json").exit_code, 0);
-}
-
-TEST_P(MpiModes, SpawningKeepsTheProfileOfTheSpawningProcess) {
-  if (GetParam() != "openmpi") {
-    GTEST_SKIP() << "Debian's MPICH doesn't spawn processes";
-  }
-  for (const char* how : {"spawn", "join"}) {
-    const json found = same_as_plain(1, how);
-    EXPECT_EQ(found.at("ranks"), 1) << how;
-    EXPECT_EQ(found.at("spawned_processes"), 2) << how;
-    EXPECT_EQ(products_on_path(found, 100), 3) << how;
-  }
-  EXPECT_THAT(followed(1, "", mode("spawn")).err, HasSubstr("the program spawned 2 processes. Spawned processes aren't followed"));
-}
-
-/// A process that polls is waiting: the path leads through the process that computes, and the polls take no time on it.
-TEST_P(MpiModes, PollingCountsAsWaiting) {
-  for (const char* how : {"test", "testany", "testall", "testsome", "iprobe", "improbe", "probe", "anybody"}) {
-    const json found = with_test_clock(how);
-    EXPECT_EQ(products_on_path(found, 400), 5) << how;
-    EXPECT_NEAR(found.at("path").at("seconds").get<double>(), 5, 0.01) << how;
-    EXPECT_LT(found.at("path").at("idle_seconds").get<double>(), 0.01) << how;
-    const json& waiting = found.at("processes").at(1);
-    EXPECT_GT(waiting.at("idle_seconds").get<double>(), waiting.at("communication_seconds").get<double>()) << how;
-  }
-}
-
-/// Only a real clock times transfers, and processes that other programs keep off their cores spend less of it on the path.
-TEST_P(MpiModes, TransfersThatBothProcessesPollForAreCommunication) {
-  double share = 0;  // of the elapsed time on the path
-  for (int attempt = 0; attempt < 10 && share <= 0.5; ++attempt) {
-    const json busy = same_as_plain(2, "ping", "--clock wall");
-    share = busy.at("path").at("seconds").get<double>() / busy.at("elapsed_seconds").get<double>();
-  }
-  EXPECT_GT(share, 0.5);
-}
-
-TEST_P(MpiModes, AWaitingSenderTakesItsReceiversPath) {
-  const json found = with_test_clock("rendezvous", true);
-  EXPECT_EQ(products_on_path(found, 400), 5);
-  EXPECT_NEAR(found.at("path").at("seconds").get<double>(), 5, 0.01);
-  EXPECT_NEAR(found.at("processes").at(0).at("idle_seconds").get<double>(), 5, 0.01) << "the sender waits for all products";
-}
-
-/// A message that was left out arrives empty, but a probe reports its full length.
-TEST_P(MpiModes, ProbesReportTheLengthOfMessagesThatWereLeftOut) {
-  const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --tolerance 1000");
-  EXPECT_GT(kernel(found, "MPI_Send(800 bytes")->at("skipped"), 40);
-}
-
-/// MPI reports one request of several that are complete. A collective that is left out must not be among them, because the program would
-/// wait for it in place of another request.
-TEST_P(MpiModes, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
-  for (const char* policy : {"conditional", "online"}) {
-    const json found = same_as_plain(2, "overlap", std::string("--no-windows --tolerance 1000 --policy ") + policy);
-    EXPECT_GT(kernel(found, "MPI_Ibcast(800 bytes")->at("skipped"), 40) << policy;
-  }
-}
-
-TEST_P(MpiModes, EachProcessHasARow) {
-  const Result result = followed(3, "--clock cpu --output profile.json", program("work_program") + " 20");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json found = profile().at("processes");
-  ASSERT_EQ(found.size(), 3U);
-  double flops = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found.at(i).at("rank"), i);
-    EXPECT_EQ(found.at(i).at("flops"), 20.0 * static_cast<double>(i + 1) * 2e6);
-    flops += found.at(i).at("on_path_seconds").get<double>();
-  }
-  EXPECT_GT(flops, 0);
-  EXPECT_THAT(result.err, HasSubstr("computes most"));
-  EXPECT_THAT(result.err, HasSubstr("kernels on path"));
-  json before = profile();  // as profiles were before they had rows
-  before.erase("processes");
-  std::ofstream(folder_ / "before.json") << before;
-  EXPECT_EQ(show("before.json").exit_code, 0);
-  EXPECT_THAT(show("profile.json").out, HasSubstr("kernels on path"));
-}
-
-/// One launch starts several programs.
-TEST_P(MpiModes, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
-  const std::string with = FLOPCAST_PROGRAM " mpi run --output profile.json -- ";
-  const std::string turns = mode("turns");
-  const Result both = run(1, with + turns + " : -n 1 " + with + turns);
-  EXPECT_EQ(both.exit_code, 0) << both.err;
-  EXPECT_EQ(profile().at("ranks"), 2);
-  for (const std::string& command : {with + turns + " : -n 1 " + turns, turns + " : -n 1 " + with + turns}) {
-    const Result result = run(1, command);
-    EXPECT_EQ(result.exit_code, 4) << command << result.err;
-    EXPECT_THAT(result.err, HasSubstr("without flopcast")) << command;
-  }
-  std::ofstream(folder_ / "first.sh") << "#!/bin/sh\ncase ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 0) exec " << with << turns << ";; *) exec "
-                                      << turns << ";; esac\n";
-  EXPECT_EQ(run(2, "sh ./first.sh").exit_code, 4);
-  const Result different = run(1, with + turns + " : -n 1 " FLOPCAST_PROGRAM " mpi run --policy online -- " + turns);
-  EXPECT_NE(different.exit_code, 0);
-  EXPECT_NE(different.exit_code, 124);
-  EXPECT_THAT(different.err, HasSubstr("followed with different options"));
-}
-
-class MpiTune : public MpiRun {
- protected:
-  /// Writes a space in this test's folder whose program runs in two processes.
-  void write_space(const std::string& name, const json& command, const json& parameters, int processes = 2) const {
-    json words = {"env"};
-    std::istringstream parts(launcher(GetParam()) + std::to_string(processes));
-    for (std::string word; parts >> word;) {
-      words.push_back(word);
-    }
-    std::ofstream(folder_ / "space.json") << json{
-        {"schema", "flopcast-mpi-space-1"}, {"name", name}, {"launcher", words}, {"command", command}, {"parameters", parameters}};
-  }
-  Result tune(const std::string& arguments, const std::string& variables = "") const {
-    return MpiPrograms::run("FLOPCAST_HOME=. " + variables + FLOPCAST_PROGRAM " mpi tune --kernels library " + arguments, 100);
-  }
-  /// Returns the configurations of a tuning's document by value, because a loop over part of a temporary would outlive it.
-  static json configurations(const Result& tuning) { return json::parse(tuning.out).at("configurations"); }
-  std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
-};
 
 TEST_P(MpiTune, PredictsEveryConfigurationAndKeepsStatistics) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
@@ -1180,39 +614,6 @@ TEST_P(MpiTune, ConfigurationsInOneLaunchShareStatistics) {
   EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 3) << "what begins a launch is executed in full once more" << result.err;
   for (const char* line : {"order 30, split\n", "order 40, all\n", "order 40, split\n"}) {
     EXPECT_EQ(occurrences(result.err, line), 2) << line << result.err;
-  }
-}
-
-/// Processes don't wait for each other either when executions of different policies follow in one launch: in full, rehearsed, selectively.
-TEST_P(MpiTune, SkippingNeverDeadlocksFromExecutionToExecution) {
-  const std::pair<const char*, int> cases[] = {{"conditional", 2}, {"local", 3}, {"online", 4}, {"a-priori", 2}, {"eager", 3}};
-  int seed = 0;
-  for (const auto& [policy, processes] : cases) {
-    const json seeds = {seed + 1, seed + 2, seed + 3};
-    seed += 3;
-    write_space("test", {program("random_program"), "{seed}", "50"}, {{"seed", seeds}}, processes);
-    const Result result =
-        tune(std::string("space.json --json --fresh --self-check all --min-coverage 0 --tolerance 1000 --no-windows --policy ") + policy);
-    ASSERT_EQ(result.exit_code, 0) << policy << ' ' << seeds << '\n' << result.err;
-    const json found = json::parse(result.out);
-    EXPECT_EQ(found.at("launches"), 1) << policy;
-    for (const json& each : found.at("configurations")) {
-      EXPECT_EQ(each.at("selective"), true) << policy;
-      EXPECT_LT(each.at("executed_share"), 1) << policy;
-    }
-  }
-}
-
-/// Policy online sends counts after every shadow, and others don't. Counts that are left over from one execution must not be mistaken for
-/// the next execution's.
-TEST_P(MpiTune, ShadowsOfAnEarlierPolicyAreNotWaitedFor) {
-  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30}}, {"way", {"late"}}});
-  const Result result = tune("space.json --json --self-check all --policy online --tolerance 0.001 --no-windows --min-coverage 0");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json found = json::parse(result.out);
-  EXPECT_EQ(found.at("launches"), 1);
-  for (const json& each : found.at("configurations")) {
-    EXPECT_EQ(each.at("selective"), true);
   }
 }
 
@@ -1361,7 +762,9 @@ TEST_P(MpiTune, PolicyFullLeavesNothingOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiTune, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiModes, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiRun, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 
 }  // namespace

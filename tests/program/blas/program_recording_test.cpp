@@ -1,87 +1,27 @@
 #include "flopcast/program/program_recording.hpp"
-#include "flopcast/program/recorded_place.hpp"
 
 #include <gmock/gmock.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/support/error.hpp"
-#include "tests/own_folder.hpp"
+#include "tests/program/blas/program_recordings.hpp"
 
 namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
-
-class ProgramRecording : public testing::Test {
- protected:
-  /// Records the test program in the mode `what`.
-  ProgramTrace record(const std::string& what, int expected_exit_code = 0, bool dry_run = false, const LibraryFiles& libraries = {}) {
-    const fs::path file = folder_ / "trace";
-    EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, libraries, 1}, {file, dry_run, {}}), expected_exit_code) << what;
-    return read_program_trace(file);
-  }
-
-  static std::map<std::string, int> counts(const ProgramTrace& trace) {
-    std::map<std::string, int> all;
-    for (const std::vector<ProgramEvent>& thread : trace.events) {
-      for (const ProgramEvent& event : thread) {
-        ++all[trace.summary.names[event.name]];
-      }
-    }
-    return all;
-  }
-
-  static std::vector<std::string> texts(const ProgramTrace& trace) {
-    std::vector<std::string> all;
-    for (const ProgramEvent& event : trace.events.at(0)) {
-      const std::string text = event.described() ? to_string(event.call) : trace.summary.names[event.name];
-      all.push_back(text.substr(0, text.find(", 0x")));
-    }
-    return all;
-  }
-
-  tests::OwnFolder own_;
-  const fs::path& folder_ = own_.path();
-};
-
-TEST_F(ProgramRecording, KeepsEveryCallOfEveryThreadHoweverTheProgramEnds) {
-  for (const auto& [what, exit_code] :
-       std::map<std::string, int>{{"plain", 0}, {"abort", 128 + SIGABRT}, {"kill", 128 + SIGKILL}, {"_exit", 3}}) {
-    const ProgramTrace trace = record(what, exit_code);
-    EXPECT_THAT(counts(trace), ElementsAre(Pair("daxpy", 5000))) << what;
-    EXPECT_EQ(trace.summary.exit_code, exit_code);
-    EXPECT_EQ(trace.summary.damaged, 0U);
-  }
-}
-
-TEST_F(ProgramRecording, SeparatesThreads) {
-  const ProgramTrace trace = record("threads");
-  ASSERT_EQ(trace.events.size(), 5U);
-  EXPECT_THAT(counts(trace), ElementsAre(Pair("daxpy", 5000 + 4 * 3000)));
-  for (std::size_t t = 0; t < 5; ++t) {
-    EXPECT_EQ(trace.events[t].size(), t == 0 ? 5000U : 3000U);
-    for (std::size_t i = 1; i < trace.events[t].size(); ++i) {
-      ASSERT_LE(trace.events[t][i - 1].start, trace.events[t][i].start);
-    }
-  }
-}
 
 TEST_F(ProgramRecording, FollowsChildren) {
   EXPECT_THAT(counts(record("fork")), ElementsAre(Pair("daxpy", 5007)));
@@ -89,16 +29,6 @@ TEST_F(ProgramRecording, FollowsChildren) {
   EXPECT_THAT(counts(trace), ElementsAre(Pair("daxpy", 10000)));
   ASSERT_EQ(trace.summary.processes.size(), 2U);
   EXPECT_THAT(trace.summary.processes[1].command, ElementsAre(FLOPCAST_RECORDED_PROGRAM, "plain"));
-}
-
-TEST_F(ProgramRecording, RecordsAllInterfacesAsColumnMajor) {
-  const ProgramTrace trace = record("interfaces");
-
-  EXPECT_THAT(texts(trace),
-              ElementsAre("dgemm(N, T, 64, 64, 64, 1", "dgemm(T, N, 16, 8, 32, 1", "dtrsm(R, L, N, N, 16, 8, 1", "zdotu(5",
-                          testing::AnyOf("dnrm2(4096", "dlansy", "idamax(5"), testing::AnyOf("dnrm2(4096", "dlansy", "idamax(5"),
-                          testing::AnyOf("dnrm2(4096", "dlansy", "idamax(5")));
-  EXPECT_THAT(trace.summary.libraries, Contains(HasSubstr("blas")));
 }
 
 TEST_F(ProgramRecording, RecordingKeepsTheProgramsResults) {
@@ -111,115 +41,6 @@ TEST_F(ProgramRecording, RecordingKeepsTheProgramsResults) {
     return line;
   };
   EXPECT_EQ(output("LD_PRELOAD=" FLOPCAST_TRACE_LIBRARY), output(""));
-}
-
-TEST_F(ProgramRecording, ADryRunSkipsCallsAndMarksBlindDecisions) {
-  const ProgramTrace safe = record("look-away", 0, true);
-  ASSERT_EQ(safe.events.at(0).size(), 2U);
-  EXPECT_EQ(safe.events[0][0].treatment, protocol::Treatment::skipped);
-  EXPECT_EQ(safe.events[0][1].treatment, protocol::Treatment::executed);
-
-  const ProgramTrace unsafe = record("look", 0, true);
-  EXPECT_EQ(unsafe.events.at(0).at(1).treatment, protocol::Treatment::skipped_blindly);
-}
-
-TEST_F(ProgramRecording, ASkippedCallReportsSuccess) {
-  testing::internal::CaptureStdout();
-  const ProgramTrace trace = record("factor", 0, true);
-  const std::string unused = testing::internal::GetCapturedStdout();
-  EXPECT_THAT(unused, HasSubstr("0"));
-  EXPECT_EQ(trace.events.at(0).at(0).treatment, protocol::Treatment::skipped);
-}
-
-/// No exception of the CPU tells of a quiet NaN. The lower triangle of the last product has none; the upper one, which the call leaves alone,
-/// has those of the call before.
-TEST_F(ProgramRecording, NotesNanAmongTheResults) {
-  const std::vector<ProgramEvent> events = record("not-a-number").events.at(0);
-  ASSERT_EQ(events.size(), 5U);
-  EXPECT_FALSE(events[0].has_nan);
-  EXPECT_TRUE(events[1].has_nan);
-  EXPECT_TRUE(events[2].has_nan);
-  EXPECT_TRUE(events[3].has_nan);
-  EXPECT_FALSE(events[4].has_nan);
-  const ProgramBreakdown breakdown{ProgramTraceFile(folder_ / "trace")};
-  EXPECT_NEAR(breakdown.all().invalid_seconds, events[1].seconds + events[2].seconds + events[3].seconds, 1e-9);
-}
-
-TEST_F(ProgramRecording, ADryRunKnowsTheBlasBehindASkippedLapack) {
-  const auto file = [](const char* name, machine::Role role) { return machine::locate(name, role); };
-  if (machine::default_lapack().empty() || machine::default_blas() != "openblas-serial") {
-    GTEST_SKIP() << "OpenBLAS and the reference LAPACK are not installed";
-  }
-  testing::internal::CaptureStdout();
-  const ProgramTrace trace =
-      record("factor", 0, true, {file("openblas-serial", machine::Role::blas), file("reference", machine::Role::lapack)});
-  testing::internal::GetCapturedStdout();
-  ASSERT_EQ(trace.events.at(0).size(), 1U);
-  EXPECT_EQ(trace.events[0][0].treatment, protocol::Treatment::skipped);
-  const RecordedPlace place = recorded_place(trace.summary);
-  EXPECT_EQ(place.blas, "openblas-serial");
-  EXPECT_EQ(place.lapack, "reference");
-}
-
-TEST_F(ProgramRecording, ADryRunSkipsCallsWithLongWorkspaces) {
-  const ProgramTrace trace = record("long-workspace", 0, true);
-  ASSERT_EQ(trace.events.at(0).size(), 1U);
-  EXPECT_EQ(trace.events[0][0].treatment, protocol::Treatment::skipped);
-}
-
-#if defined(__x86_64__)
-TEST_F(ProgramRecording, NotesNumbersThatMayBeSlow) {
-  const std::vector<ProgramEvent> events = record("odd-numbers").events.at(0);
-  ASSERT_EQ(events.size(), 3U);
-  EXPECT_TRUE(events[0].met_denormals);
-  EXPECT_FALSE(events[0].met_invalid);
-  EXPECT_TRUE(events[1].met_invalid);
-  EXPECT_FALSE(events[2].met_denormals || events[2].met_invalid);
-}
-
-/// LAPACK itself computes with NaN, Inf and very small numbers in these routines.
-TEST_F(ProgramRecording, SingularValuesOfOrdinaryNumbersCountAsOrdinary) {
-  record("odd-numbers");
-  const ProgramBreakdown odd{ProgramTraceFile(folder_ / "trace")};
-  EXPECT_GT(odd.all().denormal_seconds, 0);
-  EXPECT_GT(odd.all().invalid_seconds, 0);
-
-  ASSERT_EQ(record("singular-values").events.at(0).size(), 1U);
-  const ProgramBreakdown ordinary{ProgramTraceFile(folder_ / "trace")};
-  EXPECT_EQ(ordinary.all().denormal_seconds, 0);
-  EXPECT_EQ(ordinary.all().invalid_seconds, 0);
-}
-#endif
-
-TEST_F(ProgramRecording, NotesWorkspaceQueries) {
-  const std::vector<ProgramEvent> events = record("workspaces").events.at(0);
-  ASSERT_EQ(events.size(), 2U);
-  EXPECT_FALSE(events[0].size_was_queried);
-  EXPECT_TRUE(events[1].size_was_queried);
-}
-
-/// The library's own report counts, not the environment variables.
-TEST_F(ProgramRecording, RecordsThreadsAndKernelsOfLibraries) {
-  const LibraryFiles openblas{machine::locate("openblas", machine::Role::blas), {}};
-  const fs::path file = folder_ / "trace";
-  ASSERT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, "plain"}, openblas, 1}, {file, false, {}}), 0);
-  const ProgramTrace trace = read_program_trace(file);
-  ASSERT_FALSE(trace.summary.states.empty());
-  EXPECT_EQ(trace.summary.states[0].threads, 1);
-  EXPECT_FALSE(trace.summary.states[0].kernels.empty());
-}
-
-TEST_F(ProgramRecording, AProgramRunsOnWhenItsRecordingIsTooLarge) {
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  rlimit small = before;
-  small.rlim_cur = 150 * 1024;
-  setrlimit(RLIMIT_FSIZE, &small);
-  const ProgramTrace trace = record("plain");
-  setrlimit(RLIMIT_FSIZE, &before);
-
-  EXPECT_GT(trace.summary.dropped, 0U);
-  EXPECT_EQ(trace.summary.dropped + (trace.events.empty() ? 0 : trace.events[0].size()), 5000U);
 }
 
 TEST_F(ProgramRecording, LeavesNoFileBehindIfTheProgramCantStart) {

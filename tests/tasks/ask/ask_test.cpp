@@ -3,15 +3,14 @@
 #include <fstream>
 #include <set>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/support/error.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
 #include "tests/message_of.hpp"
 #include "tests/own_folder.hpp"
 #include "tests/schema_check.hpp"
+#include "tests/tasks/ask/refusal.hpp"
 
 namespace flopcast {
 namespace {
@@ -19,13 +18,6 @@ namespace {
 using ::testing::HasSubstr;
 using tests::bad_input_of;
 using tests::SchemaCheck;
-
-/// A workbench whose libraries can't be opened: what these tests ask needs none, or fails before.
-Workbench closed_workbench() { return Workbench({.blas = "no such library"}); }
-
-std::string refusal(const std::string& question) {
-  return bad_input_of([&] { static_cast<void>(ask(closed_workbench(), question)); });
-}
 
 nlohmann::ordered_json parsed_schema(std::string_view name) { return nlohmann::ordered_json::parse(schema(name)); }
 
@@ -60,37 +52,6 @@ TEST(Ask, AnswersAboutFilesOfWisdom) {
   EXPECT_THAT(refusal(R"({"wisdom_forget": {"kind": "samples"}})"),
               HasSubstr("wisdom_forget.kind: \"samples\" given, expected one of block-sizes, kernels, plans"));
   EXPECT_THAT(refusal(R"({"export_ilaenv": {"language": "Java"}})"), HasSubstr("export_ilaenv.language: \"Java\" given"));
-}
-
-TEST(Ask, RefusesExpressionsThatContradict) {
-  EXPECT_THAT(refusal(R"({"contract": {"expression": "ij->k", "sizes": {"i": 2, "j": 2}}})"), HasSubstr("contract.expression"));
-  EXPECT_THAT(refusal(R"({"contract": {"expression": "ij->i", "sizes": {"i": 2}}})"), HasSubstr("contract.sizes"));
-  EXPECT_THAT(refusal(R"({"contract": {"expression": "i->i", "sizes": {"i": 2}, "precision": "x"}})"), HasSubstr("contract.precision"));
-}
-
-TEST(Ask, RefusesFilesBesideWhatTheyHaveThemselves) {
-  EXPECT_THAT(refusal(R"({"contract": {"expression": "i->", "operands": ["a.npy"]}})"), HasSubstr("contract.result"));
-  EXPECT_THAT(refusal(R"({"contract": {"expression": "i->", "result": "a.npy"}})"), HasSubstr("contract.operands"));
-  const std::string files = R"({"contract": {"expression": "i->", "operands": ["a.npy"], "result": "b.npy", )";
-  EXPECT_THAT(refusal(files + R"("sizes": {"i": 2}}})"), HasSubstr("contract.sizes: files have their own"));
-  EXPECT_THAT(refusal(files + R"("strides": {"A": [2]}}})"), HasSubstr("contract.strides: files have their own"));
-  EXPECT_THAT(refusal(files + R"("execute": false}})"), HasSubstr("contract.execute"));
-}
-
-TEST(Ask, RefusesStridesThatContradictTheExpression) {
-  const auto refused = [](const std::string& expression, const std::string& strides) {
-    return refusal(R"({"contract": {"expression": ")" + expression + R"(", "sizes": {"i": 2, "j": 3}, "strides": )" + strides + "}}");
-  };
-  EXPECT_THAT(refused("ij,j->i", R"({"A": [3]})"),
-              HasSubstr("contract.strides: 'A' has 2 indices, but 1 stride is given; expected one per index of 'ij,j->i'"));
-  EXPECT_THAT(refused("ij,j->i", R"({"result": [1, 2]})"), HasSubstr("'result' has 1 index, but 2 strides are given"));
-  EXPECT_THAT(refused("ij,j->i", R"({"3": [1]})"), HasSubstr("number of an operand: 3 is out of range"));
-  EXPECT_THAT(refused("ij,j->i", R"({"D": [1]})"), HasSubstr("'D' is no tensor; expected A, B, C, 1, 2 or result"));
-  EXPECT_THAT(refused("ij,j,j->i", R"({"A": [3, 1]})"), HasSubstr("'A' is no tensor; expected 1, 2, ... or result"));
-  EXPECT_THAT(refused("ij->ij", R"({"B": [3, 1]})"), HasSubstr("has one operand, A"));
-  EXPECT_THAT(refused("ij,j->i", R"({"A": [3, 1], "1": [3, 1]})"), HasSubstr("a tensor may have two names"));
-  EXPECT_THAT(refused("ij,j->i", R"({"A": [3, 0.5]})"), HasSubstr("contract.strides.A[1]"));
-  EXPECT_THAT(refused("ij->ij", R"({"result": [1, 1]})"), HasSubstr("let elements share addresses"));
 }
 
 TEST(Ask, RefusesWhatIsNoQuestion) {

@@ -1,15 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
 #include "tests/schema_check.hpp"
+#include "tests/tasks/contraction/fake_ranking.hpp"
 
 namespace flopcast {
 namespace {
@@ -21,10 +20,6 @@ using ::testing::Optional;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-contract::Contraction example() {
-  return contract::make_contraction(contract::parse_notation("abc=ai,ibc"), {{'a', 40}, {'b', 40}, {'c', 40}, {'i', 8}});
-}
-
 std::vector<std::string> names_of(const std::vector<contract::Algorithm>& algorithms) {
   std::vector<std::string> names;
   for (const contract::Algorithm& algorithm : algorithms) {
@@ -33,58 +28,16 @@ std::vector<std::string> names_of(const std::vector<contract::Algorithm>& algori
   return names;
 }
 
-/// Ranks on a machine where a timed call takes as many seconds as its key's algorithm is told to.
-class Ranking : public ::testing::Test {
- protected:
-  Ranking() {
-    request_.stage = contract::Stage::repeated;
-    context_.note = [this](const std::string& text) { notes_.push_back(text); };
-    CacheLevel level;
-    level.capacity_bytes = 1 << 20;
-    tools_.environment.caches = {level};
-    tools_.measure = [this](std::span<const measure::Experiment> experiments) {
-      std::vector<measure::Timings> all;
-      for (const measure::Experiment& experiment : experiments) {
-        measure::Timings timings;
-        const Seconds seconds = call_seconds_ * flops(experiment.timed.front());
-        timings.calls.assign(experiment.timed.size(), std::vector<Repetition>(10, Repetition{seconds, 1, 0, false}));
-        all.push_back(timings);
-      }
-      return all;
-    };
-    tools_.core_frequency = [] { return 1e9; };
-    tools_.execute = [this](std::span<const contract::Algorithm>, std::span<const Seconds> predicted) {
-      std::vector<Seconds> measured(predicted.begin(), predicted.end());
-      for (Seconds& seconds : measured) {
-        seconds *= slowness_;
-      }
-      return measured;
-    };
-    tools_.now = [this] { return now_ += 1; };
-  }
-
-  AlgorithmRanking rank() {
-    return rank_algorithms(tools_, example(), requested_algorithms(example(), request_, context_), request_, context_);
-  }
-
-  RankingTools tools_;
-  RankAlgorithmsRequest request_;
-  RunContext context_;
-  std::vector<std::string> notes_;
-  Seconds now_ = 0, call_seconds_ = 1e-9;
-  double slowness_ = 2;
-};
-
 TEST_F(Ranking, TakesTheHighestBlasLevelUnlessToldOtherwise) {
-  EXPECT_THAT(names_of(requested_algorithms(example(), request_, context_)), UnorderedElementsAre("b-gemm", "c-gemm"));
+  EXPECT_THAT(names_of(requested_algorithms(ranked_contraction(), request_, context_)), UnorderedElementsAre("b-gemm", "c-gemm"));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("those of BLAS level 3")));
   request_.all = true;
-  EXPECT_GT(requested_algorithms(example(), request_, context_).size(), 10U);
+  EXPECT_GT(requested_algorithms(ranked_contraction(), request_, context_).size(), 10U);
   request_.all = false;
   request_.algorithm = "c-gemm";
-  EXPECT_THAT(names_of(requested_algorithms(example(), request_, context_)), ElementsAre("c-gemm"));
+  EXPECT_THAT(names_of(requested_algorithms(ranked_contraction(), request_, context_)), ElementsAre("c-gemm"));
   request_.kernels = {contract::Kernel::gemv};
-  EXPECT_THROW(static_cast<void>(requested_algorithms(example(), request_, context_)), Error);
+  EXPECT_THROW(static_cast<void>(requested_algorithms(ranked_contraction(), request_, context_)), Error);
   EXPECT_THAT(notes_, SizeIs(1));
 }
 
@@ -149,45 +102,6 @@ TEST_F(Ranking, ACancelledMeasurementIsNoFailure) {
     throw unusable_measurement("a kernel was not measured");
   };
   EXPECT_THROW(static_cast<void>(rank()), Cancelled);
-}
-
-TEST_F(Ranking, ReadsBackFromJson) {
-  request_.validate = true;
-  const AlgorithmRanking ranking = rank();
-  EXPECT_EQ(algorithm_ranking_from_json(to_json(ranking)), ranking);
-  EXPECT_EQ(tests::schema_violation(to_json(ranking), algorithms_schemas()), "");
-  request_.validate = false;
-  const AlgorithmRanking unvalidated = rank();
-  EXPECT_EQ(algorithm_ranking_from_json(to_json(unvalidated)), unvalidated);
-  EXPECT_EQ(tests::schema_violation(to_json(unvalidated), algorithms_schemas()), "");
-}
-
-TEST(AlgorithmDocuments, ListsReadBack) {
-  const contract::Contraction scattered =
-      contract::make_contraction(contract::parse_notation("abc=ija,jbic"), {{'a', 4}, {'b', 5}, {'c', 6}, {'i', 7}, {'j', 8}}, Precision::z,
-                                 contract::Order::row_major);
-  const AlgorithmList list{scattered, contract::generate(scattered)};
-  EXPECT_EQ(algorithm_list_from_json(to_json(list)), list);
-  EXPECT_EQ(tests::schema_violation(to_json(list), algorithms_schemas()), "");
-  EXPECT_TRUE(std::any_of(list.algorithms.begin(), list.algorithms.end(), [](const auto& one) { return !one.copies.empty(); }));
-}
-
-TEST(AlgorithmDocuments, NameTheWrongMember) {
-  const std::string text = to_json(AlgorithmList{example(), contract::generate(example())});
-  const auto says = [&](const std::string& from, const std::string& to) {
-    std::string damaged = text;
-    damaged.replace(damaged.find(from), from.size(), to);
-    try {
-      static_cast<void>(algorithm_list_from_json(damaged));
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  EXPECT_THAT(says("abc=ai,ibc", "abc=ai"), HasSubstr("contraction"));
-  EXPECT_THAT(says("\"precision\": \"d\"", "\"precision\": \"x\""), HasSubstr("precision"));
-  EXPECT_THAT(says("\"kernel\": \"dot\"", "\"kernel\": \"trsm\""), HasSubstr("algorithms[0].kernel"));
-  EXPECT_THAT(says("flopcast-contract-1", "flopcast-contract-9"), HasSubstr("schema"));
 }
 
 }  // namespace

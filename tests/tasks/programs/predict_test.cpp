@@ -94,14 +94,5 @@ TEST_F(PredictSubjects, NotesWhatWasExtrapolated) {
   EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("100.0 %"), HasSubstr("; sample more"))));
 }
 
-TEST(ParseProblems, SeparatesSizesBlocksAndFlags) {
-  const LapackProblems problems = parse_problems("dpotrf", {"uplo=L", "n=100,200", "nb=32,64", "nx=0"});
-  EXPECT_THAT(problems.sizes.at("n"), ElementsAre(100, 200));
-  EXPECT_THAT(problems.nb, ElementsAre(32, 64));
-  EXPECT_THAT(problems.nx, ElementsAre(0));
-  EXPECT_EQ(problems.arguments.at("uplo"), "L");
-  EXPECT_THROW(parse_problems("dpotrf", {"n=100", "nb=0"}), Error);
-}
-
 }  // namespace
 }  // namespace flopcast::tests

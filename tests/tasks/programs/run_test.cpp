@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 
 #include <string>
-#include <vector>
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "tests/tasks/programs/fake_run_world.hpp"
+#include "tests/tasks/programs/runs.hpp"
 
 namespace flopcast::tests {
 namespace {
@@ -15,51 +15,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Key;
-using ::testing::Not;
 using ::testing::Pair;
-
-constexpr const char* blis = "/lib/blis/libblis.so";
-
-/// Runs "program" with the profile of a fake world.
-class Runs : public ::testing::Test {
- protected:
-  Runs() {
-    request_.command = {"program", "argument"};
-    context_.note = [this](const std::string& text) { notes_.push_back(text); };
-    fake_.write(FakeRunWorld::profile(blis, 4, 48));
-  }
-
-  RunSettings settings() {
-    notes_.clear();
-    return run_settings(request_, fake_.world(), context_);
-  }
-  RunOutcome run() {
-    notes_.clear();
-    return run_program(request_, fake_.world(), context_);
-  }
-  /// Returns the block size returned to the program for dgeqrf of order 200; 0 for none.
-  std::int64_t returned() {
-    const auto blocks = tuned_block_size(settings().profile, "dgeqrf", 200, 200);
-    return blocks ? blocks->nb : 0;
-  }
-  std::string refusal() {
-    try {
-      settings();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::bad_input);
-      EXPECT_THROW(run(), Error);
-      EXPECT_THAT(fake_.started, IsEmpty());
-      return error.what();
-    }
-    return "nothing thrown";
-  }
-
-  FakeRunWorld fake_;
-  RunRequest request_;
-  RunContext context_;
-  std::vector<std::string> notes_;
-};
 
 TEST_F(Runs, AProgramGetsTheProfilesBlockSizesAndItsOwnLibraries) {
   const RunSettings found = settings();
@@ -93,185 +49,12 @@ TEST_F(Runs, WhatTheSettingsSayIsWhatTheProgramIsStartedWith) {
   EXPECT_EQ(fake_.profiles.at(0), settings().profile);
 }
 
-TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
-  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
-  profile.settings = {{"BLIS_ARCH_TYPE", "haswell"}};
-  fake_.write(profile);
-  fake_.known = {{"openblas-pthread", "Haswell"}, {"blis", "of the profile's own library"}};
-  EXPECT_THAT(settings().variables, AllOf(Contains(Pair("BLIS_ARCH_TYPE", "haswell")), Contains(Pair("openblas-pthread", "Haswell")),
-                                          Not(Contains(Key("blis")))));
-  fake_.variables["BLIS_ARCH_TYPE"] = "zen";
-  EXPECT_THAT(settings().variables, Not(Contains(Key("BLIS_ARCH_TYPE"))));
-  fake_.variables.clear();
-  request_.kernels = "library";
-  EXPECT_THAT(settings().variables, ElementsAre(Pair("FLOPCAST_BLOCKS", ::testing::_)));
-  EXPECT_THAT(fake_.tried, IsEmpty());
-}
-
-TEST_F(Runs, AProfileOfAnotherMachineHasNoEffectUnlessItIsWanted) {
-  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
-  profile.environment.cpu = "another CPU";
-  fake_.write(profile);
-  for (const std::string& named : {std::string(), fake_.file()}) {
-    request_.profile = named;
-    request_.other_machine = false;
-    EXPECT_EQ(returned(), 0);
-    EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("LAPACK's own block sizes"), HasSubstr(fake_.file()), HasSubstr("'another CPU'"),
-                                          HasSubstr("'a CPU'"), HasSubstr("--other-machine"))));
-    run();
-    request_.other_machine = true;
-    EXPECT_EQ(returned(), 48);
-    EXPECT_THAT(notes_, IsEmpty());
-  }
-  EXPECT_EQ(fake_.started.size(), 2U);
-}
-
-TEST_F(Runs, TheSystemsWisdomOfAnotherMachineHasNoEffect) {
-  std::filesystem::remove(fake_.file());
-  fake_.system_misfit = "the system's wisdom /etc/flopcast/wisdom doesn't hold here: it is for the CPU 'another CPU'";
-  EXPECT_EQ(returned(), 0);
-  EXPECT_THAT(notes_, ElementsAre("the program runs with LAPACK's own block sizes, as " + fake_.system_misfit));
-  fake_.known = {{"openblas-pthread", "Haswell"}};
-  EXPECT_THAT(settings().variables, Contains(Pair("openblas-pthread", "Haswell")));
-}
-
-TEST_F(Runs, BlockSizesOfAnotherBuildHaveNoEffect) {
-  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
-  profile.environment.blas.digest = "build-id:1";
-  profile.environment.lapack = {.name = "reference", .path = "/lib/lapack/liblapack.so", .digest = "build-id:2"};
-  fake_.write(profile);
-  fake_.digests = {{blis, "build-id:1"}, {"/lib/lapack/liblapack.so", "build-id:2"}};
-  EXPECT_EQ(returned(), 48);
-  fake_.digests[blis] = "build-id:3";
-  EXPECT_EQ(returned(), 0);
-  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("/lib/blis/libblis.so is another build now than when they were tuned"),
-                                        HasSubstr("'flopcast tune ROUTINE --n 200:3200 --threads 4 --save'"))));
-  fake_.digests = {{blis, "build-id:1"}};
-  EXPECT_EQ(returned(), 0);
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("they were tuned with /lib/lapack/liblapack.so, which isn't there any more")));
-  fake_.system = {FakeRunWorld::profile(blis, 4, 80)};
-  EXPECT_EQ(returned(), 80) << "the system's hold";
-  EXPECT_THAT(notes_, IsEmpty());
-}
-
-TEST_F(Runs, ADamagedProfileIsRefused) {
-  for (const char* text : {"", "{", "{}", "[1, 2]"}) {
-    std::ofstream(fake_.file()) << text;
-    EXPECT_THAT(refusal(), HasSubstr("profile.json")) << text;
-  }
-}
-
-TEST_F(Runs, WithoutAProfileThereMustBeSomethingElseToSet) {
-  std::filesystem::remove(fake_.file());
-  EXPECT_THAT(refusal(), HasSubstr("make one with: flopcast tune dgeqrf --n 200:3200 --save"));
-  request_.threads = 3;
-  EXPECT_THAT(settings().variables, Contains(Pair("OPENBLAS_NUM_THREADS", "3")));
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("the program runs with LAPACK's own block sizes")));
-  EXPECT_EQ(returned(), 0);
-}
-
-TEST_F(Runs, WithoutAProfileTheChosenLibraryGetsItsBestKernels) {
-  std::filesystem::remove(fake_.file());
-  request_.blas = "openblas-pthread";
-  fake_.chosen.blas = "/lib/openblas-pthread/libopenblas.so";
-  EXPECT_THAT(settings().variables, Contains(Pair("BEST_OF", "openblas-pthread")));
-  EXPECT_THAT(fake_.tried, ElementsAre("openblas-pthread"));
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("BEST_OF=openblas-pthread and LAPACK's own block sizes")));
-  request_.kernels = "library";
-  EXPECT_THAT(settings().variables, Not(Contains(Key("BEST_OF"))));
-}
-
-TEST_F(Runs, WithoutAProfileKernelsThatAreKnownAreSet) {
-  std::filesystem::remove(fake_.file());
-  fake_.known = {{"openblas-pthread", "Haswell"}};
-  EXPECT_THAT(settings().variables, Contains(Pair("openblas-pthread", "Haswell")));
-  EXPECT_THAT(fake_.tried, IsEmpty());
-}
-
-TEST_F(Runs, AProfileThatIsNamedMustBeThere) {
-  request_.profile = "no/such.json";
-  request_.threads = 3;
-  fake_.known = {{"openblas-pthread", "Haswell"}};
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("there is no profile no/such.json"), HasSubstr("--profile no/such.json")));
-}
-
 TEST_F(Runs, LibrariesThatAreRefusedStartNothing) {
   RunWorld world = fake_.world();
   world.libraries = [](const RunRequest&) -> program::LibraryFiles { throw environment_error("64-bit integers"); };
   EXPECT_THROW(run_settings(request_, world, context_), Error);
   EXPECT_THROW(run_program(request_, world, context_), Error);
   EXPECT_THAT(fake_.started, IsEmpty());
-}
-
-/// A profile for two libraries, one of them with two numbers of threads.
-class Places : public Runs {
- protected:
-  Places() {
-    program::Profile profile = FakeRunWorld::profile(blis, 1, 11);
-    profile.others = {FakeRunWorld::profile(blis, 4, 14), FakeRunWorld::profile("/lib/openblas-pthread/libopenblas.so", 2, 22),
-                      FakeRunWorld::profile("/lib/blis-serial/libblis.so", 1, 31)};
-    fake_.write(profile);
-  }
-};
-
-TEST_F(Places, TheLoadersLibraryWithAThreadPerCore) { EXPECT_EQ(returned(), 14); }
-
-TEST_F(Places, TheThreadsThatAreAskedFor) {
-  request_.threads = 1;
-  EXPECT_EQ(returned(), 11);
-  request_.threads = 2;
-  EXPECT_EQ(returned(), 11) << "the nearest";
-  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("hold for 1 thread of BLAS, and 2 are expected"), HasSubstr("--threads 2 --save"))));
-}
-
-TEST_F(Places, TheThreadsOfTheUsersVariables) {
-  fake_.variables["OMP_NUM_THREADS"] = "1";
-  EXPECT_EQ(returned(), 11);
-  fake_.variables["OPENBLAS_NUM_THREADS"] = "4";
-  EXPECT_EQ(returned(), 14);
-  request_.threads = 1;
-  EXPECT_EQ(returned(), 11);
-}
-
-TEST_F(Places, TheLibraryCountsBeforeTheThreads) {
-  request_.blas = "openblas-pthread";
-  fake_.chosen.blas = "/lib/openblas-pthread/libblas.so.3";
-  request_.threads = 4;
-  EXPECT_EQ(returned(), 22);
-}
-
-TEST_F(Places, ALibraryWithoutThreadsHasOne) {
-  request_.blas = "blis-serial";
-  fake_.chosen.blas = "/lib/blis-serial/libblis.so";
-  request_.threads = 4;
-  EXPECT_EQ(returned(), 31);
-  EXPECT_THAT(notes_, IsEmpty());
-}
-
-TEST_F(Places, ALibraryThatTheProfileLacksIsNamed) {
-  request_.blas = "mkl";
-  fake_.chosen.blas = "/opt/mkl/libmkl.so";
-  EXPECT_EQ(returned(), 0);
-  EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("they were tuned with /lib/blis/libblis.so, and the program loads /opt/mkl/libmkl.so"),
-                                        HasSubstr("--blas mkl --threads 4 --save"))));
-}
-
-TEST_F(Runs, BlockSizesHoldForOtherBuildsOfTheLibrary) {
-  program::Profile profile = FakeRunWorld::profile("/lib/openblas-serial/libopenblas.so", 1, 48);
-  profile.environment.blas.name = "openblas";
-  fake_.write(profile);
-  fake_.programs_blas = "/lib/openblas-pthread/libblas.so.3";
-  EXPECT_EQ(returned(), 48);
-  fake_.programs_blas = "/lib/blis-serial/libblas.so.3";
-  EXPECT_EQ(returned(), 0);
-}
-
-TEST_F(Places, TheLibraryThatTheProgramIsLinkedWith) {
-  fake_.programs_blas = "/lib/openblas-pthread/libblas.so.3";
-  EXPECT_EQ(returned(), 22);
-  fake_.programs_blas = "/opt/own/libopenblas.so";
-  EXPECT_EQ(returned(), 0);
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("and the program loads /opt/own/libopenblas.so")));
 }
 
 /// A program that ran, and the queries of its LAPACK.
@@ -435,40 +218,6 @@ TEST_F(Outcomes, SayNothingOfAVariantOfTheProfilesLibrary) {
   fake_.result.blas = "/lib/blis/libblas.so.3";
   run();
   EXPECT_THAT(notes_, IsEmpty());
-}
-
-/// Returns a place of the system's wisdom.
-program::Profile systems(const std::string& blas, int threads, std::int64_t nb) { return FakeRunWorld::profile(blas, threads, nb); }
-
-TEST_F(Runs, TheSystemsWisdomHoldsWhereTheUserHasNone) {
-  fake_.system = {systems(blis, 4, 80)};
-  EXPECT_EQ(returned(), 48) << "the user's own for the same library and threads";
-  std::filesystem::remove(fake_.file());
-  EXPECT_EQ(returned(), 80);
-  EXPECT_THAT(notes_, IsEmpty());
-}
-
-TEST_F(Runs, TheSystemsWisdomCountsWhereItFitsBetterAndFillsInRoutines) {
-  fake_.system = {systems(blis, 2, 80)};
-  request_.threads = 2;
-  EXPECT_EQ(returned(), 80);
-  program::Profile more = systems(blis, 4, 80);
-  more.set({"dpotrf", "L", {{200, 200, {72, 2, 0}, {}, 0, false}}});
-  fake_.system = {more};
-  request_.threads = 4;
-  EXPECT_EQ(returned(), 48);
-  EXPECT_EQ(tuned_block_size(settings().profile, "dpotrf", 200, 200, "L")->nb, 72);
-}
-
-TEST_F(Runs, TheSystemsWisdomTakesThePlaceOfAProfileOfAnotherMachine) {
-  program::Profile other = FakeRunWorld::profile(blis, 4, 48);
-  other.environment.cpu = "another CPU";
-  fake_.write(other);
-  EXPECT_EQ(returned(), 0);
-  fake_.system = {systems(blis, 4, 80)};
-  EXPECT_EQ(returned(), 80);
-  request_.profile = fake_.file();
-  EXPECT_EQ(returned(), 0) << "a profile that the user names";
 }
 
 }  // namespace

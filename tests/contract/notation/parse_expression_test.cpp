@@ -1,0 +1,123 @@
+#include "flopcast/contract/notation/expression.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+
+#include "flopcast/support/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+std::string message(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+std::string refusal(const std::string& text) {
+  return message([&] { parse_expression(text); });
+}
+
+/// Returns einsum's notation of what was read.
+std::string read(const std::string& text) { return to_string(parse_expression(text)); }
+
+TEST(Expression, MessagesAboutManyLabelsTakeLinearTime) {
+  const Expression expression = parse_expression(std::string(1 << 18, 'i'));  // minutes if each label looked at all others
+  EXPECT_THAT(message([&] { with_shapes(expression, Shapes{{2, 2}}); }), HasSubstr("operand 1 has 262144 labels for 2 axes"));
+}
+
+TEST(Expression, IsReadInThreeNotations) {
+  for (const char* text :
+       {"abc=ai,ibc", "C_abc := A_ai B_ibc", "ai,ibc->abc", " abc = ai , ibc ", "C_{abc} := A_{ai} B_{ibc}", "C_abc := A_ai * B_ibc",
+        "C_abc = A_ai B_ibc", "C_{abc}=A_{ai}*B_{ibc}", "C_abc:=A_aiB_ibc", "C_abc := A_a i B_ibc"}) {
+    EXPECT_EQ(read(text), "ai,ibc->abc") << text;
+  }
+  EXPECT_EQ(read("=a,a"), "a,a->");
+  EXPECT_EQ(read(",a->a"), ",a->a");
+  EXPECT_EQ(read("C := A_i B_i"), "i,i->");
+  EXPECT_EQ(read("C := A B"), ",->");
+  EXPECT_EQ(read("C_bc := A B_bc"), ",bc->bc");
+  EXPECT_EQ(read("C_ab := A_{ab} B"), "ab,->ab");
+}
+
+TEST(Expression, TakesAnyNumberOfOperands) {
+  EXPECT_EQ(read(""), "->");
+  EXPECT_EQ(read("ij->ji"), "ij->ji");
+  EXPECT_EQ(read("ji=ij"), "ij->ji");
+  EXPECT_EQ(read("D_ij := A_ji"), "ji->ij");
+  EXPECT_EQ(read("ab,bc,cd->ad"), "ab,bc,cd->ad");
+  EXPECT_EQ(read("ad=ab,bc,cd"), "ab,bc,cd->ad");
+  EXPECT_EQ(read("D_ad := A_ab B_bc * C_cd s"), "ab,bc,cds->ad") << "blanks mean nothing";
+  EXPECT_EQ(read("D_ad := A_ab B_bc C_cd * s"), "ab,bc,cd,->ad");
+}
+
+TEST(Expression, ConjugatesOperands) {
+  EXPECT_EQ(read("conj(ki),kj->ij"), "conj(ki),kj->ij");
+  EXPECT_EQ(read("C_ij := conj(A_ki) B_kj"), "conj(ki),kj->ij");
+  EXPECT_EQ(read("C_ij := A_kiconj(B_{kj})"), "ki,conj(kj)->ij");
+  EXPECT_EQ(read("C := conj(A) conj(B)"), "conj(),conj()->");
+  EXPECT_EQ(read("conj(conj(k)),conj(k)->"), "k,conj(k)->");
+  EXPECT_EQ(read("conj->conj"), "conj->conj") << "four labels";
+}
+
+TEST(Expression, CompletesTheResultAsNumPyDoes) {
+  EXPECT_EQ(read("ij,jk"), "ij,jk->ik");
+  EXPECT_EQ(read("ba"), "ba->ab");
+  EXPECT_EQ(read("aB"), "aB->Ba") << "capitals come first";
+  EXPECT_EQ(read("ii"), "ii->");
+  EXPECT_EQ(read("b...a"), "b...a->...ab");
+  EXPECT_EQ(read("...,i..."), "...,i...->...i");
+  EXPECT_EQ(read("A_ij B_jk"), "ij,jk->ik");
+  EXPECT_EQ(read("βα"), "βα->αβ");
+}
+
+TEST(Expression, TakesUnicodeAndManyLabels) {
+  const Expression expression = parse_expression("αé,é𝛼->α𝛼");
+  EXPECT_THAT(expression.operands[1].labels, ElementsAre(0xe9, 0x1d6fc));
+  EXPECT_EQ(to_string(expression), "αé,é𝛼->α𝛼");
+  EXPECT_EQ(read("C_αγ := Α_αβ Β_βγ"), "αβ,βγ->αγ");
+  std::vector<Label> many(100);
+  std::iota(many.begin(), many.end(), 0);
+  const Expression numbers = make_expression({{many}, {many}});
+  EXPECT_TRUE(numbers.result.labels.empty());
+  EXPECT_EQ(make_expression({{many}}).result.labels, many);
+}
+
+TEST(Expression, ErrorsNameOperandLabelAndPosition) {
+  EXPECT_THAT(refusal("ij,j$->i"),
+              AllOf(HasSubstr("expression 'ij,j$->i'"), HasSubstr("'$' at position 5 in operand 2"), HasSubstr("expected")));
+  EXPECT_THAT(refusal("a1,1b->ab"), HasSubstr("'1' at position 2 in operand 1"));
+  EXPECT_THAT(refusal("ij,jk->i1"), HasSubstr("'1' at position 9 in the result"));
+  EXPECT_THAT(refusal("ij,jk->ix"), HasSubstr("label x of the result is in no operand"));
+  EXPECT_THAT(refusal("i..j->ij"), AllOf(HasSubstr("'.' at position 2"), HasSubstr("three points")));
+  EXPECT_THAT(refusal("...i...->i"), AllOf(HasSubstr("'.' at position 5"), HasSubstr("one ellipsis")));
+  EXPECT_THAT(refusal("ij->i->j"), HasSubstr("'-' at position 6 in the result"));
+  EXPECT_THAT(refusal("ij=ij->ij"), HasSubstr("'->' or '=', not both"));
+  EXPECT_THAT(refusal("conj(ij->ij"), AllOf(HasSubstr("operand 1"), HasSubstr("')'")));
+  EXPECT_THAT(refusal("ij->conj(ij)"), HasSubstr("'(' at position 9 in the result"));
+  EXPECT_THAT(refusal("C_ij := A_{ij"), AllOf(HasSubstr("ends within operand 1"), HasSubstr("'}'")));
+  EXPECT_THAT(refusal("C_ij := A_"), HasSubstr("ends within operand 1; expected labels behind '_'"));
+  EXPECT_THAT(refusal("C_ij := A_ij *"), AllOf(HasSubstr("ends within operand 2"), HasSubstr("the name of a tensor")));
+  EXPECT_THAT(refusal("C_ij := "), HasSubstr("ends within operand 1"));
+  EXPECT_THAT(refusal(" = A_i B_i"), HasSubstr("in the result"));
+  EXPECT_THAT(refusal("C_ij := conj(A_ij B_i)"), AllOf(HasSubstr("operand 1"), HasSubstr("')'")));
+  EXPECT_THAT(refusal("conj(C_ij) := A_ij"), HasSubstr("in the result; expected one tensor"));
+  EXPECT_THAT(refusal("ab,b\xce->ac"), HasSubstr("expression 'ab,b\\xce->ac': byte \\xce at position 5 isn't UTF-8"));
+  EXPECT_THAT(refusal("i\xc2\xa0j->i"), HasSubstr("'U+00A0' at position 2")) << "a no-break space";
+  EXPECT_THAT(refusal("\xc0\xaf"), HasSubstr("isn't UTF-8")) << "an overlong form";
+}
+
+}  // namespace
+}  // namespace flopcast::contract

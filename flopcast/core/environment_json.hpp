@@ -14,12 +14,12 @@ inline Fields FieldTable<CacheLevel>::fields() {
           field<&T::capacity_low_bytes>("lower end of the interval of the capacity knee"),
           field<&T::capacity_high_bytes>("upper end of the interval of the capacity knee"),
           field<&T::reported_bytes>("capacity that the system reports; 0 if it reports none"),
-          field<&T::line_bytes>(),
+          field<&T::line_bytes>("bytes of a cache line"),
           field<&T::associativity>("reported; 0 if unknown"),
-          field<&T::bandwidth>("triad, bytes per second, one core"),
+          field<&T::bandwidth>("rate of the triad with one core").measured_in("B/s", Best::large),
           field<&T::latency_seconds>("latency of a serial pointer chase"),
-          optional_field<&T::serial_chase_bytes>(),
-          optional_field<&T::parallel_chase_bytes>()};
+          optional_field<&T::serial_chase_bytes>("capacity seen by reads that wait for each other"),
+          optional_field<&T::parallel_chase_bytes>("capacity seen by independent random reads")};
 }
 
 /// Environments kept by earlier versions lack the bytes of integers.

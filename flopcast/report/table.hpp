@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/support/field.hpp"
+
 namespace flopcast::report {
 
 /// Meaning of a cell's colour on a terminal; without colours it is dropped.
@@ -36,10 +38,12 @@ enum class Align : unsigned char { left, right };
 struct Column {
   std::string title;
   Align align = Align::right;
-  std::string name = {};     ///< heading in CSV, e.g. "seconds"; empty: the title
-  bool interval = false;     ///< two columns in CSV, NAME_low and NAME_high
-  std::size_t width = 0;     ///< at least, as shown: for rows that come after the headings were shown
-  std::string meaning = {};  ///< a sentence for the reader of a page; empty: the title says it
+  std::string name = {};      ///< heading in CSV, e.g. "seconds"; empty: the title
+  bool interval = false;      ///< two columns in CSV, NAME_low and NAME_high
+  std::size_t width = 0;      ///< at least, as shown: for rows that come after the headings were shown
+  std::string meaning = {};   ///< a phrase that defines the column; empty: the title says it
+  std::string unit = {};      ///< unit of the value in CSV: "s"; empty for texts and counts
+  Best best = Best::neither;  ///< the good direction
 };
 
 /// Rows under headings. Every row has as many cells as there are columns.

@@ -1,52 +1,75 @@
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <utility>
 
+#include "flopcast/core/core_schemas.hpp"
+#include "flopcast/core/statistics_json.hpp"
 #include "flopcast/roofline/compare.hpp"
+#include "flopcast/roofline/roofline_schemas.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 
-namespace flopcast::roofline {
-namespace {
+namespace flopcast {
 
-std::vector<std::string> texts(const std::vector<RoofName>& roofs) {
-  std::vector<std::string> texts;
-  std::transform(roofs.begin(), roofs.end(), std::back_inserter(texts), [](const RoofName& roof) { return to_string(roof); });
-  return texts;
+namespace roofline {
+
+void to_json(nlohmann::json& json, const RoofName& roof) { json = to_string(roof); }
+void from_json(const nlohmann::json& json, RoofName& roof) { roof = parsed_text(json, parse_roof_name); }
+void to_json(nlohmann::json& json, const Difference& one);
+void from_json(const nlohmann::json& json, Difference& one);
+
+}  // namespace roofline
+
+template <>
+struct SchemaOf<roofline::RoofName> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return maker.of<std::string>(); }
+};
+
+template <>
+Fields FieldTable<roofline::RoofName>::fields() {
+  return {field<&T::kind>("kind of the roof: compute, bandwidth, clock, a routine or point"), field<&T::name>("name of the roof"),
+          field<&T::threads>("number of threads")};
 }
 
-std::vector<RoofName> roof_names(const nlohmann::json& json, const char* member_name) {
-  const auto texts = member<std::vector<std::string>>(json, member_name);
-  std::vector<RoofName> roofs;
-  std::transform(texts.begin(), texts.end(), std::back_inserter(roofs), [](const std::string& text) { return parse_roof_name(text); });
-  return roofs;
+template <>
+Fields FieldTable<roofline::Difference>::fields() {
+  return {inherited_fields<T, roofline::RoofName>(),
+          field<&T::before>("median in the first run").measured_in("as the roof's", Best::large),
+          field<&T::after>("median in the second run").measured_in("as the roof's", Best::large),
+          field<&T::ratio>("median of the second run over that of the first").measured_in("", Best::large),
+          field<&T::interval>("95 % interval of the ratio").measured_in("", Best::large),
+          optional_field<&T::one_sample>("one of the runs has a single sample: there is no decision")};
 }
 
-}  // namespace
+template <>
+struct SchemaOf<roofline::Difference> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    nlohmann::ordered_json difference = maker.object<roofline::Difference>();
+    add_member(difference, "beyond_noise", described(maker.of<bool>(), "the runs differ by more than noise"));
+    return difference;
+  }
+};
+
+template <>
+Fields FieldTable<roofline::Wander>::fields() {
+  return {field<&T::all>("bound of the change of compute and bandwidth roofs within a run, as a fraction").named("wander"),
+          field<&T::by_kind>("bound of the change within a run by kind of roof").named("wander_by_kind")};
+}
+
+template <>
+Fields FieldTable<roofline::Comparison>::fields() {
+  return {field<&T::settings>("settings in which the runs differ"), inlined_field<&T::wander>(),
+          field<&T::differences>("all roofs that both runs have"), field<&T::only_before>("roofs that only the first run has"),
+          field<&T::only_after>("roofs that only the second run has")};
+}
+
+namespace roofline {
 
 void to_json(nlohmann::json& json, const Difference& one) {
-  json = {{"kind", one.kind},
-          {"name", one.name},
-          {"threads", one.threads},
-          {"before", one.before},
-          {"after", one.after},
-          {"ratio", one.ratio},
-          {"interval", {one.interval.low, one.interval.high}},
-          {"one_sample", one.one_sample},
-          {"beyond_noise", one.beyond_noise()}};
+  write_fields(json = nlohmann::json::object(), one);
+  json["beyond_noise"] = one.beyond_noise();
 }
-
-void from_json(const nlohmann::json& json, Difference& one) {
-  read_member(json, "kind", one.kind);
-  read_member(json, "name", one.name);
-  read_member(json, "threads", one.threads);
-  read_member(json, "before", one.before);
-  read_member(json, "after", one.after);
-  read_member(json, "ratio", one.ratio);
-  const auto interval = member<std::array<double, 2>>(json, "interval");
-  one.interval = {interval[0], interval[1]};
-  one.one_sample = member_or(json, "one_sample", false);
-}
+void from_json(const nlohmann::json& json, Difference& one) { read_fields(json, one); }
 
 std::string to_string(const RoofName& roof) { return fmt::format("{} {}, {}", roof.kind, roof.name, counted(roof.threads, "thread")); }
 
@@ -66,33 +89,28 @@ RoofName parse_roof_name(std::string_view text) {
 
 std::string to_json(const Comparison& comparison) {
   const Verdict found = verdict(comparison);
-  nlohmann::ordered_json document = {{"schema", comparison_schema}};
-  document.update(nlohmann::ordered_json{{"roofs", found.roofs},
-                                         {"lower", found.lower},
-                                         {"higher", found.higher},
-                                         {"undecided", found.undecided},
-                                         {"settings", comparison.settings},
-                                         {"wander", comparison.wander.all},
-                                         {"wander_by_kind", comparison.wander.by_kind},
-                                         {"differences", nlohmann::json(comparison.differences)},
-                                         {"only_before", texts(comparison.only_before)},
-                                         {"only_after", texts(comparison.only_after)}});
+  nlohmann::ordered_json document = to_document(comparison, comparison_schema);
+  document.update(
+      nlohmann::ordered_json{{"roofs", found.roofs}, {"lower", found.lower}, {"higher", found.higher}, {"undecided", found.undecided}});
   return document.dump(2);
 }
 
 Comparison comparison_from_json(std::string_view text, const std::string& document) {
-  const nlohmann::json json = parse_json(text, document);
-  return in_document(document, [&] {
-    require_schema(json, document, {comparison_schema});
-    Comparison comparison;
-    read_member(json, "settings", comparison.settings);
-    read_member(json, "wander", comparison.wander.all);
-    read_member(json, "wander_by_kind", comparison.wander.by_kind);
-    read_member(json, "differences", comparison.differences);
-    comparison.only_before = roof_names(json, "only_before");
-    comparison.only_after = roof_names(json, "only_after");
+  return from_document<Comparison>(text, document, comparison_schema);
+}
+
+PublishedSchema comparison_published() {
+  return published(comparison_schema, "Comparison of two rooflines", [](SchemaMaker& maker) {
+    nlohmann::ordered_json comparison = maker.object<Comparison>();
+    for (const auto& [name, description] :
+         {std::pair("roofs", "number of roofs that both runs have"), std::pair("lower", "number of roofs that are lower in the second run"),
+          std::pair("higher", "number of roofs that are higher in the second run"),
+          std::pair("undecided", "number of roofs for which one of the runs has a single sample")}) {
+      add_member(comparison, name, described(maker.of<std::size_t>(), description));
+    }
     return comparison;
   });
 }
 
-}  // namespace flopcast::roofline
+}  // namespace roofline
+}  // namespace flopcast

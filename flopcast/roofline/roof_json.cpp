@@ -1,11 +1,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/roofline/roof_fields.hpp"
+#include "flopcast/roofline/roofline_schemas.hpp"
 #include "flopcast/support/fields.hpp"
 
-namespace flopcast::roofline {
+namespace flopcast {
+
+nlohmann::ordered_json SchemaOf<roofline::Rates>::make(SchemaMaker& maker) {
+  const nlohmann::ordered_json number = maker.of<double>();
+  return object_schema({{"samples", described(maker.of<std::vector<double>>(), "rate of each sample")},
+                        {"attained", described(number, "rate that a quarter of the samples surpass; of ceilings the best sample")},
+                        {"median", described(number, "median of the samples")},
+                        {"interval_95", described(maker.of<Interval>(), "95 % interval of the median")}},
+                       {"attained", "median", "interval_95"});
+}
+
+namespace roofline {
 namespace {
 
 /// Throws MemberError unless `values`, clocks or rates, has at least one value and all values are finite and positive.
@@ -34,31 +47,24 @@ void from_json(const nlohmann::json& json, Rates& rates) {
 }
 
 void to_json(nlohmann::json& json, const ComputeRoof& roof) {
-  json = {{"name", roof.name},     {"precision", roof.precision},    {"lanes", roof.lanes},
-          {"fused", roof.fused},   {"threads", roof.threads},        {"flops_per_lane", roof.flops_per_lane},
-          {"clocks", roof.clocks}, {"flops_per_second", roof.flops}, {"instructions_per_cycle", roof.instructions_per_cycle}};
+  write_fields(json = nlohmann::json::object(), roof);
   if (!roof.flops.samples.empty()) {
     json["flops_per_second"]["attained"] = roof.ceiling();
   }
 }
 
 void from_json(const nlohmann::json& json, ComputeRoof& roof) {
-  read_member(json, "name", roof.name);
-  read_member(json, "precision", roof.precision);
-  read_member(json, "lanes", roof.lanes);
-  read_member(json, "fused", roof.fused);
-  read_member(json, "threads", roof.threads);
-  read_member(json, "flops_per_lane", roof.flops_per_lane);
-  read_member(json, "clocks", roof.clocks);
+  read_fields(json, roof);
   require_positive(roof.clocks, "clocks");
-  read_member(json, "flops_per_second", roof.flops);
-  read_member(json, "instructions_per_cycle", roof.instructions_per_cycle);
 }
 
 std::string to_json(const Roofline& roofline) { return to_document(roofline, schema).dump(2); }
 
-Roofline roofline_from_json(std::string_view text, const std::string& document) {
-  return from_document<Roofline>(text, document, {schema});
+Roofline roofline_from_json(std::string_view text, const std::string& document) { return from_document<Roofline>(text, document, schema); }
+
+std::vector<PublishedSchema> roofline_schemas() {
+  return {published<Roofline>(schema, "Roofs of a machine: arithmetic, bandwidths, the best gemm"), comparison_published()};
 }
 
-}  // namespace flopcast::roofline
+}  // namespace roofline
+}  // namespace flopcast

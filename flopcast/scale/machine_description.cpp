@@ -151,7 +151,7 @@ std::string to_json(const MachineDescription& machine) { return machine_document
 
 MachineDescription machine_description_from_json(std::string_view text, const std::string& source) {
   const json document = parse_json(text, source, WrittenBy::hand);
-  require_schema(document, source, {machine_description_schema});
+  require_schema(document, source, machine_description_schema);
   return machine_from_document(document, source);
 }
 

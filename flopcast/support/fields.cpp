@@ -1,8 +1,46 @@
 #include "flopcast/support/fields.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
-namespace flopcast::fields_detail {
+namespace flopcast {
+
+std::string_view unit_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> units = {{{"flops_per_second", "flop/s"},
+                                                                                   {"bytes_per_second", "B/s"},
+                                                                                   {"flops_per_cycle", "flop/cycle"},
+                                                                                   {"flops_per_byte", "flop/B"},
+                                                                                   {"seconds", "s"},
+                                                                                   {"bytes", "B"},
+                                                                                   {"hertz", "Hz"},
+                                                                                   {"gigahertz", "GHz"},
+                                                                                   {"flops", "flop"}}};
+  const auto fits = [name](const auto& unit) {
+    return name == unit.first || (name.ends_with(unit.first) && name[name.size() - unit.first.size() - 1] == '_');
+  };
+  const auto* const found = std::find_if(units.begin(), units.end(), fits);
+  return found == units.end() ? "" : found->second;
+}
+
+Best usual_best(std::string_view unit) {
+  return unit == "s"                                                                     ? Best::small
+         : unit == "flop/s" || unit == "B/s" || unit == "flop/cycle" || unit == "flop/B" ? Best::large
+                                                                                         : Best::neither;
+}
+
+namespace fields_detail {
+
+Fields made(Fields (*make)()) { return make(); }
+
+const Field& field_at(const Fields& fields, std::size_t offset, std::string_view name) {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [offset](const Field& field) { return field.offset == offset && field.inlined == nullptr; });
+  if (found == fields.end()) {
+    throw internal_error("no document has the member {}", name);
+  }
+  return *found;
+}
 
 void write(nlohmann::json& json, const void* structure, const Fields& fields) {
   for (const Field& field : fields) {
@@ -55,4 +93,6 @@ nlohmann::ordered_json to_document(const void* structure, const Fields& fields, 
   return document;
 }
 
-}  // namespace flopcast::fields_detail
+}  // namespace fields_detail
+
+}  // namespace flopcast

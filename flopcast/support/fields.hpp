@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,38 +50,6 @@ constexpr ValueType make_type() {
 
 template <class T>
 inline constexpr ValueType type = make_type<T>();
-
-/// A member of a structure.
-template <auto member>
-struct Member;
-template <class S, class V, V S::*member>
-struct Member<member> {
-  using Struct = S;
-  using Value = V;
-
-  /// Returns "blocks" for &RankRequest::blocks.
-  static constexpr std::string_view name() {
-    std::string_view text = __PRETTY_FUNCTION__;
-    text = text.substr(0, text.find_first_of(";]", text.find("member = ")));
-    return text.substr(text.rfind(':') + 1);
-  }
-};
-
-/// Returns where a part of a structure lies in it. `part` returns the part of a structure.
-template <class Struct, class Part>
-std::size_t offset_of(Part part) {
-  alignas(Struct) static std::byte space[sizeof(Struct)];  // NOLINT(modernize-avoid-c-arrays): nothing is made in it
-  const auto* structure = reinterpret_cast<const Struct*>(space);
-  return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(part(structure)) - space);
-}
-template <auto member, auto... inner>
-std::size_t offset_of() {
-  std::size_t offset = offset_of<typename Member<member>::Struct>([](const auto* structure) { return &(structure->*member); });
-  if constexpr (sizeof...(inner) > 0) {
-    offset += offset_of<inner...>();
-  }
-  return offset;
-}
 
 /// The last of a path of members.
 template <auto member, auto... inner>
@@ -146,14 +113,13 @@ nlohmann::ordered_json to_document(const T& value, const char* schema) {
 }
 
 /// Reads a structure from the text of a document; `document` names it in messages. Throws bad_input for text that isn't JSON, for another
-/// schema than `schemas`, the newest first, and for members that are missing or wrong. A document written by hand must not have two members
-/// of one name in an object.
+/// schema than `schema`, and for members that are missing or wrong. A document written by hand must not have two members of one name in an
+/// object.
 template <Structure T>
-T from_document(std::string_view text, const std::string& document, std::initializer_list<std::string_view> schemas,
-                WrittenBy author = WrittenBy::program) {
+T from_document(std::string_view text, const std::string& document, std::string_view schema, WrittenBy author = WrittenBy::program) {
   const nlohmann::json json = parse_json(text, document, author);
   return in_document(document, [&] {
-    require_schema(json, document, schemas);
+    require_schema(json, document, schema);
     T value{};
     read_fields(json, value);
     return value;

@@ -134,7 +134,7 @@ nlohmann::json read_json(const std::string& path, WrittenBy author) {
 nlohmann::json read_document(const std::string& path, std::string_view schema, WrittenBy author) {
   nlohmann::json document = read_json(path, author);
   const std::string name = shown_name(path, "standard input");
-  require_schema(document, name, {schema});
+  require_schema(document, name, schema);
   return document;
 }
 

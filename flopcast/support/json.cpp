@@ -242,20 +242,19 @@ const json& member(const json& object, const char* name) {
 }
 
 }  // namespace json_detail
-void require_schema(const json& document, const std::string& name, std::initializer_list<std::string_view> schemas) {
-  const std::string_view newest = *schemas.begin();
+void require_schema(const json& document, const std::string& name, std::string_view schema) {
   if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string()) {
-    throw bad_input("{} is no flopcast document: it has no member \"schema\"; expected \"{}\"", name, newest);
+    throw bad_input("{} is no flopcast document: it has no member \"schema\"; expected \"{}\"", name, schema);
   }
   const std::string given = document["schema"];
-  if (std::find(schemas.begin(), schemas.end(), given) != schemas.end()) {
+  if (given == schema) {
     return;
   }
-  const auto have = name_and_version(given), want = name_and_version(newest);
+  const auto have = name_and_version(given), want = name_and_version(schema);
   if (have && want && have->first == want->first && have->second > want->second) {
-    throw bad_input("{} was written by a newer flopcast: its schema is \"{}\", this version reads \"{}\"", name, given, newest);
+    throw bad_input("{} was written by a newer flopcast: its schema is \"{}\", this version reads \"{}\"", name, given, schema);
   }
-  throw bad_input("{} holds \"{}\"; expected \"{}\"", name, given, newest);
+  throw bad_input("{} holds \"{}\"; expected \"{}\"", name, given, schema);
 }
 
 }  // namespace flopcast

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
@@ -32,9 +31,8 @@ std::string reason(const nlohmann::json::exception& error);
 /// `value` as text for messages, cut after 60 characters.
 std::string shown(const nlohmann::json& value);
 
-/// Checks the member "schema" of `document`, which `name` names in messages. Throws bad_input unless it is one of `schemas`, the newest
-/// first.
-void require_schema(const nlohmann::json& document, const std::string& name, std::initializer_list<std::string_view> schemas);
+/// Checks the member "schema" of `document`, which `name` names in messages. Throws bad_input unless it is `schema`.
+void require_schema(const nlohmann::json& document, const std::string& name, std::string_view schema);
 
 /// Error that says which member of a document is wrong, and why.
 class MemberError : public nlohmann::json::exception {
@@ -164,6 +162,22 @@ template <class T>
 }
 [[nodiscard]] inline std::string member_or(const nlohmann::json& object, const char* name, const char* otherwise) {
   return member_or(object, name, std::string(otherwise));
+}
+/// Returns parse(text) of a value that is a text. Throws MemberError with the message of an Error that `parse` throws, and for other values.
+template <class Parse>
+auto parsed_text(const nlohmann::json& value, Parse&& parse) {
+  const std::string& text = json_detail::text(value);
+  try {
+    return parse(text);
+  } catch (const Error& error) {
+    throw MemberError("", error.what());
+  }
+}
+/// Returns parse(text) of the member `name`.
+template <class Parse>
+auto parsed_text(const nlohmann::json& object, const char* name, Parse&& parse) {
+  const nlohmann::json& value = json_detail::member(object, name);
+  return at_place(name, [&] { return parsed_text(value, parse); });
 }
 /// Element `index` of `array`, which must be there. Throws MemberError.
 template <class T>

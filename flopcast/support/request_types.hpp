@@ -25,16 +25,6 @@ std::vector<std::string> option_words(const Fields& fields, const void* structur
 /// Returns the members of both tables, those of `all` first.
 Fields operator+(Fields all, const Fields& more);
 
-/// Returns parse(text) of a value that is a text. Throws MemberError with the message of an Error that `parse` throws, and for other values.
-template <class Parse>
-auto parsed_text(const nlohmann::json& json, Parse&& parse) {
-  try {
-    return parse(json_detail::text(json));
-  } catch (const Error& error) {
-    throw MemberError("", error.what());
-  }
-}
-
 /// Returns the words of a command line that give a request these members, as far as they differ from the defaults: "--time-budget", "60".
 /// Members without an option, and those that are arguments, are left out.
 template <Structure Request>

@@ -18,7 +18,7 @@ ordered_json object_schema(const std::vector<std::pair<std::string, ordered_json
   ordered_json object = {{"type", "object"}, {"properties", ordered_json::object()}};
   for (const auto& [name, schema] : members) {
     const bool required = std::find(optional.begin(), optional.end(), name) == optional.end();
-    add_member(object, name, schema_detail::member_schema(name, schema, ""), required);
+    add_member(object, name, schema_detail::with_unit(schema, unit_of(name)), required);
   }
   return object;
 }
@@ -97,28 +97,11 @@ std::string name_in_schema(std::string_view pretty) {
   return text;
 }
 
-std::string_view unit_of(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> units = {{{"flops_per_second", "flop/s"},
-                                                                                   {"bytes_per_second", "B/s"},
-                                                                                   {"flops_per_cycle", "flop/cycle"},
-                                                                                   {"flops_per_byte", "flop/B"},
-                                                                                   {"seconds", "s"},
-                                                                                   {"bytes", "B"},
-                                                                                   {"hertz", "Hz"},
-                                                                                   {"gigahertz", "GHz"},
-                                                                                   {"flops", "flop"}}};
-  const auto fits = [name](const auto& unit) {
-    return name == unit.first || (name.ends_with(unit.first) && name[name.size() - unit.first.size() - 1] == '_');
-  };
-  const auto* const found = std::find_if(units.begin(), units.end(), fits);
-  return found == units.end() ? "" : found->second;
-}
-
-ordered_json member_schema(std::string_view name, ordered_json schema, std::string_view description) {
-  if (const std::string_view unit = unit_of(name); !unit.empty() && !schema.contains("$ref")) {
+ordered_json with_unit(ordered_json schema, std::string_view unit) {
+  if (!unit.empty() && !schema.contains("$ref")) {
     schema["unit"] = unit;
   }
-  return described(std::move(schema), description);
+  return schema;
 }
 
 void add_bounds(ordered_json& schema, const Bounds& bounds) {
@@ -189,7 +172,7 @@ void SchemaMaker::add_members(ordered_json& object, const Fields& fields, const 
       add_members(object, field.inlined(), member);
       continue;
     }
-    ordered_json schema = schema_detail::member_schema(field.name, field.type->schema(*this), field.description);
+    ordered_json schema = described(schema_detail::with_unit(field.type->schema(*this), field.unit()), field.description);
     const bool may_lack_value = field.type->has_value != nullptr;
     if (others_ == OtherMembers::refused && !field.required && !may_lack_value) {
       nlohmann::json value;
@@ -262,9 +245,7 @@ void require_text(const std::string& text, const ordered_json& schema) {
     throw MemberError("", fmt::format("a text of {} bytes given, expected {} at most", bytes, max));
   }
   if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), text) == schema["enum"].end()) {
-    auto names = schema["enum"].get<std::vector<std::string>>();
-    names.erase(std::remove(names.begin(), names.end(), ""), names.end());  // it stands for none of them
-    json_detail::refuse(text, fmt::format("one of {}", fmt::join(names, ", ")));
+    json_detail::refuse(text, fmt::format("one of {}", fmt::join(schema["enum"].get<std::vector<std::string>>(), ", ")));
   }
   if (text.find('\0') != std::string::npos) {
     throw MemberError("", "a text with a zero byte given, expected one without");

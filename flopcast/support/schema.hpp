@@ -54,10 +54,8 @@ constexpr std::string_view pretty_name() {
 }
 /// Returns "tuning.Decision" of the compiler's text for flopcast::tuning::Decision.
 std::string name_in_schema(std::string_view pretty);
-/// Returns the unit of a number by the end of its name, such as "s" for measuring_seconds; empty for other names.
-std::string_view unit_of(std::string_view name);
-/// Adds unit and description to the schema of the member `name`.
-nlohmann::ordered_json member_schema(std::string_view name, nlohmann::ordered_json schema, std::string_view description);
+/// Adds a unit to a schema unless it refers to a definition.
+nlohmann::ordered_json with_unit(nlohmann::ordered_json schema, std::string_view unit);
 /// Writes limits into the schema of a member, or of the elements of a list or map.
 void add_bounds(nlohmann::ordered_json& schema, const Bounds& bounds);
 /// Writes the limits and choices of a member into its schema.

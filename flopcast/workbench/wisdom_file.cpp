@@ -134,7 +134,7 @@ std::string wisdom_text(Wisdom wisdom) {
 
 Wisdom parse_wisdom(std::string_view text, const std::string& document, const std::function<void(const model::Artifact& plan)>& check) {
   const nlohmann::json json = parse_json(text, document);
-  require_schema(json, document, {schema});
+  require_schema(json, document, schema);
   return in_document(document, [&] {
     Wisdom wisdom;
     for_each_element(json, "profiles", [&](const nlohmann::json& profile) {

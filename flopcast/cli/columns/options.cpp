@@ -4,10 +4,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/report/table.hpp"
@@ -21,48 +23,59 @@ constexpr const char* footer = R"(Examples:
   flopcast columns mpi tune
   flopcast columns --csv)";
 
-std::string heading(const ColumnDefinition& column) {
-  return column.interval ? fmt::format("{0}_low, {0}_high", column.key) : std::string(column.key);
-}
+using report::Column;
+
+std::string heading(const Column& column) { return column.interval ? fmt::format("{0}_low, {0}_high", column.name) : column.name; }
 
 std::string direction(Best best) { return best == Best::large ? "large" : best == Best::small ? "small" : ""; }
 
-std::vector<report::Cell> cells(const ColumnDefinition& column) {
-  return {std::string(column.title), heading(column), std::string(column.unit), direction(column.best), std::string(column.meaning)};
+/// Returns the columns of a table of columns.
+Columns<Column> definition_columns() {
+  Columns<Column> columns;
+  columns.add(text_column("column", "column", "title of the column; in capitals if it varies"), &Column::title);
+  columns.add(text_column("csv", "in CSV", "heading of --csv"), heading);
+  columns.add(text_column("unit", "unit", "unit of the value in CSV"), &Column::unit);
+  columns.add(text_column("best", "good", "whether large or small values are good"),
+              [](const Column& column) { return direction(column.best); });
+  columns.add(text_column("meaning", "meaning", "definition of the column"), &Column::meaning);
+  return columns;
 }
 
-/// Returns one table of all columns, for programs.
-report::Table all_columns(const std::vector<ColumnDefinition>& definitions) {
-  report::Table table{columns<"columns">({"table", "column", "csv", "unit", "best", "meaning"}), {}};
-  for (const ColumnDefinition& each : definitions) {
-    table.rows.push_back(cells(each));
-    table.rows.back().insert(table.rows.back().begin(), std::string(each.table));
+/// A column, and the name of its table.
+using NamedColumn = std::pair<std::string, Column>;
+
+/// Returns the columns of one table of all columns, for programs.
+Columns<NamedColumn> all_columns() {
+  Columns<NamedColumn> columns;
+  columns.add(text_column("table", "table", "command whose table has the column, and a word more where its tables differ"),
+              &NamedColumn::first);
+  columns.add_part(definition_columns(), &NamedColumn::second);
+  return columns;
+}
+
+/// Returns the tables of all commands whose name is `command` or begins with this word; of all commands without a name.
+std::vector<TableColumns> tables_of(std::string_view command) {
+  std::vector<TableColumns> all;
+  for (const auto tables : {machine_tables, tune_tables, rank_tables, contract_tables, roofline_tables, run_tables, record_tables,
+                            static_cast<std::vector<TableColumns> (*)()>(profile_tables), sample_tables, predict_tables, trace_tables,
+                            model_tables, mpi_tables, wisdom_tables, schema_tables, columns_tables}) {
+    for (TableColumns& table : tables()) {
+      const bool begins = table.table.starts_with(command);
+      if (command.empty() || (begins && (table.table.size() == command.size() || table.table[command.size()] == ' '))) {
+        all.push_back(std::move(table));
+      }
+    }
   }
-  return table;
+  return all;
 }
 
 /// Returns a table for each table of flopcast, below its name.
-std::string text_of(const std::vector<ColumnDefinition>& definitions, const CommonOptions& common) {
+std::string text_of(const std::vector<TableColumns>& tables, const CommonOptions& common) {
   std::string text;
-  for (auto at = definitions.begin(); at != definitions.end();) {
-    const std::string_view name = at->table;
-    report::Table table{columns<"columns">({"column", "csv", "unit", "best", "meaning"}), {}};
-    for (; at != definitions.end() && at->table == name; ++at) {
-      table.rows.push_back(cells(*at));
-    }
-    text += fmt::format("{}{}:\n\n{}", text.empty() ? "" : "\n", name, render(table, common));
+  for (const TableColumns& table : tables) {
+    text += fmt::format("{}{}:\n\n{}", text.empty() ? "" : "\n", table.table, render(definition_columns().table(table.columns), common));
   }
   return text;
-}
-
-std::vector<std::string_view> table_names() {
-  std::vector<std::string_view> names;
-  for (const ColumnDefinition& each : column_definitions) {
-    if (names.empty() || names.back() != each.table) {
-      names.push_back(each.table);
-    }
-  }
-  return names;
 }
 
 void show(const std::vector<std::string>& words, const CommonOptions& common) {
@@ -70,14 +83,30 @@ void show(const std::vector<std::string>& words, const CommonOptions& common) {
     throw usage_error("columns has no JSON document. Programs read its table with --csv");
   }
   const std::string command = fmt::format("{}", fmt::join(words, " "));
-  const std::vector<ColumnDefinition> definitions = definitions_of(command);
-  if (definitions.empty()) {
-    throw usage_error("there is no table '{}'. There are: {}", command, fmt::join(table_names(), ", "));
+  const std::vector<TableColumns> tables = tables_of(command);
+  if (tables.empty()) {
+    std::vector<std::string> names;
+    for (const TableColumns& table : tables_of("")) {
+      names.push_back(table.table);
+    }
+    throw usage_error("there is no table '{}'. There are: {}", command, fmt::join(names, ", "));
   }
-  common.csv ? emit(all_columns(definitions), common) : emit(text_of(definitions, common), common);
+  if (!common.csv) {
+    emit(text_of(tables, common), common);
+    return;
+  }
+  std::vector<NamedColumn> columns;
+  for (const TableColumns& table : tables) {
+    for (const Column& column : table.columns) {
+      columns.emplace_back(table.table, column);
+    }
+  }
+  emit(all_columns().table(columns), common);
 }
 
 }  // namespace
+
+std::vector<TableColumns> columns_tables() { return {{"columns", all_columns().headings()}}; }
 
 void add_columns_command(OptionSet& app, CommonOptions& common) {
   auto words = std::make_shared<std::vector<std::string>>();

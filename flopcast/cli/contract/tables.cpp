@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/core/statistics.hpp"
@@ -17,64 +18,98 @@
 namespace flopcast::cli {
 namespace {
 
-report::Table ranking_table(const AlgorithmRanking& ranking, bool is_validated, std::size_t rows) {
-  report::Table table{columns<"contract">({"algorithm", "predicted_seconds", "predicted_seconds interval", "flops/cycle", "tie"}), {}};
+report::Column algorithm_column() {
+  return text_column("algorithm", "algorithm",
+                     "the loops from the outside in, then the kernel; an apostrophe stands behind the loop that a copy is in");
+}
+report::Column predicted_column() { return number_column("predicted_seconds", "predicted", "s", "predicted time"); }
+
+Columns<RankedAlgorithm> ranking_columns(const AlgorithmRanking& ranking, bool is_validated) {
+  Columns<RankedAlgorithm> columns;
+  columns.add(algorithm_column(), [](const RankedAlgorithm& one) { return one.algorithm.name(); });
+  columns.add(predicted_column(), [](const RankedAlgorithm& one) { return one.forecast.seconds; });
+  columns.add(texts(interval(number_column("predicted_seconds", "95 %", "s", "interval of a later single run"))),
+              [](const RankedAlgorithm& one) {
+                const Interval& range = one.forecast.interval;
+                return report::Cell(range.low, range.high, fmt::format("{} .. {}", format_seconds(range.low), format_seconds(range.high)));
+              });
+  columns.add(number_column("flops/cycle", "flops/cycle", "flop/cycle", "flops of the contraction over the predicted cycles"),
+              [](const RankedAlgorithm& one) { return report::Cell(one.flops_per_cycle, fmt::format("{:.2f}", one.flops_per_cycle)); });
+  columns.add(text_column("tie", "tie", "a star if the algorithm ties with the fastest"),
+              [&ranking](const RankedAlgorithm& one) { return one.tie || &one == &ranking.algorithms.front() ? "*" : ""; });
   if (is_validated) {
-    add_columns<"contract">(table.columns, {"measured_seconds", "error"});
+    columns.add(number_column("measured_seconds", "measured", "s", "median of three executions on fresh memory (--validate)"),
+                &RankedAlgorithm::measured_seconds);
+    columns.add(number_column("error", "error", "fraction", "predicted over measured time, minus 1; best near 0 (--validate)"),
+                [](const RankedAlgorithm& one) {
+                  return one.measured_seconds ? std::optional(one.forecast.seconds / *one.measured_seconds - 1) : std::nullopt;
+                });
   }
-  for (std::size_t row = 0; row < rows; ++row) {
-    const RankedAlgorithm& one = ranking.algorithms[row];
-    const Interval& interval = one.forecast.interval;
-    std::vector<report::Cell> cells = {
-        one.algorithm.name(),
-        report::Cell(one.forecast.seconds, format_seconds(one.forecast.seconds)),
-        {interval.low, interval.high, fmt::format("{} .. {}", format_seconds(interval.low), format_seconds(interval.high))},
-        report::Cell(one.flops_per_cycle, fmt::format("{:.2f}", one.flops_per_cycle)),
-        row == 0 || one.tie ? "*" : ""};
-    if (is_validated && !one.measured_seconds) {
-      cells.insert(cells.end(), {report::Cell(""), report::Cell("")});
-    } else if (is_validated) {
-      const double error = one.forecast.seconds / *one.measured_seconds - 1;
-      cells.push_back(report::Cell(*one.measured_seconds, format_seconds(*one.measured_seconds)));
-      cells.push_back(report::Cell(error, format_percent(error)));
-    }
-    table.rows.push_back(std::move(cells));
-  }
-  table.footnote = prediction_legend("predicted", "lie within the interval beside it");
-  return table;
+  return columns;
 }
 
-report::Table run_table(const ContractionResult& run) {
-  const Seconds seconds = median(run.times);
-  return {columns<"contract">({"contraction", "planning_seconds", "expected_seconds", "seconds", "flops_per_second"}),
-          {{run.expression, report::Cell(run.planning_seconds, format_seconds(run.planning_seconds)),
-            report::Cell(run.plan.seconds, format_seconds(run.plan.seconds)), report::Cell(seconds, format_seconds(seconds)),
-            report::Cell(run.flops_per_second, format_flop_rate(run.flops_per_second))}},
-          prediction_legend("expected")};
+Columns<ContractionResult> run_columns() {
+  Columns<ContractionResult> columns;
+  columns.add(text_column("contraction", "contraction", "the contraction that was executed"), &ContractionResult::expression);
+  columns.show<&ContractionResult::planning_seconds>("", "planned in");
+  columns.add(number_column("expected_seconds", "expected", "s", "time that the plan was chosen for"),
+              [](const ContractionResult& run) { return run.plan.seconds; });
+  columns.add(number_column("seconds", "takes", "s", "median time of an execution"),
+              [](const ContractionResult& run) { return median(run.times); });
+  columns.show<&ContractionResult::flops_per_second>();
+  return columns;
 }
 
-std::vector<report::Cell> step_row(const PlannedStep& step) {
-  return {step.step, report::Cell(step.executions, fmt::format("{:.6g}", step.executions)),
-          report::Cell(step.flops, fmt::format("{:.3g}", step.flops)), report::Cell(step.bytes, format_bytes(step.bytes)),
-          report::Cell(step.seconds, format_seconds(step.seconds))};
+report::Table run_table(const ContractionResult& run) { return run_columns().table({&run, 1}, prediction_legend("expected")); }
+
+Columns<PlannedStep> step_columns() {
+  Columns<PlannedStep> columns;
+  columns.show<&PlannedStep::step>();
+  columns.add(shown<&PlannedStep::executions>(),
+              [](const PlannedStep& step) { return report::Cell(step.executions, fmt::format("{:.6g}", step.executions)); });
+  columns.add(shown<&PlannedStep::flops>(),
+              [](const PlannedStep& step) { return report::Cell(step.flops, fmt::format("{:.3g}", step.flops)); });
+  columns.show<&PlannedStep::bytes>("moved_bytes");
+  columns.add(predicted_column(), &PlannedStep::seconds);
+  return columns;
 }
 
 /// Returns the steps of a plan; `with_sum` adds a row for all of them.
 report::Table step_table(const PlannedSteps& planned, bool with_sum) {
-  report::Table table{
-      columns<"contract">({"step", "executions", "flops", "moved_bytes", "predicted_seconds"}), {}, prediction_legend("predicted")};
-  PlannedStep all{"all", 0};
-  for (const PlannedStep& step : planned.steps) {
-    table.rows.push_back(step_row(step));
-    all.flops += step.flops;
-    all.bytes += step.bytes;
-    all.seconds += step.seconds;
-  }
+  const Columns<PlannedStep> columns = step_columns();
+  report::Table table = columns.table(planned.steps, prediction_legend("predicted"));
   if (with_sum && planned.steps.size() > 1) {
-    table.rows.push_back(step_row(all));
+    PlannedStep all{"all", 0};
+    for (const PlannedStep& step : planned.steps) {
+      all.flops += step.flops;
+      all.bytes += step.bytes;
+      all.seconds += step.seconds;
+    }
+    table.rows.push_back(columns.cells(all));
     table.rows.back()[1] = "";
   }
   return table;
+}
+
+Columns<contract::Algorithm> list_columns(const contract::Contraction& contraction) {
+  using contract::Algorithm;
+  Columns<Algorithm> columns;
+  columns.add(algorithm_column(), [](const Algorithm& algorithm) { return algorithm.name(); });
+  columns.add(text_column("kernel", "kernel", "routine of BLAS inside the loops (--list)"),
+              [](const Algorithm& algorithm) { return contract::name(algorithm.kernel); });
+  columns.add(text_column("along", "along", "indices that the kernel goes over (--list)"), &Algorithm::kernel_indices);
+  columns.add(text_column("copies", "copies", "operands of which slices are copied (--list)"), [](const Algorithm& algorithm) {
+    std::string copies;
+    for (const contract::Copy& copy : algorithm.copies) {
+      copies += contract::letter(copy.operand);
+    }
+    return copies;
+  });
+  columns.add(number_column("kernel calls", "kernel calls", "", "number of calls of the kernel (--list)", Best::small),
+              [&contraction](const Algorithm& algorithm) {
+                return report::whole(static_cast<long long>(contract::kernel_calls(algorithm, contraction)));
+              });
+  return columns;
 }
 
 /// Notes what the table of steps doesn't say.
@@ -97,16 +132,7 @@ void show_list(const AlgorithmList& list, const CommonOptions& common) {
     emit_document(list, common);
     return;
   }
-  report::Table table{columns<"contract">({"algorithm", "kernel", "along", "copies", "kernel calls"}), {}};
-  for (const contract::Algorithm& algorithm : list.algorithms) {
-    std::string copies;
-    for (const contract::Copy& copy : algorithm.copies) {
-      copies += contract::letter(copy.operand);
-    }
-    table.rows.push_back({algorithm.name(), std::string(contract::name(algorithm.kernel)), algorithm.kernel_indices, copies,
-                          report::whole(static_cast<long long>(contract::kernel_calls(algorithm, list.contraction)))});
-  }
-  emit(table, common);
+  emit(list_columns(list.contraction).table(list.algorithms), common);
 }
 
 void show_result(const ContractionResult& result, const CommonOptions& common) {
@@ -143,7 +169,10 @@ void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions
   const bool is_validated = std::any_of(ranking.algorithms.begin(), ranking.algorithms.end(),
                                         [](const RankedAlgorithm& one) { return one.measured_seconds.has_value(); });
   const std::size_t count = ranking.algorithms.size();
-  emit(ranking_table(ranking, is_validated, all || is_validated ? count : std::min(max_rows, count)), common);
+  const std::size_t rows = all || is_validated ? count : std::min(max_rows, count);
+  emit(ranking_columns(ranking, is_validated)
+           .table(std::span(ranking.algorithms).first(rows), prediction_legend("predicted", "lie within the interval beside it")),
+       common);
   double total = 0;
   for (const RankedAlgorithm& one : ranking.algorithms) {
     total += one.forecast.seconds;
@@ -157,6 +186,12 @@ void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions
                      format_percent(*ranking.mean_error), ranking.regret ? format_percent(*ranking.regret) : "an unknown time"),
          common);
   }
+}
+
+std::vector<TableColumns> contract_tables() {
+  TableColumns all = {"contract", ranking_columns({}, true).headings()};
+  all.with(list_columns({}).headings()).with(step_columns().headings()).with(run_columns().headings());
+  return {all};
 }
 
 }  // namespace flopcast::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -76,39 +77,79 @@ std::string contents(const machine::InstalledLibrary& library) {
   return library.has_blas && library.has_lapack ? "BLAS, LAPACK" : library.has_blas ? "BLAS" : "LAPACK";
 }
 
-Table library_table(const std::vector<LibraryReport>& libraries) {
-  Table table;
-  table.columns = columns<"machine">({"library", "has", "version", "kernels", "threading", "dgemm_flops_per_second", "file"});
-  for (const LibraryReport& library : libraries) {
-    const Cell rate = library.dgemm_flops > 0 ? Cell(library.dgemm_flops, format_flop_rate(library.dgemm_flops)) : Cell("");
-    table.rows.push_back({library.installed.name, contents(library.installed), library.identity.version, library.identity.kernels,
-                          library.identity.threading, rate, library.installed.path});
-  }
-  return table;
+Columns<LibraryReport> library_columns() {
+  using machine::InstalledLibrary;
+  Columns<LibraryReport> columns;
+  columns.add(text_column("library", "library", "name by which --blas and --lapack choose the library"),
+              [](const LibraryReport& library) { return library.installed.name; });
+  columns.add(text_column("has", "has", "interfaces that the library has: BLAS, LAPACK or both"),
+              [](const LibraryReport& library) { return contents(library.installed); });
+  columns.show<&LibraryReport::identity, &LibraryIdentity::version>();
+  columns.show<&LibraryReport::identity, &LibraryIdentity::kernels>();
+  columns.show<&LibraryReport::identity, &LibraryIdentity::threading>();
+  columns.add(shown<&LibraryReport::dgemm_flops>("dgemm_flops_per_second", "dgemm, 1 thread"), [](const LibraryReport& library) {
+    return library.dgemm_flops > 0 ? Cell(library.dgemm_flops, format_flop_rate(library.dgemm_flops)) : Cell("");
+  });
+  columns.add(text_column("file", "file", "path of the library"), [](const LibraryReport& library) { return library.installed.path; });
+  return columns;
+}
+
+/// A level of caches as measured, and as the patterns of access see it; of the memory, only bandwidth and latency are measured.
+struct MeasuredLevel {
+  CacheLevel level;
+  machine::PatternCapacities seen;
+  bool is_memory = false;
+};
+
+Columns<MeasuredLevel> level_columns() {
+  Columns<MeasuredLevel> columns;
+  const auto add = [&columns](report::Column column, auto cell_of) {
+    columns.add(std::move(column), [cell_of](const MeasuredLevel& measured) { return measured.is_memory ? Cell("") : cell_of(measured); });
+  };
+  const auto bytes_of = [](std::int64_t CacheLevel::*member) {
+    return [member](const MeasuredLevel& measured) { return bytes_cell(measured.level.*member); };
+  };
+  const auto seen_by = [](std::int64_t machine::PatternCapacities::*pattern) {
+    return [pattern](const MeasuredLevel& measured) { return measured.seen.*pattern > 0 ? bytes_cell(measured.seen.*pattern) : Cell(""); };
+  };
+  columns.add(text_column("level", "level", "cache level, or memory"), [](const MeasuredLevel& measured) { return measured.level.name; });
+  add(shown<&CacheLevel::capacity_bytes>(), bytes_of(&CacheLevel::capacity_bytes));
+  add(shown<&CacheLevel::capacity_low_bytes>("", "from"), bytes_of(&CacheLevel::capacity_low_bytes));
+  add(shown<&CacheLevel::capacity_high_bytes>("", "to"), bytes_of(&CacheLevel::capacity_high_bytes));
+  add(number_column("stream_capacity_bytes", "stream", "B", "capacity seen by reading one array in order"),
+      seen_by(&machine::PatternCapacities::stream));
+  add(number_column("parallel_chase_capacity_bytes", "parallel chase", "B", "capacity seen by independent random reads"),
+      seen_by(&machine::PatternCapacities::parallel_chase));
+  add(number_column("serial_chase_capacity_bytes", "serial chase", "B", "capacity seen by reads that wait for each other"),
+      seen_by(&machine::PatternCapacities::serial_chase));
+  add(shown<&CacheLevel::reported_bytes>(), bytes_of(&CacheLevel::reported_bytes));
+  columns.add(shown<&CacheLevel::bandwidth>("bandwidth_bytes_per_second"),
+              [](const MeasuredLevel& measured) { return measured.level.bandwidth; });
+  columns.add(shown<&CacheLevel::latency_seconds>(), [](const MeasuredLevel& measured) {
+    const Seconds latency = measured.level.latency_seconds;
+    return latency > 0 ? Cell(latency, format_seconds(latency)) : Cell("");
+  });
+  return columns;
 }
 
 }  // namespace
 
 Table cache_table(const MachineMeasurement& measurement) {
-  Table table;
-  table.columns = columns<"machine">({"level", "capacity_bytes", "capacity_low_bytes", "capacity_high_bytes", "stream_capacity_bytes",
-                                      "parallel_chase_capacity_bytes", "serial_chase_capacity_bytes", "reported_bytes",
-                                      "bandwidth_bytes_per_second", "latency_seconds"});
-  const auto seen = [](std::int64_t bytes) { return bytes > 0 ? bytes_cell(bytes) : Cell(""); };
-  const auto latency = [](Seconds seconds) { return seconds > 0 ? Cell(seconds, format_seconds(seconds)) : Cell(""); };
-  for (std::size_t i = 0; i < measurement.hierarchy.levels.size(); ++i) {
-    const CacheLevel& level = measurement.hierarchy.levels[i];
-    const machine::PatternCapacities pattern =
-        i < measurement.hierarchy.patterns.size() ? measurement.hierarchy.patterns[i] : machine::PatternCapacities{};
-    table.rows.push_back({level.name, bytes_cell(level.capacity_bytes), bytes_cell(level.capacity_low_bytes),
-                          bytes_cell(level.capacity_high_bytes), seen(pattern.stream), seen(pattern.parallel_chase),
-                          seen(pattern.serial_chase), level.reported_bytes > 0 ? bytes_cell(level.reported_bytes) : Cell(0.0, "not told"),
-                          Cell(level.bandwidth, format_bandwidth(level.bandwidth)), latency(level.latency_seconds)});
+  const machine::MemoryHierarchy& hierarchy = measurement.hierarchy;
+  std::vector<MeasuredLevel> levels;
+  for (std::size_t i = 0; i < hierarchy.levels.size(); ++i) {
+    levels.push_back({hierarchy.levels[i], i < hierarchy.patterns.size() ? hierarchy.patterns[i] : machine::PatternCapacities{}});
   }
-  const machine::MemoryHierarchy& memory = measurement.hierarchy;
-  table.rows.push_back({"memory", "", "", "", "", "", "", "", Cell(memory.memory_bandwidth, format_bandwidth(memory.memory_bandwidth)),
-                        latency(memory.memory_latency)});
-  return table;
+  CacheLevel memory;
+  memory.name = "memory";
+  memory.bandwidth = hierarchy.memory_bandwidth;
+  memory.latency_seconds = hierarchy.memory_latency;
+  levels.push_back({memory, {}, true});
+  return level_columns().table(levels);
+}
+
+std::vector<TableColumns> machine_tables() {
+  return {TableColumns{"machine", level_columns().headings()}.with(library_columns().headings())};
 }
 
 std::string to_text(const MachineReport& found, const CommonOptions& common) {
@@ -125,7 +166,7 @@ std::string to_text(const MachineReport& found, const CommonOptions& common) {
     text += caches(found.other_kinds[k], kinds[k + 1].name + ' ');
   }
   text += shares_text(*found.measurement.bandwidth_shares);
-  text += fmt::format("BLAS and LAPACK libraries:\n\n{}", render(library_table(found.libraries), common));
+  text += fmt::format("BLAS and LAPACK libraries:\n\n{}", render(library_columns().table(found.libraries), common));
   const std::vector<std::string> notable = findings(found);
   for (std::size_t i = 0; i < notable.size(); ++i) {
     text += fmt::format("{}- {}\n", i == 0 ? "\n" : "", notable[i]);

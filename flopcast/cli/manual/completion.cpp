@@ -1,6 +1,7 @@
 #include "flopcast/cli/manual/completion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -39,8 +40,29 @@ std::string names_for_completion(const std::string& list) {
   return text;
 }
 
-std::map<std::string, std::vector<std::string>> options_by_completion(
-    const CommandDescription& top, const std::function<std::string(const OptionDescription&)>& completion_of) {
+std::string completion_of(const OptionDescription& option, const ValueCompletions& shell) {
+  if (!option.choices.empty()) {
+    return fmt::format(fmt::runtime(shell.words), fmt::join(option.choices, " "));
+  }
+  if (const std::string_view list = list_of_names(option.kind); !list.empty()) {
+    return fmt::format(fmt::runtime(shell.names), list);
+  }
+  return option.kind == ValueKind::file ? shell.file : option.kind == ValueKind::folder ? shell.folder : shell.other;
+}
+
+std::string argument_completion(const CommandDescription& command, const ValueCompletions& shell) {
+  for (const OptionDescription& option : command.options) {
+    const std::string completion = !option.is_argument                 ? ""
+                                   : option.kind == ValueKind::command ? fmt::format(fmt::runtime(shell.words), "--")
+                                                                       : completion_of(option, shell);
+    if (!completion.empty()) {
+      return completion;
+    }
+  }
+  return "";
+}
+
+std::map<std::string, std::vector<std::string>> options_by_completion(const CommandDescription& top, const ValueCompletions& shell) {
   std::map<std::string, std::vector<std::string>> names;
   for (const CommandDescription* command : all_commands(top)) {
     for (const OptionDescription& option : command->options) {
@@ -48,11 +70,22 @@ std::map<std::string, std::vector<std::string>> options_by_completion(
         continue;
       }
       for (const std::string& name : option_names(option)) {
-        names[completion_of(option)].push_back(fmt::format("'{} {}'", joined_words(*command, " "), name));
+        names[completion_of(option, shell)].push_back(fmt::format("'{} {}'", joined_words(*command, " "), name));
       }
     }
   }
   return names;
+}
+
+std::string with_commands(std::string script, const CommandDescription& top, std::string_view separator) {
+  std::vector<std::string> commands;
+  for (const CommandDescription* command : all_commands(top)) {
+    if (command != &top) {
+      commands.push_back('\'' + joined_words(*command, " ") + '\'');
+    }
+  }
+  constexpr std::string_view mark = "@COMMANDS@";
+  return script.replace(script.find(mark), mark.size(), fmt::format("{}", fmt::join(commands, separator)));
 }
 
 std::string short_help(const std::string& help) {

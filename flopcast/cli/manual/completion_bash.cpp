@@ -67,21 +67,12 @@ constexpr const char* end = R"script(    esac
   case $command in
 )script";
 
-/// Returns the shell command that completes a value.
-std::string completion_of(const OptionDescription& option) {
-  if (!option.choices.empty()) {
-    return fmt::format("_flopcast_words {}", fmt::join(option.choices, " "));
-  }
-  if (const std::string_view list = list_of_names(option.kind); !list.empty()) {
-    return fmt::format("_flopcast_names {}", list);
-  }
-  return option.kind == ValueKind::file ? "_flopcast_files -f" : option.kind == ValueKind::folder ? "_flopcast_files -d" : "";
-}
+constexpr ValueCompletions values = {"_flopcast_words {}", "_flopcast_names {}", "_flopcast_files -f", "_flopcast_files -d", ""};
 
 /// Returns the cases of options that take values, those with the same completion in one.
 std::string value_cases(const CommandDescription& top) {
   std::string text;
-  for (const auto& [completion, names] : options_by_completion(top, completion_of)) {
+  for (const auto& [completion, names] : options_by_completion(top, values)) {
     text += fmt::format("    {})\n      {}\n      return\n      ;;\n", fmt::join(names, " | "), completion.empty() ? ":" : completion);
   }
   return text;
@@ -110,12 +101,8 @@ std::string argument_cases(const CommandDescription& top) {
     for (const CommandDescription& below : command->commands) {
       names.push_back(below.words.back());
     }
-    std::string completion = names.empty() ? "" : fmt::format("_flopcast_words {}", fmt::join(names, " "));
-    for (const OptionDescription& option : command->options) {
-      if (option.is_argument && completion.empty()) {
-        completion = option.kind == ValueKind::command ? "_flopcast_words --" : completion_of(option);
-      }
-    }
+    const std::string completion =
+        names.empty() ? argument_completion(*command, values) : fmt::format("_flopcast_words {}", fmt::join(names, " "));
     text += completion.empty() ? "" : fmt::format("    '{}') {} ;;\n", joined_words(*command, " "), completion);
   }
   return text;
@@ -124,16 +111,8 @@ std::string argument_cases(const CommandDescription& top) {
 }  // namespace
 
 std::string bash_completion(const CommandDescription& top) {
-  std::vector<std::string> commands;
-  for (const CommandDescription* command : all_commands(top)) {
-    if (command != &top) {
-      commands.push_back('\'' + joined_words(*command, " ") + '\'');
-    }
-  }
-  std::string text = begin;
-  const std::string mark = "@COMMANDS@";
-  text.replace(text.find(mark), mark.size(), fmt::format("{}", fmt::join(commands, " | ")));
-  return text + value_cases(top) + middle + option_cases(top) + end + argument_cases(top) + "  esac\n}\ncomplete -F _flopcast flopcast\n";
+  return with_commands(begin, top, " | ") + value_cases(top) + middle + option_cases(top) + end + argument_cases(top) +
+         "  esac\n}\ncomplete -F _flopcast flopcast\n";
 }
 
 }  // namespace flopcast::cli

@@ -48,16 +48,9 @@ complete -c flopcast -n '__flopcast_is program' -a '(__flopcast_program)'
 
 std::string quoted(const std::string& text) { return shell_quoted(text, "\\'"); }
 
-/// Returns the options of `complete` for a value.
-std::string value_of(const OptionDescription& option) {
-  if (!option.choices.empty()) {
-    return fmt::format(" -x -a {}", quoted(fmt::format("{}", fmt::join(option.choices, " "))));
-  }
-  if (const std::string_view list = list_of_names(option.kind); !list.empty()) {
-    return fmt::format(" -x -a '(__flopcast_names {})'", list);
-  }
-  return option.kind == ValueKind::file ? " -r -F" : option.kind == ValueKind::folder ? " -x -a '(__fish_complete_directories)'" : " -x";
-}
+/// Options of `complete` for values.
+constexpr ValueCompletions values = {" -x -a '{}'", " -x -a '(__flopcast_names {})'", " -r -F", " -x -a '(__fish_complete_directories)'",
+                                     " -x"};
 
 std::string line_of(const OptionDescription& option, const std::string& command) {
   std::string names = option.short_name.empty() ? "" : " -s " + option.short_name;
@@ -65,7 +58,8 @@ std::string line_of(const OptionDescription& option, const std::string& command)
   for (const std::string& name : option.other_names) {
     names += " -l " + name;
   }
-  return fmt::format("{}{}{} -d {}\n", command, names, option.placeholder.empty() ? "" : value_of(option), quoted(short_help(option.help)));
+  return fmt::format("{}{}{} -d {}\n", command, names, option.placeholder.empty() ? "" : completion_of(option, values),
+                     quoted(short_help(option.help)));
 }
 
 std::string lines_of(const CommandDescription& command) {
@@ -91,18 +85,11 @@ std::string lines_of(const CommandDescription& command) {
 }  // namespace
 
 std::string fish_completion(const CommandDescription& top) {
-  std::vector<std::string> commands;
   std::string lines;
   for (const CommandDescription* command : all_commands(top)) {
     lines += lines_of(*command);
-    if (command != &top) {
-      commands.push_back('\'' + joined_words(*command, " ") + '\'');
-    }
   }
-  std::string text = begin;
-  const std::string mark = "@COMMANDS@";
-  text.replace(text.find(mark), mark.size(), fmt::format("{}", fmt::join(commands, " ")));
-  return text + lines;
+  return with_commands(begin, top, " ") + lines;
 }
 
 }  // namespace flopcast::cli

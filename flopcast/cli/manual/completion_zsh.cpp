@@ -59,19 +59,11 @@ std::string described(const std::string& name, const std::string& help) {
   return shell_quoted(escaped + ':' + short_help(help), "'\\''");
 }
 
-std::string completion_of(const OptionDescription& option) {
-  if (!option.choices.empty()) {
-    return fmt::format("compadd -- {}", fmt::join(option.choices, " "));
-  }
-  if (const std::string_view list = list_of_names(option.kind); !list.empty()) {
-    return fmt::format("_flopcast_names {}", list);
-  }
-  return option.kind == ValueKind::file ? "_files" : option.kind == ValueKind::folder ? "_files -/" : "";
-}
+constexpr ValueCompletions values = {"compadd -- {}", "_flopcast_names {}", "_files", "_files -/", ""};
 
 std::string value_cases(const CommandDescription& top) {
   std::string text;
-  for (const auto& [completion, names] : options_by_completion(top, completion_of)) {
+  for (const auto& [completion, names] : options_by_completion(top, values)) {
     text += fmt::format("    ({}) {}; return ;;\n", fmt::join(names, "|"), completion.empty() ? "_message value" : completion);
   }
   return text;
@@ -96,19 +88,13 @@ std::string option_cases(const CommandDescription& top) {
 std::string argument_cases(const CommandDescription& top) {
   std::string text;
   for (const CommandDescription* command : all_commands(top)) {
-    std::string completion;
+    std::string completion = argument_completion(*command, values);
     if (!command->commands.empty()) {
+      completion = "described=(";
       for (const CommandDescription& below : command->commands) {
-        completion += "\n        ";
-        completion += described(below.words.back(), below.help);
+        completion += "\n        " + described(below.words.back(), below.help);
       }
-      completion.insert(0, "described=(");
       completion += "); _describe command described";
-    }
-    for (const OptionDescription& option : command->options) {
-      if (option.is_argument && completion.empty()) {
-        completion = option.kind == ValueKind::command ? "compadd -- --" : completion_of(option);
-      }
     }
     text += completion.empty() ? "" : fmt::format("    ('{}') {} ;;\n", joined_words(*command, " "), completion);
   }
@@ -118,16 +104,8 @@ std::string argument_cases(const CommandDescription& top) {
 }  // namespace
 
 std::string zsh_completion(const CommandDescription& top) {
-  std::vector<std::string> commands;
-  for (const CommandDescription* command : all_commands(top)) {
-    if (command != &top) {
-      commands.push_back('\'' + joined_words(*command, " ") + '\'');
-    }
-  }
-  std::string text = begin;
-  const std::string mark = "@COMMANDS@";
-  text.replace(text.find(mark), mark.size(), fmt::format("{}", fmt::join(commands, "|")));
-  return text + value_cases(top) + middle + option_cases(top) + end + argument_cases(top) + "  esac\n}\n\n_flopcast \"$@\"\n";
+  return with_commands(begin, top, "|") + value_cases(top) + middle + option_cases(top) + end + argument_cases(top) +
+         "  esac\n}\n\n_flopcast \"$@\"\n";
 }
 
 }  // namespace flopcast::cli

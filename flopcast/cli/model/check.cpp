@@ -21,7 +21,7 @@ std::string footer() {
 which it was sampled. Up to half of the points are held out: predictions don't use their samples.
 
 Columns:
-)" + columns_help("model check") +
+)" + columns_help(check_columns()) +
          R"(
 The verdict is one of
   holds      as many runs lie within their intervals as promised

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "flopcast/cli/model/tables.hpp"
@@ -34,23 +35,34 @@ std::string kernel_text(const ModelKey& key) {
   return text;
 }
 
-}  // namespace
-
-report::Table check_table(const ModelCheck& check) {
-  report::Table table{columns<"model check">({"kernel", "samples", "points", "runs", "share_within", "median_error", "high_error", "bias",
-                                              "removed", "verdict"}),
-                      {}};
-  for (const KernelCheck& kernel : check.kernels) {
-    const auto percent = [&](double value, const char* format = "{:.1f} %") {
+Columns<KernelCheck> columns() {
+  const auto percent_of = [](auto value_of, const char* format) {
+    return [=](const KernelCheck& kernel) {
+      const double value = value_of(kernel);
       return kernel.points.empty() ? Cell("") : Cell(value, fmt::format(fmt::runtime(format), 100 * value));
     };
-    table.rows.push_back(
-        {kernel_text(kernel.key), report::whole(kernel.samples), report::whole(static_cast<long long>(kernel.points.size())),
-         report::whole(kernel.runs), percent(share_of(kernel.within, kernel.runs), "{:.0f} %"), percent(kernel.median_error),
-         percent(kernel.high_error), percent(kernel.bias, "{:+.1f} %"), report::whole(kernel.removed), verdict_cell(kernel.verdict)});
-  }
-  return table;
+  };
+  Columns<KernelCheck> columns;
+  columns.add(text_column("kernel", "kernel", "routine with its flags"), [](const KernelCheck& kernel) { return kernel_text(kernel.key); });
+  columns.show<&KernelCheck::samples>();
+  columns.add(number_column("points", "points", "", "calls that were predicted and measured", Best::large),
+              [](const KernelCheck& kernel) { return kernel.points.size(); });
+  columns.show<&KernelCheck::runs>();
+  columns.add(number_column("share_within", "within", "fraction", "share of single runs that lay within the 95 % intervals", Best::large),
+              percent_of([](const KernelCheck& kernel) { return share_of(kernel.within, kernel.runs); }, "{:.0f} %"));
+  columns.add(shown<&KernelCheck::median_error>("", "error"), percent_of(std::mem_fn(&KernelCheck::median_error), "{:.1f} %"));
+  columns.add(shown<&KernelCheck::high_error>("", "95th percentile"), percent_of(std::mem_fn(&KernelCheck::high_error), "{:.1f} %"));
+  columns.add(shown<&KernelCheck::bias>(), percent_of(std::mem_fn(&KernelCheck::bias), "{:+.1f} %"));
+  columns.show<&KernelCheck::removed>("", "replaced");
+  columns.add(shown<&KernelCheck::verdict>(), [](const KernelCheck& kernel) { return verdict_cell(kernel.verdict); });
+  return columns;
 }
+
+}  // namespace
+
+std::vector<report::Column> check_columns() { return columns().headings(); }
+
+report::Table check_table(const ModelCheck& check) { return columns().table(check.kernels); }
 
 std::vector<std::string> remarks(const ModelCheck& check) {
   std::vector<std::string> all;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -32,39 +33,59 @@ std::string describe_domain(const std::vector<std::string>& sizes, const std::ve
 
 report::Cell percent(double share) { return {share, fmt::format("{:.2f} %", 100 * share)}; }
 
-}  // namespace
-
-report::Table pieces_table(const model::Model& model) {
-  const bool levels = !model.footprint.monomials.empty();
-  const bool thresholds = !model.options.thresholds.empty();
-  report::Table table{columns<"model">({"piece", "points", "monomials", "largest error", "mean error", "deviation"}), {}};
-  if (levels) {
-    table.columns.insert(table.columns.begin() + 1, thresholds ? column<"model">("product of sizes") : column<"model">("footprint"));
+Columns<model::Piece> piece_columns(const model::Model& model) {
+  using model::Piece;
+  const bool is_product = !model.options.thresholds.empty();
+  Columns<Piece> columns;
+  columns.add(text_column("piece", "piece", "sizes of the polynomial"),
+              [&model](const Piece& piece) { return describe(model.sizes, piece.box); });
+  if (!model.footprint.monomials.empty()) {
+    const report::Column product =
+        text_column("product of sizes", "product of sizes", "product of the sizes for which the polynomial holds");
+    const report::Column footprint =
+        texts(number_column("footprint", "footprint", "B", "bytes of the operands for which the polynomial holds"));
+    columns.add(is_product ? product : footprint, [is_product](const Piece& piece) {
+      const auto text = [&](double value) { return is_product ? fmt::format("{:.3g}", value) : format_bytes(value); };
+      return text(piece.bytes_low) + (std::isfinite(piece.bytes_high) ? " to " + text(piece.bytes_high) : " or more");
+    });
   }
-  for (const model::Piece& piece : model.pieces) {
-    std::vector<report::Cell> row = {describe(model.sizes, piece.box),
-                                     report::whole(piece.samples),
-                                     report::whole(static_cast<long long>(piece.polynomial.monomials.size())),
-                                     percent(piece.error.maximum),
-                                     percent(piece.error.mean),
-                                     percent(piece.error.deviation)};
-    if (levels) {
-      const auto text = [&](double value) { return thresholds ? fmt::format("{:.3g}", value) : format_bytes(value); };
-      const std::string end = std::isfinite(piece.bytes_high) ? " to " + text(piece.bytes_high) : " or more";
-      row.insert(row.begin() + 1, text(piece.bytes_low) + end);
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  columns.add(number_column("points", "points", "", "number of sizes that were sampled"), &Piece::samples);
+  columns.add(number_column("monomials", "monomials", "", "terms of the polynomial"),
+              [](const Piece& piece) { return piece.polynomial.monomials.size(); });
+  columns.add(
+      number_column("largest error", "largest error", "fraction", "largest relative error of the piece at a sampled size", Best::small),
+      [](const Piece& piece) { return percent(piece.error.maximum); });
+  columns.add(number_column("mean error", "mean error", "fraction", "mean relative error of the piece at its sampled sizes", Best::small),
+              [](const Piece& piece) { return percent(piece.error.mean); });
+  columns.add(number_column("deviation", "deviation", "fraction", "standard deviation of the piece's relative errors", Best::small),
+              [](const Piece& piece) { return percent(piece.error.deviation); });
+  return columns;
 }
 
-report::Table models_table(const ModelList& list) {
-  report::Table table{columns<"model">({"model", "domain", "pieces", "points", "largest_error"}), {}};
-  for (const ModelSummary& model : list.models) {
-    table.rows.push_back({model.name, describe_domain(model.sizes, model.domain), report::whole(model.pieces), report::whole(model.samples),
-                          percent(model.largest_error)});
-  }
-  return table;
+Columns<ModelSummary> model_columns() {
+  Columns<ModelSummary> columns;
+  columns.show<&ModelSummary::name>("model");
+  columns.add(shown<&ModelSummary::domain>(), [](const ModelSummary& model) { return describe_domain(model.sizes, model.domain); });
+  columns.show<&ModelSummary::pieces>();
+  columns.show<&ModelSummary::samples>("points");
+  columns.add(shown<&ModelSummary::largest_error>(), [](const ModelSummary& model) { return percent(model.largest_error); });
+  return columns;
+}
+
+}  // namespace
+
+report::Table pieces_table(const model::Model& model) { return piece_columns(model).table(model.pieces); }
+
+report::Table models_table(const ModelList& list) { return model_columns().table(list.models); }
+
+std::vector<TableColumns> model_tables() {
+  model::Model levels;
+  levels.footprint.monomials.emplace_back();
+  TableColumns models = {"model", model_columns().headings()};
+  models.with(piece_columns(levels).headings());
+  levels.options.thresholds.emplace_back();
+  models.with(piece_columns(levels).headings());
+  return {models, {"model check", check_columns()}};
 }
 
 std::string to_text(const ModelBuild& build) {

@@ -17,6 +17,7 @@ report::Table models_table(const ModelList& list);
 
 /// One row per checked kernel: its points, runs within intervals, errors and verdict.
 report::Table check_table(const ModelCheck& check);
+std::vector<report::Column> check_columns();
 /// Lines about the whole check: runs within intervals, what was replaced, what there was no time for.
 std::vector<std::string> remarks(const ModelCheck& check);
 

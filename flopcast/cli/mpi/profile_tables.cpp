@@ -9,27 +9,47 @@
 #include <utility>
 
 #include "flopcast/cli/mpi/kernel_table.hpp"
+#include "flopcast/cli/mpi/simulate_tables.hpp"
+#include "flopcast/cli/mpi/tune_tables.hpp"
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 
 namespace flopcast::cli {
 namespace {
 
 constexpr std::size_t max_processes_shown = 16;
 
+/// Costs along a path or of processes, with their name.
+using NamedCosts = std::pair<std::string, const path::Costs*>;
+
+Columns<NamedCosts> cost_columns() {
+  using path::Costs;
+  const auto part = [](double Costs::*member) { return [member](const NamedCosts& row) { return row.second->*member; }; };
+  Columns<NamedCosts> columns;
+  columns.add(
+      text_column("scope", "",
+                  "path or processes that the row is about. The critical path takes the greatest time. 'longest path of each' has for each "
+                  "column the path with most of it. The last rows have the largest and the mean value of what each process did itself"),
+      &NamedCosts::first);
+  columns.add(number_column("seconds", "time", "s", "time on the path, or of the process"), part(&Costs::time));
+  columns.add(number_column("computation_seconds", "computation", "s", "time outside of MPI"), part(&Costs::computation));
+  columns.add(number_column("communication_seconds", "communication", "s", "time of messages"), part(&Costs::communication));
+  columns.add(number_column("idle_seconds", "idle", "s", "waiting on the path that nothing explains"), part(&Costs::idle));
+  columns.add(
+      number_column("supersteps", "supersteps", "", "blocking communications, and waits or tests that completed something", Best::small),
+      [](const NamedCosts& row) { return report::Cell(row.second->supersteps, fmt::format("{:.10g}", row.second->supersteps)); });
+  columns.add(number_column("words", "words", "8 B", "numbers of 8 bytes sent and received by the processes on the path", Best::small),
+              part(&Costs::words));
+  columns.add(number_column("flops", "flops", "flop", "flops of the kernels"), part(&Costs::flops));
+  return columns;
+}
+
 /// Returns the costs along the critical path, of the longest path by each metric, of the process with the most, and the mean of processes.
 report::Table cost_table(const MpiProfile& profile) {
-  report::Table table;
-  table.columns = columns<"mpi run">(
-      {"scope", "seconds", "computation_seconds", "communication_seconds", "idle_seconds", "supersteps", "words", "flops"});
-  for (const auto& [title, costs] :
-       {std::pair("critical path", &profile.critical_path), std::pair("longest path of each", &profile.longest),
-        std::pair("most of a process", &profile.per_process), std::pair("mean of processes", &profile.volumetric)}) {
-    table.rows.push_back({title, seconds_cell(costs->time), seconds_cell(costs->computation), seconds_cell(costs->communication),
-                          seconds_cell(costs->idle), report::Cell(costs->supersteps, fmt::format("{:.10g}", costs->supersteps)),
-                          report::Cell(costs->words, fmt::format("{:.4g}", costs->words)),
-                          report::Cell(costs->flops, fmt::format("{:.4g}", costs->flops))});
-  }
-  return table;
+  return cost_columns().table(std::vector<NamedCosts>{{"critical path", &profile.critical_path},
+                                                      {"longest path of each", &profile.longest},
+                                                      {"most of a process", &profile.per_process},
+                                                      {"mean of processes", &profile.volumetric}});
 }
 
 /// Returns all processes, or of many those that compute most and those that compute least.
@@ -56,25 +76,43 @@ std::string wait_text(const std::optional<MpiWait>& wait) {
 }
 
 /// Returns each process's own costs. A process that computes while others wait is the slow one.
-report::Table process_table(const MpiProfile& profile) {
-  report::Table table;
-  table.columns = columns<"mpi processes">(
-      {"rank", "host", "computation_seconds", "communication_seconds", "idle_seconds", "percent_waiting", "on_path_seconds"});
-  const bool shows_lost = has_lost_time(profile);
+Columns<MpiProcess> process_columns(bool shows_lost) {
+  Columns<MpiProcess> columns;
+  columns.add(text_column("rank", "process", "rank of the process"), &MpiProcess::rank);
+  columns.add(text_column("host", "host", "name of its node"), &MpiProcess::host);
+  columns.add(number_column("computation_seconds", "computation", "s", "time of the process outside of MPI"),
+              [](const MpiProcess& process) { return process.own.computation; });
+  columns.add(number_column("communication_seconds", "communication", "s", "time of its messages"),
+              [](const MpiProcess& process) { return process.own.communication; });
+  columns.add(number_column("idle_seconds", "waiting", "s", "time that the process waited for others"),
+              [](const MpiProcess& process) { return process.own.idle; });
+  columns.add(number_column("percent_waiting", "% waiting", "%", "waiting, as part of the process's time", Best::small),
+              [](const MpiProcess& process) { return percent_cell(process.own.idle, process.own.time); });
+  columns.add(
+      number_column("on_path_seconds", "kernels on path", "s", "time of this process's kernels on the critical path", Best::neither),
+      &MpiProcess::on_path);
   if (shows_lost) {
-    add_columns<"mpi processes">(table.columns, {"blocked_seconds", "without_core_seconds", "longest_wait"});
+    columns.add(
+        number_column("blocked_seconds", "blocked", "s",
+                      "wall time outside of MPI in which the process neither computed nor was ready to run: asleep, or waiting for a file"),
+        &MpiProcess::blocked);
+    columns.add(
+        number_column("without_core_seconds", "without core", "s", "wall time in which the process was ready to run, but had no core"),
+        &MpiProcess::without_core);
+    columns.add(text_column("longest_wait", "longest wait", "the longest wall time waited for another process in calls of one routine"),
+                [](const MpiProcess& process) { return wait_text(process.longest_wait); });
   }
-  for (const MpiProcess& process : shown_processes(profile)) {
-    table.rows.push_back({report::whole(process.rank), process.host, seconds_cell(process.own.computation),
-                          seconds_cell(process.own.communication), seconds_cell(process.own.idle),
-                          percent_cell(process.own.idle, process.own.time), seconds_cell(process.on_path)});
-    if (shows_lost) {
-      table.rows.back().push_back(seconds_cell(process.blocked));
-      table.rows.back().push_back(seconds_cell(process.without_core));
-      table.rows.back().push_back(wait_text(process.longest_wait));
-    }
-  }
-  return table;
+  return columns;
+}
+
+Columns<MpiKernel> profile_kernel_columns(Seconds path) {
+  Columns<MpiKernel> columns = kernel_columns<MpiKernel>(path);
+  columns.add(number_column("standard_deviation_seconds", "deviation", "s", "standard deviation of one execution"),
+              [](const MpiKernel& kernel) { return std::sqrt(kernel.along.variance); });
+  columns.add(number_column("executed", "executed", "", "executions in all processes"),
+              [](const MpiKernel& kernel) { return kernel.executed.count; });
+  columns.show<&MpiKernel::skipped>();
+  return columns;
 }
 
 /// Returns a text on the process whose time outside of MPI is longest, and on whether it computes more than the others; empty if all take
@@ -140,22 +178,23 @@ std::string profile_summary(const MpiProfile& profile) {
 std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t max_kernels) {
   std::vector<report::Table> tables = {cost_table(profile)};
   if (!profile.processes.empty()) {
-    tables.push_back(process_table(profile));
+    tables.push_back(process_columns(has_lost_time(profile)).table(shown_processes(profile)));
   }
   tables.push_back(profile_kernel_table(profile, max_kernels));
   return tables;
 }
 
 report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels) {
-  return kernel_table<MpiKernel>(
-      profile.kernels, max_kernels, profile.critical_path.time,
-      {{column<"mpi kernels">("standard_deviation_seconds"),
-        [](const MpiKernel& kernel) { return seconds_cell(std::sqrt(kernel.along.variance)); }},
-       {column<"mpi kernels">("executed"), [](const MpiKernel& kernel) { return report::whole(kernel.executed.count); }},
-       {column<"mpi kernels">("skipped"), [](const MpiKernel& kernel) { return report::whole(kernel.skipped); }}});
+  return profile_kernel_columns(profile.critical_path.time).table(longest_kernels(profile.kernels, max_kernels));
 }
 
-report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
+std::vector<TableColumns> mpi_tables() {
+  return {{"mpi run", cost_columns().headings()},
+          {"mpi processes", process_columns(true).headings()},
+          TableColumns{"mpi kernels", profile_kernel_columns(0).headings()}.with(simulated_kernel_columns()),
+          {"mpi tune", tuning_table_columns()},
+          {"mpi simulate", simulation_table({}).columns}};
+}
 
 report::Cell percent_cell(double part, double whole) {
   const double value = whole > 0 ? 100 * part / whole : 0;

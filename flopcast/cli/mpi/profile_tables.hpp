@@ -20,7 +20,6 @@ std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t
 /// Returns at most `max_kernels` kernels, those with most time on the critical path first.
 report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels);
 
-report::Cell seconds_cell(Seconds seconds);
 /// Returns 100 * part / whole with one decimal; 0 if `whole` is 0.
 report::Cell percent_cell(double part, double whole);
 

@@ -3,6 +3,7 @@
 #include "flopcast/cli/mpi/kernel_table.hpp"
 #include "flopcast/cli/mpi/profile_tables.hpp"
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -15,34 +16,55 @@ Seconds mean_of_processes(const SimulatedRun& run, Seconds SimulatedProcess::*pa
   return run.processes.empty() ? 0 : sum / static_cast<double>(run.processes.size());
 }
 
+Columns<SimulatedRun> columns() {
+  const auto mean = [](Seconds SimulatedProcess::*part) {
+    return [part](const SimulatedRun& run) { return mean_of_processes(run, part); };
+  };
+  Columns<SimulatedRun> columns;
+  columns.add(number_column("processes", "processes", "", "number of simulated processes"), &SimulatedRun::ranks);
+  columns.show<&SimulatedRun::seconds>();
+  columns.add(number_column("computation_seconds", "computation", "s", "computation on the critical path"),
+              [](const SimulatedRun& run) { return run.critical_path.computation; });
+  columns.add(number_column("communication_seconds", "communication", "s", "communication on the critical path"),
+              [](const SimulatedRun& run) { return run.critical_path.communication; });
+  columns.add(number_column("idle_seconds", "idle", "s", "waiting on the critical path that nothing explains"),
+              [](const SimulatedRun& run) { return run.critical_path.idle; });
+  columns.add(number_column("percent_in_kernels", "% in kernels", "%", "part of the critical path in kernels", Best::large),
+              [](const SimulatedRun& run) { return percent_cell(run.kernel_seconds(), run.critical_path.time); });
+  columns.add(number_column("mean_computation_seconds", "mean computation", "s", "mean over the processes of their own computation"),
+              mean(&SimulatedProcess::computation));
+  columns.add(number_column("mean_communication_seconds", "mean communication", "s", "mean over the processes of their messages' time"),
+              mean(&SimulatedProcess::communication));
+  columns.add(number_column("mean_waiting_seconds", "mean waiting", "s", "mean over the processes of their waiting"),
+              mean(&SimulatedProcess::waiting));
+  columns.show<&SimulatedRun::simulation_seconds>("", "simulated in");
+  return columns;
+}
+
+Columns<SimulatedKernel> simulated_columns(Seconds path) {
+  Columns<SimulatedKernel> columns = kernel_columns<SimulatedKernel>(path);
+  columns.add(number_column("in all", "in all", "", "executions in all simulated processes"),
+              [](const SimulatedKernel& kernel) { return kernel.all.count; });
+  return columns;
+}
+
 }  // namespace
 
 report::Table simulation_table(const MpiSimulation& simulation) {
-  report::Table table;
-  table.columns =
-      columns<"mpi simulate">({"processes", "seconds", "computation_seconds", "communication_seconds", "idle_seconds", "percent_in_kernels",
-                               "mean_computation_seconds", "mean_communication_seconds", "mean_waiting_seconds", "simulation_seconds"});
-  for (const SimulatedRun& run : simulation.runs) {
-    table.rows.push_back({report::whole(run.ranks), seconds_cell(run.seconds), seconds_cell(run.critical_path.computation),
-                          seconds_cell(run.critical_path.communication), seconds_cell(run.critical_path.idle),
-                          percent_cell(run.kernel_seconds(), run.critical_path.time),
-                          seconds_cell(mean_of_processes(run, &SimulatedProcess::computation)),
-                          seconds_cell(mean_of_processes(run, &SimulatedProcess::communication)),
-                          seconds_cell(mean_of_processes(run, &SimulatedProcess::waiting)), seconds_cell(run.simulation_seconds)});
-  }
+  report::Table table =
+      columns().table(simulation.runs, "time: wall time that an unmodified program would measure on the simulated machine\n");
   for (const SimulationFailure& failure : simulation.failures) {
     table.rows.emplace_back(table.columns.size(), report::Cell(""));
     table.rows.back().front() = report::whole(failure.ranks);
     table.rows.back().at(1) = report::Cell("failed");
   }
-  table.footnote = "time: wall time that an unmodified program would measure on the simulated machine\n";
   return table;
 }
 
 report::Table simulated_kernel_table(const SimulatedRun& run, std::size_t max_kernels) {
-  return kernel_table<SimulatedKernel>(
-      run.kernels, max_kernels, run.seconds,
-      {{column<"mpi kernels">("in all"), [](const SimulatedKernel& kernel) { return report::whole(kernel.all.count); }}});
+  return simulated_columns(run.seconds).table(longest_kernels(run.kernels, max_kernels));
 }
+
+std::vector<report::Column> simulated_kernel_columns() { return simulated_columns(0).headings(); }
 
 }  // namespace flopcast::cli

@@ -1,6 +1,7 @@
 #include "flopcast/cli/mpi/tune_tables.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +13,6 @@
 namespace flopcast::cli {
 namespace {
 
-report::Cell seconds_if(const std::optional<Seconds>& seconds) { return seconds ? seconds_cell(*seconds) : report::Cell(""); }
-
 /// Columns that are there only if they have something to say.
 struct ShownColumns {
   bool validates = false;
@@ -21,28 +20,44 @@ struct ShownColumns {
   bool blocked = false;  ///< the column on time in which processes did nothing
 };
 
-std::vector<report::Cell> row_of(const MpiConfiguration& each, std::size_t columns, const ShownColumns& shown) {
-  if (each.verdict == MpiVerdict::failed) {
-    std::vector<report::Cell> row(columns, report::Cell(""));
-    row.front() = to_string(each.setting);
-    row.back() = to_string(each.verdict);
-    return row;
+/// Returns the columns of configurations. Of those that failed, all cells but the first and the last are blank.
+Columns<MpiConfiguration> columns_of(const ShownColumns& shown_columns) {
+  using Row = MpiConfiguration;
+  using report::Cell;
+  Columns<Row> columns;
+  const auto add = [&columns](report::Column column, auto value_of) {
+    columns.add(std::move(column), [value_of, unit = column.unit](const Row& each) {
+      return each.verdict == MpiVerdict::failed ? Cell("") : columns_detail::cell_of(std::invoke(value_of, each), unit);
+    });
+  };
+  columns.show<&Row::setting>();
+  add(shown<&Row::predicted>(), &Row::predicted);
+  add(shown<&Row::half_width>("", "+-"), &Row::half_width);
+  add(number_column("percent_seen", "% seen", "%", "part of the path that lies in kernels", Best::large),
+      [](const Row& each) { return percent_cell(each.coverage, 1); });
+  add(number_column("percent_executed", "% executed", "%", "part of the kernels that was executed", Best::small),
+      [](const Row& each) { return percent_cell(each.executed_share, 1); });
+  add(number_column("elapsed_seconds", "run took", "s", "time of the selective execution, checks included"),
+      [](const Row& each) { return each.elapsed + each.self_check; });
+  if (shown_columns.blocked) {
+    add(number_column("blocked_seconds", "blocked", "s",
+                      "wall time outside of MPI in which a process neither computed nor was ready to run, of the process with most of it"),
+        &Row::blocked);
   }
-  std::vector<report::Cell> row = {
-      to_string(each.setting),        seconds_if(each.predicted),           seconds_if(each.half_width),
-      percent_cell(each.coverage, 1), percent_cell(each.executed_share, 1), seconds_cell(each.elapsed + each.self_check)};
-  if (shown.blocked) {
-    row.push_back(seconds_cell(each.blocked));
+  if (shown_columns.full) {
+    const auto if_full = [validates = shown_columns.validates](auto value_of) {
+      return [=](const Row& each) { return validates || each.finalist ? std::invoke(value_of, each) : std::nullopt; };
+    };
+    add(shown<&Row::full_path>(), if_full(&Row::full_path));
+    add(shown<&Row::full_elapsed>("", "full run"), if_full(&Row::full_elapsed));
+    add(number_column("error_percent", "error %", "%", "predicted over measured path, minus 1; best near 0 (--validate, --confirm)"),
+        if_full([](const Row& each) {
+          return each.predicted && each.full_path ? std::optional(percent_cell(*each.predicted - *each.full_path, *each.full_path))
+                                                  : std::nullopt;
+        }));
   }
-  if (shown.full && (shown.validates || each.finalist)) {
-    row.push_back(seconds_if(each.full_path));
-    row.push_back(seconds_if(each.full_elapsed));
-    row.push_back(each.predicted && each.full_path ? percent_cell(*each.predicted - *each.full_path, *each.full_path) : report::Cell(""));
-  } else if (shown.full) {
-    row.insert(row.end(), 3, report::Cell(""));
-  }
-  row.emplace_back(to_string(each.verdict));
-  return row;
+  columns.add(titled(shown<&Row::verdict>(), ""), [](const Row& each) { return to_string(each.verdict); });
+  return columns;
 }
 
 /// Returns the definition of the predictions, for the foot of the table.
@@ -59,23 +74,11 @@ report::Table tuning_table(const MpiTuning& tuning) {
   const auto any = [&tuning](auto has) { return std::any_of(tuning.configurations.begin(), tuning.configurations.end(), has); };
   ShownColumns shown;
   shown.validates = tuning.full_seconds.has_value();
-  shown.full = shown.validates || any([](const MpiConfiguration& each) { return each.finalist; });
+  shown.full = shown.validates || any(std::mem_fn(&MpiConfiguration::finalist));
   shown.blocked = any([](const MpiConfiguration& each) { return each.blocked > 0; });
-  report::Table table;
-  table.columns = columns<"mpi tune">(
-      {"configuration", "predicted_seconds", "half_width_seconds", "percent_seen", "percent_executed", "elapsed_seconds"});
-  if (shown.blocked) {
-    add_columns<"mpi tune">(table.columns, {"blocked_seconds"});
-  }
-  if (shown.full) {
-    add_columns<"mpi tune">(table.columns, {"full_path_seconds", "full_elapsed_seconds", "error_percent"});
-  }
-  table.columns.push_back(column<"mpi tune">("verdict"));
-  for (const MpiConfiguration& each : tuning.configurations) {
-    table.rows.push_back(row_of(each, table.columns.size(), shown));
-  }
-  table.footnote = legend_of(tuning.clock);
-  return table;
+  return columns_of(shown).table(tuning.configurations, legend_of(tuning.clock));
 }
+
+std::vector<report::Column> tuning_table_columns() { return columns_of({true, true, true}).headings(); }
 
 }  // namespace flopcast::cli

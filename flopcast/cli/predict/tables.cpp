@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/support/units.hpp"
@@ -18,51 +20,81 @@ namespace {
 
 using report::Cell;
 
-report::Table kernel_table(const Prediction& prediction) {
-  report::Table table;
-  table.columns =
-      columns<"predict explain">({"kernel", "calls", "seconds", "share", "deviation_seconds", "flops_per_second", "extrapolated_share"});
-  for (const Prediction::Kernel& kernel : prediction.kernels) {
-    const double rate = kernel.seconds > 0 ? kernel.flops / kernel.seconds : 0;
-    const double share = kernel.seconds > 0 ? kernel.extrapolated / kernel.seconds : 0;
-    table.rows.push_back({to_string(kernel.key),
-                          report::whole(kernel.calls),
-                          {kernel.seconds, format_seconds(kernel.seconds)},
-                          {kernel.seconds / prediction.seconds, fmt::format("{:.1f}", 100 * kernel.seconds / prediction.seconds)},
-                          {kernel.deviation, format_seconds(kernel.deviation)},
-                          {rate, format_flop_rate(rate)},
-                          {share, format_percent(share)}});
-  }
-  return table;
+using Kernel = Prediction::Kernel;
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+Columns<Kernel> kernel_columns(const Prediction& prediction) {
+  Columns<Kernel> columns;
+  columns.show<&Kernel::key>("kernel");
+  columns.show<&Kernel::calls>();
+  columns.show<&Kernel::seconds>();
+  columns.add(number_column("share", "time %", "fraction", "part of the predicted time"), [all = prediction.seconds](const Kernel& kernel) {
+    return Cell(kernel.seconds / all, fmt::format("{:.1f}", 100 * kernel.seconds / all));
+  });
+  columns.show<&Kernel::deviation>("deviation_seconds", "+/-");
+  columns.add(number_column("flops_per_second", "rate", "flop/s", "flops over the predicted time"),
+              [](const Kernel& kernel) { return ratio(kernel.flops, kernel.seconds); });
+  columns.add(number_column("extrapolated_share", "extrapolated", "fraction", "share of the time outside of samples", Best::small),
+              [](const Kernel& kernel) { return ratio(kernel.extrapolated, kernel.seconds); });
+  return columns;
 }
 
-report::Table call_table(const Prediction& prediction) {
-  report::Table table;
-  table.columns = columns<"predict explain">({"call", "kernel", "sizes", "seconds", "relative_error", "extrapolated"});
-  for (const Prediction::Call& call : prediction.calls.value()) {
-    table.rows.push_back({report::whole(static_cast<long long>(table.rows.size())),
-                          call.routine + " " + call.flags,
-                          fmt::format("{}", fmt::join(call.sizes, "x")),
-                          {call.seconds, format_seconds(call.seconds)},
-                          {call.relative_error, format_percent(call.relative_error)},
-                          call.extrapolated ? "yes" : "no"});
-  }
-  return table;
+/// A call, and its number in the trace from 0.
+using NumberedCall = std::pair<std::size_t, const Prediction::Call*>;
+
+Columns<NumberedCall> call_columns() {
+  using Call = Prediction::Call;
+  Columns<NumberedCall> columns;
+  columns.add(number_column("call", "call", "", "number of the call in the trace, from 0"), &NumberedCall::first);
+  columns.add(text_column("kernel", "kernel", "routine with flags, cache state and threads, which share one model"),
+              [](const NumberedCall& call) { return call.second->routine + " " + call.second->flags; });
+  columns.add(shown<&Call::sizes>(), [](const NumberedCall& call) { return fmt::format("{}", fmt::join(call.second->sizes, "x")); });
+  columns.add(shown<&Call::seconds>(), [](const NumberedCall& call) { return call.second->seconds; });
+  columns.add(shown<&Call::relative_error>("", "+/-"), [](const NumberedCall& call) { return call.second->relative_error; });
+  columns.add(shown<&Call::extrapolated>(), [](const NumberedCall& call) { return call.second->extrapolated; });
+  return columns;
 }
 
-/// Adds the cells that compare with the models' expectation and the recorded time, where any prediction has them.
-void add_comparison(std::vector<Cell>& row, const Prediction& prediction, bool compared, bool recorded) {
-  if (compared) {
-    const Seconds seconds = prediction.by_models.value_or(prediction.seconds);
-    row.emplace_back(seconds, format_seconds(seconds));
+/// Columns of a table of predictions that aren't always there.
+struct Shown {
+  bool threads = false;   ///< threads of a recorded program in place of sizes
+  bool compared = false;  ///< the models' expectation
+  bool recorded = false;  ///< the recorded time
+};
+
+Columns<Prediction> columns_of(const Shown& what) {
+  Columns<Prediction> columns;
+  columns.add(what.threads ? number_column("thread", "thread", "", "thread of the recorded program")
+                           : number_column("n", "n", "", "order, or all sizes, of the problem"),
+              &Prediction::sizes);
+  columns.add(number_column("nb", "nb", "", "block size, and behind the slash the crossover point"), &Prediction::blocks);
+  columns.show<&Prediction::seconds>("", "predicted");
+  columns.add(number_column("low_seconds", "low", "s", "lower end of the 95 % interval of a later run"),
+              [](const Prediction& prediction) { return prediction.interval.low; });
+  columns.add(number_column("high_seconds", "high", "s", "upper end of the 95 % interval of a later run"),
+              [](const Prediction& prediction) { return prediction.interval.high; });
+  columns.add(number_column("flops_per_second", "rate", "flop/s", "flops over the predicted time"),
+              [](const Prediction& prediction) { return ratio(prediction.flops, prediction.seconds); });
+  columns.add(shown<&Prediction::extrapolated_share>("", "extrapolated"), [](const Prediction& prediction) {
+    const double share = prediction.extrapolated_share;
+    return Cell(share, format_percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain);
+  });
+  if (what.compared) {
+    columns.add(shown<&Prediction::by_models>("", "by models"),
+                [](const Prediction& prediction) { return prediction.by_models.value_or(prediction.seconds); });
   }
-  if (recorded) {
-    const Seconds seconds = prediction.recorded.value_or(0);
-    const double change = seconds > 0 ? prediction.seconds / seconds - 1 : 0;
-    constexpr double shown = 0.0005;  // less is shown as nothing, not as minus nothing
-    row.emplace_back(seconds, format_seconds(seconds));
-    row.emplace_back(change, fmt::format("{:+.1f} %", std::fabs(change) < shown ? 0.0 : 100 * change));
+  if (what.recorded) {
+    columns.add(shown<&Prediction::recorded>("", "recorded"), [](const Prediction& prediction) { return prediction.recorded.value_or(0); });
+    columns.add(number_column("error", "predicted / recorded - 1", "fraction", "predicted over recorded time, minus 1; best near 0"),
+                [](const Prediction& prediction) {
+                  constexpr double least_shown = 0.0005;  // less is shown as nothing, not as minus nothing
+                  const Seconds seconds = prediction.recorded.value_or(0);
+                  const double change = seconds > 0 ? prediction.seconds / seconds - 1 : 0;
+                  return Cell(change, fmt::format("{:+.1f} %", std::fabs(change) < least_shown ? 0.0 : 100 * change));
+                });
   }
+  return columns;
 }
 
 }  // namespace
@@ -70,42 +102,29 @@ void add_comparison(std::vector<Cell>& row, const Prediction& prediction, bool c
 report::Table summary_table(const Predictions& predictions) {
   const std::vector<Prediction>& all = predictions.predictions;
   const auto any = [&all](auto has) { return std::any_of(all.begin(), all.end(), has); };
-  const bool recorded = any([](const Prediction& p) { return p.recorded.has_value(); });
-  const bool compared = any([](const Prediction& p) { return p.by_models.has_value(); });
-  const bool threads = any([](const Prediction& p) { return p.is_thread; });
-  report::Table table;
-  table.columns = {threads ? column<"predict">("thread") : column<"predict">("n")};
-  add_columns<"predict">(table.columns, {"nb", "seconds", "low_seconds", "high_seconds", "flops_per_second", "extrapolated_share"});
-  if (compared) {
-    table.columns.push_back(column<"predict">("models_seconds"));
-  }
-  if (recorded) {
-    add_columns<"predict">(table.columns, {"measured_seconds", "error"});
-  }
-  for (const Prediction& prediction : all) {
-    const double share = prediction.extrapolated_share;
-    const double rate = prediction.seconds > 0 ? prediction.flops / prediction.seconds : 0;
-    std::vector<Cell> row = {prediction.sizes,
-                             prediction.blocks,
-                             {prediction.seconds, format_seconds(prediction.seconds)},
-                             {prediction.interval.low, format_seconds(prediction.interval.low)},
-                             {prediction.interval.high, format_seconds(prediction.interval.high)},
-                             {rate, format_flop_rate(rate)},
-                             {share, format_percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain}};
-    add_comparison(row, prediction, compared, recorded);
-    table.rows.push_back(std::move(row));
-  }
-  table.footnote = prediction_legend("predicted", "lie from low to high") +
-                   own_code_legend(predictions.own_code_seconds, predictions.own_code_share,
-                                   recorded ? "the recorded run" : "the run with the calls as predicted");
-  return table;
+  const Shown what = {any(std::mem_fn(&Prediction::is_thread)), any([](const Prediction& p) { return p.by_models.has_value(); }),
+                      any([](const Prediction& p) { return p.recorded.has_value(); })};
+  return columns_of(what).table(all, prediction_legend("predicted", "lie from low to high") +
+                                         own_code_legend(predictions.own_code_seconds, predictions.own_code_share,
+                                                         what.recorded ? "the recorded run" : "the run with the calls as predicted"));
+}
+
+std::vector<TableColumns> predict_tables() {
+  TableColumns predictions = {"predict", columns_of({}).headings()};
+  predictions.columns.insert(predictions.columns.begin() + 1, columns_of({.threads = true}).headings().front());
+  predictions.with(columns_of({true, true, true}).headings());
+  return {predictions, TableColumns{"predict explain", kernel_columns({}).headings()}.with(call_columns().headings())};
 }
 
 std::string explanation(const Prediction& prediction, const CommonOptions& common) {
   const std::string what =
       prediction.is_thread ? "thread " + prediction.sizes : fmt::format("n = {}, nb = {}", prediction.sizes, prediction.blocks);
-  return fmt::format("\n{}, by kernel:\n{}\nby call:\n{}", what, render(kernel_table(prediction), common),
-                     render(call_table(prediction), common));
+  std::vector<NumberedCall> calls;
+  for (const Prediction::Call& call : prediction.calls.value()) {
+    calls.emplace_back(calls.size(), &call);
+  }
+  return fmt::format("\n{}, by kernel:\n{}\nby call:\n{}", what, render(kernel_columns(prediction).table(prediction.kernels), common),
+                     render(call_columns().table(calls), common));
 }
 
 }  // namespace flopcast::cli

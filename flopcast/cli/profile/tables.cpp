@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "flopcast/cli/profile/what_if_tables.hpp"
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -12,8 +14,6 @@ namespace {
 
 using report::Cell;
 using report::Table;
-using Row = std::vector<Cell>;
-
 constexpr const char* unknown = "-";
 
 /// A column with a predicted time of every shape, beside the recorded one.
@@ -38,61 +38,115 @@ Cell percent(double part, double whole) {
   return {value, fmt::format("{:.1f}", value)};
 }
 
-/// Adds the columns that every table has.
-void add_sum_columns(Table& table, const ProgramProfile& profile) {
-  table.columns.push_back(column<"profile">("calls"));
+/// Returns the columns that every table has.
+Columns<CallTotals> sum_columns(const ProgramProfile& profile) {
+  Columns<CallTotals> columns;
+  columns.show<&CallTotals::calls>();
   if (profile.dry_run) {
-    table.columns.push_back(column<"profile">("skipped"));
+    columns.show<&CallTotals::skipped>();
   }
-  add_columns<"profile">(table.columns, {"seconds", "percent_of_calls", "percent_of_run", "flops", "flops_per_second"});
+  columns.show<&CallTotals::seconds>();
+  columns.add(number_column("percent_of_calls", "share", "%", "their part of the time of all calls", Best::small),
+              [all = profile.all.seconds](const CallTotals& sum) { return percent(sum.seconds, all); });
+  columns.add(number_column("percent_of_run", "of run", "%",
+                            "their part of the program's whole run; with several threads it may exceed 100 %", Best::small),
+              [run = profile.seconds](const CallTotals& sum) { return percent(sum.seconds, run); });
+  columns.add(shown<&CallTotals::flops>(),
+              [](const CallTotals& sum) { return sum.flops > 0 ? Cell(sum.flops, fmt::format("{:.3g}", sum.flops)) : Cell(unknown); });
+  columns.add(shown<&CallTotals::flops_per_second>(), [](const CallTotals& sum) {
+    return sum.flops_per_second ? Cell(*sum.flops_per_second, format_flop_rate(*sum.flops_per_second)) : Cell(unknown);
+  });
   if (profile.peak) {
-    table.columns.push_back(column<"profile">("percent_of_peak"));
+    report::Column of_peak = shown<&CallTotals::of_peak>("percent_of_peak", "of peak");
+    of_peak.unit = "%";
+    columns.add(of_peak, [](const CallTotals& sum) { return sum.of_peak ? percent(*sum.of_peak, 1) : Cell(unknown); });
   }
+  return columns;
 }
 
-void add_sum_cells(Row& row, const CallTotals& sum, const ProgramProfile& profile) {
-  row.push_back(report::whole(sum.calls));
-  if (profile.dry_run) {
-    row.push_back(report::whole(sum.skipped));
-  }
-  row.emplace_back(sum.seconds, format_seconds(sum.seconds));
-  row.push_back(percent(sum.seconds, profile.all.seconds));
-  row.push_back(percent(sum.seconds, profile.seconds));
-  row.push_back(sum.flops > 0 ? Cell(sum.flops, fmt::format("{:.3g}", sum.flops)) : Cell(unknown));
-  row.push_back(sum.flops_per_second ? Cell(*sum.flops_per_second, format_flop_rate(*sum.flops_per_second)) : Cell(unknown));
-  if (profile.peak) {
-    row.push_back(sum.of_peak ? percent(*sum.of_peak, 1) : Cell(unknown));
-  }
+/// Calls of a routine, or of all.
+struct RoutineRow {
+  std::string name;
+  CallTotals sum;
+};
+
+Columns<RoutineRow> routine_columns(const ProgramProfile& profile) {
+  Columns<RoutineRow> columns;
+  columns.add(shown<&ProgramProfile::Routine::routine>(), &RoutineRow::name);
+  columns.add_part(sum_columns(profile), &RoutineRow::sum);
+  return columns;
 }
 
-/// Adds the predicted time and, for the place of the recording, the reached share of the expected speed.
-void add_forecast_cells(Row& row, const std::vector<ForecastColumn>& columns, const std::vector<std::optional<Seconds>>& seconds,
-                        Seconds recorded) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    row.push_back(seconds[i] ? Cell(*seconds[i], format_seconds(*seconds[i])) : Cell(unknown));
-    if (columns[i].same_place) {
-      row.push_back(seconds[i] && recorded > 0 ? percent(*seconds[i], recorded) : Cell(unknown));
+/// Calls of a shape, or of several.
+struct ShapeRow {
+  std::string routine, flags, sizes;
+  CallTotals sum;
+  std::vector<std::optional<Seconds>> predicted;  ///< one time for each answered question
+  Seconds recorded = 0;                           ///< time of the calls that have a prediction
+};
+
+/// Returns the columns of shapes. Those for the place of the recording compare predicted with recorded times.
+Columns<ShapeRow> shape_columns(const ProgramProfile& profile, const std::vector<ForecastColumn>& forecasts) {
+  Columns<ShapeRow> columns;
+  columns.add(shown<&ProgramProfile::Shape::routine>(), &ShapeRow::routine);
+  columns.add(shown<&ProgramProfile::Shape::flags>(), &ShapeRow::flags);
+  columns.add(text_column("sizes", "sizes", "sizes of the shape; n=64..127 stands for all between"), &ShapeRow::sizes);
+  columns.add_part(sum_columns(profile), &ShapeRow::sum);
+  for (std::size_t i = 0; i < forecasts.size(); ++i) {
+    columns.add(titled(number_column("", "", "s", "predicted time of the shape for one --what-if"), forecasts[i].title,
+                       forecasts[i].title + "_seconds"),
+                [i](const ShapeRow& row) {
+                  const std::optional<Seconds>& seconds = row.predicted[i];
+                  return seconds ? Cell(*seconds, format_seconds(*seconds)) : Cell(unknown);
+                });
+    if (forecasts[i].same_place) {
+      columns.add(number_column("percent_of_model", "of model", "%",
+                                "time that the models expect over the recorded time (--what-if same). Far below 100 %: the run was "
+                                "disturbed, or operands lay further away than necessary",
+                                Best::large),
+                  [i](const ShapeRow& row) {
+                    return row.predicted[i] && row.recorded > 0 ? percent(*row.predicted[i], row.recorded) : Cell(unknown);
+                  });
     }
   }
+  return columns;
+}
+
+Columns<ProgramProfile::Thread> thread_columns(const ProgramProfile& profile) {
+  using Thread = ProgramProfile::Thread;
+  Columns<Thread> columns;
+  columns.add(texts(shown<&Thread::tid>("thread")), [](const Thread& thread) { return std::to_string(thread.tid); });
+  columns.add(texts(shown<&Thread::pid>("process")), [](const Thread& thread) { return std::to_string(thread.pid); });
+  columns.show<&Thread::heaviest>("most in");
+  columns.add_part(sum_columns(profile), [](const Thread& thread) -> const CallTotals& { return thread; });
+  return columns;
+}
+
+Columns<ProgramProfile::Process> process_columns(const ProgramProfile& profile) {
+  using Process = ProgramProfile::Process;
+  Columns<Process> columns;
+  columns.add(texts(shown<&Process::pid>("process")), [](const Process& process) { return std::to_string(process.pid); });
+  columns.add(shown<&Process::program>("command"),
+              [](const Process& process) { return process.program.empty() ? unknown : process.program; });
+  columns.show<&Process::threads>();
+  columns.add_part(sum_columns(profile), [](const Process& process) -> const CallTotals& { return process; });
+  return columns;
 }
 
 /// Returns a row for the shapes from `begin` on.
-Row sum_row(const std::string& title, std::size_t begin, const ProgramProfile& profile, const std::vector<ForecastColumn>& columns) {
+ShapeRow sum_row(const std::string& title, std::size_t begin, const ProgramProfile& profile, const std::vector<ForecastColumn>& forecasts) {
   std::vector<CallTotals> parts;
-  std::vector<std::optional<Seconds>> seconds(columns.size());
-  Seconds recorded = 0;  // of the shapes that have a prediction
+  ShapeRow row = {title, "", "", {}, std::vector<std::optional<Seconds>>(forecasts.size())};
   for (std::size_t i = begin; i < profile.shapes.size(); ++i) {
     parts.push_back(profile.shapes[i]);
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (const std::optional<Seconds>& predicted = columns[c].seconds->at(i)) {
-        seconds[c] = seconds[c].value_or(0) + *predicted;
-        recorded += c == 0 ? profile.shapes[i].seconds : 0;
+    for (std::size_t c = 0; c < forecasts.size(); ++c) {
+      if (const std::optional<Seconds>& predicted = forecasts[c].seconds->at(i)) {
+        row.predicted[c] = row.predicted[c].value_or(0) + *predicted;
+        row.recorded += c == 0 ? profile.shapes[i].seconds : 0;
       }
     }
   }
-  Row row = {title, "", ""};
-  add_sum_cells(row, total_of(parts, profile.peak), profile);
-  add_forecast_cells(row, columns, seconds, recorded);
+  row.sum = total_of(parts, profile.peak);
   return row;
 }
 
@@ -109,77 +163,47 @@ std::string overview(const ProgramProfile& profile) {
 }
 
 Table routine_table(const ProgramProfile& profile) {
-  Table table;
-  table.columns = columns<"profile">({"routine"});
-  add_sum_columns(table, profile);
-  const auto add = [&](const std::string& name, const CallTotals& sum) {
-    Row row = {name};
-    add_sum_cells(row, sum, profile);
-    table.rows.push_back(std::move(row));
-  };
+  std::vector<RoutineRow> rows;
   for (const ProgramProfile::Routine& routine : profile.routines) {
-    add(routine.routine, routine);
+    rows.push_back({routine.routine, routine});
   }
   if (profile.first_calls.calls > 0) {
-    add(first_calls_name, profile.first_calls);
+    rows.push_back({first_calls_name, profile.first_calls});
   }
-  add("all", profile.all);
-  return table;
+  rows.push_back({"all", profile.all});
+  return routine_columns(profile).table(rows);
 }
 
 Table shape_table(const ProgramProfile& profile, std::size_t max_shapes) {
-  const std::vector<ForecastColumn> columns = forecast_columns(profile);
-  Table table;
-  table.columns = cli::columns<"profile">({"routine", "flags", "sizes"});
-  add_sum_columns(table, profile);
-  for (const ForecastColumn& column : columns) {
-    table.columns.push_back(titled(cli::column<"profile">("WHAT_IF_seconds"), column.title, column.title + "_seconds"));
-    if (column.same_place) {
-      table.columns.push_back(cli::column<"profile">("percent_of_model"));
-    }
-  }
+  const std::vector<ForecastColumn> forecasts = forecast_columns(profile);
   const auto& shapes = profile.shapes;
-  const std::size_t shown = shapes.size() <= max_shapes + 1 ? shapes.size() : max_shapes;  // a rest of one is no shorter
-  for (std::size_t i = 0; i < shown; ++i) {
-    Row row = {shapes[i].routine, shown_flags(shapes[i]), to_string(shapes[i].sizes)};
-    add_sum_cells(row, shapes[i], profile);
-    std::vector<std::optional<Seconds>> seconds;
-    for (const ForecastColumn& column : columns) {
-      seconds.push_back(column.seconds->at(i));
+  const std::size_t shown_shapes = shapes.size() <= max_shapes + 1 ? shapes.size() : max_shapes;  // a rest of one is no shorter
+  std::vector<ShapeRow> rows;
+  for (std::size_t i = 0; i < shown_shapes; ++i) {
+    ShapeRow& row = rows.emplace_back(
+        ShapeRow{shapes[i].routine, shown_flags(shapes[i]), to_string(shapes[i].sizes), shapes[i], {}, shapes[i].seconds});
+    for (const ForecastColumn& forecast : forecasts) {
+      row.predicted.push_back(forecast.seconds->at(i));
     }
-    add_forecast_cells(row, columns, seconds, shapes[i].seconds);
-    table.rows.push_back(std::move(row));
   }
-  if (shown < shapes.size()) {
-    table.rows.push_back(sum_row(fmt::format("{} other shapes", shapes.size() - shown), shown, profile, columns));
+  if (shown_shapes < shapes.size()) {
+    rows.push_back(sum_row(fmt::format("{} other shapes", shapes.size() - shown_shapes), shown_shapes, profile, forecasts));
   }
-  table.rows.push_back(sum_row("all", 0, profile, columns));
-  return table;
+  rows.push_back(sum_row("all", 0, profile, forecasts));
+  return shape_columns(profile, forecasts).table(rows);
 }
 
-Table thread_table(const ProgramProfile& profile) {
-  Table table;
-  table.columns = columns<"profile">({"thread", "process", "most in"});
-  add_sum_columns(table, profile);
-  for (const ProgramProfile::Thread& thread : profile.threads) {
-    Row row = {std::to_string(thread.tid), std::to_string(thread.pid), thread.heaviest};
-    add_sum_cells(row, thread, profile);
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
+Table thread_table(const ProgramProfile& profile) { return thread_columns(profile).table(profile.threads); }
 
-Table process_table(const ProgramProfile& profile) {
-  Table table;
-  table.columns = columns<"profile">({"process", "command", "threads"});
-  add_sum_columns(table, profile);
-  for (const ProgramProfile::Process& process : profile.processes) {
-    Row row = {std::to_string(process.pid), process.program.empty() ? unknown : process.program,
-               report::whole(static_cast<long long>(process.threads))};
-    add_sum_cells(row, process, profile);
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+Table process_table(const ProgramProfile& profile) { return process_columns(profile).table(profile.processes); }
+
+std::vector<TableColumns> profile_tables() {
+  ProgramProfile profile;
+  profile.dry_run = true;
+  profile.peak.emplace();
+  TableColumns shapes = {"profile", shape_columns(profile, {{"WHAT-IF", nullptr, true}}).headings()};
+  shapes.with(thread_columns(profile).headings()).with(process_columns(profile).headings());
+  return {shapes, {"profile what-if", what_if_columns()}};
 }
 
 }  // namespace flopcast::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "flopcast/cli/profile/tables.hpp"
@@ -21,6 +22,12 @@ Cell percent(double fraction) { return {100 * fraction, fmt::format("{:.1f} %", 
 report::Tone tone_of(double gain) { return gain > 0.01 ? report::Tone::good : gain < -0.01 ? report::Tone::bad : report::Tone::plain; }
 
 Cell gain_cell(double gain) { return {100 * gain, fmt::format("{:+.1f} %", 100 * gain), tone_of(gain)}; }
+
+report::Column what_if_column() { return text_column("what if", "what if", "the question"); }
+report::Column gain_column() {
+  return number_column("gain_percent", "gain", "%", "recorded over predicted time, minus 1; of a block size, default over chosen",
+                       Best::large);
+}
 
 /// Returns flags and sizes.
 std::string shape_text(const ProgramProfile::Shape& shape) {
@@ -43,68 +50,103 @@ Cell gain_over_model(const WhatIfResult& answer, const WhatIfResult& same) {
   return gain_cell(same.by_models / answer.by_models - 1);
 }
 
+/// Returns a cell of the text if the question wasn't answered.
+template <class CellOf>
+auto if_answered(CellOf cell_of) {
+  return [cell_of](const WhatIfResult& answer) { return answer.failure.empty() ? Cell(cell_of(answer)) : Cell("-"); };
+}
+
+Columns<WhatIfResult> answer_columns(const ProgramProfile& profile, const WhatIfResult* same) {
+  using Answer = WhatIfResult;
+  const auto seconds_of = [](auto value_of) {
+    return if_answered([value_of](const Answer& answer) { return columns_detail::number_cell(std::invoke(value_of, answer), "s"); });
+  };
+  Columns<Answer> columns;
+  columns.add(what_if_column(), [](const Answer& answer) { return to_string(answer.question); });
+  columns.add(shown<&Answer::place>("", "predicted for"),
+              [](const Answer& answer) { return answer.failure.empty() ? answer.place : "not answered: " + answer.failure; });
+  columns.add(number_column("percent_of_calls", "of the time", "%", "the part of the calls' time that is predicted", Best::large),
+              if_answered([all = profile.all.seconds](const Answer& answer) { return percent(all > 0 ? answer.recorded / all : 0); }));
+  columns.add(shown<&Answer::recorded>(), seconds_of(&Answer::recorded));
+  columns.add(shown<&Answer::by_models>("", "by models"), seconds_of(&Answer::by_models));
+  columns.add(shown<&Answer::predicted>(), seconds_of(&Answer::predicted));
+  columns.add(number_column("predicted_low_seconds", "from", "s", "lower end of the 95 % interval"),
+              seconds_of([](const Answer& answer) { return answer.interval.low; }));
+  columns.add(number_column("predicted_high_seconds", "to", "s", "upper end of the 95 % interval"),
+              seconds_of([](const Answer& answer) { return answer.interval.high; }));
+  columns.add(gain_column(), if_answered([](const Answer& answer) { return answer.gain ? gain_cell(*answer.gain) : Cell("-"); }));
+  columns.add(number_column("extrapolated_percent", "unsampled", "%",
+                            "part of the prediction that lies outside of samples; a longer --time-budget makes it smaller", Best::small),
+              if_answered([](const Answer& answer) { return percent(answer.extrapolated_share); }));
+  if (same != nullptr) {
+    columns.add(number_column("gain_over_same_percent", "gain over same", "%",
+                              "gain against what the models expect of the recorded libraries", Best::large),
+                if_answered([same](const Answer& answer) { return gain_over_model(answer, *same); }));
+  }
+  return columns;
+}
+
+/// The block size chosen for a shape in an answer.
+struct ChosenBlock {
+  const WhatIfResult* answer;
+  const BlockChoice* choice;
+};
+
+Columns<ChosenBlock> block_columns(const ProgramProfile& profile, bool limited) {
+  using Row = ChosenBlock;
+  const auto shape_of = [&profile](const Row& row) -> const ProgramProfile::Shape& { return profile.shapes.at(row.choice->shape); };
+  Columns<Row> columns;
+  columns.add(what_if_column(), [](const Row& row) { return to_string(row.answer->question); });
+  columns.add(shown<&ProgramProfile::Shape::routine>(), [shape_of](const Row& row) { return shape_of(row).routine; });
+  columns.add(text_column("shape", "shape", "flags and sizes of its calls"),
+              [shape_of](const Row& row) { return shape_text(shape_of(row)); });
+  columns.add(shown<&BlockChoice::routine>("queried_by"), [](const Row& row) { return row.choice->routine; });
+  columns.add(shown<&BlockChoice::default_nb>(), [](const Row& row) { return row.choice->default_nb; });
+  columns.add(shown<&BlockChoice::chosen_nb>(), [](const Row& row) { return row.choice->chosen_nb; });
+  columns.add(shown<&BlockChoice::chosen_nx>(), [](const Row& row) { return row.choice->chosen_nx; });
+  columns.add(shown<&BlockChoice::default_seconds>(), [](const Row& row) { return row.choice->default_seconds; });
+  columns.add(shown<&BlockChoice::chosen_seconds>(), [](const Row& row) { return row.choice->chosen_seconds; });
+  columns.add(gain_column(), [](const Row& row) {
+    return gain_cell(row.choice->chosen_seconds > 0 ? row.choice->default_seconds / row.choice->chosen_seconds - 1 : 0);
+  });
+  columns.add(
+      number_column("regret_percent", "max regret", "%", "with a probability of 95 % the choice loses at most so much", Best::small),
+      [](const Row& row) {
+        const double regret = row.choice->regret;
+        return row.choice->undecided ? Cell(100 * regret, "undecided") : percent(std::max(0.0, regret));
+      });
+  if (limited) {
+    columns.add(shown<&BlockChoice::workspace_allows>("workspace_allows_nb", "workspace allows"), [](const Row& row) {
+      return row.choice->workspace_allows > 0 ? report::whole(row.choice->workspace_allows) : Cell("any");
+    });
+  }
+  return columns;
+}
+
 }  // namespace
 
 Table answer_table(const ProgramProfile& profile) {
-  Table table;
-  table.columns =
-      columns<"profile what-if">({"what if", "place", "percent_of_calls", "recorded_seconds", "models_seconds", "predicted_seconds",
-                                  "predicted_low_seconds", "predicted_high_seconds", "gain_percent", "extrapolated_percent"});
   const WhatIfResult* same = find_same(profile.what_if);
-  const bool compares = same != nullptr && profile.what_if.size() > 1;
-  if (compares) {
-    table.columns.push_back(column<"profile what-if">("gain_over_same_percent"));
-  }
-  for (const WhatIfResult& answer : profile.what_if) {
-    if (!answer.failure.empty()) {
-      table.rows.push_back({to_string(answer.question), {"not answered: " + answer.failure}});
-      table.rows.back().resize(table.columns.size(), Cell("-"));
-      continue;
-    }
-    table.rows.push_back({to_string(answer.question),
-                          answer.place,
-                          percent(profile.all.seconds > 0 ? answer.recorded / profile.all.seconds : 0),
-                          {answer.recorded, format_seconds(answer.recorded)},
-                          {answer.by_models, format_seconds(answer.by_models)},
-                          {answer.predicted, format_seconds(answer.predicted)},
-                          {answer.interval.low, format_seconds(answer.interval.low)},
-                          {answer.interval.high, format_seconds(answer.interval.high)},
-                          answer.gain ? gain_cell(*answer.gain) : Cell("-"),
-                          percent(answer.extrapolated_share)});
-    if (compares) {
-      table.rows.back().push_back(gain_over_model(answer, *same));
-    }
-  }
-  table.footnote = prediction_legend("predicted", "lie within from and to") +
-                   own_code_legend(profile.own_code_seconds, profile.seconds > 0 ? profile.own_code_seconds / profile.seconds : 0);
-  return table;
+  return answer_columns(profile, profile.what_if.size() > 1 ? same : nullptr)
+      .table(profile.what_if,
+             prediction_legend("predicted", "lie within from and to") +
+                 own_code_legend(profile.own_code_seconds, profile.seconds > 0 ? profile.own_code_seconds / profile.seconds : 0));
 }
 
 Table block_table(const ProgramProfile& profile) {
-  Table table;
-  table.columns = columns<"profile what-if">({"what if", "routine", "shape", "queried_by", "default_nb", "chosen_nb", "chosen_nx",
-                                              "default_seconds", "chosen_seconds", "gain_percent", "regret_percent"});
-  const bool limited = std::any_of(profile.what_if.begin(), profile.what_if.end(), [](const WhatIfResult& answer) {
-    return std::any_of(answer.blocks.begin(), answer.blocks.end(), [](const BlockChoice& choice) { return choice.workspace_allows > 0; });
-  });
-  if (limited) {
-    table.columns.push_back(column<"profile what-if">("workspace_allows_nb"));
-  }
+  std::vector<ChosenBlock> rows;
   for (const WhatIfResult& answer : profile.what_if) {
     for (const BlockChoice& choice : answer.blocks) {
-      const ProgramProfile::Shape& shape = profile.shapes.at(choice.shape);
-      const double gain = choice.chosen_seconds > 0 ? choice.default_seconds / choice.chosen_seconds - 1 : 0;
-      table.rows.push_back({to_string(answer.question), shape.routine, shape_text(shape), choice.routine, report::whole(choice.default_nb),
-                            report::whole(choice.chosen_nb), report::whole(choice.chosen_nx),
-                            Cell(choice.default_seconds, format_seconds(choice.default_seconds)),
-                            Cell(choice.chosen_seconds, format_seconds(choice.chosen_seconds)), gain_cell(gain),
-                            choice.undecided ? Cell(100 * choice.regret, "undecided") : percent(std::max(0.0, choice.regret))});
-      if (limited) {
-        table.rows.back().push_back(choice.workspace_allows > 0 ? report::whole(choice.workspace_allows) : Cell("any"));
-      }
+      rows.push_back({&answer, &choice});
     }
   }
-  return table;
+  const bool limited = std::any_of(rows.begin(), rows.end(), [](const ChosenBlock& row) { return row.choice->workspace_allows > 0; });
+  return block_columns(profile, limited).table(rows);
+}
+
+std::vector<report::Column> what_if_columns() {
+  const WhatIfResult same;
+  return TableColumns{"", answer_columns({}, &same).headings()}.with(block_columns({}, true).headings()).columns;
 }
 
 }  // namespace flopcast::cli

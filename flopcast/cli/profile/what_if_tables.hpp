@@ -7,6 +7,8 @@ namespace flopcast::cli {
 
 /// Returns one row per what-if question.
 report::Table answer_table(const ProgramProfile& profile);
+/// Returns all columns of both tables.
+std::vector<report::Column> what_if_columns();
 /// Returns the block sizes that were chosen, one row per question and shape.
 report::Table block_table(const ProgramProfile& profile);
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "flopcast/cli/rank/tables.hpp"
@@ -35,54 +36,80 @@ std::vector<tuning::Decision> decisions_of(const Ranking& ranking, std::size_t p
   return all;
 }
 
+/// The choice for a problem among all places.
+struct JointChoice {
+  const Ranking* ranking;
+  std::size_t problem;
+
+  [[nodiscard]] const tuning::JointDecision& decision() const { return ranking->joint[problem]; }
+  [[nodiscard]] const tuning::JointRank& chosen() const { return decision().ranking.front(); }
+  [[nodiscard]] const PlaceRanking& place() const { return ranking->places[chosen().place]; }
+  [[nodiscard]] tuning::MeasuredJoint runs() const { return tuning::measured_joint(chosen(), decisions_of(*ranking, problem)); }
+};
+
+std::string ties_text(const JointChoice& row) {
+  std::vector<std::string> ties;
+  for (const tuning::JointRank& rank : row.decision().ranking) {
+    if (rank.tied) {
+      ties.push_back(tie_text(rank, *row.ranking));
+    }
+  }
+  return fmt::format("{}", fmt::join(ties, ", "));
+}
+
+Columns<JointChoice> columns_of(bool has_default, bool measured) {
+  using report::Cell;
+  using tuning::Forecast;
+  using Row = JointChoice;
+  const auto forecast = [](const Row& row) -> const Forecast& { return row.chosen().best; };
+  Columns<Row> columns;
+  columns.add(size_column(), [](const Row& row) { return kernel::size_text(row.decision().sizes); });
+  columns.add(text_column("variant", "variant", "fastest variant in all libraries and numbers of threads"),
+              [forecast](const Row& row) { return variant_text(forecast(row).variant, row.place()); });
+  columns.add(number_column("nb", "nb", "", "block size of this variant"),
+              [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+  columns.add(number_column("threads", "threads", "", "threads with which this variant is fastest"),
+              [](const Row& row) { return row.place().threads; });
+  columns.add(text_column("blas", "BLAS", "library with which this variant is fastest"),
+              [](const Row& row) { return row.place().blas.empty() ? row.place().environment.blas.name : row.place().blas; });
+  columns.add(shown<&Forecast::seconds>("", "predicted"), [forecast](const Row& row) { return forecast(row).seconds; });
+  columns.add(rate_column(), [forecast](const Row& row) { return row.place().decisions[row.problem].flops / forecast(row).seconds; });
+  if (has_default) {
+    columns.add(number_column("gain", "gain", "fraction",
+                              "predicted time of the first library's own routine over that of the choice, minus 1", Best::large),
+                [forecast](const Row& row) {
+                  const double gain = default_seconds(*row.ranking, row.problem) / forecast(row).seconds - 1;
+                  return Cell(gain, format_percent(gain), gain > 0.01 ? report::Tone::good : report::Tone::plain);
+                });
+  }
+  columns.add(text_column("ties", "ties", "choices that can't be told from this one"), ties_text);
+  columns.add(shown<&tuning::JointDecision::regret>("", "max regret"), [](const Row& row) { return row.decision().regret; });
+  if (measured) {
+    columns.add(number_column("measured_seconds", "measured", "s", "median of runs of the choice (--validate)"), [](const Row& row) {
+      const tuning::MeasuredJoint runs = row.runs();
+      return runs.chosen > 0 ? std::optional(runs.chosen) : std::nullopt;
+    });
+    columns.add(number_column("measured_regret", "measured regret", "fraction", "what the choice lost when everything was run (--validate)",
+                              Best::small),
+                [](const Row& row) {
+                  const tuning::MeasuredJoint runs = row.runs();
+                  return runs.chosen > 0 ? std::optional(runs.chosen / runs.best - 1) : std::nullopt;
+                });
+  }
+  return columns;
+}
+
 }  // namespace
 
+std::vector<report::Column> joint_columns() { return columns_of(true, true).headings(); }
+
 report::Table joint_table(const Ranking& ranking) {
-  const bool has_default = default_seconds(ranking, 0) > 0;
   const bool measured = std::any_of(ranking.places.begin(), ranking.places.end(), has_validations);
-  report::Table table;
-  table.columns = columns<"rank together">({"n", "variant", "nb", "threads", "blas", "seconds", "flops_per_second"});
-  if (has_default) {
-    table.columns.push_back(column<"rank together">("gain"));
-  }
-  add_columns<"rank together">(table.columns, {"ties", "regret"});
-  if (measured) {
-    add_columns<"rank together">(table.columns, {"measured_seconds", "measured_regret"});
-  }
+  std::vector<JointChoice> rows;
   for (std::size_t p = 0; p < ranking.joint.size(); ++p) {
-    const tuning::JointRank& chosen = ranking.joint[p].ranking.front();
-    const PlaceRanking& place = ranking.places[chosen.place];
-    const double rate = place.decisions[p].flops / chosen.best.seconds;
-    std::vector<std::string> ties;
-    for (const tuning::JointRank& rank : ranking.joint[p].ranking) {
-      if (rank.tied) {
-        ties.push_back(tie_text(rank, ranking));
-      }
-    }
-    std::vector<report::Cell> row = {kernel::size_text(ranking.joint[p].sizes),
-                                     variant_text(chosen.best.variant, place),
-                                     chosen.best.blocks.nb > 0 ? report::whole(chosen.best.blocks.nb) : report::Cell("-"),
-                                     report::whole(place.threads),
-                                     place.blas.empty() ? place.environment.blas.name : place.blas,
-                                     {chosen.best.seconds, format_seconds(chosen.best.seconds)},
-                                     {rate, format_flop_rate(rate)}};
-    if (has_default) {
-      const double gain = default_seconds(ranking, p) / chosen.best.seconds - 1;
-      row.emplace_back(gain, format_percent(gain), gain > 0.01 ? report::Tone::good : report::Tone::plain);
-    }
-    row.emplace_back(fmt::format("{}", fmt::join(ties, ", ")));
-    row.emplace_back(ranking.joint[p].regret, format_percent(ranking.joint[p].regret));
-    if (measured) {
-      const tuning::MeasuredJoint runs = tuning::measured_joint(chosen, decisions_of(ranking, p));
-      const bool was_run = runs.chosen > 0;
-      const double regret = was_run ? runs.chosen / runs.best - 1 : 0;
-      row.emplace_back(was_run ? report::Cell(runs.chosen, format_seconds(runs.chosen)) : report::Cell(""));
-      row.emplace_back(was_run ? report::Cell(regret, format_percent(regret)) : report::Cell(""));
-    }
-    table.rows.push_back(std::move(row));
+    rows.push_back({&ranking, p});
   }
-  table.footnote = prediction_legend("predicted");
-  return table;
+  return columns_of(default_seconds(ranking, 0) > 0, measured).table(rows, prediction_legend("predicted"));
 }
 
 }  // namespace flopcast::cli

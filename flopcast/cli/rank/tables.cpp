@@ -7,11 +7,13 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/core/statistics.hpp"
@@ -42,47 +44,97 @@ std::string names(const std::vector<std::string>& variants, const PlaceRanking& 
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
+/// A variant in the ranking of one problem in one place.
+struct RankedVariant {
+  const PlaceRanking* place;
+  const tuning::Decision* decision;
+  const tuning::VariantRank* rank;
+};
+
+/// Returns the columns of variants; `where` adds columns that name the place.
+Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool measured) {
+  using report::Cell;
+  using tuning::VariantRank;
+  using Row = RankedVariant;
+  const auto forecast = [](const Row& row) -> const tuning::Forecast& { return row.rank->best; };
+  Columns<Row> columns;
+  if (where) {
+    columns.add(blas_column(), [](const Row& row) { return row.place->environment.blas.name; });
+    columns.add(shown<&PlaceRanking::threads>(), [](const Row& row) { return row.place->threads; });
+    columns.add(size_column(), [](const Row& row) { return kernel::size_text(row.decision->sizes); });
+  }
+  columns.add(shown<&VariantRank::rank>(), [](const Row& row) { return row.rank->rank; });
+  columns.add(shown<&tuning::Forecast::variant>(), [forecast](const Row& row) {
+    return toned(variant_text(forecast(row).variant, *row.place), row.rank->rank == 1 ? report::Tone::good : report::Tone::plain);
+  });
+  columns.add(text_column("description", "", "what the variant does"),
+              [&ranking, forecast](const Row& row) { return description(ranking, forecast(row).variant); });
+  columns.add(number_column("nb", "nb", "", "the best block size of the variant; of a recursion, the order at which it ends"),
+              [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+  columns.add(shown<&tuning::Forecast::seconds>("", "predicted"), [forecast](const Row& row) {
+    return Cell(forecast(row).seconds, format_seconds(forecast(row).seconds) + (forecast(row).extrapolated > 0.01 ? " *" : ""));
+  });
+  columns.add(interval(number_column("seconds", "95 % interval", "s", "interval of a later single run")), [forecast](const Row& row) {
+    const Interval& range = forecast(row).interval;
+    return Cell(range.low, range.high, fmt::format("{} - {}", format_seconds(range.low), format_seconds(range.high)));
+  });
+  columns.add(rate_column(), [forecast](const Row& row) { return row.decision->flops / forecast(row).seconds; });
+  columns.add(shown<&VariantRank::behind>("", "slower"), [](const Row& row) { return row.rank->behind; });
+  columns.add(shown<&VariantRank::ties>("", "ties with"), [](const Row& row) { return names(row.rank->ties, *row.place); });
+  columns.add(shown<&VariantRank::regret>("", "max regret"), [](const Row& row) { return row.rank->regret; });
+  if (measured) {
+    const auto run_of = [forecast](const Row& row) { return find_measured(*row.decision, forecast(row)); };
+    columns.add(shown<&tuning::Measured::median>("measured_seconds"), [run_of](const Row& row) {
+      const tuning::Measured* run = run_of(row);
+      return run != nullptr ? std::optional(run->median) : std::nullopt;
+    });
+    columns.add(shown<&tuning::Measured::error>(), [run_of](const Row& row) {
+      const tuning::Measured* run = run_of(row);
+      return run != nullptr ? Cell(run->error, fmt::format("{:+.1f} %", 100 * run->error)) : Cell("");
+    });
+  }
+  return columns;
+}
+
 /// Returns a row per variant in these places at the sizes of `problems`; `where` adds columns that name the place.
 report::Table variants_table(const Ranking& ranking, const std::vector<const PlaceRanking*>& places,
                              const std::vector<std::size_t>& problems, bool where) {
   const bool measured = std::any_of(places.begin(), places.end(), [](const PlaceRanking* place) { return has_validations(*place); });
-  report::Table table;
-  if (where) {
-    table.columns = columns<"rank">({"blas", "threads", "n"});
-  }
-  add_columns<"rank">(table.columns, {"rank", "variant", "description", "nb", "seconds", "seconds interval", "flops_per_second", "behind",
-                                      "ties", "regret"});
-  if (measured) {
-    add_columns<"rank">(table.columns, {"measured_seconds", "error"});
-  }
+  std::vector<RankedVariant> rows;
   for (const PlaceRanking* place : places) {
     for (const std::size_t p : problems) {
-      const double work = place->decisions[p].flops;
-      for (const tuning::VariantRank& s : place->decisions[p].ranking) {
-        std::vector<report::Cell> row;
-        if (where) {
-          row = {place->environment.blas.name, report::whole(place->threads), kernel::size_text(place->decisions[p].sizes)};
-        }
-        const report::Tone tone = s.rank == 1 ? report::Tone::good : report::Tone::plain;
-        row.insert(
-            row.end(),
-            {report::whole(static_cast<long long>(s.rank)), report::toned(variant_text(s.best.variant, *place), tone),
-             description(ranking, s.best.variant), s.best.blocks.nb > 0 ? report::whole(s.best.blocks.nb) : report::Cell("-"),
-             report::Cell(s.best.seconds, format_seconds(s.best.seconds) + (s.best.extrapolated > 0.01 ? " *" : "")),
-             report::Cell(s.best.interval.low, s.best.interval.high,
-                          fmt::format("{} - {}", format_seconds(s.best.interval.low), format_seconds(s.best.interval.high))),
-             report::Cell(work / s.best.seconds, format_flop_rate(work / s.best.seconds)), report::Cell(s.behind, format_percent(s.behind)),
-             names(s.ties, *place), report::Cell(s.regret, format_percent(s.regret))});
-        if (measured) {
-          const tuning::Measured* run = find_measured(place->decisions[p], s.best);
-          row.emplace_back(run != nullptr ? report::Cell(run->median, format_seconds(run->median)) : report::Cell(""));
-          row.emplace_back(run != nullptr ? report::Cell(run->error, fmt::format("{:+.1f} %", 100 * run->error)) : report::Cell(""));
-        }
-        table.rows.push_back(std::move(row));
+      for (const tuning::VariantRank& rank : place->decisions[p].ranking) {
+        rows.push_back({place, &place->decisions[p], &rank});
       }
     }
   }
-  return table;
+  return variant_columns(ranking, where, measured).table(rows);
+}
+
+/// Returns the columns that compare `variants` at each size.
+Columns<tuning::Decision> summary_columns(const std::vector<std::string>& variants, const PlaceRanking& place) {
+  using report::Cell;
+  using tuning::Decision;
+  Columns<Decision> columns;
+  columns.add(size_column(), [](const Decision& d) { return kernel::size_text(d.sizes); });
+  const report::Column slower =
+      number_column("VARIANT", "VARIANT", "fraction", "how much slower this variant is than the fastest of its row", Best::small);
+  for (const std::string& variant : variants) {
+    columns.add(titled(slower, variant_text(variant, place), variant_text(variant, place)), [variant](const Decision& d) {
+      const auto at =
+          std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tuning::VariantRank& s) { return s.best.variant == variant; });
+      return at == d.ranking.end() ? Cell("")
+                                   : Cell(at->behind, at->rank == 1 && at->behind == 0 ? "fastest" : "+" + format_percent(at->behind),
+                                          at->rank == 1 ? report::Tone::good : report::Tone::plain);
+    });
+  }
+  columns.add(text_column("fastest", "fastest", "variant with the least predicted time"),
+              [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
+  columns.add(number_column("nb", "nb", "", "block size of the fastest variant"), [](const Decision& d) { return d.chosen.blocks.nb; });
+  columns.add(text_column("ties", "ties", "variants that can't be told from the fastest"),
+              [&place](const Decision& d) { return names(d.ranking.front().ties, place); });
+  columns.show<&Decision::regret>("max regret");
+  return columns;
 }
 
 /// Returns how many percent each variant is slower than the fastest, one row per size; variants in the order of the registry.
@@ -95,27 +147,7 @@ report::Table summary_table(const Ranking& ranking, const PlaceRanking& place) {
   if (std::any_of(place.decisions.begin(), place.decisions.end(), has_library)) {
     variants.emplace_back();
   }
-  report::Table table;
-  table.columns = columns<"rank sizes">({"n"});
-  for (const std::string& variant : variants) {
-    table.columns.push_back(titled(column<"rank sizes">("VARIANT"), variant_text(variant, place), variant_text(variant, place)));
-  }
-  add_columns<"rank sizes">(table.columns, {"fastest", "nb", "ties", "max regret"});
-  for (const tuning::Decision& d : place.decisions) {
-    std::vector<report::Cell> row = {kernel::size_text(d.sizes)};
-    for (const std::string& variant : variants) {
-      const auto at =
-          std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tuning::VariantRank& s) { return s.best.variant == variant; });
-      row.push_back(at == d.ranking.end()
-                        ? report::Cell("")
-                        : report::Cell(at->behind, at->rank == 1 && at->behind == 0 ? "fastest" : "+" + format_percent(at->behind),
-                                       at->rank == 1 ? report::Tone::good : report::Tone::plain));
-    }
-    row.insert(row.end(), {report::Cell(variant_text(d.chosen.variant, place)), report::whole(d.chosen.blocks.nb),
-                           report::Cell(names(d.ranking.front().ties, place)), report::Cell(d.regret, format_percent(d.regret))});
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  return summary_columns(variants, place).table(place.decisions);
 }
 
 std::vector<std::size_t> all_problems(const Ranking& ranking) {
@@ -185,6 +217,20 @@ std::string ranking_text(const Ranking& ranking, const CommonOptions& common) {
     out += "\nall together\n\n" + render(joint, common);
   }
   return out + '\n' + prediction_legend("predicted", "lie within the interval beside it");
+}
+
+report::Column blas_column() { return text_column("blas", "BLAS", "library that is called"); }
+report::Column size_column() { return number_column("n", "n", "", "order, or all sizes, of the problem"); }
+report::Column rate_column() {
+  return number_column("flops_per_second", "rate", "flop/s", "flops of the operation over the predicted time");
+}
+
+std::vector<TableColumns> rank_tables() {
+  const PlaceRanking place;
+  return {{"rank", variant_columns({}, true, true).headings()},
+          {"rank sizes", summary_columns({"VARIANT"}, place).headings()},
+          {"rank validation", validation_columns()},
+          {"rank together", joint_columns()}};
 }
 
 }  // namespace flopcast::cli

@@ -20,6 +20,13 @@ std::string place_name(const PlaceRanking& place);
 /// Returns the measured run of a forecast, or nullptr without one.
 const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast);
 
+/// Columns that several tables have.
+report::Column blas_column();
+report::Column size_column();
+report::Column rate_column();
+/// Returns all columns of the tables of validations and of the choice among all places.
+std::vector<report::Column> validation_columns();
+std::vector<report::Column> joint_columns();
 /// Returns a row per problem: the fastest of all places, its gain over the first place's default, ties, regret, and times that were measured.
 report::Table joint_table(const Ranking& ranking);
 

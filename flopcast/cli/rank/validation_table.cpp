@@ -4,8 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,30 +19,41 @@
 namespace flopcast::cli {
 namespace {
 
+Columns<tuning::Decision> columns_of(const PlaceRanking& place) {
+  using tuning::Check;
+  using tuning::Decision;
+  Columns<Decision> columns;
+  columns.add(size_column(), [](const Decision& d) { return kernel::size_text(d.sizes); });
+  columns.add(text_column("chosen", "chosen", "variant that was predicted to be the fastest"),
+              [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
+  columns.add(number_column("chosen_nb", "nb", "", "block size of the chosen variant"),
+              [](const Decision& d) { return d.chosen.blocks.nb; });
+  columns.show<&Decision::validation, &Check::chosen_seconds>("", "measured");
+  columns.add(text_column("fastest measured", "fastest measured", "variant that was fastest when measured"),
+              [&place](const Decision& d) { return variant_text(d.validation->best.variant, place); });
+  columns.add(number_column("best_nb", "nb", "", "block size of the fastest variant"),
+              [](const Decision& d) { return d.validation->best.blocks.nb; });
+  columns.show<&Decision::validation, &Check::best_seconds>("", "measured");
+  columns.show<&Decision::validation, &Check::regret>();
+  columns.add(
+      number_column("order", "pairs over 3 % in order", "",
+                    "pairs of variants that differ by over 3 % when measured, and how many of them were predicted in the right order",
+                    Best::large),
+      [](const Decision& d) { return fmt::format("{} of {}", d.validation->order.right, d.validation->order.pairs); });
+  columns.show<&Decision::validation, &Check::repeatability>();
+  return columns;
+}
+
 report::Table validation_table(const PlaceRanking& place) {
-  report::Table table;
-  table.columns = columns<"rank validation">(
-      {"n", "chosen", "chosen_nb", "chosen_seconds", "fastest measured", "best_nb", "best_seconds", "regret", "order", "repeatability"});
-  for (const tuning::Decision& d : place.decisions) {
-    if (!d.validation) {
-      continue;
-    }
-    const tuning::Check& check = *d.validation;
-    table.rows.push_back({kernel::size_text(d.sizes),
-                          variant_text(d.chosen.variant, place),
-                          report::whole(d.chosen.blocks.nb),
-                          {check.chosen_seconds, format_seconds(check.chosen_seconds)},
-                          variant_text(check.best.variant, place),
-                          report::whole(check.best.blocks.nb),
-                          {check.best_seconds, format_seconds(check.best_seconds)},
-                          {check.regret, format_percent(check.regret)},
-                          fmt::format("{} of {}", check.order.right, check.order.pairs),
-                          {check.repeatability, format_percent(check.repeatability)}});
-  }
-  return table;
+  std::vector<tuning::Decision> validated;
+  std::copy_if(place.decisions.begin(), place.decisions.end(), std::back_inserter(validated),
+               [](const tuning::Decision& d) { return d.validation.has_value(); });
+  return columns_of(place).table(validated);
 }
 
 }  // namespace
+
+std::vector<report::Column> validation_columns() { return columns_of({}).headings(); }
 
 std::string validation_text(const Ranking& ranking, std::size_t place, const CommonOptions& common) {
   const PlaceRanking& own = ranking.places[place];

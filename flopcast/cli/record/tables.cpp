@@ -7,62 +7,68 @@
 
 #include "flopcast/cli/profile/tables.hpp"
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
 
-void add_row(report::Table& table, const Recording::Routine& routine, const Recording& recording) {
-  const double percent = recording.seconds > 0 ? 100 * routine.seconds / recording.seconds : 0;
-  const double rate = routine.flops && routine.seconds > 0 ? *routine.flops / routine.seconds : 0;
-  std::vector<report::Cell> row = {routine.routine,
-                                   report::whole(routine.calls),
-                                   {routine.seconds, format_seconds(routine.seconds)},
-                                   {percent, fmt::format("{:.1f}", percent)}};
-  row.push_back(routine.flops ? report::Cell(*routine.flops, fmt::format("{:.4g}", *routine.flops)) : report::Cell("-"));
-  row.push_back(routine.flops && routine.seconds > 0 ? report::Cell(rate, format_flop_rate(rate)) : report::Cell("-"));
+using Routine = Recording::Routine;
+using Event = Recording::Event;
+
+double rate_of(const Routine& routine) { return routine.flops && routine.seconds > 0 ? *routine.flops / routine.seconds : 0; }
+
+Columns<Routine> routine_columns(const Recording& recording) {
+  Columns<Routine> columns;
+  columns.show<&Routine::routine>();
+  columns.show<&Routine::calls>();
+  columns.show<&Routine::seconds>();
+  columns.add(number_column("percent_of_run", "% of run", "%", "their part of the program's whole run", Best::small),
+              [whole = recording.seconds](const Routine& routine) { return whole > 0 ? 100 * routine.seconds / whole : 0; });
+  columns.add(shown<&Routine::flops>(), [](const Routine& routine) {
+    return routine.flops ? columns_detail::number_cell(*routine.flops, "flop") : report::Cell("-");
+  });
+  columns.add(number_column("flops_per_second", "rate", "flop/s", "flops over time"), [](const Routine& routine) {
+    const double rate = rate_of(routine);
+    return routine.flops && routine.seconds > 0 ? report::Cell(rate, format_flop_rate(rate)) : report::Cell("-");
+  });
   if (recording.dry_run) {
-    row.push_back(report::whole(routine.skipped));
-    row.push_back(report::whole(routine.blind));
+    columns.show<&Routine::skipped>();
+    columns.show<&Routine::blind>();
   }
-  table.rows.push_back(std::move(row));
+  return columns;
+}
+
+Columns<Event> event_columns(const Recording& recording) {
+  Columns<Event> columns;
+  columns.show<&Event::thread>();
+  columns.show<&Event::start>("start_seconds");
+  columns.show<&Event::seconds>();
+  columns.show<&Event::call>();
+  if (recording.dry_run) {
+    columns.show<&Event::what_happened>("what happened");
+  }
+  return columns;
 }
 
 }  // namespace
 
 report::Table routine_table(const Recording& recording) {
-  report::Table table;
-  table.columns = columns<"record">({"routine", "calls", "seconds", "percent_of_run", "flops", "flops_per_second"});
-  if (recording.dry_run) {
-    add_columns<"record">(table.columns, {"skipped", "blind"});
-  }
-  for (const Recording::Routine& routine : recording.routines) {
-    add_row(table, routine, recording);
-  }
+  const Columns<Routine> columns = routine_columns(recording);
+  report::Table table = columns.table(recording.routines);
   if (recording.first_calls.calls > 0) {
-    add_row(table, {first_calls_name, recording.first_calls.calls, recording.first_calls.seconds, 0, 0, {}}, recording);
+    table.rows.push_back(columns.cells({first_calls_name, recording.first_calls.calls, recording.first_calls.seconds, 0, 0, {}}));
   }
-  add_row(table, {"all", recording.calls, recording.call_seconds, recording.skipped, recording.blind, {}}, recording);
+  table.rows.push_back(columns.cells({"all", recording.calls, recording.call_seconds, recording.skipped, recording.blind, {}}));
   return table;
 }
 
-report::Table call_table(const Recording& recording) {
-  report::Table table;
-  table.columns = columns<"record">({"thread", "start_seconds", "seconds", "call"});
-  if (recording.dry_run) {
-    table.columns.push_back(column<"record">("what happened"));
-  }
-  for (const Recording::Event& event : recording.events.value()) {
-    std::vector<report::Cell> row = {report::whole(static_cast<long long>(event.thread)),
-                                     {event.start, format_seconds(event.start)},
-                                     {event.seconds, format_seconds(event.seconds)},
-                                     event.call};
-    if (recording.dry_run) {
-      row.emplace_back(event.what_happened);
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+report::Table call_table(const Recording& recording) { return event_columns(recording).table(recording.events.value()); }
+
+std::vector<TableColumns> record_tables() {
+  Recording dry_run;
+  dry_run.dry_run = true;
+  return {TableColumns{"record", routine_columns(dry_run).headings()}.with(event_columns(dry_run).headings())};
 }
 
 std::string overview(const Recording& recording) {

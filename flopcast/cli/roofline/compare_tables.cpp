@@ -79,32 +79,34 @@ std::string headline(const Verdict& verdict) {
   return text;
 }
 
-/// Returns rows of all roofs, or only of those that differ beyond noise.
-report::Table table_of(const Comparison& comparison, bool all) {
-  report::Table table;
-  table.columns = columns<"roofline compare">({"roof", "threads", "before", "after", "ratio", "ratio interval", "verdict"});
-  const auto rate = [](double value) { return report::Cell(value, fmt::format("{:.4g}", value * 1e-9)); };
-  for (const Difference& one : comparison.differences) {
-    const bool differs = one.beyond_noise();
-    if (!differs && !all) {
-      continue;
-    }
-    const report::Tone tone = !differs ? report::Tone::dim : one.ratio > 1 ? report::Tone::good : report::Tone::bad;
-    table.rows.push_back(
-        {one.kind + ' ' + one.name, report::whole(one.threads), rate(one.before), rate(one.after),
-         report::Cell(one.ratio, fmt::format("{:.3f}", one.ratio), tone),
-         report::Cell(one.interval.low, one.interval.high, fmt::format("{:.3f} to {:.3f}", one.interval.low, one.interval.high)),
-         one.one_sample  ? "undecided"
-         : !differs      ? "within noise"
-         : one.ratio > 1 ? "higher"
-                         : "lower"});
-  }
-  return table;
+Columns<Difference> columns() {
+  const auto rate_of = [](double Difference::*median) {
+    return [median](const Difference& one) { return report::Cell(one.*median, fmt::format("{:.4g}", one.*median * 1e-9)); };
+  };
+  Columns<Difference> columns;
+  columns.add(text_column("roof", "roof", "kind and name of the roof"), [](const Difference& one) { return one.kind + ' ' + one.name; });
+  columns.show<&RoofName::threads>();
+  columns.add(shown<&Difference::before>(), rate_of(&Difference::before));
+  columns.add(shown<&Difference::after>(), rate_of(&Difference::after));
+  columns.add(shown<&Difference::ratio>("", "after / before"), [](const Difference& one) {
+    const report::Tone tone = !one.beyond_noise() ? report::Tone::dim : one.ratio > 1 ? report::Tone::good : report::Tone::bad;
+    return report::Cell(one.ratio, fmt::format("{:.3f}", one.ratio), tone);
+  });
+  columns.add(interval(shown<&Difference::interval>("ratio", "interval")), [](const Difference& one) {
+    return report::Cell(one.interval.low, one.interval.high, fmt::format("{:.3f} to {:.3f}", one.interval.low, one.interval.high));
+  });
+  columns.add(text_column("verdict", "verdict", "higher, lower, within noise, or undecided where a run has one sample"),
+              [](const Difference& one) {
+                return one.one_sample ? "undecided" : !one.beyond_noise() ? "within noise" : one.ratio > 1 ? "higher" : "lower";
+              });
+  return columns;
 }
 
 }  // namespace
 
-report::Table comparison_table(const Comparison& comparison) { return table_of(comparison, true); }
+report::Table comparison_table(const Comparison& comparison) { return columns().table(comparison.differences); }
+
+std::vector<report::Column> comparison_columns() { return columns().headings(); }
 
 std::string comparison_text(const Comparison& comparison, const CommonOptions& common) {
   std::string text = restlessness(comparison.wander) + headline(verdict(comparison));
@@ -114,8 +116,11 @@ std::string comparison_text(const Comparison& comparison, const CommonOptions& c
   for (const std::string& line : comparison.settings) {
     text += "- " + line + '\n';
   }
-  if (const report::Table differing = table_of(comparison, false); !differing.rows.empty()) {
-    text += fmt::format("\nMedians in GFLOP/s, GB/s and GHz of what differs:\n\n{}", render(differing, common));
+  std::vector<Difference> differing;
+  std::copy_if(comparison.differences.begin(), comparison.differences.end(), std::back_inserter(differing),
+               [](const Difference& one) { return one.beyond_noise(); });
+  if (!differing.empty()) {
+    text += fmt::format("\nMedians in GFLOP/s, GB/s and GHz of what differs:\n\n{}", render(columns().table(differing), common));
   }
   text += "\nWithin a run, 95 % of roofs changed from half to half of their samples by at most";
   for (const auto& [kind, wander] : comparison.wander.by_kind) {

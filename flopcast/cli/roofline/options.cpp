@@ -39,7 +39,6 @@ Examples:
 struct RooflineCommand {
   RooflineRequest request;
   std::string kernels = "auto";
-  double nominal_clock_gigahertz = 0;
   bool dry_run = false;
   std::string figure, replot;
   std::vector<std::string> compare;
@@ -64,20 +63,18 @@ void require_only(const OptionSet& command, const std::vector<std::string>& allo
   }
 }
 
-RooflineRequest checked_request(const RooflineCommand& options) {
-  RooflineRequest request = options.request;
+void require_sensible(const RooflineCommand& options) {
+  const RooflineRequest& request = options.request;
   require_distinct(request.blas, "--blas");
   require_distinct(request.gemm, "--gemm");
   std::vector<std::string> streams;
   std::transform(request.streams.begin(), request.streams.end(), std::back_inserter(streams),
                  [](machine::Stream stream) { return std::string(machine::name(stream)); });
   require_distinct(streams, "--streams");
-  request.nominal_hertz = options.nominal_clock_gigahertz * 1e9;
   if (!options.figure.empty() && !request.streams.empty() &&
       std::find(request.streams.begin(), request.streams.end(), machine::Stream::triad) == request.streams.end()) {
     throw usage_error("--figure draws the triad's bandwidths, which --streams leaves out");
   }
-  return request;
 }
 
 /// Shows the results before the figure: they are there even if the figure can't be drawn.
@@ -122,14 +119,14 @@ void run_comparison(const std::vector<std::string>& files, CommonOptions& common
 }
 
 void run_measurement(const RooflineCommand& options, const CommonOptions& common) {
-  const RooflineRequest request = checked_request(options);
+  require_sensible(options);
   const RunContext context = keeping_if_possible(run_context(common));
   const Workbench bench({.kernels = options.kernels}, context);
   if (options.dry_run) {
-    show_plan(plan_roofline(bench, request), common);
+    show_plan(plan_roofline(bench, options.request), common);
     return;
   }
-  const roofline::Roofline found = measure_roofline(bench, request, context);
+  const roofline::Roofline found = measure_roofline(bench, options.request, context);
   try {
     show(options, found, common);
   } catch (const Error&) {
@@ -166,10 +163,6 @@ void add_roofline_command(OptionSet& app, CommonOptions& common) {
           "Kernels of the BLAS. auto: where a BLAS misreads the CPU, the kernels found best by trying; library: the library's own choice")
       .show_default()
       .choices({"auto", "library"});
-  command
-      .option("--nominal-clock", options->nominal_clock_gigahertz,
-              "Clock in GHz from which the nominal peak is computed (default: as the CPU tells it)")
-      .range(0.01, 100.0);
   add_output_options(command, *options);
   command.footer(footer);
   command.action([command, options, &common] {

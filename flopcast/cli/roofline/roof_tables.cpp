@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/support/units.hpp"
@@ -33,9 +35,99 @@ std::string spread(const Rates& rates) {
   return percent > 100 ? "> 100 %" : fmt::format("{:.1f} %", percent);
 }
 
-Column threads_column(int threads) {
-  const std::string title = counted(threads, "thread");
-  return titled(column<"roofline">("THREADS"), title, title);
+/// Adds a column with a rate for each number of threads, and behind each its spread if `with_spread`. `find` returns the rates of a row with
+/// so many threads, and the rate to show; nullptr without such rates.
+template <class Row, class Find>
+void add_rates(Columns<Row>& columns, const std::vector<int>& counts, bool with_spread, Find find) {
+  for (const int threads : counts) {
+    const std::string title = threads == 0 ? "THREADS" : counted(threads, "thread");
+    columns.add(number_column(title, title, "", "rate with so many threads", Best::large),
+                [=](const Row& row) { return find(row, threads).first; });
+    if (with_spread) {
+      columns.add(spread_column(), [=](const Row& row) {
+        const Rates* rates = find(row, threads).second;
+        return rates == nullptr ? "" : spread(*rates);
+      });
+    }
+  }
+}
+
+Columns<ComputeRoof> compute_columns(const Roofline& roofline, const std::vector<int>& counts) {
+  Columns<ComputeRoof> columns;
+  columns.show<&ComputeRoof::name>("ceiling");
+  add_rates(columns, counts, false, [&roofline](const ComputeRoof& first, int threads) -> std::pair<std::string, const Rates*> {
+    const auto found = std::find_if(roofline.compute.begin(), roofline.compute.end(),
+                                    [&](const ComputeRoof& roof) { return roof.threads == threads && roof.name == first.name; });
+    return found == roofline.compute.end() ? std::pair("", nullptr) : std::pair(format_flop_rate(found->ceiling()), &found->flops);
+  });
+  columns.add(spread_column(), [](const ComputeRoof& roof) { return spread(roof.flops); });
+  columns.add(shown<&ComputeRoof::instructions_per_cycle>("per cycle"),
+              [](const ComputeRoof& roof) { return fmt::format("{:.2f}", roof.instructions_per_cycle); });
+  columns.add(number_column("clock", "clock", "Hz", "the clock right after the loop", Best::large),
+              [](const ComputeRoof& roof) { return fmt::format("{:.2f} GHz", median(roof.clocks) * 1e-9); });
+  return columns;
+}
+
+Columns<BandwidthRoof> bandwidth_columns(const Roofline& roofline, const std::vector<int>& counts) {
+  Columns<BandwidthRoof> columns;
+  columns.show<&BandwidthRoof::level>();
+  columns.add(shown<&BandwidthRoof::stream>(),
+              [](const BandwidthRoof& roof) { return roof.stream + (roof.nontemporal ? " non-temporal" : ""); });
+  add_rates(columns, counts, true, [&roofline](const BandwidthRoof& first, int threads) -> std::pair<std::string, const Rates*> {
+    const BandwidthRoof* roof = find_bandwidth(roofline, first.level, first.stream, threads, first.nontemporal);
+    return roof == nullptr ? std::pair("", nullptr) : std::pair(format_bandwidth(roof->bytes.attained()), &roof->bytes);
+  });
+  columns.add(shown<&BandwidthRoof::moved_per_byte>("moved / counted"),
+              [](const BandwidthRoof& roof) { return fmt::format("{:.2f}", roof.moved_per_byte); });
+  columns.add(shown<&BandwidthRoof::working_set_bytes>("working set"),
+              [](const BandwidthRoof& roof) { return format_bytes(static_cast<double>(roof.working_set_bytes)); });
+  return columns;
+}
+
+/// The triads of one length by their number of threads.
+using TriadLength = std::pair<const std::int64_t, std::map<int, const BandwidthRoof*>>;
+
+Columns<TriadLength> triad_columns(const std::vector<int>& counts) {
+  Columns<TriadLength> columns;
+  columns.add(number_column("length", "length", "B", "bytes of the triad's three vectors"), &TriadLength::first);
+  add_rates(columns, counts, true, [](const TriadLength& length, int threads) -> std::pair<std::string, const Rates*> {
+    const auto found = length.second.find(threads);
+    return found == length.second.end() ? std::pair("", nullptr)
+                                        : std::pair(format_bandwidth(found->second->bytes.attained()), &found->second->bytes);
+  });
+  return columns;
+}
+
+Columns<GemmRoof> gemm_columns(const Roofline& roofline) {
+  Columns<GemmRoof> columns;
+  columns.add(text_column("gemm of", "gemm of", "library"), [](const GemmRoof& roof) { return library_text(roof.library); });
+  columns.show<&GemmRoof::routine>();
+  columns.show<&GemmRoof::library, &LibraryIdentity::kernels>();
+  columns.show<&GemmRoof::threads>();
+  columns.add(number_column("best m x n x k", "best m x n x k", "", "shape of the fastest product that was found"),
+              [](const GemmRoof& roof) { return to_string(roof.shape); });
+  columns.add(rate_column(), [](const GemmRoof& roof) { return roof.flops.attained(); });
+  columns.add(spread_column(), [](const GemmRoof& roof) { return spread(roof.flops); });
+  columns.add(
+      number_column("of FMA", "of FMA", "fraction", "the rate over that of the best loop of multiply-adds in registers", Best::large),
+      [&roofline](const GemmRoof& roof) {
+        const ComputeRoof* peak = best_compute(roofline, roof.threads, roofline::precision(roof.routine));
+        return peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->ceiling());
+      });
+  columns.add(shown<&GemmRoof::possible_gain>("left to gain"),
+              [](const GemmRoof& roof) { return roof.error_probability < 1 ? percent(roof.possible_gain) : Cell("not bounded"); });
+  columns.show<&GemmRoof::evaluations>();
+  columns.show<&GemmRoof::ending>("search");
+  columns.add(shown<&GemmRoof::seconds>("took"), [](const GemmRoof& roof) { return format_seconds(roof.seconds); });
+  return columns;
+}
+
+/// Returns the roofs with the least number of threads, one for each row.
+template <class Roof>
+std::vector<Roof> first_roofs(const std::vector<Roof>& roofs, const std::vector<int>& counts) {
+  std::vector<Roof> first;
+  std::copy_if(roofs.begin(), roofs.end(), std::back_inserter(first), [&](const Roof& roof) { return roof.threads == counts.front(); });
+  return first;
 }
 
 }  // namespace
@@ -57,99 +149,40 @@ std::string library_text(const LibraryIdentity& library) {
 
 Cell percent(double share) { return {share, fmt::format("{:.1f} %", 100 * share)}; }
 
+Column spread_column() {
+  return number_column("+-", "+-", "%", "half the 95 % interval of the median, in percent of the median", Best::small);
+}
+Column rate_column() {
+  return number_column("rate", "rate", "flop/s", "flops per second; in --csv flops or bytes per second, as the unit says");
+}
+
 Table compute_table(const Roofline& roofline) {
   const std::vector<int> counts = thread_counts(roofline);
-  Table table;
-  table.columns = columns<"roofline">({"ceiling"});
-  for (const int threads : counts) {
-    table.columns.push_back(threads_column(threads));
-  }
-  add_columns<"roofline">(table.columns, {"+-", "per cycle", "clock"});
-  for (const ComputeRoof& first : roofline.compute) {
-    if (first.threads != counts.front()) {
-      continue;
-    }
-    std::vector<Cell> row = {first.name};
-    for (const int threads : counts) {
-      const auto found = std::find_if(roofline.compute.begin(), roofline.compute.end(),
-                                      [&](const ComputeRoof& roof) { return roof.threads == threads && roof.name == first.name; });
-      row.emplace_back(found == roofline.compute.end() ? Cell("") : Cell(format_flop_rate(found->ceiling())));
-    }
-    row.emplace_back(spread(first.flops));
-    row.emplace_back(fmt::format("{:.2f}", first.instructions_per_cycle));
-    row.emplace_back(fmt::format("{:.2f} GHz", median(first.clocks) * 1e-9));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  return compute_columns(roofline, counts).table(first_roofs(roofline.compute, counts));
 }
 
 Table bandwidth_table(const Roofline& roofline) {
   const std::vector<int> counts = thread_counts(roofline);
-  Table table;
-  table.columns = columns<"roofline">({"level", "stream"});
-  for (const int threads : counts) {
-    table.columns.push_back(threads_column(threads));
-    table.columns.push_back(column<"roofline">("+-"));
-  }
-  add_columns<"roofline">(table.columns, {"moved / counted", "working set"});
-  for (const BandwidthRoof& first : roofline.bandwidth) {
-    if (first.threads != counts.front()) {
-      continue;
-    }
-    std::vector<Cell> row = {first.level, first.stream + (first.nontemporal ? " non-temporal" : "")};
-    for (const int threads : counts) {
-      const BandwidthRoof* roof = find_bandwidth(roofline, first.level, first.stream, threads, first.nontemporal);
-      row.emplace_back(roof == nullptr ? Cell("") : Cell(format_bandwidth(roof->bytes.attained())));
-      row.emplace_back(roof == nullptr ? Cell("") : Cell(spread(roof->bytes)));
-    }
-    row.emplace_back(fmt::format("{:.2f}", first.moved_per_byte));
-    row.emplace_back(format_bytes(static_cast<double>(first.working_set_bytes)));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  return bandwidth_columns(roofline, counts).table(first_roofs(roofline.bandwidth, counts));
 }
 
 Table triad_table(const Roofline& roofline) {
-  const std::vector<int> counts = thread_counts(roofline);
   std::map<std::int64_t, std::map<int, const BandwidthRoof*>> lengths;
   for (const BandwidthRoof& roof : roofline.triad_lengths) {
     lengths[roof.working_set_bytes][roof.threads] = &roof;
   }
-  Table table;
-  if (lengths.empty()) {
-    return table;
-  }
-  table.columns = columns<"roofline">({"length"});
-  for (const int threads : counts) {
-    table.columns.push_back(threads_column(threads));
-    table.columns.push_back(column<"roofline">("+-"));
-  }
-  for (const auto& [bytes, roofs] : lengths) {
-    std::vector<Cell> row = {Cell(static_cast<double>(bytes), format_bytes(static_cast<double>(bytes)))};
-    for (const int threads : counts) {
-      const auto found = roofs.find(threads);
-      row.emplace_back(found == roofs.end() ? Cell("") : Cell(format_bandwidth(found->second->bytes.attained())));
-      row.emplace_back(found == roofs.end() ? Cell("") : Cell(spread(found->second->bytes)));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  return triad_columns(thread_counts(roofline)).table(std::vector<TriadLength>(lengths.begin(), lengths.end()));
 }
 
-Table gemm_table(const Roofline& roofline) {
-  Table table;
-  table.columns = columns<"roofline">({"gemm of", "routine", "kernels", "threads", "best m x n x k", "rate", "+-", "of FMA", "left to gain",
-                                       "evaluations", "search", "took"});
-  for (const GemmRoof& roof : roofline.gemm) {
-    const ComputeRoof* peak = best_compute(roofline, roof.threads, roofline::precision(roof.routine));
-    const bool has_bound = roof.error_probability < 1;
-    table.rows.push_back({library_text(roof.library), roof.routine, roof.library.kernels, report::whole(roof.threads),
-                          to_string(roof.shape), Cell(roof.flops.attained(), format_flop_rate(roof.flops.attained())), spread(roof.flops),
-                          peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->ceiling()),
-                          has_bound ? Cell(roof.possible_gain, fmt::format("{:.1f} %", 100 * roof.possible_gain)) : Cell("not bounded"),
-                          report::whole(roof.evaluations), roof.ending, format_seconds(roof.seconds)});
-  }
-  return table;
+Table gemm_table(const Roofline& roofline) { return gemm_columns(roofline).table(roofline.gemm); }
+
+std::vector<Column> measured_roof_columns() {
+  const Roofline none;
+  return TableColumns{"", compute_columns(none, {0}).headings()}
+      .with(bandwidth_columns(none, {0}).headings())
+      .with(triad_columns({0}).headings())
+      .with(gemm_columns(none).headings())
+      .columns;
 }
 
 std::string ties_text(const Roofline& roofline) {

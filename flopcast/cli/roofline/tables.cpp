@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -30,14 +31,32 @@ Cell share_of_peak(const Roofline& roofline, const std::string& name, int thread
   return peak == roofline.peaks.end() ? Cell("") : percent(rate / peak->flops);
 }
 
+report::Column threads_column() { return number_column("threads", "threads", "", "number of threads"); }
+report::Column intensity_column() { return number_column("flops per byte", "flops per byte", "flop/B", "operational intensity"); }
+
+/// A peak, or the best rate that was measured.
+struct PeakRow {
+  std::string name;
+  int threads;
+  double rate;
+  std::string from;
+};
+
+Columns<PeakRow> peak_columns(const Roofline& roofline) {
+  Columns<PeakRow> columns;
+  columns.add(text_column("peak, double precision", "peak, double precision", "clock that the peak is calculated for"), &PeakRow::name);
+  columns.add(threads_column(), &PeakRow::threads);
+  columns.add(rate_column(), &PeakRow::rate);
+  columns.add(number_column("of nominal", "of nominal", "fraction", "the rate over the peak from the nominal clock", Best::large),
+              [&roofline](const PeakRow& row) { return share_of_peak(roofline, "nominal", row.threads, row.rate); });
+  columns.add(number_column("of sustained", "of sustained", "fraction", "the rate over the peak from the measured clock", Best::large),
+              [&roofline](const PeakRow& row) { return share_of_peak(roofline, "sustained clock", row.threads, row.rate); });
+  columns.add(text_column("from", "from", "factors of the peak"), &PeakRow::from);
+  return columns;
+}
+
 Table peak_table(const Roofline& roofline) {
-  Table table;
-  table.columns = columns<"roofline">({"peak, double precision", "threads", "rate", "of nominal", "of sustained", "from"});
-  const auto add = [&](const std::string& name, int threads, double rate, const std::string& from) {
-    table.rows.push_back({name, report::whole(threads), Cell(rate, format_flop_rate(rate)),
-                          share_of_peak(roofline, "nominal", threads, rate), share_of_peak(roofline, "sustained clock", threads, rate),
-                          from});
-  };
+  std::vector<PeakRow> rows;
   for (const int threads : thread_counts(roofline)) {
     for (const roofline::TheoreticalPeak& peak : roofline.peaks) {
       if (peak.threads != threads) {
@@ -49,29 +68,35 @@ Table peak_table(const Roofline& roofline) {
             factor.unit == "Hz" ? fmt::format("{:.2f} GHz", factor.value * 1e-9) : fmt::format("{:g} {}", factor.value, factor.name);
         from += (from.empty() ? "" : " x ") + value;
       }
-      add(peak.name, threads, peak.flops, from);
+      rows.push_back({peak.name, threads, peak.flops, from});
     }
     if (const ComputeRoof* best = best_compute(roofline, threads)) {
-      add("measured loop", threads, best->ceiling(), best->name);
+      rows.push_back({"measured loop", threads, best->ceiling(), best->name});
     }
     if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
-      add("best dgemm", threads, gemm->flops.attained(),
-          fmt::format("{} {}, {}", gemm->library.name, gemm->library.version, to_string(gemm->shape)));
+      rows.push_back({"best dgemm", threads, gemm->flops.attained(),
+                      fmt::format("{} {}, {}", gemm->library.name, gemm->library.version, to_string(gemm->shape))});
     }
   }
-  return table;
+  return peak_columns(roofline).table(rows);
 }
 
-Table point_table(const Roofline& roofline) {
-  Table table;
-  table.columns = columns<"roofline">({"point", "threads", "flops per byte", "rate", "roof", "of it"});
-  for (const roofline::Point& point : roofline.points) {
-    const roofline::Bound bound = bound_of(roofline, point);
-    const double rate = point.flops_rate.median();
-    table.rows.push_back({point.name, report::whole(point.threads), Cell(point.intensity(), fmt::format("{:.3g}", point.intensity())),
-                          Cell(rate, format_flop_rate(rate)), bound.name, bound.flops > 0 ? percent(rate / bound.flops) : Cell("")});
-  }
-  return table;
+Columns<roofline::Point> point_columns(const Roofline& roofline) {
+  using roofline::Point;
+  const auto rate_of = [](const Point& point) { return point.flops_rate.median(); };
+  Columns<Point> columns;
+  columns.show<&Point::name>("point");
+  columns.add(threads_column(), &Point::threads);
+  columns.add(intensity_column(), [](const Point& point) { return Cell(point.intensity(), fmt::format("{:.3g}", point.intensity())); });
+  columns.add(rate_column(), rate_of);
+  columns.add(number_column("roof", "roof", "", "the lowest roof above the point"),
+              [&roofline](const Point& point) { return bound_of(roofline, point).name; });
+  columns.add(number_column("of it", "of it", "fraction", "rate of the point over the lowest roof above it", Best::large),
+              [&roofline, rate_of](const Point& point) {
+                const roofline::Bound bound = bound_of(roofline, point);
+                return bound.flops > 0 ? percent(rate_of(point) / bound.flops) : Cell("");
+              });
+  return columns;
 }
 
 /// Returns a line with the source of every factor of the theoretical peaks.
@@ -98,15 +123,43 @@ std::string levels_text(const Roofline& roofline) {
   return text;
 }
 
-/// Adds a row; zeros of the last two columns are unknown values.
-void append_roof(Table& table, const std::string& kind, const std::string& name, int threads, double rate, const Rates& rates,
-                 const std::string& unit, double flops_per_byte = 0, double moved_per_byte = 0) {
-  const Interval interval = rates.interval();
+/// A roof or point; zeros of the last two members are unknown values.
+struct RoofRow {
+  std::string kind, name;
+  int threads;
+  double rate;
+  const Rates* rates;
+  std::string unit;
+  double flops_per_byte = 0, moved_per_byte = 0;
+};
+
+Columns<RoofRow> roof_columns() {
   const auto number = [](double value) { return Cell(value, fmt::format("{:.4g}", value)); };
-  const auto known = [&number](double value) { return value > 0 ? number(value) : Cell(""); };
-  table.rows.push_back({kind, name, report::whole(threads), number(rate), number(rates.median()), number(interval.low),
-                        number(interval.high), report::whole(static_cast<long long>(rates.samples.size())), unit, known(flops_per_byte),
-                        known(moved_per_byte)});
+  const auto known = [number](double value) { return value > 0 ? number(value) : Cell(""); };
+  Columns<RoofRow> columns;
+  columns.add(text_column("kind", "kind", "compute, bandwidth, triad, a routine or point (--csv)"), &RoofRow::kind);
+  columns.add(text_column("name", "name", "name of the roof or point (--csv)"), &RoofRow::name);
+  columns.add(threads_column(), &RoofRow::threads);
+  columns.add(rate_column(), [=](const RoofRow& row) { return number(row.rate); });
+  columns.add(number_column("median", "median", "as the unit says", "median of the samples (--csv)", Best::large),
+              [](const RoofRow& row) { return row.rates->median(); });
+  columns.add(number_column("low", "low", "as the unit says", "lower end of the median's 95 % interval (--csv)", Best::large),
+              [](const RoofRow& row) { return row.rates->interval().low; });
+  columns.add(number_column("high", "high", "as the unit says", "upper end of the median's 95 % interval (--csv)", Best::large),
+              [](const RoofRow& row) { return row.rates->interval().high; });
+  columns.add(number_column("samples", "samples", "", "number of samples (--csv)", Best::large),
+              [](const RoofRow& row) { return row.rates->samples.size(); });
+  columns.add(text_column("unit", "unit", "flops/s or bytes/s (--csv)"), &RoofRow::unit);
+  columns.add(intensity_column(), [=](const RoofRow& row) { return known(row.flops_per_byte); });
+  columns.add(shown<&BandwidthRoof::moved_per_byte>("moved / counted"), [=](const RoofRow& row) { return known(row.moved_per_byte); });
+  return columns;
+}
+
+Columns<RooflinePlan::Step> plan_columns() {
+  Columns<RooflinePlan::Step> columns;
+  columns.show<&RooflinePlan::Step::subject>();
+  columns.show<&RooflinePlan::Step::method>();
+  return columns;
 }
 
 }  // namespace
@@ -133,7 +186,7 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
   text += ties_text(roofline);
   section("Peaks:", peak_table(roofline));
   text += sources_text(roofline);
-  section("Points:", point_table(roofline));
+  section("Points:", point_columns(roofline).table(roofline.points));
   for (const std::string& finding : roofline.findings) {
     text += is_first(finding) ? "" : "- " + finding + '\n';
   }
@@ -141,37 +194,35 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
 }
 
 Table roofline_table(const Roofline& roofline) {
-  Table table;
-  table.columns = columns<"roofline">(
-      {"kind", "name", "threads", "rate", "median", "low", "high", "samples", "unit", "flops per byte", "moved / counted"});
+  std::vector<RoofRow> rows;
   for (const ComputeRoof& roof : roofline.compute) {
-    append_roof(table, "compute", roof.name, roof.threads, roof.ceiling(), roof.flops, "flops/s");
+    rows.push_back({"compute", roof.name, roof.threads, roof.ceiling(), &roof.flops, "flops/s"});
   }
   for (const BandwidthRoof& roof : roofline.bandwidth) {
-    append_roof(table, "bandwidth", roof.name(), roof.threads, roof.bytes.attained(), roof.bytes, "bytes/s", roof.flops_per_byte,
-                roof.moved_per_byte);
+    rows.push_back(
+        {"bandwidth", roof.name(), roof.threads, roof.bytes.attained(), &roof.bytes, "bytes/s", roof.flops_per_byte, roof.moved_per_byte});
   }
   for (const BandwidthRoof& roof : roofline.triad_lengths) {
-    append_roof(table, "triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes.attained(), roof.bytes, "bytes/s",
-                roof.flops_per_byte);
+    rows.push_back({"triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes.attained(), &roof.bytes, "bytes/s",
+                    roof.flops_per_byte});
   }
   for (const GemmRoof& roof : roofline.gemm) {
-    append_roof(table, roof.routine, fmt::format("{} {}", library_text(roof.library), to_string(roof.shape)), roof.threads,
-                roof.flops.attained(), roof.flops, "flops/s");
+    rows.push_back({roof.routine, fmt::format("{} {}", library_text(roof.library), to_string(roof.shape)), roof.threads,
+                    roof.flops.attained(), &roof.flops, "flops/s"});
   }
   for (const roofline::Point& point : roofline.points) {
-    append_roof(table, "point", point.name, point.threads, point.flops_rate.median(), point.flops_rate, "flops/s", point.intensity());
+    rows.push_back({"point", point.name, point.threads, point.flops_rate.median(), &point.flops_rate, "flops/s", point.intensity()});
   }
-  return table;
+  return roof_columns().table(rows);
 }
 
-Table plan_table(const RooflinePlan& plan) {
-  Table table;
-  table.columns = columns<"roofline">({"subject", "method"});
-  for (const RooflinePlan::Step& step : plan.steps) {
-    table.rows.push_back({step.subject, step.method});
-  }
-  return table;
+Table plan_table(const RooflinePlan& plan) { return plan_columns().table(plan.steps); }
+
+std::vector<TableColumns> roofline_tables() {
+  const Roofline none;
+  TableColumns roofs = {"roofline", peak_columns(none).headings()};
+  roofs.with(measured_roof_columns()).with(point_columns(none).headings()).with(roof_columns().headings()).with(plan_columns().headings());
+  return {roofs, {"roofline compare", comparison_columns()}};
 }
 
 }  // namespace flopcast::cli

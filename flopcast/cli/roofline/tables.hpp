@@ -25,6 +25,7 @@ std::string comparison_text(const roofline::Comparison& comparison, const Common
 
 /// Returns all roofs that both rooflines have.
 report::Table comparison_table(const roofline::Comparison& comparison);
+std::vector<report::Column> comparison_columns();
 
 // Tables of the measured roofs. A table without rows isn't shown.
 
@@ -37,6 +38,10 @@ std::string library_text(const LibraryIdentity& library);
 /// Returns a cell such as "12.3 %".
 report::Cell percent(double share);
 
+report::Column spread_column();
+report::Column rate_column();
+/// Returns all columns of these tables.
+std::vector<report::Column> measured_roof_columns();
 report::Table compute_table(const roofline::Roofline& roofline);
 report::Table bandwidth_table(const roofline::Roofline& roofline);
 report::Table triad_table(const roofline::Roofline& roofline);

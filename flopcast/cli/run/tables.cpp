@@ -1,17 +1,27 @@
 #include "flopcast/cli/run/tables.hpp"
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 
 namespace flopcast::cli {
+namespace {
 
-report::Table outcome_table(const RunOutcome& outcome) {
-  report::Table table;
-  table.columns = columns<"run">({"routine", "queries", "what happened", "LAPACK"});
-  for (const RunOutcome::Routine& routine : outcome.routines) {
-    table.rows.push_back({routine.flags.empty() ? routine.routine : routine.routine + ":" + routine.flags,
-                          report::whole(static_cast<long long>(routine.queries)), routine.what_happened, routine.lapack});
-  }
-  return table;
+using Routine = RunOutcome::Routine;
+
+Columns<Routine> columns() {
+  Columns<Routine> columns;
+  columns.add(text_column("routine", "routine", "routine that asked for a block size, with its flags"),
+              [](const Routine& routine) { return routine.flags.empty() ? routine.routine : routine.routine + ":" + routine.flags; });
+  columns.show<&Routine::queries>();
+  columns.show<&Routine::what_happened>("what happened");
+  columns.show<&Routine::lapack>("LAPACK");
+  return columns;
 }
+
+}  // namespace
+
+report::Table outcome_table(const RunOutcome& outcome) { return columns().table(outcome.routines); }
+
+std::vector<TableColumns> run_tables() { return {{"run", columns().headings()}}; }
 
 }  // namespace flopcast::cli

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/units.hpp"
@@ -16,6 +17,10 @@ namespace {
 
 using report::Cell;
 using report::Column;
+
+Column argument_column() { return number_column("ARGUMENT", "ARGUMENT", "", "size or other argument in which the calls differ"); }
+Column call_column() { return text_column("call", "call", "the call, where routines differ"); }
+Column cache_column() { return text_column("cache", "cache", "state of the caches before each call"); }
 
 bool is_one_routine(std::span<const Call> calls) {
   return std::all_of(calls.begin(), calls.end(), [&](const Call& call) { return call.routine == calls.front().routine; });
@@ -46,44 +51,22 @@ std::vector<std::size_t> shown_arguments(std::span<const Call> calls) {
   return shown;
 }
 
-/// Columns that distinguish calls: the sizes of one routine and every other argument that differs, or the whole call where routines differ.
-class CallColumns {
- public:
-  explicit CallColumns(std::span<const Call> calls) {
-    if (is_one_routine(calls)) {
-      arguments_ = shown_arguments(calls);
-      routine_ = calls.front().routine;
-    }
-  }
-
-  [[nodiscard]] std::vector<Column> columns() const {
-    if (routine_ == nullptr) {
-      return cli::columns<"sample">({"call"});
-    }
-    std::vector<Column> columns;
-    for (const std::size_t i : arguments_) {
-      const std::string& name = routine_->arguments[i].name;
-      columns.push_back(titled(column<"sample">("ARGUMENT"), name, name));
-    }
+/// Returns columns that distinguish calls: the sizes of one routine and every other argument that differs, or the whole call where routines
+/// differ.
+Columns<Call> call_columns(std::span<const Call> calls) {
+  Columns<Call> columns;
+  if (!is_one_routine(calls)) {
+    columns.add(call_column(), kernel::format_call);
     return columns;
   }
-
-  [[nodiscard]] std::vector<Cell> cells(const Call& call) const {
-    if (routine_ == nullptr) {
-      return {kernel::format_call(call)};
-    }
-    std::vector<Cell> cells;
-    for (const std::size_t i : arguments_) {
-      const bool is_flag = routine_->arguments[i].kind == Kind::flag;
-      cells.push_back(is_flag ? Cell(std::string(1, call.flag(i))) : report::whole(call.arguments[i]));
-    }
-    return cells;
+  for (const std::size_t i : shown_arguments(calls)) {
+    const Argument& argument = calls.front().routine->arguments[i];
+    columns.add(titled(argument_column(), argument.name, argument.name), [i, is_flag = argument.kind == Kind::flag](const Call& call) {
+      return is_flag ? Cell(std::string(1, call.flag(i))) : report::whole(call.arguments[i]);
+    });
   }
-
- private:
-  const Routine* routine_ = nullptr;
-  std::vector<std::size_t> arguments_;
-};
+  return columns;
+}
 
 std::vector<Call> calls_of(std::span<const SampledCall> sampled) {
   std::vector<Call> calls;
@@ -92,12 +75,6 @@ std::vector<Call> calls_of(std::span<const SampledCall> sampled) {
     calls.push_back(one.call);
   }
   return calls;
-}
-
-Cell time_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
-
-Cell interval_cell(const Interval& interval) {
-  return {interval.low, interval.high, fmt::format("[{}, {}]", format_seconds(interval.low), format_seconds(interval.high))};
 }
 
 /// Returns the numbers of a sample's warnings in `notes`, counted from 1. New warnings are added to `notes`.
@@ -113,73 +90,115 @@ std::string note_numbers(const Sample& sample, std::vector<std::string>& notes) 
   return fmt::format("{}", fmt::join(numbers, ","));
 }
 
-std::vector<Cell> statistics_cells(const SampledCall& one) {
-  const Summary summary = summarise(one.sample.times());
-  if (summary.count == 0) {
-    return {report::whole(0), "-", "-", "-", "-", "-", "-", "-"};
-  }
-  const double rate = flops(one.call) / summary.median;
-  const double bandwidth = static_cast<double>(footprint_bytes(one.call)) / summary.median;
-  const double spread = (summary.third_quartile - summary.first_quartile) / summary.median;
-  return {report::whole(summary.count),
-          time_cell(summary.minimum),
-          time_cell(summary.median),
-          interval_cell(summary.median_interval),
-          time_cell(summary.mean),
-          Cell(rate, fmt::format("{:.3g}", 1e-9 * rate)),
-          Cell(bandwidth, fmt::format("{:.3g}", 1e-9 * bandwidth)),
-          Cell(spread, format_percent(spread))};
+/// A sample with the summary of its times.
+struct SummarisedCall {
+  const SampledCall* sampled;
+  Summary times;
+};
+
+Columns<SummarisedCall> statistics_columns(const Columns<Call>& calls, std::vector<std::string>& notes) {
+  using Row = SummarisedCall;
+  const auto known = [](auto cell_of) {
+    return [cell_of](const Row& row) { return row.times.count == 0 ? Cell("-") : Cell(cell_of(row)); };
+  };
+  const auto time_of = [known](Seconds Summary::*member) {
+    return known([member](const Row& row) { return Cell(row.times.*member, format_seconds(row.times.*member)); });
+  };
+  const auto rate_of = [known](auto amount_of) {
+    return known([amount_of](const Row& row) {
+      const double rate = static_cast<double>(amount_of(row.sampled->call)) / row.times.median;
+      return Cell(rate, fmt::format("{:.3g}", 1e-9 * rate));
+    });
+  };
+  Columns<Row> columns;
+  columns.add_part(calls, [](const Row& row) { return row.sampled->call; });
+  columns.add(cache_column(), [](const Row& row) { return row.sampled->cache; });
+  columns.add(number_column("repetitions", "reps", "", "repetitions that count", Best::large),
+              [](const Row& row) { return row.times.count; });
+  columns.add(number_column("minimum_seconds", "min", "s", "least normalised time"), time_of(&Summary::minimum));
+  columns.add(number_column("median_seconds", "median", "s", "median of the normalised times"), time_of(&Summary::median));
+  columns.add(texts(interval(number_column("median_seconds", "95 % interval", "s", "interval of the median"))), known([](const Row& row) {
+                const Interval& range = row.times.median_interval;
+                return Cell(range.low, range.high, fmt::format("[{}, {}]", format_seconds(range.low), format_seconds(range.high)));
+              }));
+  columns.add(number_column("mean_seconds", "mean", "s", "mean of the normalised times"), time_of(&Summary::mean));
+  columns.add(number_column("flops_per_second", "GFLOP/s", "flop/s", "flops over the median time"),
+              rate_of([](const Call& call) { return flops(call); }));
+  columns.add(number_column("bytes_per_second", "GB/s", "B/s", "footprint over the median time"),
+              rate_of([](const Call& call) { return footprint_bytes(call); }));
+  columns.add(number_column("relative_interquartile_range", "spread", "fraction", "distance of the quartiles over the median", Best::small),
+              known([](const Row& row) {
+                const double spread = (row.times.third_quartile - row.times.first_quartile) / row.times.median;
+                return Cell(spread, format_percent(spread));
+              }));
+  columns.add(text_column("notes", "notes", "numbers of the notes below the table"),
+              [&notes](const Row& row) { return note_numbers(row.sampled->sample, notes); });
+  return columns;
+}
+
+Columns<PlannedSample> plan_columns() {
+  Columns<PlannedSample> columns;
+  columns.add(call_column(), [](const PlannedSample& one) { return kernel::format_call(one.call); });
+  columns.add(cache_column(), &PlannedSample::cache);
+  columns.add(number_column("flops", "flops", "flop", "flops of the call (--dry-run)"),
+              [](const PlannedSample& one) { return flops(one.call); });
+  columns.add(number_column("footprint_bytes", "footprint", "B", "bytes that the call reads or writes (--dry-run)"),
+              [](const PlannedSample& one) { return footprint_bytes(one.call); });
+  columns.add(number_column("batch", "batch", "", "calls that are timed together (--dry-run)"), &PlannedSample::batch);
+  return columns;
+}
+
+/// A repetition of a sample.
+struct SampledRepetition {
+  const SampledCall* sampled;
+  const Repetition* repetition;
+};
+
+Columns<SampledRepetition> repetition_columns(const Columns<Call>& calls) {
+  using Row = SampledRepetition;
+  Columns<Row> columns;
+  columns.add_part(calls, [](const Row& row) { return row.sampled->call; });
+  columns.add(cache_column(), [](const Row& row) { return row.sampled->cache; });
+  columns.add(number_column("at_seconds", "at", "s", "begin of the repetition (--raw)", Best::neither),
+              [](const Row& row) { return row.repetition->at; });
+  columns.add(number_column("seconds", "time", "s", "time of the repetition (--raw)"),
+              [](const Row& row) { return row.repetition->seconds; });
+  columns.add(number_column("drift", "drift", "", "time of the reference kernel over its usual time (--raw)"),
+              [](const Row& row) { return Cell(row.repetition->drift, fmt::format("{:.4f}", row.repetition->drift)); });
+  columns.add(number_column("normalised_seconds", "normalised", "s", "the time divided by the drift (--raw)"),
+              [](const Row& row) { return row.repetition->normalised(); });
+  columns.add(number_column("discarded", "discarded", "", "whether the repetition doesn't count (--raw)"),
+              [](const Row& row) { return row.repetition->discarded; });
+  return columns;
 }
 
 }  // namespace
 
 report::Table statistics_table(std::span<const SampledCall> sampled, std::vector<std::string>& notes) {
-  const CallColumns calls(calls_of(sampled));
-  report::Table table;
-  table.columns = calls.columns();
-  add_columns<"sample">(table.columns, {"cache", "repetitions", "minimum_seconds", "median_seconds", "median_seconds interval",
-                                        "mean_seconds", "flops_per_second", "bytes_per_second", "relative_interquartile_range", "notes"});
+  std::vector<SummarisedCall> rows;
   for (const SampledCall& one : sampled) {
-    std::vector<Cell> row = calls.cells(one.call);
-    row.emplace_back(one.cache);
-    for (Cell& cell : statistics_cells(one)) {
-      row.push_back(std::move(cell));
-    }
-    row.emplace_back(note_numbers(one.sample, notes));
-    table.rows.push_back(std::move(row));
+    rows.push_back({&one, summarise(one.sample.times())});
   }
-  return table;
+  return statistics_columns(call_columns(calls_of(sampled)), notes).table(rows);
 }
 
-report::Table plan_table(std::span<const PlannedSample> plan) {
-  report::Table table;
-  table.columns = columns<"sample">({"call", "cache", "flops", "footprint_bytes", "batch"});
-  for (const PlannedSample& one : plan) {
-    const auto bytes = static_cast<double>(footprint_bytes(one.call));
-    table.rows.push_back({kernel::format_call(one.call), one.cache, Cell(flops(one.call), fmt::format("{:.4g}", flops(one.call))),
-                          Cell(bytes, format_bytes(bytes)), report::whole(one.batch)});
-  }
-  return table;
-}
+report::Table plan_table(std::span<const PlannedSample> plan) { return plan_columns().table(plan); }
 
 report::Table repetitions_table(std::span<const SampledCall> sampled) {
-  const CallColumns calls(calls_of(sampled));
-  report::Table table;
-  table.columns = calls.columns();
-  add_columns<"sample">(table.columns, {"cache", "at_seconds", "seconds", "drift", "normalised_seconds", "discarded"});
+  std::vector<SampledRepetition> rows;
   for (const SampledCall& one : sampled) {
     for (const Repetition& repetition : one.sample.repetitions) {
-      std::vector<Cell> row = calls.cells(one.call);
-      row.emplace_back(one.cache);
-      row.push_back(time_cell(repetition.at));
-      row.push_back(time_cell(repetition.seconds));
-      row.emplace_back(repetition.drift, fmt::format("{:.4f}", repetition.drift));
-      row.push_back(time_cell(repetition.normalised()));
-      row.emplace_back(repetition.discarded ? "yes" : "no");
-      table.rows.push_back(std::move(row));
+      rows.push_back({&one, &repetition});
     }
   }
-  return table;
+  return repetition_columns(call_columns(calls_of(sampled))).table(rows);
+}
+
+std::vector<TableColumns> sample_tables() {
+  std::vector<std::string> notes;
+  TableColumns all = {"sample", {argument_column(), call_column()}};
+  all.with(statistics_columns({}, notes).headings()).with(repetition_columns({}).headings()).with(plan_columns().headings());
+  return {all};
 }
 
 }  // namespace flopcast::cli

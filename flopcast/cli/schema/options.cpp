@@ -1,8 +1,10 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/report/table.hpp"
@@ -26,12 +28,11 @@ struct SchemaCommand {
   bool list = false;
 };
 
-report::Table list_table() {
-  report::Table table{columns<"schema">({"schema", "document"}), {}};
-  for (const SchemaTitle& one : schemas()) {
-    table.rows.push_back({one.name, one.title});
-  }
-  return table;
+Columns<SchemaTitle> columns() {
+  Columns<SchemaTitle> columns;
+  columns.add(text_column("schema", "schema", "name of the schema"), &SchemaTitle::name);
+  columns.add(text_column("document", "document", "what such a document is"), &SchemaTitle::title);
+  return columns;
 }
 
 std::string list_document() {
@@ -51,11 +52,13 @@ void run_schema(const SchemaCommand& command, const CommonOptions& common) {
   } else if (common.json) {
     emit(list_document(), common);
   } else {
-    emit(list_table(), common);
+    emit(columns().table(schemas()), common);
   }
 }
 
 }  // namespace
+
+std::vector<TableColumns> schema_tables() { return {{"schema", columns().headings()}}; }
 
 void add_schema_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<SchemaCommand>();

@@ -1,12 +1,48 @@
 #include "flopcast/cli/shared/columns.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
+
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
+namespace {
 
-report::Column column_of(const ColumnDefinition& definition) {
-  return {std::string(definition.title),  definition.align, std::string(definition.key), definition.interval, 0,
-          std::string(definition.meaning)};
+/// Returns "measured default" for measured_default_seconds.
+std::string title_of(std::string_view name) {
+  for (const auto& [whole, title] : {std::pair("seconds", "time"), std::pair("flops_per_second", "rate")}) {
+    if (name == whole) {
+      return title;
+    }
+  }
+  for (const std::string_view ending : {"_seconds", "_bytes_per_second", "_flops_per_second", "_bytes"}) {
+    name.remove_suffix(name.ends_with(ending) ? ending.size() : 0);
+  }
+  std::string title(name);
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
+
+}  // namespace
+
+report::Column text_column(std::string_view name, std::string_view title, std::string_view meaning) {
+  return {std::string(title), report::Align::left, std::string(name), false, 0, std::string(meaning)};
+}
+
+report::Column number_column(std::string_view name, std::string_view title, std::string_view unit, std::string_view meaning,
+                             std::optional<Best> best) {
+  return {std::string(title), report::Align::right,           std::string(name), false, 0, std::string(meaning),
+          std::string(unit),  best.value_or(usual_best(unit))};
+}
+
+report::Column interval(report::Column column) {
+  column.interval = true;
+  column.align = report::Align::right;
+  return column;
+}
+
+report::Column texts(report::Column column) {
+  column.align = report::Align::left;
+  return column;
 }
 
 report::Column titled(report::Column column, const std::string& title) {
@@ -20,28 +56,45 @@ report::Column titled(report::Column column, const std::string& title, const std
   return column;
 }
 
-report::Column widened(report::Column column, std::size_t width) {
-  column.width = width;
+namespace columns_detail {
+
+report::Column column_of(const Field& field, const Field* outer, std::string_view name, std::string_view title, bool is_number) {
+  const std::string_view heading = name.empty() ? field.name : name;
+  const std::string_view about = outer == nullptr ? "" : outer->description;
+  const std::string meaning = about.empty() ? field.description : fmt::format("{} ({})", field.description, about);
+  report::Column column =
+      number_column(heading, title.empty() ? title_of(heading) : std::string(title), field.unit(), meaning, field.best());
+  column.align = is_number ? report::Align::right : report::Align::left;
   return column;
 }
 
-std::vector<ColumnDefinition> definitions_of(std::string_view command) {
-  std::vector<ColumnDefinition> all;
-  for (const ColumnDefinition& each : column_definitions) {
-    const bool begins = each.table.substr(0, command.size()) == command;
-    if (command.empty() || (begins && (each.table.size() == command.size() || each.table[command.size()] == ' '))) {
-      all.push_back(each);
-    }
-  }
-  return all;
+report::Cell number_cell(double value, std::string_view unit) {
+  const std::string text = unit == "s"          ? format_seconds(value)
+                           : unit == "B"        ? format_bytes(value)
+                           : unit == "B/s"      ? format_bandwidth(value)
+                           : unit == "flop/s"   ? format_flop_rate(value)
+                           : unit == "fraction" ? format_percent(value)
+                           : unit == "%"        ? fmt::format("{:.1f}", value)
+                                                : fmt::format("{:.4g}", value);
+  return {value, text};
 }
 
-std::string columns_help(std::string_view table) {
-  std::string text;
-  for (const ColumnDefinition& each : column_definitions) {
-    if (each.table == table && !each.title.empty()) {
-      text += fmt::format("  {:15}  {}\n", each.title, each.meaning);
+}  // namespace columns_detail
+
+TableColumns& TableColumns::with(const std::vector<report::Column>& more) {
+  for (const report::Column& column : more) {
+    const auto same = [&](const report::Column& one) { return one.name == column.name && one.interval == column.interval; };
+    if (std::none_of(columns.begin(), columns.end(), same)) {
+      columns.push_back(column);
     }
+  }
+  return *this;
+}
+
+std::string columns_help(const std::vector<report::Column>& columns) {
+  std::string text;
+  for (const report::Column& column : columns) {
+    text += fmt::format("  {:15}  {}\n", column.title, column.meaning);
   }
   return text;
 }

@@ -1,87 +1,177 @@
 #pragma once
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <concepts>
 #include <cstddef>
-#include <initializer_list>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "flopcast/cli/shared/column_definitions.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/field.hpp"
 
-/// Columns of tables by their keys. A column that isn't defined doesn't compile.
+/// Columns of tables, each with its cells. A column that shows a member has unit, good direction and meaning from the member's line in the
+/// table of its structure (support/field.hpp). Tables, pages, `flopcast columns` and docs/reference/columns.md have them from here.
 namespace flopcast::cli {
 
-/// Name of a table as a template argument.
-template <std::size_t length>
-struct TableName {
-  char text[length] = {};  // NOLINT(modernize-avoid-c-arrays): a template argument
-
-  consteval TableName(const char (&name)[length]) { std::copy_n(name, length, text); }  // NOLINT: written as a literal
-  [[nodiscard]] constexpr std::string_view view() const { return {text, length - 1}; }
-};
-
-/// Names a column of `table` by its key. The two columns of an interval are named by the key and " interval".
-template <TableName table>
-class ColumnKey {
- public:
-  consteval ColumnKey(const char* key) : definition_(&find(key)) {}  // NOLINT: columns are written as lists of literals
-
-  [[nodiscard]] const ColumnDefinition& definition() const { return *definition_; }
-
- private:
-  static consteval const ColumnDefinition& find(std::string_view key) {
-    constexpr std::string_view ending = " interval";
-    const bool interval = key.ends_with(ending);
-    const std::string_view name = interval ? key.substr(0, key.size() - ending.size()) : key;
-    for (const ColumnDefinition& each : column_definitions) {
-      if (each.table == table.view() && each.key == name && each.interval == interval) {
-        return each;
-      }
-    }
-    throw "flopcast/cli/shared/column_definitions.hpp has no such column";  // seen by the compiler only
-  }
-
-  const ColumnDefinition* definition_;
-};
-
-/// Returns a column as it is defined.
-report::Column column_of(const ColumnDefinition& definition);
-template <TableName table>
-report::Column column(ColumnKey<table> key) {
-  return column_of(key.definition());
-}
-
-/// Returns columns in the order of `keys`.
-template <TableName table>
-std::vector<report::Column> columns(std::initializer_list<ColumnKey<table>> keys) {
-  std::vector<report::Column> all;
-  for (const ColumnKey<table>& key : keys) {
-    all.push_back(column_of(key.definition()));
-  }
-  return all;
-}
-
-/// Adds columns behind those that are there.
-template <TableName table>
-void add_columns(std::vector<report::Column>& to, std::initializer_list<ColumnKey<table>> keys) {
-  for (const ColumnKey<table>& key : keys) {
-    to.push_back(column_of(key.definition()));
-  }
-}
-
+/// Returns the column of a text that no document has. `name` is its heading in CSV, unique in the table; both names are in capitals if they
+/// vary.
+report::Column text_column(std::string_view name, std::string_view title, std::string_view meaning);
+/// Returns the column of a number that no document has. `unit` is the unit in CSV. Without `best` the good direction is the unit's usual one.
+report::Column number_column(std::string_view name, std::string_view title, std::string_view unit, std::string_view meaning,
+                             std::optional<Best> best = {});
+/// Returns the same column with two headings in CSV, NAME_low and NAME_high.
+report::Column interval(report::Column column);
+/// Returns the same column for numbers that are names, such as those of processes.
+report::Column texts(report::Column column);
 /// Returns `column` with a title of its own, for columns whose title varies.
 report::Column titled(report::Column column, const std::string& title);
 /// Returns `column` with a title and a heading in CSV of its own.
 report::Column titled(report::Column column, const std::string& title, const std::string& heading);
-/// Returns `column` with a least width, for rows that come after the headings were shown.
-report::Column widened(report::Column column, std::size_t width);
 
-/// Returns the definitions of all tables whose name is `command` or begins with this word; of all tables without a name.
-std::vector<ColumnDefinition> definitions_of(std::string_view command);
+namespace columns_detail {
 
-/// Returns lines "title    meaning" of columns of `table`, for the footer of a help text.
-std::string columns_help(std::string_view table);
+/// Returns the column of a member whose line in the table of its structure is `field`. Empty names are those of the field.
+report::Column column_of(const Field& field, const Field* outer, std::string_view name, std::string_view title, bool is_number);
+
+/// Returns a number as people read it in its unit.
+report::Cell number_cell(double value, std::string_view unit);
+
+template <class T>
+concept Optional = requires(const T& value) {
+  value.has_value();
+  *value;
+};
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+template <Optional T>
+inline constexpr bool is_number<T> = is_number<typename T::value_type>;
+
+template <class T>
+report::Cell cell_of(const T& value, std::string_view unit) {
+  if constexpr (std::is_same_v<T, report::Cell>) {
+    return value;
+  } else if constexpr (std::is_convertible_v<const T&, std::string>) {
+    return std::string(value);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "yes" : "no";
+  } else if constexpr (std::is_integral_v<T>) {
+    return unit.empty() ? report::whole(static_cast<long long>(value)) : number_cell(static_cast<double>(value), unit);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return number_cell(value, unit);
+  } else if constexpr (Optional<T>) {
+    return value.has_value() ? cell_of(*value, unit) : report::Cell("");
+  } else if constexpr (requires { to_string(value); }) {
+    return to_string(value);
+  } else {
+    return fmt::format("{}", fmt::join(value, " "));
+  }
+}
+
+/// Returns the cell of a member, or of a member of a member; an empty one where a std::optional on the way has no value.
+template <auto member, auto... inner, class T>
+report::Cell cell_at(const T& structure, std::string_view unit) {
+  const auto& value = structure.*member;
+  if constexpr (sizeof...(inner) == 0) {
+    return cell_of(value, unit);
+  } else if constexpr (Optional<std::remove_cvref_t<decltype(value)>>) {
+    return value.has_value() ? cell_at<inner...>(*value, unit) : report::Cell("");
+  } else {
+    return cell_at<inner...>(value, unit);
+  }
+}
+
+template <auto member, auto... inner>
+struct Path {
+  using Last = Path<inner...>;
+  static report::Column column(std::string_view name, std::string_view title, const Field* = nullptr) {
+    return Last::column(name, title, &field_of<member>());
+  }
+};
+template <auto member>
+struct Path<member> {
+  static report::Column column(std::string_view name, std::string_view title, const Field* outer = nullptr) {
+    return column_of(field_of<member>(), outer, name, title, is_number<typename fields_detail::Member<member>::Value>);
+  }
+};
+
+}  // namespace columns_detail
+
+/// Returns the column of a member, or of a member of a member: shown<&Decision::chosen, &Forecast::seconds>(). Heading and title are those of
+/// the member unless they are given.
+template <auto... path>
+report::Column shown(std::string_view name = "", std::string_view title = "") {
+  return columns_detail::Path<path...>::column(name, title);
+}
+
+/// The columns of a table whose rows are values of one type.
+template <class Row>
+class Columns {
+ public:
+  /// Adds a column whose cells show value(row), or that member of the row: a cell, a text, or a number in the column's unit.
+  template <std::invocable<const Row&> Value>
+  Columns& add(report::Column column, Value value) {
+    cells_.push_back(
+        [value = std::move(value), unit = column.unit](const Row& row) { return columns_detail::cell_of(std::invoke(value, row), unit); });
+    columns_.push_back(std::move(column));
+    return *this;
+  }
+  /// Adds a column that shows a member, or a member of a member.
+  template <auto... path>
+  Columns& show(std::string_view name = "", std::string_view title = "") {
+    report::Column column = shown<path...>(name, title);
+    const std::string unit = column.unit;
+    return add(std::move(column), [unit](const Row& row) { return columns_detail::cell_at<path...>(row, unit); });
+  }
+  /// Adds columns that show a part of the rows.
+  template <class Part, class PartOf>
+  Columns& add_part(const Columns<Part>& columns, PartOf part_of) {
+    for (std::size_t i = 0; i < columns.headings().size(); ++i) {
+      add(columns.headings()[i], [cell = columns.cell(i), part_of](const Row& row) { return cell(std::invoke(part_of, row)); });
+    }
+    return *this;
+  }
+
+  [[nodiscard]] const std::vector<report::Column>& headings() const { return columns_; }
+  [[nodiscard]] const std::function<report::Cell(const Row&)>& cell(std::size_t column) const { return cells_[column]; }
+  [[nodiscard]] std::vector<report::Cell> cells(const Row& row) const {
+    std::vector<report::Cell> all;
+    for (const auto& cell : cells_) {
+      all.push_back(cell(row));
+    }
+    return all;
+  }
+  [[nodiscard]] report::Table table(std::span<const Row> rows, std::string footnote = {}) const {
+    report::Table table{columns_, {}, std::move(footnote)};
+    for (const Row& row : rows) {
+      table.rows.push_back(cells(row));
+    }
+    return table;
+  }
+
+ private:
+  std::vector<report::Column> columns_;
+  std::vector<std::function<report::Cell(const Row&)>> cells_;
+};
+
+/// All columns that a table of a command may have.
+struct TableColumns {
+  std::string table;  ///< the command, and a word more where its tables differ: "rank", "rank validation"
+  std::vector<report::Column> columns;
+
+  /// Adds those columns that aren't there yet.
+  TableColumns& with(const std::vector<report::Column>& more);
+};
+
+/// Returns lines "title    meaning" of columns, for the footer of a help text.
+std::string columns_help(const std::vector<report::Column>& columns);
 
 }  // namespace flopcast::cli

@@ -19,7 +19,7 @@ class MemberOption {
  public:
   MemberOption(const Field& field, void* structure) : field_(&field), value_(field.in(structure)) {
     SchemaMaker maker(OtherMembers::refused);
-    ordered_json member = schema_detail::member_schema(field.name, field.type->schema(maker), field.description);
+    ordered_json member = schema_detail::with_unit(field.type->schema(maker), field.unit());
     schema_detail::add_limits(member, field);
     if (field.type->has_value != nullptr && member.contains("anyOf")) {
       member["anyOf"].erase(member["anyOf"].size() - 1);  // null has no text
@@ -119,9 +119,7 @@ class MemberOption {
     }
     const ordered_json& word = schema_.contains("items") ? schema_.at("items") : schema_;
     if (word.contains("enum")) {
-      auto choices = word.at("enum").get<Words>();
-      choices.erase(std::remove(choices.begin(), choices.end(), ""), choices.end());
-      option.choices(std::move(choices));
+      option.choices(word.at("enum").get<Words>());
     }
     if (is_number()) {
       const bool above = schema_.contains("exclusiveMinimum");

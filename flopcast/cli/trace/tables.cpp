@@ -1,48 +1,49 @@
 #include "flopcast/cli/trace/tables.hpp"
 
-#include <fmt/format.h>
-
-#include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
-#include "flopcast/support/units.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 
 namespace flopcast::cli {
 namespace {
 
-/// Returns a share in percent; 0 if the whole is 0.
-report::Cell share(double part, double whole) {
-  const double percent = whole > 0 ? 100 * part / whole : 0;
-  return {percent, fmt::format("{:.1f}", percent)};
-}
+using Kernel = TraceSummary::Kernel;
 
-void add_row(report::Table& table, const TraceSummary::Kernel& sum, const TraceSummary::Kernel& all) {
-  std::vector<report::Cell> row = {
-      sum.kernel, report::whole(sum.calls), {sum.flops, fmt::format("{:.4g}", sum.flops)}, share(sum.flops, all.flops)};
+/// Returns a share in percent; 0 if the whole is 0.
+double percent_of(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+Columns<Kernel> columns(const Kernel& all) {
+  Columns<Kernel> columns;
+  columns.show<&Kernel::kernel>();
+  columns.show<&Kernel::calls>();
+  columns.show<&Kernel::flops>();
+  columns.add(number_column("flops %", "flops %", "%", "their part of all flops"),
+              [&all](const Kernel& kernel) { return percent_of(kernel.flops, all.flops); });
   if (all.seconds) {
-    const Seconds seconds = sum.seconds.value_or(0);
-    const double rate = seconds > 0 ? sum.flops / seconds : 0;
-    row.emplace_back(seconds, format_seconds(seconds));
-    row.push_back(share(seconds, *all.seconds));
-    row.emplace_back(rate, format_flop_rate(rate));
+    const auto seconds_of = [](const Kernel& kernel) { return kernel.seconds.value_or(0); };
+    columns.add(shown<&Kernel::seconds>(), seconds_of);
+    columns.add(number_column("time %", "time %", "%", "their part of the recorded time", Best::small),
+                [&all, seconds_of](const Kernel& kernel) { return percent_of(seconds_of(kernel), *all.seconds); });
+    columns.add(number_column("flops_per_second", "rate", "flop/s", "flops over time"),
+                [seconds_of](const Kernel& kernel) { return seconds_of(kernel) > 0 ? kernel.flops / seconds_of(kernel) : 0; });
   }
-  table.rows.push_back(std::move(row));
+  return columns;
 }
 
 }  // namespace
 
 report::Table summary_table(const TraceSummary& summary) {
-  report::Table table;
-  table.columns = columns<"trace">({"kernel", "calls", "flops", "flops %"});
-  if (summary.all.seconds) {
-    add_columns<"trace">(table.columns, {"seconds", "time %", "flops_per_second"});
-  }
-  for (const TraceSummary::Kernel& kernel : summary.kernels) {
-    add_row(table, kernel, summary.all);
-  }
-  add_row(table, summary.all, summary.all);
+  const Columns<Kernel> all = columns(summary.all);
+  report::Table table = all.table(summary.kernels);
+  table.rows.push_back(all.cells(summary.all));
   return table;
+}
+
+std::vector<TableColumns> trace_tables() {
+  Kernel all;
+  all.seconds = 0;
+  return {{"trace", columns(all).headings()}};
 }
 
 }  // namespace flopcast::cli

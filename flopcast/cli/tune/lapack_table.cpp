@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
@@ -50,39 +52,54 @@ std::vector<double> gains_kept(const LapackRoutine& routine) {
   return all;
 }
 
+using Row = std::pair<const LapackRoutine*, Summary>;
+
+Columns<Row> columns_of(bool validated) {
+  using report::Cell;
+  const auto percent_if_decided = [](double Summary::*member) {
+    return [member](const Row& row) {
+      return row.second.decided == 0 ? Cell("") : Cell(row.second.*member, format_percent(row.second.*member));
+    };
+  };
+  const auto kept_at = [](double share) {
+    return [share](const Row& row) {
+      const std::vector<double> all = gains_kept(*row.first);
+      return all.empty() ? std::optional<double>() : quantile(all, share);
+    };
+  };
+  const auto has_decisions = [](const Row& row) { return !row.first->decisions.empty(); };
+  Columns<Row> columns;
+  columns.add(text_column("routine", "routine", "tuned routine"), [](const Row& row) { return row.first->name(); });
+  columns.add(number_column("sizes", "sizes", "", "number of sizes"),
+              [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->decisions.size()) : std::nullopt; });
+  columns.add(number_column("nb", "nb", "", "smallest and largest chosen block size"), [](const Row& row) { return row.second.blocks; });
+  columns.add(number_column("gain", "gain, median", "fraction", "median gain over the decided sizes", Best::large), [=](const Row& row) {
+    return toned(percent_if_decided(&Summary::gain)(row), row.second.gain > 0.01 ? report::Tone::good : report::Tone::plain);
+  });
+  columns.add(number_column("best_gain", "best", "fraction", "largest gain of a decided size", Best::large),
+              percent_if_decided(&Summary::best_gain));
+  columns.add(number_column("regret", "max regret", "fraction", "largest max regret of a decided size", Best::small),
+              percent_if_decided(&Summary::regret));
+  columns.add(shown<&LapackRoutine::seconds>("", "took"),
+              [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->seconds) : std::nullopt; });
+  if (validated) {
+    columns.add(number_column("gain_kept", "gain kept, median", "fraction", "median of gain kept over the sizes (--validate)", Best::large),
+                kept_at(0.5));
+    columns.add(number_column("worst_gain_kept", "worst", "fraction", "smallest gain kept of a size (--validate)", Best::large),
+                kept_at(0));
+  }
+  columns.add(titled(shown<&LapackRoutine::remark>(), ""), [](const Row& row) { return row.first->remark; });
+  return columns;
+}
+
 }  // namespace
 
 report::Table lapack_table(const LapackTuning& tuning, bool validated) {
-  report::Table table;
-  table.columns = columns<"tune lapack">({"routine", "sizes", "nb", "gain", "best_gain", "regret", "seconds"});
-  if (validated) {
-    add_columns<"tune lapack">(table.columns, {"gain_kept", "worst_gain_kept"});
+  std::vector<Row> rows;
+  for (const LapackRoutine& routine : tuning.routines) {
+    rows.emplace_back(&routine, summary(routine));
   }
-  table.columns.push_back(column<"tune lapack">("remark"));
-  for (const LapackRoutine& outcome : tuning.routines) {
-    std::vector<report::Cell> row = {outcome.name()};
-    if (outcome.decisions.empty()) {
-      row.resize(table.columns.size() - 1, report::Cell(""));
-    } else {
-      const Summary s = summary(outcome);
-      row.insert(row.end(),
-                 {report::whole(static_cast<long long>(outcome.decisions.size())),
-                  report::Cell(s.blocks),
-                  s.decided == 0 ? report::Cell("")
-                                 : report::Cell(s.gain, format_percent(s.gain), s.gain > 0.01 ? report::Tone::good : report::Tone::plain),
-                  s.decided == 0 ? report::Cell("") : report::Cell(s.best_gain, format_percent(s.best_gain)),
-                  s.decided == 0 ? report::Cell("") : report::Cell(s.regret, format_percent(s.regret)),
-                  {outcome.seconds, format_seconds(outcome.seconds)}});
-      if (validated) {
-        const std::vector<double> all = gains_kept(outcome);
-        const auto cell = [&](double value) { return all.empty() ? report::Cell("") : report::Cell(value, format_percent(value)); };
-        row.insert(row.end(), {cell(all.empty() ? 0 : median(all)), cell(all.empty() ? 0 : quantile(all, 0))});
-      }
-    }
-    row.emplace_back(outcome.remark);
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  return columns_of(validated).table(rows);
 }
 
 }  // namespace flopcast::cli

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/cli/shared/validation_errors.hpp"
@@ -27,55 +30,67 @@ bool has_crossover(const std::vector<tuning::Decision>& decisions) {
   return std::any_of(decisions.begin(), decisions.end(), [](const tuning::Decision& d) { return d.default_.blocks.nx != 0; });
 }
 
-/// Returns what was measured; blank cells if nothing was.
-std::vector<report::Cell> measured_cells(const tuning::Decision& decision, bool crossover) {
-  if (!decision.validation) {
-    return {"", "", "", "", ""};
-  }
-  const tuning::Check& check = *decision.validation;
-  const double error = decision.chosen.seconds / check.chosen_seconds - 1;
-  return {{check.default_seconds, format_seconds(check.default_seconds)},
-          {check.chosen_seconds, format_seconds(check.chosen_seconds)},
-          {error, fmt::format("{:+.1f} %", 100 * error)},
-          block_text(check.best.blocks, crossover),
-          {check.gain_kept, format_percent(check.gain_kept)}};
+/// Returns the columns on what was measured; their cells are blank if nothing was.
+Columns<tuning::Decision> measured_columns(bool crossover) {
+  using tuning::Check;
+  using tuning::Decision;
+  Columns<Decision> columns;
+  columns.show<&Decision::validation, &Check::default_seconds>("measured_default_seconds");
+  columns.show<&Decision::validation, &Check::chosen_seconds>("measured_chosen_seconds");
+  columns.add(number_column("error", "error", "fraction", "predicted over measured time of the chosen block size, minus 1; best near 0"),
+              [](const Decision& decision) {
+                if (!decision.validation) {
+                  return report::Cell("");
+                }
+                const double error = decision.chosen.seconds / decision.validation->chosen_seconds - 1;
+                return report::Cell(error, fmt::format("{:+.1f} %", 100 * error));
+              });
+  columns.add(number_column("best_nb", crossover ? "best nb / nx" : "best nb", "",
+                            "the block size that was fastest when measured, and its crossover point"),
+              [crossover](const Decision& decision) {
+                return decision.validation ? block_text(decision.validation->best.blocks, crossover) : std::string();
+              });
+  columns.show<&Decision::validation, &Check::gain_kept>();
+  return columns;
 }
 
 bool is_partial(const tuning::Decision& decision) { return decision.considered < decision.candidates; }
 
-report::Table decision_table(const std::vector<tuning::Decision>& decisions, bool measured, bool considered) {
-  const bool crossover = has_crossover(decisions);
+Columns<tuning::Decision> decision_columns(bool crossover, bool measured, bool considered) {
+  using tuning::Decision;
+  using tuning::Forecast;
   const std::string nb = crossover ? "nb / nx" : "nb";
-  report::Table table;
-  table.columns = columns<"tune">({"n", "default_nb", "default_seconds", "chosen_nb", "chosen_seconds", "gain", "ties", "regret"});
-  table.columns[1].title = "default " + nb;
-  table.columns[3].title = "chosen " + nb;
+  Columns<Decision> columns;
+  columns.add(number_column("n", "n", "", "order, or all sizes, of the problem"),
+              [](const Decision& decision) { return kernel::size_text(decision.sizes); });
+  columns.add(number_column("default_nb", "default " + nb, "",
+                            "LAPACK's own block size, and behind the slash its crossover point if the routine has one"),
+              [crossover](const Decision& decision) { return block_text(decision.default_.blocks, crossover); });
+  columns.show<&Decision::default_, &Forecast::seconds>("default_seconds", "predicted");
+  columns.add(number_column("chosen_nb", "chosen " + nb, "", "the best block size, and behind the slash its crossover point"),
+              [crossover](const Decision& decision) { return block_text(decision.chosen.blocks, crossover); });
+  columns.add(shown<&Decision::chosen, &Forecast::seconds>("chosen_seconds", "predicted"), [](const Decision& decision) {
+    const Forecast& chosen = decision.chosen;
+    return report::Cell(chosen.seconds, format_seconds(chosen.seconds) + (chosen.extrapolated > 0.01 ? " *" : ""));
+  });
+  columns.add(shown<&Decision::gain>(), [](const Decision& decision) {
+    return report::Cell(decision.gain, format_percent(decision.gain), decision.gain > 0.01 ? report::Tone::good : report::Tone::plain);
+  });
+  columns.show<&Decision::ties>();
+  columns.show<&Decision::regret>("", "max regret");
   if (considered) {
-    add_columns<"tune">(table.columns, {"considered"});
+    columns.add(shown<&Decision::considered>(), tuning::considered_text);
   }
   if (measured) {
-    add_columns<"tune">(table.columns, {"measured_default_seconds", "measured_chosen_seconds", "error", "best_nb", "gain_kept"});
-    table.columns[table.columns.size() - 2].title = "best " + nb;
+    columns.add_part(measured_columns(crossover), std::identity());
   }
-  for (const tuning::Decision& d : decisions) {
-    std::vector<report::Cell> row = {kernel::size_text(d.sizes),
-                                     block_text(d.default_.blocks, crossover),
-                                     {d.default_.seconds, format_seconds(d.default_.seconds)},
-                                     block_text(d.chosen.blocks, crossover),
-                                     {d.chosen.seconds, format_seconds(d.chosen.seconds) + (d.chosen.extrapolated > 0.01 ? " *" : "")},
-                                     {d.gain, format_percent(d.gain), d.gain > 0.01 ? report::Tone::good : report::Tone::plain},
-                                     fmt::format("{}", fmt::join(d.ties, " ")),
-                                     {d.regret, format_percent(d.regret)}};
-    if (considered) {
-      row.emplace_back(considered_text(d));
-    }
-    if (measured) {
-      const std::vector<report::Cell> cells = measured_cells(d, crossover);
-      row.insert(row.end(), cells.begin(), cells.end());
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  return columns;
+}
+
+report::Column routine_column() { return text_column("routine", "routine", "tuned routine"); }
+
+report::Table decision_table(const std::vector<tuning::Decision>& decisions, bool measured, bool considered) {
+  return decision_columns(has_crossover(decisions), measured, considered).table(decisions);
 }
 
 bool is_validated(const tuning::Decision& decision) { return decision.validation.has_value(); }
@@ -83,18 +98,17 @@ bool is_validated(const tuning::Decision& decision) { return decision.validation
 }  // namespace
 
 report::Table validation_headings(const Tuning& tuning) {
-  static constexpr std::size_t sizes_width = 11, name_width = 10, blocks_width = 9;
-  report::Table table;
-  if (tuning.parts.size() > 1) {
-    table.columns.push_back(widened(column<"tune">("routine"), name_width));
-  }
   const bool crossover =
       std::any_of(tuning.parts.begin(), tuning.parts.end(), [](const RoutineTuning& part) { return has_crossover(part.decisions); });
-  table.columns.insert(table.columns.end(),
-                       {widened(column<"tune">("n"), sizes_width), column<"tune">("measured_default_seconds"),
-                        column<"tune">("measured_chosen_seconds"), widened(column<"tune">("error"), blocks_width),
-                        widened(titled(column<"tune">("best_nb"), crossover ? "best nb / nx" : "best nb"), blocks_width),
-                        widened(column<"tune">("gain_kept"), blocks_width)});
+  report::Table table{{decision_columns(crossover, false, false).headings().front()}, {}};
+  const Columns<tuning::Decision> measured = measured_columns(crossover);
+  table.columns.insert(table.columns.end(), measured.headings().begin(), measured.headings().end());
+  for (const auto& [column, width] : std::initializer_list<std::pair<std::size_t, std::size_t>>{{0, 11}, {3, 9}, {4, 9}, {5, 9}}) {
+    table.columns[column].width = width;
+  }
+  if (tuning.parts.size() > 1) {
+    table.columns.insert(table.columns.begin(), routine_column())->width = 10;
+  }
   return table;
 }
 
@@ -106,7 +120,7 @@ std::vector<report::Cell> validation_row(const Tuning& tuning, std::size_t part,
   }
   const tuning::Decision& decision = routine.decisions[problem];
   row.emplace_back(kernel::size_text(decision.sizes));
-  const std::vector<report::Cell> measured = measured_cells(decision, has_crossover(routine.decisions));
+  const std::vector<report::Cell> measured = measured_columns(has_crossover(routine.decisions)).cells(decision);
   row.insert(row.end(), measured.begin(), measured.end());
   return row;
 }
@@ -147,9 +161,15 @@ report::Table tuning_table(const Tuning& tuning) {
     }
   }
   if (tuning.parts.size() > 1) {
-    table.columns.insert(table.columns.begin(), column<"tune">("routine"));
+    table.columns.insert(table.columns.begin(), routine_column());
   }
   return table;
+}
+
+std::vector<TableColumns> tune_tables() {
+  TableColumns decisions = {"tune", {routine_column()}};
+  decisions.with(decision_columns(false, true, true).headings());
+  return {decisions, {"tune lapack", lapack_table({}, true).columns}};
 }
 
 std::string validation_summary(const RoutineTuning& part) {

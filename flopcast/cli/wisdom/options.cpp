@@ -66,7 +66,7 @@ void import_file(const WisdomRequest& request, bool from_system, const CommonOpt
 }
 
 void forget(const ForgetRequest& request, const CommonOptions& common) {
-  if (request.ids.empty() && request.kind.empty() && !request.all) {
+  if (request.ids.empty() && !request.kind && !request.all) {
     throw usage_error("nothing to forget. Name entries by the identifiers of 'flopcast wisdom list', or give --kind or --all");
   }
   const WisdomList forgotten = forget_wisdom(request, run_context(common));

@@ -159,7 +159,7 @@ auto read_document(std::string_view text, const char* schema, Read&& read) {
   static constexpr const char* document = "the contraction's document";
   const nlohmann::json json = parse_json(text, document);
   return in_document(document, [&] {
-    require_schema(json, document, {schema});
+    require_schema(json, document, schema);
     return read(json);
   });
 }

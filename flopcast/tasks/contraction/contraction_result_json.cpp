@@ -31,9 +31,14 @@ Fields FieldTable<PlanSummary>::fields() {
 
 template <>
 Fields FieldTable<PlannedStep>::fields() {
-  return {field<&T::step>("such as \"t1[ac] := operand1[ab] operand2[bc]\""),
-          field<&T::executions>("1, or the number of blocks for which the step is repeated"), field<&T::flops>("flops of all executions"),
-          field<&T::bytes>("elements read and written"), field<&T::seconds>("predicted time of all executions")};
+  return {
+      field<&T::step>(
+          "a product, such as t1[ac] := operand1[ab] operand2[bc]; axes stand in the expression's order, those of intermediates (t1, t2, "
+          "...) by falling strides"),
+      field<&T::executions>("1, or the number of blocks for which the step is repeated").measured_in("", Best::small),
+      field<&T::flops>("flops of all executions").measured_in("flop", Best::small),
+      field<&T::bytes>("bytes of the elements that all executions read and write").measured_in("B", Best::small),
+      field<&T::seconds>("predicted time of all executions")};
 }
 
 template <>
@@ -79,7 +84,7 @@ ContractionResult contraction_result_from_json(std::string_view text) {
   static constexpr const char* document = "the contraction's document";
   const nlohmann::json json = parse_json(text, document);
   return in_document(document, [&] {
-    require_schema(json, document, {schema});
+    require_schema(json, document, schema);
     ContractionResult result;
     read_fields(json, result);
     return result;

@@ -90,7 +90,9 @@ Fields FieldTable<InstalledLibrary>::fields() {
 /// The library's installed file is written into the same object.
 template <>
 Fields FieldTable<LibraryReport>::fields() {
-  return {field<&T::identity>(), field<&T::dgemm_flops>("flops per second, one thread, with the kernels that it chose; 0 without BLAS"),
+  return {field<&T::identity>(),
+          field<&T::dgemm_flops>("rate of a large dgemm with one thread and the kernels that the library chose; 0 without BLAS")
+              .measured_in("flop/s", Best::large),
           field<&T::trials>("other kernels, the fastest first"), field<&T::failure>("why it couldn't be inspected; empty if it could")};
 }
 
@@ -191,7 +193,7 @@ std::string to_json(const MachineReport& report) {
 MachineReport machine_report_from_json(std::string_view text) {
   const nlohmann::json document = parse_json(text, document_name);
   return in_document(document_name, [&] {
-    require_schema(document, document_name, {"flopcast-machine-2"});
+    require_schema(document, document_name, "flopcast-machine-2");
     MachineReport report;
     read_topology(document, report);
     read_clock(document, report);

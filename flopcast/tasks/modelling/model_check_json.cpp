@@ -46,17 +46,19 @@ Fields FieldTable<KernelCheck>::fields() {
           field<&T::samples>("number in the store before the check"),
           field<&T::retimed>("number of sampled points that were timed first, to learn the session's state"),
           field<&T::points>("points that were predicted from the samples and the retimed points"),
-          field<&T::runs>("number of runs of all points"),
+          field<&T::runs>("number of runs of all points").measured_in("", Best::large),
           field<&T::within>("number of runs within the intervals"),
-          field<&T::median_error>("median over the points of |predicted / measured - 1|, where measured is the median run"),
-          field<&T::high_error>("95th percentile of these errors"),
-          field<&T::bias>("median over the points of predicted / measured - 1; positive: predicted too slow"),
+          field<&T::median_error>("median over the points of |predicted / measured - 1|, where measured is the median run")
+              .measured_in("fraction", Best::small),
+          field<&T::high_error>("95th percentile of |predicted / measured - 1|").measured_in("fraction", Best::small),
+          field<&T::bias>("median over the points of predicted / measured - 1; positive: predicted too slow")
+              .measured_in("fraction", Best::neither),
           field<&T::suspects>("number of sampled points that seemed to hold no longer in their first runs"),
           field<&T::retested>("number of suspects that were measured once more"),
           field<&T::refuted>("number of these for which both series of runs say that the samples no longer hold"),
-          field<&T::removed>("number of samples that were removed from the store"),
+          field<&T::removed>("number of samples that were removed from the store").measured_in("", Best::small),
           field<&T::added>("number of samples that were stored in their place"),
-          field<&T::verdict>()};
+          field<&T::verdict>("holds, narrow, replaced, doubtful or too few")};
 }
 
 template <>
@@ -73,7 +75,7 @@ Fields FieldTable<ModelCheck>::fields() {
 std::string to_json(const ModelCheck& check) { return to_document(check, "flopcast-model-check-1").dump(2); }
 
 ModelCheck model_check_from_json(std::string_view text) {
-  return from_document<ModelCheck>(text, "the check of models", {"flopcast-model-check-1"});
+  return from_document<ModelCheck>(text, "the check of models", "flopcast-model-check-1");
 }
 
 PublishedSchema model_check_schema() { return published<ModelCheck>("flopcast-model-check-1", "Check of models against new measurements"); }

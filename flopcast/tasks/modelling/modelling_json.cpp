@@ -16,7 +16,6 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/support/parsed_member.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 #include "flopcast/tasks/modelling/modelling_schemas.hpp"
 
@@ -40,15 +39,15 @@ Fields FieldTable<ModelPlan>::fields() {
 
 template <>
 Fields FieldTable<ModelSummary>::fields() {
-  return {field<&T::name>(),
+  return {field<&T::name>("name of the model"),
           field<&T::key>(),
           field<&T::generator>("\"refined\" or \"levels\""),
           field<&T::sizes>("names of the sizes"),
-          field<&T::domain>(),
-          field<&T::pieces>(),
+          field<&T::domain>("sizes that the model covers"),
+          field<&T::pieces>("number of polynomials"),
           field<&T::samples>("number of measured points"),
           field<&T::seconds>("time spent on measuring"),
-          field<&T::largest_error>("relative error at a sample"),
+          field<&T::largest_error>("largest relative error at a sample").measured_in("fraction", Best::small),
           field<&T::other_machine>("the model is of another machine or library than the workbench")};
 }
 
@@ -134,14 +133,12 @@ ModelBuild model_build_from_json(std::string_view text) {
 std::string to_json(const ModelPlan& plan) { return text_of(to_document(plan, "flopcast-model-plan-1")); }
 
 ModelPlan model_plan_from_json(std::string_view text) {
-  return from_document<ModelPlan>(text, "the plan of a model", {"flopcast-model-plan-1"});
+  return from_document<ModelPlan>(text, "the plan of a model", "flopcast-model-plan-1");
 }
 
 std::string to_json(const ModelList& list) { return text_of(to_document(list, "flopcast-models-2")); }
 
-ModelList model_list_from_json(std::string_view text) {
-  return from_document<ModelList>(text, "the list of models", {"flopcast-models-2"});
-}
+ModelList model_list_from_json(std::string_view text) { return from_document<ModelList>(text, "the list of models", "flopcast-models-2"); }
 
 std::string to_json(const SampleResult& result) {
   nlohmann::json samples = nlohmann::json::array();
@@ -159,7 +156,7 @@ SampleResult sample_result_from_json(std::string_view text) {
   static constexpr const char* name = "the samples";
   const nlohmann::json document = parse_json(text, name);
   return in_document(name, [&] {
-    require_schema(document, name, {"flopcast-samples-3"});
+    require_schema(document, name, "flopcast-samples-3");
     SampleResult result;
     read_member(document, "environment", result.environment);
     read_member(document, "huge_pages", result.huge_pages);
@@ -168,7 +165,7 @@ SampleResult sample_result_from_json(std::string_view text) {
       SampledCall& one = result.samples.emplace_back();
       read_value(item, one.sample);
       read_member(item, "cache", one.cache);
-      one.call = parsed_member(item, "call", [&one](const std::string& call) { return call_from(call, one.sample.key.threads); });
+      one.call = parsed_text(item, "call", [&one](const std::string& call) { return call_from(call, one.sample.key.threads); });
     });
     return result;
   });
@@ -191,7 +188,7 @@ std::vector<PlannedSample> sample_plan_from_json(std::string_view text) {
   static constexpr const char* name = "the plan of samples";
   const nlohmann::json document = parse_json(text, name);
   return in_document(name, [&] {
-    require_schema(document, name, {sample_plan_schema});
+    require_schema(document, name, sample_plan_schema);
     std::vector<PlannedSample> plan;
     for_each_element(document, "samples", [&](const nlohmann::json& item) {
       PlannedSample& one = plan.emplace_back();
@@ -199,7 +196,7 @@ std::vector<PlannedSample> sample_plan_from_json(std::string_view text) {
       read_member(item, "threads", threads);
       read_member(item, "cache", one.cache);
       read_member(item, "batch", one.batch);
-      one.call = parsed_member(item, "call", [threads](const std::string& call) { return call_from(call, threads); });
+      one.call = parsed_text(item, "call", [threads](const std::string& call) { return call_from(call, threads); });
     });
     return plan;
   });

@@ -166,13 +166,11 @@ std::string to_json(const MpiProfile& profile) {
 }
 
 MpiProfile mpi_profile_from_json(std::string_view text, const std::string& source) {
-  return from_document<MpiProfile>(text, source, {mpi_profile_schema});
+  return from_document<MpiProfile>(text, source, mpi_profile_schema);
 }
 
 MpiProfile read_mpi_profile(const std::string& file) { return mpi_profile_from_json(read_file(file), file); }
 
-MpiKernelList read_mpi_kernels(const std::string& file) {
-  return from_document<MpiKernelList>(read_file(file), file, {mpi_profile_schema});
-}
+MpiKernelList read_mpi_kernels(const std::string& file) { return from_document<MpiKernelList>(read_file(file), file, mpi_profile_schema); }
 
 }  // namespace flopcast

@@ -74,17 +74,18 @@ void from_json(const nlohmann::json& json, MpiTimes& times);
 
 template <>
 inline Fields FieldTable<MpiKernel>::fields() {
-  return {field<&T::name>("for readers: \"dgemm m=64 n=64 k=64\"").named("kernel"),
-          field<&T::kind>(),
-          field<&T::routine>(),
-          field<&T::words>("sizes and flags that the time is taken to depend on"),
-          optional_field<&T::size_count>("number of a region's words that are sizes"),
-          field<&T::along>("along the critical path, measured or estimated"),
-          field<&T::executed>("all executions"),
-          field<&T::in_context>("executions among their neighbours, if these were told apart"),
-          field<&T::skipped>("executions that were replaced by an estimate"),
-          optional_field<&T::flops>("flops of one execution; 0 if unknown"),
-          field<&T::where>("place for which the times hold, if it isn't the whole document's")};
+  return {
+      field<&T::name>("a BLAS or LAPACK routine with flags and sizes, a region of the program's own, or an MPI routine").named("kernel"),
+      field<&T::kind>(),
+      field<&T::routine>(),
+      field<&T::words>("sizes and flags that the time is taken to depend on"),
+      optional_field<&T::size_count>("number of a region's words that are sizes"),
+      field<&T::along>("along the critical path, measured or estimated"),
+      field<&T::executed>("all executions"),
+      field<&T::in_context>("executions among their neighbours, if these were told apart"),
+      field<&T::skipped>("executions that were replaced by an estimate"),
+      optional_field<&T::flops>("flops of one execution; 0 if unknown"),
+      field<&T::where>("place for which the times hold, if it isn't the whole document's")};
 }
 template <>
 inline Fields FieldTable<MpiKernelList>::fields() {
@@ -138,7 +139,7 @@ template <class Table>
 nlohmann::ordered_json numbers_schema(SchemaMaker& maker, const Table& table, bool required) {
   nlohmann::ordered_json object = object_schema({});
   for (const auto& entry : table) {
-    add_member(object, entry.name, schema_detail::member_schema(entry.name, maker.of<double>(), ""), required);
+    add_member(object, entry.name, schema_detail::with_unit(maker.of<double>(), unit_of(entry.name)), required);
   }
   return object;
 }
@@ -177,7 +178,7 @@ struct SchemaOf<MpiProcess> {
     add_member(process, "host", maker.of<decltype(MpiProcess::host)>());
     add_member(process, "on_path_seconds", maker.of<double>());
     const auto add_later = [&process, &maker](const char* name, const char* description) {
-      add_member(process, name, schema_detail::member_schema(name, maker.of<double>(), description), false);
+      add_member(process, name, described(schema_detail::with_unit(maker.of<double>(), unit_of(name)), description), false);
     };
     add_later("cpu_seconds", "CPU time of all threads");
     add_later("without_core_seconds", "ready to run, but without a core");

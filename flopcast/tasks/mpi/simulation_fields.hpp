@@ -8,14 +8,15 @@ namespace flopcast {
 
 template <>
 inline Fields FieldTable<SimulatedKernel>::fields() {
-  return {field<&T::name>("name for readers").named("kernel"),
-          field<&T::kind>(),
-          field<&T::routine>(),
-          field<&T::words>("sizes and flags"),
-          field<&T::all>("in all processes"),
-          field<&T::along>("along the critical path"),
-          optional_field<&T::known>("a model predicts its time; otherwise it is assumed to run with 20 GFLOP/s"),
-          optional_field<&T::flops>("flops of one execution")};
+  return {
+      field<&T::name>("a BLAS or LAPACK routine with flags and sizes, a region of the program's own, or an MPI routine").named("kernel"),
+      field<&T::kind>(),
+      field<&T::routine>(),
+      field<&T::words>("sizes and flags"),
+      field<&T::all>("in all processes"),
+      field<&T::along>("along the critical path"),
+      optional_field<&T::known>("a model predicts its time; otherwise it is assumed to run with 20 GFLOP/s"),
+      optional_field<&T::flops>("flops of one execution")};
 }
 
 template <>
@@ -31,8 +32,8 @@ inline Fields FieldTable<SimulatedProcess>::fields() {
 
 template <>
 inline Fields FieldTable<SimulatedRun>::fields() {
-  return {field<&T::ranks>(),
-          field<&T::seconds>(),
+  return {field<&T::ranks>("number of simulated processes"),
+          field<&T::seconds>("simulated time"),
           field<&T::blas>(),
           field<&T::lapack>("file of the program's LAPACK; empty if it has none"),
           field<&T::path_complete>("false if a process had more events than are kept"),

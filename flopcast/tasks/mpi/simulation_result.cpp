@@ -57,7 +57,7 @@ MpiSimulation mpi_simulation_from_json(std::string_view text) {
   constexpr const char* source = "a simulation of an MPI program";
   const json document = parse_json(text, source);
   return in_document(source, [&] {
-    require_schema(document, source, {simulation_schema});
+    require_schema(document, source, simulation_schema);
     MpiSimulation simulation;
     read_fields(document, simulation);
     const json machine = member<json>(document, "machine");

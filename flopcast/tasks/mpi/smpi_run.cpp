@@ -104,7 +104,7 @@ SmpiResult result_from_json(const std::string& text) {
   constexpr const char* source = "the simulation's result";
   const nlohmann::json document = parse_json(text, source);
   return in_document(source, [&] {
-    require_schema(document, source, {protocol::smpi_result_schema});
+    require_schema(document, source, protocol::smpi_result_schema);
     SmpiResult result;
     read_value(document, result.run);
     for_each_element(document, "traces", [&](const nlohmann::json& traced) {

@@ -26,10 +26,10 @@ struct EnumNames<MpiVerdict> {
 
 template <>
 Fields FieldTable<MpiConfiguration>::fields() {
-  return {field<&T::setting>().named("configuration"),
-          field<&T::verdict>(),
-          field<&T::predicted>().named("predicted_seconds"),
-          field<&T::half_width>("half-width of the interval at about 95 %").named("half_width_seconds"),
+  return {field<&T::setting>("values of the parameters").named("configuration"),
+          field<&T::verdict>("the decision: chosen, tie, finalist or undecided; empty: certainly slower"),
+          field<&T::predicted>("predicted time of the configuration").named("predicted_seconds"),
+          field<&T::half_width>("half of the predicted time's 95 % interval").named("half_width_seconds"),
           optional_field<&T::coverage>("share of the path that lies in kernels, 0 to 1"),
           optional_field<&T::executed_share>("share of kernels that were executed, 0 to 1"),
           optional_field<&T::elapsed>("time of the executions that the prediction is based on, as the program measures itself")
@@ -40,8 +40,8 @@ Fields FieldTable<MpiConfiguration>::fields() {
           optional_field<&T::selective>("kernels were left out"),
           optional_field<&T::finalist>("executed in full at the end, among those with the least predictions"),
           field<&T::spent>(),
-          field<&T::full_path>().named("full_path_seconds"),
-          field<&T::full_elapsed>("elapsed time of an execution in full").named("full_elapsed_seconds")};
+          field<&T::full_path>("critical path of an execution in full (--validate, --confirm)").named("full_path_seconds"),
+          field<&T::full_elapsed>("elapsed time of an execution in full (--validate, --confirm)").named("full_elapsed_seconds")};
 }
 
 template <>
@@ -80,7 +80,7 @@ std::string to_json(const MpiTuning& tuning) {
 }
 
 MpiTuning mpi_tuning_from_json(std::string_view text) {
-  return from_document<MpiTuning>(text, "a tuning of an MPI program", {tuning_schema});
+  return from_document<MpiTuning>(text, "a tuning of an MPI program", tuning_schema);
 }
 
 PublishedSchema mpi_tuning_schema() { return published<MpiTuning>(tuning_schema, "Predicted configurations of an MPI program"); }

@@ -82,7 +82,7 @@ IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& conte
 }
 
 std::string to_json(const IlaenvExport& exported) { return to_document(exported, schema_name).dump(2); }
-IlaenvExport ilaenv_export_from_json(std::string_view text) { return from_document<IlaenvExport>(text, "exported ilaenv", {schema_name}); }
+IlaenvExport ilaenv_export_from_json(std::string_view text) { return from_document<IlaenvExport>(text, "exported ilaenv", schema_name); }
 
 PublishedSchema ilaenv_schema() { return published<IlaenvExport>(schema_name, "Source of LAPACK's ilaenv with tuned block sizes"); }
 

@@ -16,22 +16,22 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<Prediction::Kernel>::fields() {
-  return {field<&T::key>(),
-          field<&T::calls>(),
+  return {field<&T::key>("routine with flags, cache state and threads, which share one model"),
+          field<&T::calls>("number of calls"),
           field<&T::flops>("flops of all calls"),
-          field<&T::seconds>(),
+          field<&T::seconds>("predicted time of all calls"),
           field<&T::deviation>("standard deviation of the time").named("deviation_seconds"),
           field<&T::extrapolated>("the part outside of the sampled domain").named("extrapolated_seconds")};
 }
 
 template <>
 Fields FieldTable<Prediction::Call>::fields() {
-  return {optional_field<&T::routine>(),
-          optional_field<&T::flags>(),
-          optional_field<&T::sizes>(),
-          field<&T::seconds>(),
-          field<&T::relative_error>("one standard deviation"),
-          field<&T::extrapolated>()};
+  return {optional_field<&T::routine>("called routine"),
+          optional_field<&T::flags>("flags of the call"),
+          optional_field<&T::sizes>("sizes of the call"),
+          field<&T::seconds>("predicted time of the call"),
+          field<&T::relative_error>("relative standard deviation of the time").measured_in("fraction", Best::small),
+          field<&T::extrapolated>("the call lies outside of the sampled domain")};
 }
 
 template <>
@@ -40,13 +40,13 @@ Fields FieldTable<Prediction>::fields() {
           field<&T::parameters>(),
           optional_field<&T::sizes>("\"1000\", \"2000x500\"; the identifier of a recorded thread"),
           optional_field<&T::blocks>("\"64\", \"64 / 128\" with the crossover point; \"-\" for none"),
-          optional_field<&T::is_thread>(),
-          field<&T::seconds>(),
-          field<&T::interval>("confidence 95 %"),
+          optional_field<&T::is_thread>("the prediction is of a recorded thread"),
+          field<&T::seconds>("predicted time"),
+          field<&T::interval>("95 % interval of a later run"),
           field<&T::flops>("flops of the routine"),
-          field<&T::extrapolated_share>("share of the time outside of the sampled domain"),
+          field<&T::extrapolated_share>("share of the time outside of the sampled domain").measured_in("fraction", Best::small),
           field<&T::kernels>("kernels by falling time"),
-          field<&T::by_models>().named("models_seconds"),
+          field<&T::by_models>("time that the models alone expect").named("models_seconds"),
           field<&T::recorded>("recorded time, if the trace has times").named("measured_seconds"),
           field<&T::calls>()};
 }
@@ -70,7 +70,8 @@ Fields FieldTable<Predictions>::fields() {
 
 template <>
 Fields FieldTable<TraceSummary::Kernel>::fields() {
-  return {field<&T::kernel>(), field<&T::calls>(), field<&T::flops>("flops of all calls"), field<&T::seconds>("if the trace has times")};
+  return {field<&T::kernel>("routine with its flags"), field<&T::calls>("number of calls"), field<&T::flops>("flops of all calls"),
+          field<&T::seconds>("recorded time of all calls, if the trace has times")};
 }
 
 template <>
@@ -79,14 +80,14 @@ Fields FieldTable<TraceSummary>::fields() {
 }
 
 std::string to_json(const Predictions& predictions) { return to_document(predictions, "flopcast-predict-2").dump(2); }
-Predictions predictions_from_json(std::string_view text) { return from_document<Predictions>(text, "predictions", {"flopcast-predict-2"}); }
+Predictions predictions_from_json(std::string_view text) { return from_document<Predictions>(text, "predictions", "flopcast-predict-2"); }
 
 std::string to_json(const RoutineTrace& trace) { return to_json(trace.trace).dump(2); }
 RoutineTrace routine_trace_from_json(std::string_view text) { return {trace_from_json(parse_json(text, "trace"), kernel::find)}; }
 
 std::string to_json(const TraceSummary& summary) { return to_document(summary, "flopcast-trace-summary-1").dump(2); }
 TraceSummary trace_summary_from_json(std::string_view text) {
-  return from_document<TraceSummary>(text, "summary of a trace", {"flopcast-trace-summary-1"});
+  return from_document<TraceSummary>(text, "summary of a trace", "flopcast-trace-summary-1");
 }
 
 std::vector<PublishedSchema> prediction_schemas() {

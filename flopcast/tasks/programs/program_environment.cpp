@@ -149,7 +149,7 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
 
 std::string to_json(const ProgramEnvironment& environment) { return to_document(environment, schema_name).dump(2); }
 ProgramEnvironment program_environment_from_json(std::string_view text) {
-  return from_document<ProgramEnvironment>(text, "program environment", {schema_name});
+  return from_document<ProgramEnvironment>(text, "program environment", schema_name);
 }
 
 PublishedSchema program_environment_schema() {

@@ -33,12 +33,12 @@ Fields FieldTable<Recording::Thread>::fields() {
 
 template <>
 Fields FieldTable<Recording::Routine>::fields() {
-  return {field<&T::routine>(),
-          field<&T::calls>(),
-          field<&T::seconds>(),
-          field<&T::skipped>("calls that a dry run skipped"),
-          field<&T::blind>("calls of a dry run whose operands were never computed"),
-          field<&T::flops>("missing where only the routine's name is known")};
+  return {field<&T::routine>("called routine; 'first calls' stands for calls in which a library started"),
+          field<&T::calls>("number of outermost calls"),
+          field<&T::seconds>("time of these calls. Threads that run at the same time add up"),
+          field<&T::skipped>("calls that a dry run skipped").measured_in("", Best::large),
+          field<&T::blind>("calls of a dry run whose operands were never computed").measured_in("", Best::small),
+          field<&T::flops>("flops of the calls; missing where only the routine's name is known")};
 }
 
 template <>
@@ -48,11 +48,11 @@ Fields FieldTable<Recording::FirstCalls>::fields() {
 
 template <>
 Fields FieldTable<Recording::Event>::fields() {
-  return {field<&T::thread>("index into `threads`"),
-          field<&T::start>("since the recording began"),
-          field<&T::seconds>("0 where a dry run skipped the call"),
-          field<&T::routine>(),
-          field<&T::call>("\"dpotrf\", \"dpotrf(L, 100, 0x...)\""),
+  return {field<&T::thread>("thread that called, as an index into `threads`"),
+          field<&T::start>("begin of the call after that of the recording").measured_in("s", Best::neither),
+          field<&T::seconds>("time of the call; 0 where a dry run skipped it"),
+          field<&T::routine>("called routine"),
+          field<&T::call>("the call with its arguments: \"dpotrf\", \"dpotrf(L, 100, 0x...)\""),
           field<&T::what_happened>("\"executed\", \"skipped\", \"executed blindly\", \"skipped blindly\"")};
 }
 
@@ -90,14 +90,17 @@ Fields FieldTable<Recording>::fields() {
 
 template <>
 Fields FieldTable<CallTotals>::fields() {
-  return {field<&T::calls>(),
-          optional_field<&T::skipped>(),
-          field<&T::seconds>(),
-          field<&T::flops>(),
-          optional_field<&T::rate_flops>(),
-          optional_field<&T::rate_seconds>(),
-          field<&T::flops_per_second>(),
-          field<&T::of_peak>()};
+  return {
+      field<&T::calls>("number of outermost calls"),
+      optional_field<&T::skipped>("calls that a dry run skipped").measured_in("", Best::large),
+      field<&T::seconds>("time of these calls. Threads that run at the same time add up"),
+      field<&T::flops>("flops of calls that the catalogue describes"),
+      optional_field<&T::rate_flops>("flops of the calls that the rate is about"),
+      optional_field<&T::rate_seconds>("time of the calls that the rate is about"),
+      field<&T::flops_per_second>("flops over time. Calls known by name only have no rate, and the rate of a sum leaves their time out"),
+      field<&T::of_peak>(
+          "the rate over that of the best dgemm with the program's BLAS, threads and best kernels; single precision counts half")
+          .measured_in("fraction", Best::large)};
 }
 
 template <>
@@ -114,28 +117,29 @@ Fields FieldTable<ProgramProfile::Place>::fields() {
 
 template <>
 Fields FieldTable<ProgramProfile::Routine>::fields() {
-  return {inherited_fields<ProgramProfile::Routine, CallTotals>(), field<&T::routine>(),
+  return {inherited_fields<ProgramProfile::Routine, CallTotals>(),
+          field<&T::routine>("called routine; 'first calls' stands for calls in which a library started or memory was touched first"),
           field<&T::described>("false where only the routine's name is known")};
 }
 
 template <>
 Fields FieldTable<ProgramProfile::Shape>::fields() {
-  return {inherited_fields<ProgramProfile::Shape, CallTotals>(), field<&T::routine>(),
-          field<&T::flags>("\"NT\"; empty where only the name is known"),
+  return {inherited_fields<ProgramProfile::Shape, CallTotals>(), field<&T::routine>("called routine"),
+          field<&T::flags>("flags of the routine, such as \"NT\"; empty where only the name is known"),
           field<&T::first_calls>("the routine's first calls, which are kept apart"),
           field<&T::longest_seconds>("time of the longest call")};
 }
 
 template <>
 Fields FieldTable<ProgramProfile::Thread>::fields() {
-  return {inherited_fields<ProgramProfile::Thread, CallTotals>(), field<&T::pid>(), field<&T::tid>(),
-          field<&T::heaviest>("routine in which the thread spent most time")};
+  return {inherited_fields<ProgramProfile::Thread, CallTotals>(), field<&T::pid>("number of the process"),
+          field<&T::tid>("number of the thread"), field<&T::heaviest>("routine in which the thread spent most time")};
 }
 
 template <>
 Fields FieldTable<ProgramProfile::Process>::fields() {
-  return {inherited_fields<ProgramProfile::Process, CallTotals>(), field<&T::pid>(),
-          optional_field<&T::program>("file of the program; empty: not known"), field<&T::threads>()};
+  return {inherited_fields<ProgramProfile::Process, CallTotals>(), field<&T::pid>("number of the process"),
+          optional_field<&T::program>("file of the program; empty: not known"), field<&T::threads>("threads of the process that called")};
 }
 
 template <>
@@ -164,11 +168,11 @@ Fields FieldTable<ProgramProfile>::fields() {
 
 template <>
 Fields FieldTable<RunOutcome::Routine>::fields() {
-  return {field<&T::routine>(),
-          field<&T::flags>(),
+  return {field<&T::routine>("routine that asked for a block size"),
+          field<&T::flags>("flags of the routine"),
           field<&T::queries>("ilaenv queries for the block size"),
           field<&T::smallest>("smallest order of the problems queried"),
-          field<&T::largest>(),
+          field<&T::largest>("largest order of the problems queried"),
           field<&T::returned>("largest block size returned"),
           field<&T::short_workspaces>("times that the program's workspace was too short for it"),
           field<&T::allowed>("least block size that such a workspace allowed; 0: not known"),
@@ -243,20 +247,20 @@ struct SchemaOf<ProgramProfile::Shape> {
 };
 
 std::string to_json(const Recording& recording) { return to_document(recording, "flopcast-recording-1").dump(2); }
-Recording recording_from_json(std::string_view text) { return from_document<Recording>(text, "recording", {"flopcast-recording-1"}); }
+Recording recording_from_json(std::string_view text) { return from_document<Recording>(text, "recording", "flopcast-recording-1"); }
 
 std::string to_json(const ProgramProfile& profile) { return to_document(profile, "flopcast-program-profile-2").dump(2); }
 ProgramProfile program_profile_from_json(std::string_view text) {
-  return from_document<ProgramProfile>(text, "program profile", {"flopcast-program-profile-2"});
+  return from_document<ProgramProfile>(text, "program profile", "flopcast-program-profile-2");
 }
 
 std::string to_json(const std::vector<WhatIfResult>& results) { return to_document(Answers{results}, "flopcast-what-if-1").dump(2); }
 std::vector<WhatIfResult> what_if_from_json(std::string_view text) {
-  return from_document<Answers>(text, "what-if answers", {"flopcast-what-if-1"}).answers;
+  return from_document<Answers>(text, "what-if answers", "flopcast-what-if-1").answers;
 }
 
 std::string to_json(const RunOutcome& outcome) { return to_document(outcome, "flopcast-run-2").dump(2); }
-RunOutcome run_outcome_from_json(std::string_view text) { return from_document<RunOutcome>(text, "run report", {"flopcast-run-2"}); }
+RunOutcome run_outcome_from_json(std::string_view text) { return from_document<RunOutcome>(text, "run report", "flopcast-run-2"); }
 
 std::vector<PublishedSchema> recording_schemas() {
   return {published<Recording>("flopcast-recording-1", "Contents of a recording"),

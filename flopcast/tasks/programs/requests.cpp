@@ -166,7 +166,7 @@ Fields FieldTable<MergeRequest>::fields() {
 template <>
 Fields FieldTable<ForgetRequest>::fields() {
   return {optional_field<&T::ids>("identifiers of 'flopcast wisdom list', or their beginnings").argument(),
-          optional_field<&T::kind>("remove all entries of this kind").one_of({"", "block-sizes", "kernels", "plans"}),
+          optional_field<&T::kind>("remove all entries of this kind").one_of({"block-sizes", "kernels", "plans"}),
           optional_field<&T::all>("remove all entries"), own_profile<T>()};
 }
 

@@ -372,7 +372,7 @@ std::string merge_wisdom(const std::vector<std::string>& files, const RunContext
 }
 
 WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world, const RunContext& context) {
-  if (request.ids.empty() && request.kind.empty() && !request.all) {
+  if (request.ids.empty() && !request.kind && !request.all) {
     throw bad_input("nothing to forget. Name entries by the identifiers of 'flopcast wisdom list', or give a kind or all");
   }
   const Wisdom own = own_wisdom(world, context);
@@ -429,11 +429,9 @@ WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context
 }
 
 std::string to_json(const WisdomList& list) { return to_document(list, list_schema).dump(2); }
-WisdomList wisdom_list_from_json(std::string_view text) { return from_document<WisdomList>(text, "list of wisdom", {list_schema}); }
+WisdomList wisdom_list_from_json(std::string_view text) { return from_document<WisdomList>(text, "list of wisdom", list_schema); }
 std::string to_json(const WisdomImport& imported) { return to_document(imported, import_schema).dump(2); }
-WisdomImport wisdom_import_from_json(std::string_view text) {
-  return from_document<WisdomImport>(text, "import of wisdom", {import_schema});
-}
+WisdomImport wisdom_import_from_json(std::string_view text) { return from_document<WisdomImport>(text, "import of wisdom", import_schema); }
 
 std::vector<PublishedSchema> wisdom_schemas() {
   return {wisdom_schema(), published<WisdomList>(list_schema, "Wisdom that the user and the system have, or a file of wisdom"),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,7 +74,7 @@ std::string merge_wisdom(const std::vector<std::string>& files, const RunContext
 /// Entries of the user's own wisdom that are to be removed.
 struct ForgetRequest {
   std::vector<std::string> ids;
-  std::string kind;
+  std::optional<std::string> kind;
   bool all = false;
   std::string profile;
 };

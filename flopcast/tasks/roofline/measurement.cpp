@@ -52,7 +52,7 @@ roofline::EffectiveOptions effective_options(const RooflineRequest& request, con
   options.error_probability = request.error_probability;
   options.stop_at = request.stop_at;
   options.streams = stream_names(request);
-  options.nominal_clock_gigahertz = request.nominal_hertz * 1e-9;
+  options.nominal_clock_gigahertz = request.nominal_clock_gigahertz.value_or(0);
   options.fma_units = request.fma_units;
   options.time_budget = fmt::format("{:g}s", static_cast<Seconds>(request.time_budget));
   options.seed = request.seed;
@@ -218,8 +218,8 @@ class Measurement {
 
   /// Returns the clock for the nominal peak and its source.
   std::pair<double, std::string> nominal_clock() {
-    if (request_.nominal_hertz > 0) {
-      return {request_.nominal_hertz, "given"};
+    if (request_.nominal_clock_gigahertz) {
+      return {*request_.nominal_clock_gigahertz * 1e9, "given"};
     }
     if (topology_.nominal_hertz > 0) {
       return {topology_.nominal_hertz, "the processor's own statement"};

@@ -35,8 +35,8 @@ Fields FieldTable<RooflineRequest>::fields() {
           "kind of cores of a CPU that has several kinds: performance, efficiency, or all for all of them; empty: the fastest kind"),
       optional_field<&T::searches_gemm>("search the best gemm").option("no_gemm", "measure no gemm"),
       optional_field<&T::gemm>("routines to search: dgemm, sgemm, or both").within(bounds::given).one_of({"dgemm", "sgemm"}),
-      optional_field<&T::space>("space of shapes of gemm to search; empty: brief, or that of the sizes m, n and k")
-          .one_of({"", "brief", "reduced", "full"}),
+      optional_field<&T::space>("space of shapes of gemm to search; missing: brief, or that of the sizes m, n and k")
+          .one_of({"brief", "reduced", "full"}),
       optional_field<&T::m>("rows of C in a space of shapes of your own"),
       optional_field<&T::n>("columns of C in a space of shapes of your own"),
       optional_field<&T::k>("columns of A in a space of shapes of your own"),
@@ -48,9 +48,9 @@ Fields FieldTable<RooflineRequest>::fields() {
       optional_field<&T::stop_at>("share of the FMA ceiling at which the search of gemm stops; 0: no such share").within(bounds::fraction),
       optional_field<&T::streams>("streams whose bandwidth is measured; empty: all"),
       optional_field<&T::triad_lengths>("also measure the triad over vectors of 3 KiB to 768 MiB"),
-      optional_field<&T::nominal_hertz>("clock from which the nominal peak is computed; 0: as the CPU tells it")
-          .within(bounds::between(0, 1e11))
-          .option(""),
+      optional_field<&T::nominal_clock_gigahertz>("clock in GHz from which the nominal peak is computed; missing: as the CPU reports it")
+          .within(bounds::between(0.01, 100))
+          .option("nominal_clock"),
       optional_field<&T::fma_units>("FMA units of a core, from which peaks are computed; 0: as measured, which may be a guess")
           .within(bounds::between(0, 64)),
       optional_field<&T::time_budget>("time for the searches of gemm and for the roofs, without the measurement of the caches")
@@ -69,9 +69,9 @@ Fields FieldTable<RooflineComparisonRequest>::fields() {
 
 roofline::GemmSpace gemm_space_of(const RooflineRequest& request) {
   if (request.m.empty() && request.n.empty() && request.k.empty()) {
-    return roofline::gemm_space(request.space.empty() ? "brief" : request.space);
+    return roofline::gemm_space(request.space.value_or("brief"));
   }
-  if (!request.space.empty()) {
+  if (request.space) {
     throw usage_error("give either --space or sizes (--m, --n, --k), not both");
   }
   if (request.m.empty() || request.n.empty() || request.k.empty()) {

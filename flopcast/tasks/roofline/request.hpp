@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,14 @@ struct RooflineRequest {
   std::string cores;
   bool searches_gemm = true;
   std::vector<std::string> gemm = {"dgemm"};
-  std::string space;
+  std::optional<std::string> space;
   SizeList m, n, k;
   double tolerance = 0.02;
   double error_probability = 0.05;
   double stop_at = 0;
   std::vector<machine::Stream> streams;
   bool triad_lengths = false;
-  double nominal_hertz = 0;
+  std::optional<double> nominal_clock_gigahertz;
   int fma_units = 0;
   Duration time_budget = 60;
   bool quick = false;

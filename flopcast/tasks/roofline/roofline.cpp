@@ -25,13 +25,14 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<RooflinePlan::Step>::fields() {
-  return {field<&T::subject>("\"dgemm of openblas-serial, 1 thread\""),
-          field<&T::method>("\"race over 48 shapes, matrices of up to 200 MiB\"")};
+  return {field<&T::subject>("what a run would measure, such as \"dgemm of openblas-serial, 1 thread\""),
+          field<&T::method>("how a run would measure it, such as \"race over 48 shapes, matrices of up to 200 MiB\"")};
 }
 
 template <>
 Fields FieldTable<RooflinePlan>::fields() {
-  return {field<&T::steps>(), field<&T::findings>("limits of this machine and of the libraries, as sentences")};
+  return {field<&T::steps>("what a run would measure, in this order"),
+          field<&T::findings>("limits of this machine and of the libraries, as sentences")};
 }
 
 namespace {
@@ -100,7 +101,7 @@ RooflinePlan plan_roofline(const Workbench& bench, const RooflineRequest& reques
 
 std::string to_json(const RooflinePlan& plan) { return to_document(plan, plan_schema).dump(2); }
 
-RooflinePlan roofline_plan_from_json(std::string_view text) { return from_document<RooflinePlan>(text, "the plan", {plan_schema}); }
+RooflinePlan roofline_plan_from_json(std::string_view text) { return from_document<RooflinePlan>(text, "the plan", plan_schema); }
 
 roofline::Roofline read_roofline(const std::string& file) { return roofline::roofline_from_json(read_file(file), file); }
 

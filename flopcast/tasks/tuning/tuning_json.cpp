@@ -39,25 +39,27 @@ Fields FieldTable<tuning::Alternative>::fields() {
 }
 template <>
 Fields FieldTable<tuning::Forecast>::fields() {
-  return {optional_field<&T::variant>(), inlined_field<&T::blocks>(), field<&T::seconds>(), optional_field<&T::interval>(),
+  return {optional_field<&T::variant>("name of the variant; empty: the library's own routine"), inlined_field<&T::blocks>(),
+          field<&T::seconds>("predicted time"), optional_field<&T::interval>("95 % interval of a later single run"),
           optional_field<&T::extrapolated>("share of the time that lies outside of the sampled range")};
 }
 template <>
 Fields FieldTable<tuning::VariantRank>::fields() {
   return {inlined_field<&T::best>(),
-          field<&T::rank>("1 + the number of variants that are certainly faster; never decreases along the ranking"),
-          field<&T::behind>("predicted time / predicted time of the chosen variant - 1"),
-          field<&T::ties>("other variants that tie with it, in the order of the ranking"),
-          field<&T::block_ties>("its other block sizes that tie with its best one"),
-          field<&T::regret>("upper bound (95 %) of time / time of the best alternative - 1")};
+          field<&T::rank>("1 + the number of variants that are certainly faster; never decreases along the ranking")
+              .measured_in("", Best::small),
+          field<&T::behind>("predicted time / predicted time of the chosen variant - 1").measured_in("fraction", Best::small),
+          field<&T::ties>("other variants that tie with this one, in the order of the ranking"),
+          field<&T::block_ties>("other block sizes of the variant that tie with its best one"),
+          field<&T::regret>("upper bound (95 %) of time / time of the best alternative - 1").measured_in("fraction", Best::small)};
 }
 template <>
 Fields FieldTable<tuning::Measured>::fields() {
-  return {optional_field<&T::variant>(),
+  return {optional_field<&T::variant>("name of the variant; empty: the library's own routine"),
           inlined_field<&T::blocks>(),
-          field<&T::median>().named("seconds"),
+          field<&T::median>("median of interleaved runs (--validate)").named("seconds"),
           field<&T::times>("drift-normalised times of the undisturbed runs"),
-          field<&T::error>(),
+          field<&T::error>("predicted / measured time - 1; best near 0 (--validate)").measured_in("fraction", Best::neither),
           optional_field<&T::wall_times>("raw times of all runs"),
           optional_field<&T::normalised_error>(),
           optional_field<&T::within>()};
@@ -73,17 +75,19 @@ Fields FieldTable<tuning::OrderCheck>::fields() {
 }
 template <>
 Fields FieldTable<tuning::Check>::fields() {
-  return {
-      optional_field<&T::measured>("the alternatives that were run, in the order of the decision's forecasts"),
-      optional_field<&T::default_seconds>("medians; 0: not run"),
-      optional_field<&T::chosen_seconds>(),
-      optional_field<&T::best_seconds>(),
-      field<&T::best>("the fastest one that was run"),
-      optional_field<&T::gain_kept>("best / chosen: share of the best speed that the choice reaches; 1 is perfect (paper 000's yield)"),
-      optional_field<&T::regret>("chosen / best - 1: 0 is perfect"),
-      field<&T::repeatability>("median over alternatives of |first half / second half - 1|: how far two measurements of one run differ"),
-      optional_field<&T::order>("check of the ranking"),
-      optional_field<&T::warnings>()};
+  return {optional_field<&T::measured>("the alternatives that were run, in the order of the decision's forecasts"),
+          optional_field<&T::default_seconds>("median of runs of the default; 0: not run"),
+          optional_field<&T::chosen_seconds>("median of runs of the chosen alternative; 0: not run"),
+          optional_field<&T::best_seconds>("median of runs of the fastest alternative; 0: not run"),
+          field<&T::best>("the fastest one that was run"),
+          optional_field<&T::gain_kept>("best / chosen: share of the best speed that the choice reaches; 1 is perfect (paper 000's yield)")
+              .measured_in("fraction", Best::large),
+          optional_field<&T::regret>("measured time of the chosen / that of the fastest - 1: 0 is perfect")
+              .measured_in("fraction", Best::small),
+          field<&T::repeatability>("median over alternatives of |first half / second half - 1|: how far two measurements of one run differ")
+              .measured_in("fraction", Best::small),
+          optional_field<&T::order>("check of the ranking"),
+          optional_field<&T::warnings>()};
 }
 template <>
 Fields FieldTable<tuning::Decision>::fields() {
@@ -91,16 +95,17 @@ Fields FieldTable<tuning::Decision>::fields() {
       field<&T::sizes>("sizes of the routine, without those that are derived from others"),
       optional_field<&T::flops>("operations of the routine"),
       optional_field<&T::default_>("forecast without tuning; 0 seconds if the problem has no default").named("default"),
-      field<&T::chosen>(),
-      field<&T::gain>("time of the default / time of the chosen alternative - 1"),
+      field<&T::chosen>("the best alternative"),
+      field<&T::gain>("time of the default / time of the chosen alternative - 1").measured_in("fraction", Best::large),
       optional_field<&T::ties>("other block sizes of the chosen variant that tie with the chosen one"),
-      field<&T::regret>("upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates"),
+      field<&T::regret>("upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates")
+          .measured_in("fraction", Best::small),
       optional_field<&T::candidates>("number of pairs of a variant and a block size that were asked for, with the default; 0: not known"),
-      optional_field<&T::considered>("of these, the pairs that were predicted"),
+      optional_field<&T::considered>("number of such pairs that were predicted").measured_in("", Best::large),
       optional_field<&T::samples>("measured calls that the predictions rest on, with those of earlier runs"),
       optional_field<&T::ranking>("ranking of the variants, the fastest first"),
       optional_field<&T::forecasts>("forecasts of every alternative, by variant and block size"),
-      field<&T::validation>("if the alternatives were run")};
+      field<&T::validation>("check by runs, --validate")};
 }
 template <>
 Fields FieldTable<tuning::SamplingCost>::fields() {
@@ -115,7 +120,7 @@ Fields FieldTable<tuning::JointRank>::fields() {
 template <>
 Fields FieldTable<tuning::JointDecision>::fields() {
   return {optional_field<&T::sizes>(), field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
-          field<&T::regret>("upper bound (95 %) of time of the fastest / time of any other - 1")};
+          field<&T::regret>("upper bound (95 %) of time of the fastest / time of any other - 1").measured_in("fraction", Best::small)};
 }
 template <>
 Fields FieldTable<TuningSettings>::fields() {
@@ -158,7 +163,7 @@ Fields FieldTable<VariantInfo>::fields() {
 template <>
 Fields FieldTable<PlaceRanking>::fields() {
   return {optional_field<&T::blas>("as it was asked for; empty: the default"),
-          field<&T::threads>(),
+          field<&T::threads>("threads of the library"),
           field<&T::environment>(),
           field<&T::decisions>(),
           field<&T::cost>(),
@@ -176,15 +181,15 @@ Fields FieldTable<Ranking>::fields() {
 }
 
 std::string to_json(const Tuning& tuning) { return to_document(tuning, "flopcast-tune-3").dump(2); }
-Tuning tuning_from_json(std::string_view text) { return from_document<Tuning>(text, "tuning", {"flopcast-tune-3"}); }
+Tuning tuning_from_json(std::string_view text) { return from_document<Tuning>(text, "tuning", "flopcast-tune-3"); }
 
 std::string to_json(const LapackTuning& tuning) { return to_document(tuning, "flopcast-tune-lapack-3").dump(2); }
 LapackTuning lapack_tuning_from_json(std::string_view text) {
-  return from_document<LapackTuning>(text, "tuning of LAPACK", {"flopcast-tune-lapack-3"});
+  return from_document<LapackTuning>(text, "tuning of LAPACK", "flopcast-tune-lapack-3");
 }
 
 std::string to_json(const Ranking& ranking) { return to_document(ranking, "flopcast-rank-3").dump(2); }
-Ranking ranking_from_json(std::string_view text) { return from_document<Ranking>(text, "ranking", {"flopcast-rank-3"}); }
+Ranking ranking_from_json(std::string_view text) { return from_document<Ranking>(text, "ranking", "flopcast-rank-3"); }
 
 std::vector<PublishedSchema> tuning_schemas() {
   return {published<Tuning>("flopcast-tune-3", "Block sizes chosen for a routine"),

@@ -220,7 +220,7 @@ def contractions(sitting):
     lines = ["| contraction | algorithms | mean error % | regret of the choice % | measured within intervals % |", "|:--|--:|--:|--:|--:|"]
     inside, errors = [], []
     for text in ("abc=ai,ibc a=b=c=200 i=8", "a=iaj,ji a=i=j=300", "abc=ija,jbic a=b=c=128 i=j=32", "abcd=dbea,ec a=b=c=d=40 e=40", "ab=ac,cb a=b=c=500"):
-        result = sitting.step(f"contract-{text.split()[0]}".replace("=", "-").replace(",", "-"), [sitting.flopcast, "contract", *text.split(), "--blas", "openblas-serial", "--validate", "--json"])
+        result = sitting.step(f"contract-{text.split()[0]}".replace("=", "-").replace(",", "-"), [sitting.flopcast, "contract", *text.split(), "--order", "column_major", "--blas", "openblas-serial", "--validate", "--json"])
         if not result:
             continue
         document = json.loads(result["output"])

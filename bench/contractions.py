@@ -53,7 +53,8 @@ PAPER = [("abc=ai,ibc", {"a": n, "b": n, "c": n, "i": 8}) for n in (100, 200, 40
 
 
 def flopcast(options, arguments):
-    finished = subprocess.run([options.flopcast, "contract", *arguments, "--quiet", "--json"], stdout=subprocess.PIPE, text=True, check=True)
+    words = [options.flopcast, "contract", *arguments, "--order", "column_major", "--quiet", "--json"]
+    finished = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(finished.stdout)
 
 

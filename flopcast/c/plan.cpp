@@ -54,12 +54,16 @@ PlanRequest request_of(flopcast_type type, const flopcast_plan_options* given) {
   request.effort = static_cast<contract::Effort>(options.effort);
   request.order = options.order == FLOPCAST_ROW_MAJOR ? contract::Order::row_major : contract::Order::column_major;
   request.threads = std::max(options.threads, 1);
-  request.time_budget = options.time_budget > 0 ? options.time_budget : request.time_budget;
+  if (options.time_budget > 0) {
+    request.time_budget = options.time_budget;
+  }
   request.fresh = options.fresh != 0;
   if (!(options.max_bytes >= 0)) {
     throw usage_error("max_bytes of a plan: {} given, expected 0 (the default) or more", options.max_bytes);
   }
-  request.max_bytes = options.max_bytes > 0 ? options.max_bytes : request.max_bytes;
+  if (options.max_bytes > 0) {
+    request.max_bytes = options.max_bytes;
+  }
   return request;
 }
 

@@ -272,7 +272,7 @@ std::int64_t span_elements(const Call& call, std::size_t i) {
 
 namespace {
 
-/// Returns true if an operand spans and holds no more than max_bytes, estimated from above in numbers that don't overflow.
+/// Returns true if an operand spans and holds no more than max_operand_bytes, estimated from above in numbers that don't overflow.
 bool is_addressable(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
   const auto of = [&call](const Expression& expression, double otherwise) {
@@ -294,8 +294,8 @@ bool is_addressable(const Call& call, std::size_t i) {
     default: break;
   }
   const double spanned = (rows + columns + before + band) * std::max(stride, 1.0);
-  return std::max(held, spanned) * static_cast<double>(argument_element_bytes(call, i)) <= static_cast<double>(max_bytes) &&
-         call.address(i) < std::numeric_limits<std::uintptr_t>::max() - 2 * static_cast<std::uintptr_t>(max_bytes);
+  return std::max(held, spanned) * static_cast<double>(argument_element_bytes(call, i)) <= static_cast<double>(max_operand_bytes) &&
+         call.address(i) < std::numeric_limits<std::uintptr_t>::max() - 2 * static_cast<std::uintptr_t>(max_operand_bytes);
 }
 
 /// Returns true if a column of an operand reaches into the next one.
@@ -317,7 +317,7 @@ std::string fault_of_value(const Call& call, std::size_t i) {
       break;
     case Kind::size:
     case Kind::leading_dimension:
-      if (value < 0 || value > max_bytes) {
+      if (value < 0 || value > max_operand_bytes) {
         return fmt::format("{} is {}", argument.name, value);
       }
       break;
@@ -328,7 +328,7 @@ std::string fault_of_value(const Call& call, std::size_t i) {
     case Kind::scalar:
     case Kind::real_scalar: break;
     default:
-      if (value < -max_bytes || value > max_bytes) {
+      if (value < -max_operand_bytes || value > max_operand_bytes) {
         return fmt::format("{} is {}", argument.name, value);
       }
   }

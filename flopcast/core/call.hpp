@@ -64,9 +64,9 @@ std::string flags(const Call& call);
 /// Extent in elements that argument i needs from its address on, columns times leading dimension; for allocation.
 std::int64_t span_elements(const Call& call, std::size_t i);
 /// Maximum span of an operand: 1 TiB.
-inline constexpr std::int64_t max_bytes = std::int64_t{1} << 40;
+inline constexpr std::int64_t max_operand_bytes = std::int64_t{1} << 40;
 /// Returns the reason why no library can have executed the call: a flag that is no letter, a negative size, a leading dimension by which
-/// columns overlap, or an operand beyond max_bytes. Returns an empty text if there is none of these; then operands and all values derived
+/// columns overlap, or an operand beyond max_operand_bytes. Returns an empty text if there is none of these; then operands and all values derived
 /// from them are in range.
 std::string fault_of(const Call& call);
 /// Returns true if data, work or pivots argument i consists of integers.

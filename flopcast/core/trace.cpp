@@ -87,7 +87,7 @@ std::int64_t address_from_json(const nlohmann::json& json, const std::vector<All
   for (const Allocation& allocation : allocations) {
     if (allocation.name == name) {
       const std::int64_t offset =
-          plus == std::string::npos ? 0 : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0, max_bytes);
+          plus == std::string::npos ? 0 : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0, max_operand_bytes);
       return static_cast<std::int64_t>(allocation.address) + offset;
     }
   }
@@ -236,8 +236,8 @@ Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup) {
       }
       trace.allocations.push_back(
           {member<std::string>(item, "name"), virtual_base(trace.allocations.size()), member<std::int64_t>(item, "bytes")});
-      if (trace.allocations.back().bytes < 0 || trace.allocations.back().bytes > max_bytes) {
-        throw MemberError("bytes", fmt::format("{} given, expected 0 to {}", trace.allocations.back().bytes, max_bytes));
+      if (trace.allocations.back().bytes < 0 || trace.allocations.back().bytes > max_operand_bytes) {
+        throw MemberError("bytes", fmt::format("{} given, expected 0 to {}", trace.allocations.back().bytes, max_operand_bytes));
       }
     });
     const int integer_bytes = member_or(json, "integer_bytes", 4);

@@ -129,9 +129,9 @@ std::int64_t Sweeper::flush_bytes() const {
     return enough_bytes;
   }
   const CacheLevel& outermost = caches_.back();
-  const std::int64_t max_bytes = std::max(enough_bytes, 2 * std::max(outermost.capacity_bytes, outermost.capacity_high_bytes));
+  const std::int64_t max_read_bytes = std::max(enough_bytes, 2 * std::max(outermost.capacity_bytes, outermost.capacity_high_bytes));
   const std::int64_t product_bytes = outermost.associativity * outermost.capacity_bytes;
-  return product_bytes > 0 ? std::min(product_bytes, max_bytes) : max_bytes;
+  return product_bytes > 0 ? std::min(product_bytes, max_read_bytes) : max_read_bytes;
 }
 
 void Sweeper::read(std::int64_t bytes) {

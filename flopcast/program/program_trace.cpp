@@ -603,9 +603,9 @@ Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name)
   const std::vector<std::size_t> order = use_order(spans);
   trace.allocations.resize(spans.size());
   for (std::size_t s = 0; s < spans.size(); ++s) {
-    if (spans[s].end - spans[s].begin > static_cast<std::uintptr_t>(max_bytes)) {
+    if (spans[s].end - spans[s].begin > static_cast<std::uintptr_t>(max_operand_bytes)) {
       throw bad_input("the recording is damaged: operands that touch each other cover {} bytes; at most {} are possible",
-                      spans[s].end - spans[s].begin, max_bytes);
+                      spans[s].end - spans[s].begin, max_operand_bytes);
     }
     trace.allocations[order[s]] = {fmt::format("memory{}", order[s]), virtual_base(order[s]),
                                    static_cast<std::int64_t>(spans[s].end - spans[s].begin)};

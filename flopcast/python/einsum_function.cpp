@@ -334,36 +334,56 @@ std::vector<std::int64_t> EinsumFunction::new_strides(const Call& call, const co
   return dense_strides(expression.result_shape(), axes);
 }
 
-/// Returns the choice for an expression of a type that is planned.
-EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precision precision) {
-  const contract::SizedExpression expression = sized_expression(call);
-  const bool makes_view = is_view(expression) && call.out == nullptr;
-  if (makes_view || has_repeated_labels(expression.result) || (call.out != nullptr && !fits(call.out, expression, precision))) {
-    return {makes_view && is_numpys_notation(text_of(call.subscripts)) ? Way::numpy : Way::elsewhere};
-  }
-  constexpr std::size_t most_axes = 32;  // of NumPy before version 2
-  if (call.search == Search::none && expression.extents.size() > most_axes) {
-    return {};  // NumPy refuses these without a search, or not
-  }
-  constexpr double few = 216;  // products that are computed without BLAS (contract/einsum)
-  const double products = products_of(expression);
-  const bool needs_tools = expression.operands.size() > 2 || (expression.operands.size() == 2 && products > few);
-  if (needs_tools && !planner_->pays(0, products / numpy_rate)) {
-    return {products <= naively_computed && is_numpys_notation(text_of(call.subscripts)) ? Way::numpy : Way::elsewhere, true};
-  }
+/// Returns the strides with which an expression is planned, or nothing if arrays have strides that are no multiples of an element.
+std::optional<contract::EinsumStrides> EinsumFunction::planned_strides(const Call& call, const contract::SizedExpression& expression,
+                                                                       Precision precision) const {
   contract::EinsumStrides strides;
   for (PyObject* operand : call.operands) {
     auto own = strides_in_elements(operand, precision);
     if (!own) {
-      return {};
+      return std::nullopt;
     }
     strides.operands.push_back(*std::move(own));
   }
   auto of_result = call.out != nullptr ? strides_in_elements(call.out, precision) : std::optional(new_strides(call, expression, strides));
   if (!of_result) {
-    return {};
+    return std::nullopt;
   }
   strides.result = *std::move(of_result);
+  return strides;
+}
+
+/// Returns the choice for an expression of a type that is planned, if no plan is needed for it.
+std::optional<EinsumFunction::Choice> EinsumFunction::choose_without_plan(const Call& call, const contract::SizedExpression& expression,
+                                                                          Precision precision, bool needs_tools) {
+  const bool makes_view = is_view(expression) && call.out == nullptr;
+  if (makes_view || has_repeated_labels(expression.result) || (call.out != nullptr && !fits(call.out, expression, precision))) {
+    return Choice{makes_view && is_numpys_notation(text_of(call.subscripts)) ? Way::numpy : Way::elsewhere};
+  }
+  constexpr std::size_t most_axes = 32;  // of NumPy before version 2
+  if (call.search == Search::none && expression.extents.size() > most_axes) {
+    return Choice{};  // NumPy refuses these without a search, or not
+  }
+  const double products = products_of(expression);
+  if (needs_tools && !planner_->pays(0, products / numpy_rate)) {
+    return Choice{products <= naively_computed && is_numpys_notation(text_of(call.subscripts)) ? Way::numpy : Way::elsewhere, true};
+  }
+  return std::nullopt;
+}
+
+/// Returns the choice for an expression of a type that is planned.
+EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precision precision) {
+  const contract::SizedExpression expression = sized_expression(call);
+  constexpr double few = 216;  // products that are computed without BLAS (contract/einsum)
+  const double products = products_of(expression);
+  const bool needs_tools = expression.operands.size() > 2 || (expression.operands.size() == 2 && products > few);
+  if (std::optional<Choice> made = choose_without_plan(call, expression, precision, needs_tools)) {
+    return *std::move(made);
+  }
+  const std::optional<contract::EinsumStrides> strides = planned_strides(call, expression, precision);
+  if (!strides) {
+    return {};
+  }
   PlanRequest options;
   options.precision = precision;
   options.threads = threads_of(call);
@@ -371,14 +391,16 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precisi
       std::ranges::any_of(call.operands, [&](PyObject* operand) { return exceeds_its_memory(operand, element_bytes(precision)); });
   if (call.operands.size() > 2) {
     options.tensors = numbers_of(call.operands);
-    options.max_bytes = has_more_than_memory ? spanned_bytes(call.operands, expression, precision) : options.max_bytes;
+    if (has_more_than_memory) {
+      options.max_bytes = spanned_bytes(call.operands, expression, precision);
+    }
   }
   const auto made = [&] {
     const WithoutPythonLock others_run;
-    return needs_tools ? planner_->plan(expression, strides, options) : contract::plan(expression, strides, {}, options);
+    return needs_tools ? planner_->plan(expression, *strides, options) : contract::plan(expression, *strides, {}, options);
   };
   const int type = ArrayView(call.operands.front()).type();
-  auto plan = std::make_shared<const Prepared>(prepared(made(), expression, type, precision, strides.result));
+  auto plan = std::make_shared<const Prepared>(prepared(made(), expression, type, precision, strides->result));
   constexpr int enough = 3;
   const bool needs_trial = plan->takes_long && may_be_faster_by_numpy(expression, products) &&
                            is_numpys_notation(text_of(call.subscripts)) && !has_more_than_memory;  // which NumPy might copy

@@ -109,6 +109,10 @@ class EinsumFunction {
   [[nodiscard]] int threads_of(const Call& call) const { return call.threads > 0 ? call.threads : threads_.now(); }
   [[nodiscard]] Choice choose(const Call& call);
   [[nodiscard]] Choice choose_for_type(const Call& call, Precision precision);
+  [[nodiscard]] std::optional<Choice> choose_without_plan(const Call& call, const contract::SizedExpression& expression,
+                                                          Precision precision, bool needs_tools);
+  [[nodiscard]] std::optional<contract::EinsumStrides> planned_strides(const Call& call, const contract::SizedExpression& expression,
+                                                                       Precision precision) const;
 
   std::shared_ptr<Planner> planner_;
   NumpysFunctions numpy_;

@@ -102,15 +102,9 @@ void define_plans(py::module_& module) {
       .def_readwrite("shapes", &PlanWish::shapes)
       .def_readwrite("strides", &PlanWish::strides)
       .def_readwrite("result_strides", &PlanWish::result_strides)
-      .def_readwrite("request", &PlanWish::request);
-  py::class_<PlanRequest>(module, "PlanRequest")
-      .def_property("precision", nullptr, [](PlanRequest& request, const std::string& name) { request.precision = precision_named(name); })
-      .def_property("effort", nullptr, [](PlanRequest& request, const std::string& name) { request.effort = effort_named(name); })
-      .def_readwrite("threads", &PlanRequest::threads)
-      .def_readwrite("time_budget", &PlanRequest::time_budget)
-      .def_readwrite("fresh", &PlanRequest::fresh)
-      .def_readwrite("max_bytes", &PlanRequest::max_bytes)
-      .def_readwrite("tensors", &PlanRequest::tensors);
+      .def_property("tensors", nullptr, [](PlanWish& wish, std::vector<int> tensors) { wish.request.tensors = std::move(tensors); })
+      .def_property_readonly("threads", [](const PlanWish& wish) { return wish.request.threads; })
+      .def("set", &set_option, py::arg("name"), py::arg("value"));
   py::class_<PlanHandle, std::shared_ptr<PlanHandle>>(module, "PlanHandle")
       .def_property_readonly("seconds", [](const PlanHandle& handle) { return handle.plan().seconds(); })
       .def_property_readonly("decided", [](const PlanHandle& handle) { return handle.plan().is_decided(); })

@@ -1,12 +1,16 @@
 #include "flopcast/python/plan_handle.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
 #include <complex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/fields.hpp"
 
 namespace flopcast::python {
 
@@ -27,20 +31,28 @@ int type_of(Precision precision) {
 
 }  // namespace
 
-Precision precision_named(const std::string& name) {
-  if (name.size() != 1 || std::string_view("sdcz").find(name) == std::string_view::npos) {
-    throw bad_input("precision of a plan: '{}' given, expected s, d, c or z", name);
+void set_option(PlanWish& wish, const std::string& name, const py::object& value) {
+  const Fields& fields = fields_of<PlanRequest>();
+  const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& one) { return one.name == name; });
+  if (field == fields.end()) {
+    throw py::attribute_error(name);
   }
-  return static_cast<Precision>(name.front());
-}
-
-contract::Effort effort_named(const std::string& name) {
-  constexpr std::array<std::string_view, 4> efforts = {"estimate", "microbench", "measure", "incremental"};
-  const auto* const found = std::find(efforts.begin(), efforts.end(), name);
-  if (found == efforts.end()) {
-    throw bad_input("effort of a plan: '{}' given, expected estimate, microbench, measure or incremental", name);
+  const bool is_text = py::isinstance<py::str>(value);
+  const nlohmann::json json = is_text                            ? nlohmann::json(value.cast<std::string>())
+                              : py::isinstance<py::bool_>(value) ? nlohmann::json(value.cast<bool>())
+                              : PyIndex_Check(value.ptr()) != 0  ? nlohmann::json(py::int_(value).cast<std::int64_t>())
+                              : value.is_none()                  ? nlohmann::json()
+                                                                 : nlohmann::json(value.cast<double>());
+  try {
+    field->type->read(json, field->in(&wish.request));
+  } catch (const nlohmann::json::exception& error) {
+    SchemaMaker maker(OtherMembers::refused);
+    if (const auto schema = field->type->schema(maker); is_text && schema.contains("enum")) {
+      throw bad_input("{} of a plan: '{}' given, expected {}", name, json.get<std::string>(),
+                      fmt::join(schema["enum"].get<std::vector<std::string>>(), ", "));
+    }
+    throw py::type_error(reason(error));
   }
-  return static_cast<contract::Effort>(found - efforts.begin());
 }
 
 contract::Executor executor_named(const std::string& name) {

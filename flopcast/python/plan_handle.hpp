@@ -25,9 +25,9 @@ struct PlanWish {
   PlanRequest request;
 };
 
-/// Reads the name of a precision, s, d, c or z, and the name of an effort. Throw bad_input for other names.
-Precision precision_named(const std::string& name);
-contract::Effort effort_named(const std::string& name);
+/// Sets a member of the wish's request by its name, as documents have it. Throws bad_input for a text that is no choice of the member, and
+/// type_error for a value of another type.
+void set_option(PlanWish& wish, const std::string& name, const pybind11::object& value);
 
 /// Returns the expression of the wish.
 contract::SizedExpression expression_of(const PlanWish& wish);

@@ -120,10 +120,10 @@ int sharers(const std::vector<machine::ReportedCache>& reported, std::size_t lev
   return found == reported.end() ? 1 : std::clamp(found->cores, 1, threads);
 }
 
-std::int64_t max_bytes(const BandwidthOptions& options) {
+std::int64_t max_team_bytes(const BandwidthOptions& options) {
   constexpr std::int64_t share_of_memory = 8;
   const std::int64_t share = measure::available_memory_bytes() / share_of_memory;
-  return options.max_bytes > 0 ? std::min(options.max_bytes, share) : share;
+  return options.max_team_bytes > 0 ? std::min(options.max_team_bytes, share) : share;
 }
 
 /// Roofs that are measured together, and their memory.
@@ -175,7 +175,7 @@ class Subjects {
 }  // namespace
 
 std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
-                                     int threads, std::int64_t max_bytes) {
+                                     int threads, std::int64_t max_team_bytes) {
   constexpr double smallest = 8 * 1024;  // for smaller sets the start of a loop dominates the time
   constexpr double overflow = 3;         // ratio to the capacity of the level before, so that this level holds none of up to three arrays
   constexpr double filled = 0.7;         // usable share of a level's capacity: page colours and other data take the rest
@@ -192,7 +192,7 @@ std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine,
     before = capacity;
   }
   const std::int64_t beyond = levels.empty() ? min_memory : 3 * levels.back().capacity_high_bytes;
-  sets.push_back({"memory", std::min(std::max(beyond, min_memory), max_bytes) / threads, false, false});
+  sets.push_back({"memory", std::min(std::max(beyond, min_memory), max_team_bytes) / threads, false, false});
   return sets;
 }
 
@@ -202,7 +202,7 @@ std::vector<BandwidthRoof> measure_bandwidth(const WallClock& clock, const std::
                                              const Progress& progress) {
   Subjects subjects;
   for (ThreadTeam* team : teams) {
-    subjects.add(*team, working_sets(machine, reported, team->size(), max_bytes(options)),
+    subjects.add(*team, working_sets(machine, reported, team->size(), max_team_bytes(options)),
                  [&](const BandwidthKernel& kernel) { return is_wanted(kernel, options); });
   }
   return subjects.measure(clock, options, progress);
@@ -228,7 +228,7 @@ std::vector<BandwidthRoof> measure_triad_lengths(const WallClock& clock, const s
   Subjects subjects;
   for (ThreadTeam* team : teams) {
     std::vector<WorkingSet> sets;
-    for (std::int64_t bytes = shortest_triad; bytes <= std::min(longest_triad, max_bytes(options)); bytes *= 2) {
+    for (std::int64_t bytes = shortest_triad; bytes <= std::min(longest_triad, max_team_bytes(options)); bytes *= 2) {
       if (bytes / team->size() >= max_arrays * line_bytes) {
         sets.push_back({"", bytes / team->size(), true, false});
       }

@@ -25,9 +25,9 @@ struct WorkingSet {
 
 /// Returns the working sets for `threads` threads from the measured caches. For each level it is the set at which the measured triad was
 /// fastest, among those too large for the level before and small enough for this one. Shared levels are divided among the threads. The set
-/// in memory is three times the largest possible capacity of the last level, at least 192 MiB and at most `max_bytes`.
+/// in memory is three times the largest possible capacity of the last level, at least 192 MiB and at most `max_team_bytes`.
 std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
-                                     int threads, std::int64_t max_bytes);
+                                     int threads, std::int64_t max_team_bytes);
 
 struct BandwidthOptions {
   int rounds = 3;         ///< samples of each roof, interleaved
@@ -35,7 +35,8 @@ struct BandwidthOptions {
   std::uint64_t seed = 1;
   std::vector<std::string> streams;  ///< names from machine::all_streams(); empty: all
   bool nontemporal = true;           ///< also measure non-temporal stores
-  std::int64_t max_bytes = 0;  ///< maximum memory of one team's working sets, at most an eighth of the available memory; 0: that eighth
+  std::int64_t max_team_bytes =
+      0;  ///< maximum memory of one team's working sets, at most an eighth of the available memory; 0: that eighth
 };
 
 /// Measures every stream in every level on every team, in random order in every round. If `progress` returns false, the samples until then are

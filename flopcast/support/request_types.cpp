@@ -71,6 +71,7 @@ std::string to_text(Duration duration) {
 void to_json(nlohmann::json& json, const SizeList& sizes) { json = static_cast<const std::vector<std::int64_t>&>(sizes); }
 void to_json(nlohmann::json& json, const Duration& duration) { json = static_cast<Seconds>(duration); }
 void to_json(nlohmann::json& json, const ByteCount& bytes) { json = static_cast<std::int64_t>(bytes); }
+void to_json(nlohmann::json& json, const ByteLimit& bytes) { json = static_cast<double>(bytes); }
 void to_json(nlohmann::json& json, const Fraction& fraction) { json = static_cast<double>(fraction); }
 
 void from_json(const nlohmann::json& json, SizeList& sizes) {
@@ -89,6 +90,7 @@ void from_json(const nlohmann::json& json, Duration& duration) {
   read_number(json, duration, "a number of seconds, or a text such as \"50s\" or \"10min\"");
 }
 void from_json(const nlohmann::json& json, ByteCount& bytes) { read_number(json, bytes, "a number of bytes, or a text such as \"2MiB\""); }
+void from_json(const nlohmann::json& json, ByteLimit& bytes) { read_number(json, bytes, "a number of bytes, or a text such as \"2MiB\""); }
 void from_json(const nlohmann::json& json, Fraction& fraction) { read_number(json, fraction, "a fraction, or a text such as \"5%\""); }
 
 nlohmann::ordered_json SchemaOf<SizeList>::make(SchemaMaker& maker) {
@@ -107,6 +109,9 @@ nlohmann::ordered_json SchemaOf<Duration>::make(SchemaMaker& maker) {
 }
 nlohmann::ordered_json SchemaOf<ByteCount>::make(SchemaMaker& maker) {
   return or_text(maker, {{"type", "integer"}, {"minimum", 0}, {"unit", "B"}}, "a number of bytes with its unit: \"48KiB\", \"2MiB\"");
+}
+nlohmann::ordered_json SchemaOf<ByteLimit>::make(SchemaMaker& maker) {
+  return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"unit", "B"}}, "a number of bytes with its unit: \"48KiB\", \"2MiB\"");
 }
 nlohmann::ordered_json SchemaOf<Fraction>::make(SchemaMaker& maker) {
   return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}, "a fraction in percent: \"5%\"");

@@ -68,6 +68,8 @@ void to_json(nlohmann::json& json, const Duration& duration);
 void from_json(const nlohmann::json& json, Duration& duration);
 void to_json(nlohmann::json& json, const ByteCount& bytes);
 void from_json(const nlohmann::json& json, ByteCount& bytes);
+void to_json(nlohmann::json& json, const ByteLimit& bytes);
+void from_json(const nlohmann::json& json, ByteLimit& bytes);
 void to_json(nlohmann::json& json, const Fraction& fraction);
 void from_json(const nlohmann::json& json, Fraction& fraction);
 
@@ -81,6 +83,10 @@ struct SchemaOf<Duration> {
 };
 template <>
 struct SchemaOf<ByteCount> {
+  static nlohmann::ordered_json make(SchemaMaker& maker);
+};
+template <>
+struct SchemaOf<ByteLimit> {
   static nlohmann::ordered_json make(SchemaMaker& maker);
 };
 template <>

@@ -25,11 +25,13 @@ void parse_text(std::string_view text, std::string_view what, TextNumber<Number,
   to = parse(text, what);
 }
 
+inline double parse_byte_limit(std::string_view text, std::string_view what) { return static_cast<double>(parse_bytes(text, what)); }
 /// A fraction that texts may give in percent: 0.05 or "5%".
 inline double parse_any_fraction(std::string_view text, std::string_view what) { return parse_fraction(text, what, 0, 1e18); }
 
 using Duration = TextNumber<Seconds, parse_duration>;     ///< in seconds, or a text such as "10min"
 using ByteCount = TextNumber<std::int64_t, parse_bytes>;  ///< in bytes, or a text such as "2MiB"
+using ByteLimit = TextNumber<double, parse_byte_limit>;   ///< in bytes, possibly infinite, or a text
 using Fraction = TextNumber<double, parse_any_fraction>;  ///< or a text such as "5%"
 
 /// Returns the shortest text that is read as this number, such as "10min".

@@ -13,7 +13,7 @@
 namespace flopcast::tapp {
 namespace {
 
-/// Returns the general explanation of a code.
+/// Returns the general explanation of a code. A flat list of all codes is the clearest.
 std::string_view explanation(TAPP_error code) {
   switch (code) {
     case FLOPCAST_TAPP_DONE: return "success";

@@ -3,22 +3,16 @@ from typing import Any
 
 version: str
 
-class PlanRequest:
-    precision: str
-    effort: str
-    threads: int
-    time_budget: float
-    fresh: bool
-    max_bytes: float
-    tensors: list[int]
-
 class PlanWish:
     subscripts: str
     shapes: list[list[int]]
     strides: list[list[int]]
     result_strides: list[int] | None
-    request: PlanRequest
+    tensors: list[int]
+    @property
+    def threads(self) -> int: ...
     def __init__(self) -> None: ...
+    def set(self, name: str, value: Any) -> None: ...
 
 class PlanHandle:
     @property

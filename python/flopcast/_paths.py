@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _flopcast
 from ._einsum import _with_text
-from ._planner import PLANNER, PRECISIONS, blas_threads
+from ._plan import make_wish
+from ._planner import PLANNER, PRECISIONS
 
 numpy_einsum_path: Any = np.einsum_path  # a program may put flopcast's function in place of NumPy's
 
@@ -19,19 +19,13 @@ _FIRST_LETTER = 0x4E00  # of a block of 20 000 Unicode letters, so that labels o
 
 
 def _path(
-    text: str, shapes: Sequence[Sequence[int]], precision: str, max_bytes: float | None, threads: int | None, executor: str = "numpy"
+    text: str, shapes: Sequence[Sequence[int]], precision: str, limit: float | None, threads: int | None, executor: str = "numpy"
 ) -> Path:
-    """Returns pairs of positions in the list of operands; the product of a pair goes to the end of the list."""
+    """Returns pairs of positions in the list of operands; the product of a pair goes to the end of the list. Intermediates have `limit`
+    bytes at most."""
     if len(shapes) < 3:
         return [tuple(range(len(shapes)))]
-    wish = _flopcast.PlanWish()
-    wish.subscripts = text
-    wish.shapes = [list(shape) for shape in shapes]
-    wish.request.precision = precision
-    wish.request.threads = blas_threads() if threads is None else threads
-    if max_bytes is not None:
-        wish.request.max_bytes = max_bytes
-    return [tuple(sorted(pair)) for pair in PLANNER.path(wish, executor)]
+    return [tuple(sorted(pair)) for pair in PLANNER.path(make_wish(text, shapes, limit, threads, precision=precision), executor)]
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:

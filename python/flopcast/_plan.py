@@ -75,13 +75,22 @@ _EXPECTED = {
 }
 
 
-def _set(wish: Any, **members: Any) -> None:
-    """Sets members of a wish. Raises TypeError, which names the member, for a value of another type."""
-    for name, value in members.items():
+def make_wish(subscripts: str, shapes: Sequence[Sequence[int]], max_bytes: Any, threads: int | None, **options: Any) -> Any:
+    """Returns a wish with these members and options. Raises TypeError, which names the member, for a value of another type."""
+    wish = _flopcast.PlanWish()
+    options["threads"] = blas_threads() if threads is None else threads
+    if max_bytes is not None:
+        options["max_bytes"] = max_bytes
+    members = {"subscripts": subscripts, "shapes": [list(shape) for shape in shapes]}
+    for name, value in (members | options).items():
         try:
-            setattr(wish, name, value)
-        except TypeError:
+            if name in members:
+                setattr(wish, name, value)
+            else:
+                wish.set(name, value)
+        except (TypeError, RuntimeError):
             raise TypeError(f"{name} of a plan: {value!r} given, expected {_EXPECTED[name]}") from None
+    return wish
 
 
 def _require_array(out: Any) -> None:
@@ -111,7 +120,7 @@ class Plan:
         self.shapes: tuple[tuple[int, ...], ...] = tuple(tuple(shape) for shape in wish.shapes)
         self.dtype = dtype
         self.effort = effort
-        self.threads: int = wish.request.threads
+        self.threads: int = wish.threads
         self._strides = wish.strides
         self._result_strides = wish.result_strides
         self._handle = PLANNER.plan(wish)
@@ -216,9 +225,9 @@ def plan(
     dtype: Any = None,
     effort: str = "estimate",
     threads: int | None = None,
-    time_budget: float = 2.0,
+    time_budget: float | str = 2.0,
     fresh: bool = False,
-    max_bytes: float | None = None,
+    max_bytes: float | str | None = None,
 ) -> Plan:
     """Plans a contraction of any number of operands. The plan is called with arrays.
 
@@ -228,6 +237,7 @@ def plan(
     candidates and is timed, until the fastest is known, after 2 to 80 calls. Every call computes the right result, and equal plans of a
     process share what was measured. Measured choices are kept in flopcast's store, and `fresh` measures anew.
     `threads=None` stands for the threads that NumPy's BLAS has now. Intermediates of three operands and more take `max_bytes` at most.
+    Times and bytes may be texts: "10s", "2GiB".
 
     >>> import numpy as np
     >>> p = plan("ij,jk->ik", (3, 4), (4, 5))
@@ -244,22 +254,17 @@ def plan(
         _require_room(out, wanted)
     if wanted not in PRECISIONS:
         raise InputError(f"arrays of {wanted} can't be planned; expected float32, float64, complex64 or complex128")
-    wish = _flopcast.PlanWish()
-    _set(wish, subscripts=subscripts, shapes=[list(shape) for shape, _, _, _ in described])
+    options = {"precision": PRECISIONS[wanted], "effort": effort, "time_budget": time_budget, "fresh": fresh}
+    wish = make_wish(subscripts, [shape for shape, _, _, _ in described], max_bytes, threads, **options)
     wish.strides = [_planned_strides(strides, shape, kind, wanted) for shape, kind, strides, _ in described]
     if out is not None:
         shape = _flopcast.result_shape(subscripts, wish.shapes)
         if out.shape != shape:
             raise InputError(f"out has shape {out.shape}, but the result of '{subscripts}' has {shape}")
         wish.result_strides = _elements(out.strides if out.dtype == wanted else None, out.shape, wanted)
-    request = wish.request
-    request.precision = PRECISIONS[wanted]
-    _set(request, effort=effort, threads=blas_threads() if threads is None else threads, time_budget=time_budget, fresh=fresh)
-    if max_bytes is not None:
-        _set(request, max_bytes=max_bytes)
     if len(described) > 2:
         same = [(data, tuple(shape), strides) for shape, _, strides, data in described]
-        request.tensors = [i if data is None else same.index(same[i]) for i, (data, _, _) in enumerate(same)]
+        wish.tensors = [i if data is None else same.index(same[i]) for i, (data, _, _) in enumerate(same)]
     return Plan(wish, wanted, effort)
 
 

@@ -52,7 +52,7 @@ TEST(TriadLengths, DoubleFromThreeKibibytesAsFarAsMemoryIsGranted) {
   BandwidthOptions options;
   options.rounds = 2;
   options.sample = 1e-5;
-  options.max_bytes = 13 * kibibyte;
+  options.max_team_bytes = 13 * kibibyte;
   const std::vector<BandwidthRoof> roofs = measure_triad_lengths(machine::WallClock(), {&team}, options);
   ASSERT_EQ(roofs.size(), 3U);
   for (std::size_t i = 0; i < roofs.size(); ++i) {

@@ -1,14 +1,23 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
-#include "flopcast/cli/contract/request.hpp"
 #include "flopcast/cli/contract/tables.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -30,123 +39,196 @@ Examples:
   flopcast contract 'ab,bc,cd->ad' a=b=400 c=20 d=400
   flopcast contract 'conj(ki),kjx->ij' i=j=k=64 x=2 --precision z --run
   flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
-  flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm "i'c-gemm")";
+  flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm ib-gemm)";
 
-void run_contract(const ContractOptions& options, const OptionSet& command, const CommonOptions& common) {
-  const contract::Expression expression = contract::parse_expression(options.notation);
-  check(options, expression, command, common);
+/// The options of `flopcast contract`.
+struct ContractCommand {
+  std::string expression;
+  std::vector<std::string> sizes, strides;
+  ContractionRequest request;  ///< its precision, order and `fresh` are those of rankings, too
+  RankAlgorithmsRequest ranking;
+  bool list = false, run = false, explain = false;
+  std::string emit;
+  machine::LibraryChoice libraries;
+
+  [[nodiscard]] bool takes_files() const { return !request.operands.empty() || !request.result.empty(); }
+  [[nodiscard]] bool only_lists() const { return list || !emit.empty(); }
+  [[nodiscard]] bool has_many_operands() const { return request.expression.operands.size() > 2; }
+  /// Returns whether the expression is to be planned, and not algorithms of a contraction to be ranked. Three operands and more are always
+  /// planned.
+  [[nodiscard]] bool plans() const { return takes_files() || run || explain || has_many_operands(); }
+};
+
+/// Refuses options that were given, of these names.
+void refuse(const OptionSet& options, std::initializer_list<const char*> names, std::string_view why) {
+  for (const char* name : names) {
+    if (options.given(name)) {
+      throw usage_error("{} {}", name, why);
+    }
+  }
+}
+
+/// Refuses options that would do nothing beside the others.
+void refuse_idle_options(const ContractCommand& command, const OptionSet& options) {
+  if (command.takes_files()) {
+    refuse(options, {"--precision", "--order", "--strides"}, "doesn't go with --in and --out: .npy files have their own");
+  }
+  if (command.plans()) {
+    refuse(options, {"--algorithm", "--blas-kernels", "--all", "--stage", "--prefetched-lines", "--repetitions"},
+           command.has_many_operands() ? "is for ranking algorithms of two tensors"
+                                       : "is for ranking algorithms, not for --run, --in and --explain");
+  }
+  if (!command.takes_files() && !command.run) {
+    refuse(options, {"--tiles", "--effort", "--time-budget"}, "is for --run and --in");
+  }
+  if (!command.has_many_operands()) {
+    refuse(options, {"--max-bytes"}, "is for expressions of three operands and more");
+  }
+  if (command.only_lists()) {
+    refuse(options, {"--fresh", "--stage", "--prefetched-lines", "--repetitions", "--blas", "--lapack", "--threads", "--kernels"},
+           "is for what measures; --list and --emit don't");
+  }
+}
+
+/// Throws usage_error for files that contradict other options.
+void check_files(const ContractCommand& command, const CommonOptions& common) {
+  const ContractionRequest& request = command.request;
+  if (request.plan.effort == contract::Effort::incremental) {
+    throw usage_error("--effort incremental tries candidates in many executions, but files are contracted once; give another effort");
+  }
+  if (request.operands.empty() || request.result.empty() ||
+      (contract::is_contraction(request.expression) && request.operands.size() != 2)) {
+    throw usage_error("contracting files takes --in A.npy --in B.npy --out C.npy");
+  }
+  if (!command.sizes.empty()) {
+    throw usage_error("sizes come from the files of --in; leave {} out", command.sizes.front());
+  }
+  constexpr const char* standard_output = "-";
+  if (std::error_code none; request.result == common.output || std::filesystem::equivalent(request.result, common.output, none)) {
+    throw usage_error("--out and --output both write to {}; give one of them another file",
+                      request.result == standard_output ? "standard output" : request.result);
+  }
+}
+
+/// Throws usage_error for options that contradict each other, or would do nothing.
+void check(const ContractCommand& command, const OptionSet& options, const CommonOptions& common) {
+  const bool emits = !command.emit.empty(), validates = command.ranking.validate;
+  refuse_idle_options(command, options);
+  if (command.takes_files() && (command.only_lists() || validates || command.explain)) {
+    throw usage_error("--list, --emit, --validate and --explain take no files; leave --in and --out out");
+  }
+  if (command.list + emits + validates + command.run + command.explain > 1) {
+    throw usage_error("--list, --emit, --validate, --run and --explain exclude one another");
+  }
+  if (command.has_many_operands() && (command.only_lists() || validates)) {
+    throw usage_error("--list, --emit and --validate are for contractions of two tensors; '{}' has more operands", command.expression);
+  }
+  if (emits && (common.json || common.csv)) {
+    throw usage_error("--emit writes source code; leave {} out", common.json ? "--json" : "--csv");
+  }
+  if (command.takes_files()) {
+    check_files(command, common);
+  }
+}
+
+/// Reads `A=1,400`.
+void read_strides(const std::string& word, TensorsRequest& to) {
+  constexpr std::int64_t farthest = std::int64_t{1} << 40;
+  const std::size_t equals = std::min(word.find('='), word.size());
+  const std::string tensor = word.substr(0, equals);
+  const auto [list, is_new] = to.strides.try_emplace(tensor);
+  if (!is_new) {
+    throw bad_input("strides of {} are given twice; a tensor may have two names", tensor);
+  }
+  for (std::size_t begin = equals + 1; begin <= word.size();) {
+    const std::size_t comma = std::min(word.find(',', begin), word.size());
+    list->second.push_back(parse_integer(word.substr(begin, comma - begin), "stride of " + tensor, -farthest, farthest));
+    begin = comma + 1;
+  }
+}
+
+/// Reads sizes and strides, which depend on the expression.
+void read_tensors(ContractCommand& command) {
+  ContractionRequest& request = command.request;
+  if (!command.plans()) {
+    static_cast<void>(contract::notation_of(request.expression));
+  }
+  request.sizes = contract::parse_sizes(command.sizes, request.expression);
+  if (!command.emit.empty() && command.strides.empty()) {
+    // Emitted code takes sizes as parameters. The position of an index of size 1 in memory can't be told from its stride.
+    for (auto& [label, size] : request.sizes) {
+      size = std::max<std::int64_t>(size, 2);
+    }
+  }
+  static_cast<void>(sized(request));  // before the strides, which depend on the indices
+  for (const std::string& word : command.strides) {
+    read_strides(word, request);
+  }
+}
+
+void run_contract(ContractCommand command, const OptionSet& options, const CommonOptions& common) {
+  ContractionRequest& request = command.request;
+  request.expression = contract::parse_expression(command.expression);
+  check(command, options, common);
+  if (!command.takes_files()) {
+    read_tensors(command);
+  }
   const RunContext context = keeping_if_possible(run_context(common));
-  if (options.plans(expression)) {
-    const ContractionRequest request = contraction_request(options, expression);
-    const Workbench bench(planning_libraries(options.libraries), context);
+  if (command.plans()) {
+    request.execute = command.run || command.takes_files();
+    request.plan.effort = request.execute ? request.plan.effort : contract::Effort::estimate;
+    request.plan.threads = command.libraries.threads;
+    const Workbench bench(planning_libraries(command.libraries), context);
     show_result(run_contraction(bench, request, context), common);
     return;
   }
-  const contract::Contraction contraction = requested_contraction(options, expression);
-  const RankAlgorithmsRequest request = ranking_request(options);
-  if (options.list || !options.emit.empty()) {
-    const std::vector<contract::Algorithm> algorithms = contract::choose_algorithms(contraction, request.kernels, request.algorithm);
-    if (options.list) {
-      show_list({contraction, algorithms}, common);
-    } else {
-      emit(contract::emit(algorithms, contraction, options.emit == "c" ? contract::Language::c : contract::Language::cpp), common);
-    }
-    return;
+  RankAlgorithmsRequest& ranking = command.ranking;
+  static_cast<TensorsRequest&>(ranking) = request;
+  ranking.precision = request.plan.precision;
+  ranking.order = request.plan.order;
+  ranking.fresh = request.plan.fresh;
+  if (command.list) {
+    show_list(list_algorithms(ranking), common);
+  } else if (!command.emit.empty()) {
+    const AlgorithmList list = list_algorithms(ranking);
+    emit(contract::emit(list.algorithms, list.contraction, command.emit == "c" ? contract::Language::c : contract::Language::cpp), common);
+  } else {
+    const Workbench bench(command.libraries, context);
+    show_ranking(rank_algorithms(bench, ranking, context), ranking.all, common);
   }
-  const Workbench bench(options.libraries, context);
-  show_ranking(rank_algorithms(bench, contraction, request, context), options.all, common);
-}
-
-void add_problem_options(OptionSet& command, ContractOptions& options) {
-  command
-      .option("contraction", options.notation,
-              "Contraction such as abc=ai,ibc (indices of C = those of A, B), or expression of several operands")
-      .required();
-  command.option("sizes", options.sizes, "Size of every index, such as a=b=c=400 i=8").placeholder("INDEX=SIZE ...");
-  command.option("--precision", options.precision, "Type of elements: s, d, c or z").choices({"s", "d", "c", "z"}).show_default();
-  command.option("--order", options.order, "Order of dense tensors in memory: column (the first index is contiguous) or row (the last is)")
-      .choices({"column", "row"})
-      .show_default();
-  command
-      .option(
-          "--strides", options.strides,
-          "Strides of a tensor in elements, one per index, such as A=1,512 (A, B and C; in expressions also 1, 2, ... and result); may be "
-          "repeated")
-      .placeholder("TENSOR=STRIDES")
-      .repeatable();
-}
-
-void add_ranking_options(OptionSet& command, ContractOptions& options) {
-  command.flag("--list", options.list, "List the algorithms; nothing is measured");
-  command.option("--emit", options.emit, "Write the algorithms as functions that call CBLAS: c or c++").choices({"c", "c++"});
-  command.option("--algorithm", options.algorithm, "Rank only the algorithm of this name, such as c-gemm").placeholder("NAME");
-  command.option("--blas-kernels", options.kernels, "Rank only algorithms around this BLAS kernel; may be repeated")
-      .choices({"dot", "axpy", "gemv", "ger", "gemm"})
-      .repeatable();
-  command.flag("--all", options.all, "Rank algorithms of all BLAS levels, and show all of them");
-  command.flag("--validate", options.validate, "Execute the algorithms too, on random numbers, and compare");
-  command
-      .option("--stage", options.stage,
-              "Part of the algorithms' cache behaviour that micro-benchmarks recreate. repeated: nothing; distance: how long ago operands "
-              "were used; prefetching; failures (of prefetching); first (iterations of loops). Each of these includes those before it, and "
-              "times single calls, as Peise et al. 2015 do. segments: consecutive calls are timed together")
-      .choices({"repeated", "distance", "prefetching", "failures", "first", "segments"})
-      .show_default();
-  command
-      .option("--prefetched-lines", options.prefetched_lines,
-              "Cache lines of an operand that prefetching has brought (Peise et al. 2015: 1)")
-      .range(1, 1000000)
-      .show_default();
-  command.option("--repetitions", options.repetitions, "Repetitions of each micro-benchmark").range(1, 1000).show_default();
-}
-
-void add_run_options(OptionSet& command, ContractOptions& options) {
-  command.flag("--run", options.run, "Plan the contraction (tiles, packing, streaming) and run it on random numbers");
-  command.flag("--explain", options.explain, "Show the steps of the plan with their flops, bytes and predicted times; nothing is executed");
-  command
-      .option("--max-bytes", options.max_bytes,
-              "Largest memory of the intermediates of three operands and more, such as 2GiB. Labels are cut into blocks where nothing else "
-              "fits (default: half of the available memory)")
-      .placeholder("SIZE");
-  command.option("--in", options.inputs, "Read the operands from these .npy files, in their order; once for each operand")
-      .placeholder("FILE")
-      .repeatable();
-  command.option("--out", options.result, "Write C to this .npy file").placeholder("FILE");
-  command
-      .option("--effort", options.effort,
-              "Effort of the planner with --run and --in: estimate (by models), microbench (time tiles of the best few) or measure "
-              "(execute the best few). With --run also incremental: each run tries one of the best few, until the fastest is known")
-      .choices({"estimate", "microbench", "measure", "incremental"})
-      .show_default();
-  command
-      .option("--tiles", options.tiles,
-              "Tiles of M, N and K instead of the planner's choice: 96x512x64 (by gemm), 96x512x64:panels or 96x512x8:streaming. Behind "
-              "the kernel: another order of rows than C's (:interleaved, :interleavedA, :A), C written past the caches (:streamC), K split "
-              "between threads (:splitK). Then, from the outside in, another order of the loops over tiles than nkm (:nmk). At the end: "
-              "operands whose packed tiles are kept until no loop needs them again (:keepB). whole: transpose, one gemm, transpose; "
-              "batch: along the batch")
-      .placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
-  command
-      .option("--time-budget", options.time_budget, "Longest time for measuring candidates with --run and --in, and for runs that try them")
-      .placeholder("DURATION")
-      .show_default()
-      .setting("time-budget");
 }
 
 }  // namespace
 
 void add_contract_command(OptionSet& app, CommonOptions& common) {
-  auto options = std::make_shared<ContractOptions>();
+  auto values = std::make_shared<ContractCommand>();
   OptionSet command = app.add_command("contract", "Rank the BLAS-based algorithms of a tensor contraction without running them; run it");
-  add_problem_options(command, *options);
-  add_ranking_options(command, *options);
-  add_run_options(command, *options);
-  command.flag("--fresh", options->fresh, "Measure again what the store already has: kernels, and choices of the planner");
-  add_library_options(command, options->libraries);
+  command
+      .option("contraction", values->expression,
+              "Contraction such as abc=ai,ibc (indices of C = those of A, B), or expression of several operands")
+      .required();
+  command.option("sizes", values->sizes, "Size of every index, such as a=b=c=400 i=8").placeholder("INDEX=SIZE ...");
+  command
+      .option(
+          "--strides", values->strides,
+          "Strides of a tensor in elements, one per index, such as A=1,512 (A, B and C; in expressions also 1, 2, ... and result); may be "
+          "repeated")
+      .placeholder("TENSOR=STRIDES")
+      .repeatable();
+  command.flag("--list", values->list, "List the algorithms; nothing is measured");
+  command.option("--emit", values->emit, "Write the algorithms as functions that call CBLAS: c or c++").choices({"c", "c++"});
+  add_request(command, values->ranking);
+  command.flag("--run", values->run, "Plan the contraction (tiles, packing, streaming) and run it on random numbers");
+  command.flag("--explain", values->explain, "Show the steps of the plan with their flops, bytes and predicted times; nothing is executed");
+  add_request(command, values->request);
+  command.find("--algorithm").placeholder("NAME");
+  command.find("--max-bytes").placeholder("SIZE");
+  command.find("--tiles").placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
+  add_library_options(command, values->libraries);
   command.find("--threads")
       .describe("Threads of the BLAS; with --run, --in and --explain, threads of the planner around a BLAS on one thread");
   command.footer(footer);
-  command.action([options, command, &common] { run_contract(*options, command, common); });
+  command.action([values, command, &common] { run_contract(*values, command, common); });
 }
 
 }  // namespace flopcast::cli

@@ -178,8 +178,8 @@ void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions
     total += one.forecast.seconds;
   }
   note(fmt::format("{} predicted from {} (shared {} times, {} known from earlier runs) in {}; executing each once would take {}",
-                   counted(count, "algorithm"), counted(ranking.benchmarks, "micro-benchmark"), ranking.shared, ranking.known,
-                   format_seconds(ranking.cost_seconds), format_seconds(total)),
+                   counted(count, "algorithm"), counted(ranking.cost.benchmarks, "micro-benchmark"), ranking.cost.shared,
+                   ranking.cost.known, format_seconds(ranking.cost.seconds), format_seconds(total)),
        common);
   if (ranking.mean_error) {
     note(fmt::format("average error {}; the algorithm predicted to be the fastest takes {} longer than the fastest",

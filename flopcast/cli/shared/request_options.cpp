@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -133,7 +134,7 @@ class MemberOption {
 
   /// Returns the text that the command line reads as a value; empty for none.
   [[nodiscard]] std::string text_of(const json& value) const {
-    if (value.is_null()) {
+    if (value.is_null() || (value.is_number_float() && !std::isfinite(value.get<double>()))) {
       return "";
     }
     if (field_->type == &fields_detail::type<SizeList>) {

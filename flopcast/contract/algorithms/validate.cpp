@@ -6,8 +6,6 @@
 #include <random>
 
 #include "flopcast/contract/notation/element.hpp"
-#include "flopcast/core/statistics.hpp"
-#include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -71,38 +69,6 @@ Workspace::Workspace(const Contraction& contraction, unsigned seed) {
     starts_[static_cast<std::size_t>(operand)] = begin + needed.first_offset;
     memory_.push_back(std::move(memory));
   }
-}
-
-std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, const Contraction& contraction, const FindRoutine& find,
-                                     std::span<const Seconds> predicted, const ValidateOptions& options, const Progress& progress) {
-  const machine::WallClock clock;
-  std::vector<std::vector<Seconds>> times(algorithms.size());
-  const auto expected = static_cast<std::int64_t>(algorithms.size()) * options.repetitions;
-  std::int64_t done = 0;
-  bool stopped = false;
-  for (int repetition = 0; repetition < options.repetitions && !stopped; ++repetition) {
-    Workspace tensors(contraction);  // new in each repetition, because caches hold more of some pages than of others
-    for (std::size_t i = 0; i < algorithms.size() && !stopped; ++i) {
-      stopped = !progress(done++, expected);
-      if (stopped || predicted[i] > options.longest) {
-        continue;
-      }
-      Execution execution(algorithms[i], contraction, find);
-      const auto run = [&] { execution.run(tensors.tensor(Operand::a), tensors.tensor(Operand::b), tensors.tensor(Operand::c), 1.0, 1.0); };
-      if (predicted[i] < options.repeated_below) {
-        run();
-      }
-      const std::int64_t begin = clock.ticks();
-      run();
-      times[i].push_back(clock.seconds(clock.ticks() - begin));
-    }
-  }
-  std::vector<Seconds> medians;
-  medians.reserve(times.size());
-  for (const std::vector<Seconds>& one : times) {
-    medians.push_back(one.empty() ? std::numeric_limits<Seconds>::quiet_NaN() : median(one));
-  }
-  return medians;
 }
 
 }  // namespace flopcast::contract

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/einsum/pair_plan.hpp"
 #include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/core/routine.hpp"

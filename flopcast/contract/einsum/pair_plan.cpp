@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "flopcast/contract/einsum/normal_form.hpp"
+#include "flopcast/contract/einsum/pair_method.hpp"
 #include "flopcast/contract/einsum/strided_sum.hpp"
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/notation/expression_rules.hpp"
@@ -25,7 +25,6 @@ namespace flopcast::contract {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr std::size_t in_a = 0, in_b = 1, in_result = 2;
 
 double elements(const std::vector<Axis>& axes) {
   double product = 1;
@@ -141,12 +140,10 @@ class Borrowed {
   AlignedMemory memory_;
 };
 
-}  // namespace
-
-/// The state that copies of a plan share.
-class PairPlan::State {
+/// The plan of one or two operands.
+class PairPlan final : public Plan::State {
  public:
-  State(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
+  PairPlan(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
       : expression_(expression),
         options_(options),
         axes_(tensor_axes(expression, strides, options.precision, options.order)),
@@ -166,7 +163,7 @@ class PairPlan::State {
     set_expectations(machine);
   }
 
-  void execute(std::span<const void* const> operands, const void* c, void* d, Complex alpha, Complex beta) const {
+  void execute(std::span<const void* const> operands, const void* c, void* d, Complex alpha, Complex beta) const override {
     check(operands, c, d, alpha, beta);
     if (form_.is_empty_result) {
       return;
@@ -203,12 +200,12 @@ class PairPlan::State {
     }
   }
 
-  [[nodiscard]] const SizedExpression& expression() const { return expression_; }
-  [[nodiscard]] Seconds seconds() const { return seconds_ + (plan_ ? plan_->seconds() : 0); }
-  [[nodiscard]] double flops() const { return flops_; }
-  [[nodiscard]] const ContractionPlan* core() const { return plan_ ? &*plan_ : nullptr; }
-  [[nodiscard]] std::int64_t workspace_bytes() const { return workspace_bytes_ + (plan_ ? plan_->workspace_bytes() : 0); }
-  [[nodiscard]] std::string explain() const;
+  [[nodiscard]] std::string explain() const override;
+  [[nodiscard]] bool is_decided() const override { return !plan_ || plan_->is_decided(); }
+  [[nodiscard]] Seconds seconds() const override { return seconds_ + (plan_ ? plan_->seconds() : 0); }
+  [[nodiscard]] std::int64_t workspace_bytes() const override { return workspace_bytes_ + (plan_ ? plan_->workspace_bytes() : 0); }
+  [[nodiscard]] double flops() const override { return flops_; }
+  [[nodiscard]] const ContractionPlan* core() const override { return plan_ ? &*plan_ : nullptr; }
 
  private:
   /// The work on one operand before the contraction.
@@ -219,27 +216,12 @@ class PairPlan::State {
     std::int64_t offset = 0;        ///< its bytes in the workspace
     std::string what;               ///< explanation
   };
-  /// Sizes of the contraction, in values of dimensions: of A and D, of B and D, of A and B, of all three, and of D alone.
-  struct Sizes {
-    double m = 1, n = 1, k = 1, batch = 1, alone = 1;
-    [[nodiscard]] double all() const { return m * n * k * batch * alone; }
-  };
-
   void check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const;
   void choose_steps(const Machine& machine);
-  void choose_flip(const std::vector<LabelDimension>& dimensions, const std::array<bool, 2>& sums);
-  [[nodiscard]] Sizes sizes(const std::vector<LabelDimension>& dimensions) const;
-  [[nodiscard]] static bool exceeds_memory(const std::vector<LabelDimension>& dimensions, std::size_t t);
-  [[nodiscard]] static bool would_copy_matrix(const std::vector<LabelDimension>& dimensions, const Sizes& size);
-  void add_step(std::vector<LabelDimension>& dimensions, std::size_t t, bool conjugate, const std::string& what);
+  void add_step(std::vector<LabelDimension>& dimensions, std::size_t t, const std::string& what);
   void make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second);
   void make_plan(std::vector<LabelDimension> dimensions, const Machine& machine);
   void set_expectations(const Machine& machine);
-
-  /// Returns whether only operand `t` has a label.
-  [[nodiscard]] static bool is_of_one(const LabelDimension& dimension, std::size_t t) {
-    return !dimension.in_result && dimension.strides[t] != 0 && dimension.strides[1 - t] == 0;
-  }
 
   /// D := beta op(C).
   void write_addend(const StridedSum& sum, const void* c, void* d, Complex beta) const {
@@ -299,7 +281,7 @@ class PairPlan::State {
   double flops_ = 0;
 };
 
-void PairPlan::State::check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const {
+void PairPlan::check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const {
   const auto text = [&] { return to_string(expression_.expression); };
   if (operands.size() != axes_.operands.size()) {
     throw bad_input("expression '{}' has {} operands, but {} addresses are given", text(), axes_.operands.size(), operands.size());
@@ -337,8 +319,8 @@ void PairPlan::State::check(std::span<const void* const> operands, const void* c
 }
 
 /// Sums or copies operand `t` into the workspace: densely, in the order of the operand's memory.
-void PairPlan::State::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, bool conjugate, const std::string& what) {
-  SumProblem problem{options_.precision, {}, false, false, conjugate};
+void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, const std::string& what) {
+  SumProblem problem{options_.precision, {}, false, false, steps_[t].conjugated};
   std::vector<LabelDimension*> kept;
   for (LabelDimension& dimension : dimensions) {
     if (is_of_one(dimension, t)) {
@@ -367,121 +349,34 @@ void PairPlan::State::add_step(std::vector<LabelDimension>& dimensions, std::siz
   workspace_bytes_ += round_up(stride * element_bytes(options_.precision), line);
 }
 
-PairPlan::State::Sizes PairPlan::State::sizes(const std::vector<LabelDimension>& dimensions) const {
-  Sizes sizes;
-  for (const LabelDimension& dimension : dimensions) {
-    const bool a = dimension.strides[in_a] != 0, b = dimension.strides[in_b] != 0;
-    double& size = !dimension.in_result ? sizes.k : a && b ? sizes.batch : a ? sizes.m : b ? sizes.n : sizes.alone;
-    size *= static_cast<double>(dimension.extent);
-  }
-  return sizes;
-}
-
-/// Returns whether a copy of operand `t`, summed over the labels that it alone has, would take more memory than the operand spans, because
-/// its elements lie over each other: sliding windows, for example.
-bool PairPlan::State::exceeds_memory(const std::vector<LabelDimension>& dimensions, std::size_t t) {
-  double copied = 1, spanned = 1;
-  for (const LabelDimension& dimension : dimensions) {
-    spanned += static_cast<double>(dimension.extent - 1) * std::abs(static_cast<double>(dimension.strides[t]));
-    copied *= dimension.strides[t] != 0 && !is_of_one(dimension, t) ? static_cast<double>(dimension.extent) : 1;
-  }
-  return copied > spanned;
-}
-
-/// Returns whether products of matrices and vectors are summed where the matrix lies, because BLAS would need a copy of the matrix. Copying
-/// the matrices of a batch that are contiguous along a label of the batch takes longer than the products. If elements lie over each other,
-/// the tables of a plan, some 40 bytes per row, may take much more memory than the matrix.
-bool PairPlan::State::would_copy_matrix(const std::vector<LabelDimension>& dimensions, const Sizes& size) {
-  constexpr std::int64_t shortest = 16;
-  constexpr double many_rows = 1 << 19;
-  if (size.m > 1 && size.n > 1) {
-    return false;
-  }
-  const std::size_t matrix = size.m > 1 ? in_a : in_b;
-  return (size.batch * size.m * size.n > many_rows && exceeds_memory(dimensions, matrix)) ||
-         std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) {
-           return std::abs(x.strides[matrix]) == 1 && x.strides[1 - matrix] != 0 && x.in_result && x.extent >= shortest;
-         });
-}
-
-/// Decides whether the conjugate of D is computed, because conjugating D takes fewer copies than conjugating operands. `sums` tells which
-/// operands are summed first.
-void PairPlan::State::choose_flip(const std::vector<LabelDimension>& dimensions, const std::array<bool, 2>& sums) {
-  constexpr double passes = 2;  // over D, before and after the contraction
-  std::array<double, 2> copies{};
-  for (std::size_t t = 0; t < steps_.size(); ++t) {
-    double size = 1;
-    for (const LabelDimension& dimension : dimensions) {
-      size *= dimension.strides[t] != 0 ? static_cast<double>(dimension.extent) : 1;
-    }
-    copies[steps_[t].conjugated ? 0 : 1] += sums[t] ? 0 : size;  // a sum conjugates without a copy
-  }
-  flips_ = copies[1] + passes * elements(axes_.result) < copies[0];
-}
-
-void PairPlan::State::choose_steps(const Machine& machine) {
+void PairPlan::choose_steps(const Machine& machine) {
   std::vector<LabelDimension> dimensions = form_.dimensions;
-  const std::size_t count = axes_.operands.size();
-  steps_.resize(count);
-  for (std::size_t t = 0; t < count; ++t) {
-    steps_[t].conjugated = is_complex_ && expression_.operands[t].conjugated != conjugates_result_;
+  PairProblem problem{form_.dimensions, axes_.operands.size(), is_complex_, {}, elements(axes_.result), options_.tiles.has_value()};
+  for (std::size_t t = 0; t < problem.operands; ++t) {
+    problem.conjugated[t] = is_complex_ && expression_.operands[t].conjugated != conjugates_result_;
   }
-  const auto is_number = [&](std::size_t t) {
-    return std::none_of(dimensions.begin(), dimensions.end(),
-                        [&](const LabelDimension& x) { return x.strides[t] != 0 && !is_of_one(x, t); });
-  };
-  if (count == 1 || is_number(in_a) || is_number(in_b)) {
-    first_ = count == 2 && is_number(in_a) ? in_b : in_a;
-    if (const std::size_t number = 1 - first_; count == 2) {
-      if (std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, number); })) {
-        add_step(dimensions, number, steps_[number].conjugated, "summed over all its labels");
-      }
-      steps_[number].is_factor = true;
-    }
-    make_sum(dimensions, first_, false);
-    return;
-  }
-  std::array<bool, 2> sums{};
-  for (std::size_t t = 0; t < count; ++t) {
-    sums[t] = std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, t); });
-  }
-  std::vector<LabelDimension> reduced = dimensions;
-  reduced.erase(
-      std::remove_if(reduced.begin(), reduced.end(), [](const LabelDimension& x) { return is_of_one(x, in_a) || is_of_one(x, in_b); }),
-      reduced.end());
-  const Sizes size = sizes(reduced);
-  constexpr double few = 216;                  // products that take less time than preparing a call of BLAS
-  constexpr double cached_elements = 1 << 14;  // elements of D that are written into the caches
-  const bool is_elementwise = size.k == 1 && (size.batch > 1 || size.alone > 1 || size.all() <= cached_elements);
-  std::array<bool, 2> copies{};  // operands that must not be copied
-  for (std::size_t t = 0; t < count; ++t) {
-    copies[t] = (sums[t] || steps_[t].conjugated) && exceeds_memory(dimensions, t);
-  }
-  const bool needs_no_tiles = is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few || would_copy_matrix(reduced, size);
-  const bool is_direct = (needs_no_tiles && !options_.tiles) || copies[in_a] || copies[in_b];
-  if (!is_direct) {
-    choose_flip(reduced, sums);
-    for (Step& step : steps_) {
-      step.conjugated = is_complex_ && step.conjugated != flips_;
+  const PairMethod method = choose_method(problem);
+  flips_ = method.flips;
+  first_ = method.first;
+  steps_.resize(problem.operands);
+  for (std::size_t t = 0; t < problem.operands; ++t) {
+    steps_[t].conjugated = method.conjugated[t];
+    steps_[t].is_factor = method.factor == t;
+    if (method.preparations[t] == Preparation::sum) {
+      add_step(dimensions, t, steps_[t].is_factor ? "summed over all its labels" : "summed over the labels that it alone has");
+    } else if (method.preparations[t] == Preparation::conjugate) {
+      add_step(dimensions, t, "conjugated");
     }
   }
-  for (std::size_t t = 0; t < count; ++t) {
-    if (sums[t] && !copies[t]) {
-      add_step(dimensions, t, steps_[t].conjugated, "summed over the labels that it alone has");
-    } else if (steps_[t].conjugated && !is_direct && is_complex_) {
-      add_step(dimensions, t, true, "conjugated");
-    }
-  }
-  if (is_direct) {
-    first_ = steps_[in_b].conjugated && !steps_[in_a].conjugated ? in_b : in_a;
-    make_sum(dimensions, first_, true);
-  } else {
+  if (method.needs_blas) {
     make_plan(std::move(dimensions), machine);
+  } else {
+    make_sum(dimensions, first_, problem.operands == 2 && !method.factor);
   }
 }
 
 /// Prepares the contraction without BLAS. Operand `first` comes first.
-void PairPlan::State::make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second) {
+void PairPlan::make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second) {
   SumProblem problem{options_.precision, {}, has_second, false, false};
   const bool first_conjugated = steps_[first].conjugated, second_conjugated = has_second && steps_[1 - first].conjugated;
   problem.conjugate_sum = first_conjugated && (second_conjugated || !has_second);
@@ -498,7 +393,7 @@ void PairPlan::State::make_sum(const std::vector<LabelDimension>& dimensions, st
 }
 
 /// Plans the contraction of what the steps left of the operands.
-void PairPlan::State::make_plan(std::vector<LabelDimension> dimensions, const Machine& machine) {
+void PairPlan::make_plan(std::vector<LabelDimension> dimensions, const Machine& machine) {
   constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
   if (dimensions.size() > max_indices) {
     throw bad_input("expression '{}' has {} labels of more than one value; expected {} at most", to_string(expression_.expression),
@@ -535,7 +430,7 @@ void PairPlan::State::make_plan(std::vector<LabelDimension> dimensions, const Ma
   plan_.emplace(plan_contraction(contraction, machine, options_));
 }
 
-void PairPlan::State::set_expectations(const Machine& machine) {
+void PairPlan::set_expectations(const Machine& machine) {
   pool_ = std::make_unique<BufferPool>(workspace_bytes_);
   const auto seconds = [&](const StridedSum& sum) { return sum.expected_seconds(bandwidth(machine.environment, sum.moved_bytes())); };
   for (const Step& step : steps_) {
@@ -546,7 +441,7 @@ void PairPlan::State::set_expectations(const Machine& machine) {
   seconds_ += form_.has_diagonal ? seconds(*addend_) : 0;
 }
 
-std::string PairPlan::State::explain() const {
+std::string PairPlan::explain() const {
   std::string text = fmt::format("{}: expected {}\n", to_string(expression_.expression), format_seconds(seconds()));
   if (form_.is_empty_result || form_.is_empty_sum) {
     return text + (form_.is_empty_result ? "  the result has no elements\n" : "  the sum is empty; the addend is scaled\n");
@@ -571,24 +466,14 @@ std::string PairPlan::State::explain() const {
   return text + planned_ + of_plan.substr(to_string(plan_->contraction().notation()).size());
 }
 
-void PairPlan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
-  state_->execute(operands, addend, result, alpha, beta);
-}
+}  // namespace
 
-const SizedExpression& PairPlan::expression() const { return state_->expression(); }
-std::string PairPlan::explain() const { return state_->explain(); }
-Seconds PairPlan::seconds() const { return state_->seconds(); }
-bool PairPlan::is_decided() const { return core() == nullptr || core()->is_decided(); }
-std::int64_t PairPlan::workspace_bytes() const { return state_->workspace_bytes(); }
-double PairPlan::flops() const { return state_->flops(); }
-const ContractionPlan* PairPlan::core() const { return state_->core(); }
-
-PairPlan plan_pair(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options) {
+Plan plan_pair(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options) {
   if (expression.operands.empty() || expression.operands.size() > 2) {
     throw bad_input("expression '{}' has {} operands; expected one or two", to_string(expression.expression), expression.operands.size());
   }
   require_possible_threads(options.threads);
-  return PairPlan(std::make_shared<const PairPlan::State>(expression, strides, machine, options));
+  return Plan(std::make_shared<const PairPlan>(expression, strides, machine, options));
 }
 
 }  // namespace flopcast::contract

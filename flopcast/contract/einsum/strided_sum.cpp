@@ -12,7 +12,7 @@
 
 #include "flopcast/contract/einsum/row_kernel.hpp"
 #include "flopcast/contract/notation/element.hpp"
-#include "flopcast/contract/notation/helper_threads.hpp"
+#include "flopcast/machine/cpu/helper_threads.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 
@@ -501,7 +501,7 @@ void StridedSum::run_split(const void* a, const void* b, void* c, std::complex<d
   auto* const sums = reinterpret_cast<std::byte*>(buffer.data());
   const auto at = [&](const void* tensor, std::int64_t offset) { return static_cast<const std::byte*>(tensor) + offset * bytes; };
   std::atomic<std::size_t> next = 0;
-  run_with_helpers(
+  machine::run_with_helpers(
       split_->parts.size(),
       [&](std::size_t) {
         for (std::size_t i = next++; i < split_->parts.size(); i = next++) {
@@ -533,7 +533,7 @@ void StridedSum::run_as(const T* a, const T* b, T* c, T alpha, T beta, bool read
   constexpr std::int64_t shares = 4;  // of a thread, because threads don't advance equally fast
   const std::int64_t parts = std::min<std::int64_t>(tile_count_, shares * threads_);
   std::atomic<std::int64_t> next = 0;
-  run_with_helpers(
+  machine::run_with_helpers(
       static_cast<std::size_t>(threads_),
       [&](std::size_t) {
         for (std::int64_t part = next++; part < parts; part = next++) {

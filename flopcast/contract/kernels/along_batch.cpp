@@ -10,7 +10,7 @@
 #include "flopcast/contract/kernels/panel_kernel.hpp"
 #include "flopcast/contract/kernels/strided_batch.hpp"
 #include "flopcast/contract/notation/element.hpp"
-#include "flopcast/contract/notation/helper_threads.hpp"
+#include "flopcast/machine/cpu/helper_threads.hpp"
 #include "flopcast/support/division.hpp"
 
 namespace flopcast::contract {
@@ -59,7 +59,7 @@ void AlongBatch::run(const Folded& folded, int threads, const Element* a, const 
       run_strided_batch(product, run_.step_a, run_.step_b, run_.step_c);
     }
   };
-  run_with_helpers(static_cast<std::size_t>(std::clamp<std::int64_t>(units, 1, threads)), work, [](std::size_t) {});
+  machine::run_with_helpers(static_cast<std::size_t>(std::clamp<std::int64_t>(units, 1, threads)), work, [](std::size_t) {});
 }
 
 template void AlongBatch::run(const Folded&, int, const float*, const float*, float*, float, float) const;

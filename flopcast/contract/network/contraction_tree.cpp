@@ -29,8 +29,8 @@ void require_legal(const TreeOptions& options) {
     throw bad_input("a search for a tree can't have a time budget of {} s, or {} of the predicted time, at least {} s; 0 or more is needed",
                     search.time_budget, search.budget_share, search.min_time);
   }
-  if (!(options.max_bytes >= 0)) {
-    throw bad_input("intermediates can't have {} bytes; 0 or more is needed", options.max_bytes);
+  if (!(options.room_bytes >= 0)) {
+    throw bad_input("intermediates can't have {} bytes; 0 or more is needed", options.room_bytes);
   }
 }
 
@@ -46,7 +46,7 @@ class Finder {
   Finder(const Terms& terms, const StepCost& cost, const TreeOptions& options) : options_(options), whole_(terms, cost) {}
 
   Fitting run() {
-    const bool has_limit = std::isfinite(options_.max_bytes);
+    const bool has_limit = std::isfinite(options_.room_bytes);
     const SearchedTree fastest = search(whole_, has_limit ? share_of_first : 1);
     consider(fastest, whole_);
     if (!best_) {
@@ -58,7 +58,7 @@ class Finder {
     }
     if (!best_) {
       throw bad_input("intermediates of the network need more than {}, even with all labels cut into single elements; allow more bytes",
-                      format_bytes(options_.max_bytes));
+                      format_bytes(options_.room_bytes));
     }
     return std::move(*best_);
   }
@@ -76,7 +76,7 @@ class Finder {
   bool consider(const SearchedTree& searched, const StepModel& model) {
     const Schedule schedule = make_schedule(JoinTree(model, searched.joins), model);
     std::vector<std::int64_t> offsets;
-    const bool is_better = place(schedule.intermediates, offsets) <= options_.max_bytes && (!best_ || schedule.seconds < best_->seconds);
+    const bool is_better = place(schedule.intermediates, offsets) <= options_.room_bytes && (!best_ || schedule.seconds < best_->seconds);
     if (is_better) {
       best_.emplace(Fitting{model, searched, schedule.seconds});
     }
@@ -88,7 +88,7 @@ class Finder {
     constexpr double smallest_share = 1.0 / 8;
     for (double share = 1; share >= smallest_share && !best_; share /= 2) {
       StepModel model = whole_;
-      model.set_max_bytes(share * options_.max_bytes);
+      model.set_room(share * options_.room_bytes);
       searched_.push_back(search(model, share_of_small));
       consider(searched_.back(), whole_);
     }
@@ -106,7 +106,7 @@ class Finder {
           break;
         }
         StepModel limited = *blocks;
-        limited.set_max_bytes(options_.max_bytes);
+        limited.set_room(options_.room_bytes);
         searched = search(limited, share_with_blocks);
         consider(searched, *blocks);
       }
@@ -116,18 +116,18 @@ class Finder {
   /// Returns blocks with which the tree's intermediates can be placed in the allowed memory.
   [[nodiscard]] std::optional<StepModel> fitting_blocks(const JoinTree& tree) const {
     constexpr int max_tries = 4;
-    double max_bytes = options_.max_bytes;
+    double room_bytes = options_.room_bytes;
     for (int i = 0; i < max_tries; ++i) {
-      std::optional<StepModel> blocks = cut_to_fit(tree, whole_, max_bytes, options_.search.cancelled);
+      std::optional<StepModel> blocks = cut_to_fit(tree, whole_, room_bytes, options_.search.cancelled);
       if (!blocks) {
         return std::nullopt;
       }
       std::vector<std::int64_t> offsets;
       const double placed = place(make_schedule(tree, *blocks).intermediates, offsets);
-      if (placed <= options_.max_bytes) {
+      if (placed <= options_.room_bytes) {
         return blocks;
       }
-      max_bytes *= options_.max_bytes / placed;
+      room_bytes *= options_.room_bytes / placed;
     }
     return std::nullopt;
   }

@@ -84,7 +84,7 @@ struct ContractionTree {
 struct TreeOptions {
   TreeSearchOptions search = {};
   /// Largest number of bytes of all intermediates that exist at once, without the memory in which steps pack their operands.
-  double max_bytes = std::numeric_limits<double>::infinity();
+  double room_bytes = std::numeric_limits<double>::infinity();
 };
 
 /// Finds the tree of pairwise steps with the shortest predicted time. Where the intermediates of no tree have room, labels are cut into

@@ -9,7 +9,7 @@
 
 namespace flopcast::contract {
 
-PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vector<PairPlan>* made) {
+PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vector<Plan>* made) {
   return [&machine, made, options = std::move(options)](const StepCall& call) -> StepFunction {
     std::vector<Subscripts> operands = {{call.a.labels, {}, call.a.conjugated}};
     EinsumStrides strides{{call.a.strides}, call.c.strides};
@@ -21,7 +21,7 @@ PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vecto
     of_step.precision = call.precision;
     const std::size_t count = operands.size();
     const Expression expression = make_expression(std::move(operands), Subscripts{call.c.labels});
-    const PairPlan plan = plan_pair(with_extents(expression, call.extents), strides, machine, of_step);
+    const Plan plan = plan_pair(with_extents(expression, call.extents), strides, machine, of_step);
     if (made != nullptr) {
       made->push_back(plan);
     }

@@ -129,7 +129,7 @@ std::unique_ptr<StepCost> cost_of(Executor executor, const Machine& machine, con
 TreeOptions tree_options(const PlanOptions& options) {
   constexpr double share_of_memory = 0.5;
   TreeOptions of_tree;
-  of_tree.max_bytes = std::min(options.max_bytes, share_of_memory * recently_available_bytes());
+  of_tree.room_bytes = std::min<double>(options.max_bytes, share_of_memory * recently_available_bytes());
   of_tree.search.cancelled = options.cancelled;
   return of_tree;
 }
@@ -160,7 +160,7 @@ std::vector<ContractionTree> trees_of(const SizedExpression& expression, const T
 }
 
 /// Returns the plan of D := beta op(C): an expression of one operand with D's axes, to be executed with alpha = 0.
-PairPlan plan_of_addend(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options) {
+Plan plan_of_addend(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options) {
   Subscripts all;
   for (std::size_t axis = 0; axis < expression.result.labels.size(); ++axis) {
     all.labels.push_back(static_cast<Label>(axis));
@@ -184,18 +184,11 @@ std::vector<std::int64_t> strides_of(const std::vector<Axis>& axes) {
   return strides;
 }
 
-}  // namespace
-
-class Plan::State {
+/// The plan of three operands and more.
+class TreePlan final : public Plan::State {
  public:
-  State(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
+  TreePlan(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
       : expression_(expression), precision_(options.precision) {
-    constexpr std::size_t most_of_a_pair = 2;
-    if (expression.operands.size() <= most_of_a_pair) {
-      require_number_of_tensors(expression, options);
-      pair_ = plan_pair(expression, strides, machine, options);
-      return;
-    }
     if (options.tiles) {
       throw bad_input("tiles are for one contraction of two tensors, but expression '{}' has {} operands", to_string(expression.expression),
                       expression.operands.size());
@@ -219,11 +212,7 @@ class Plan::State {
                        strides_of(axes_.addend) != strides_of(axes_.result);
   }
 
-  void execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
-    if (pair_) {
-      pair_->execute(operands, addend, result, alpha, beta);
-      return;
-    }
+  void execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const override {
     check(operands, result, alpha, beta);
     const std::vector<const void*> none = {result};
     if (alpha == 0.0) {
@@ -239,24 +228,18 @@ class Plan::State {
     }
   }
 
-  [[nodiscard]] std::string explain() const {
-    if (pair_) {
-      return pair_->explain();
-    }
+  [[nodiscard]] std::string explain() const override {
     std::string text = network_->tree().explain([this](Label label) { return name_of(expression_.expression, label); });
-    if (const auto open = std::count_if(steps_.begin(), steps_.end(), std::not_fn(std::mem_fn(&PairPlan::is_decided))); open > 0) {
+    if (const auto open = std::count_if(steps_.begin(), steps_.end(), std::not_fn(std::mem_fn(&Plan::is_decided))); open > 0) {
       text += fmt::format("{} of {} undecided: further executions try candidates\n", open, counted(steps_.size(), "planned step"));
     }
     return text;
   }
-  [[nodiscard]] bool is_decided() const {
-    return pair_ ? pair_->is_decided() : std::all_of(steps_.begin(), steps_.end(), std::mem_fn(&PairPlan::is_decided));
-  }
-  [[nodiscard]] Seconds seconds() const { return pair_ ? pair_->seconds() : measured_.value_or(network_->tree().seconds); }
-  [[nodiscard]] std::int64_t workspace_bytes() const { return pair_ ? pair_->workspace_bytes() : network_->tree().workspace_bytes; }
-  [[nodiscard]] double flops() const { return pair_ ? pair_->flops() : network_->tree().flops; }
-  [[nodiscard]] const ContractionTree* tree() const { return pair_ ? nullptr : &network_->tree(); }
-  [[nodiscard]] const ContractionPlan* core() const { return pair_ ? pair_->core() : nullptr; }
+  [[nodiscard]] bool is_decided() const override { return std::all_of(steps_.begin(), steps_.end(), std::mem_fn(&Plan::is_decided)); }
+  [[nodiscard]] Seconds seconds() const override { return measured_.value_or(network_->tree().seconds); }
+  [[nodiscard]] std::int64_t workspace_bytes() const override { return network_->tree().workspace_bytes; }
+  [[nodiscard]] double flops() const override { return network_->tree().flops; }
+  [[nodiscard]] const ContractionTree* tree() const override { return &network_->tree(); }
 
  private:
   /// Takes the tree that is the fastest with steps planned by estimate, and measures its steps. Takes the first tree if the tensors have no
@@ -302,30 +285,23 @@ class Plan::State {
 
   SizedExpression expression_;
   Precision precision_;
-  std::optional<PairPlan> pair_;
   TensorAxes axes_;
-  std::vector<PairPlan> steps_;  ///< the plans of network_
+  std::vector<Plan> steps_;  ///< the plans of network_
   std::optional<NetworkPlan> network_;
   std::optional<Seconds> measured_;  ///< time of network_, if it was measured
-  std::optional<PairPlan> addend_;   ///< D := beta op(C)
+  std::optional<Plan> addend_;       ///< D := beta op(C)
   bool conjugates_ = false;          ///< D is the conjugate of the sum
   bool prepares_result_ = false;     ///< D has elements that get no product
   bool prepares_addend_ = false;     ///< beta op(C) isn't beta D, element by element of the network's output
 };
 
-void Plan::execute(std::span<const void* const> operands, const void* addend, void* result, Complex alpha, Complex beta) const {
-  state_->execute(operands, addend, result, alpha, beta);
-}
-std::string Plan::explain() const { return state_->explain(); }
-bool Plan::is_decided() const { return state_->is_decided(); }
-Seconds Plan::seconds() const { return state_->seconds(); }
-std::int64_t Plan::workspace_bytes() const { return state_->workspace_bytes(); }
-double Plan::flops() const { return state_->flops(); }
-const ContractionTree* Plan::tree() const { return state_->tree(); }
-const ContractionPlan* Plan::core() const { return state_->core(); }
+}  // namespace
 
 Plan plan(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options) {
-  return Plan(std::make_shared<const Plan::State>(expression, strides, machine, options));
+  constexpr std::size_t most_of_a_pair = 2;
+  require_number_of_tensors(expression, options);
+  return expression.operands.size() <= most_of_a_pair ? plan_pair(expression, strides, machine, options)
+                                                      : Plan(std::make_shared<const TreePlan>(expression, strides, machine, options));
 }
 
 Plan plan(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine, const PlanOptions& options) {

@@ -43,11 +43,11 @@ bool is_contiguous_along(StepRole role, const Access& access, double extent) {
 PlannerCost::PlannerCost(const Environment& environment, const TileRates& rates, Precision precision, int threads)
     : environment_(environment),
       rates_(rates),
-      alone_{1, machine::share_of(rates.bandwidth_shares, 1)},
-      all_{threads, machine::share_of(rates.bandwidth_shares, threads)},
+      alone_{1, {environment_, rates_, 1}},
+      all_{threads, {environment_, rates_, threads}},
+      precision_(precision),
       element_bytes_(static_cast<double>(element_bytes(precision))),
-      line_elements_(static_cast<double>(elements_per_line(precision))),
-      factor_((flopcast::is_complex(precision) ? 4.0 : 1.0) / (real_bytes(precision) == 4 ? 2 : 1)),
+      factor_(product_factor(precision)),
       panel_(panel_size(precision)),
       is_complex_(flopcast::is_complex(precision)),
       is_double_(precision == Precision::d),
@@ -58,38 +58,11 @@ PlannerCost::PlannerCost(const Environment& environment, const TileRates& rates,
   }
 }
 
-Seconds PlannerCost::per_byte_of_memory(const Team& team) const {
-  constexpr Seconds unknown = 1e-10;  // memory moves a double while a slow core does some ten flops
-  const double bandwidth = team.share.memory * environment_.memory_bandwidth;
-  return bandwidth > 0 ? 1 / bandwidth : unknown;
-}
-
-Seconds PlannerCost::per_byte(double working_set_bytes, const Team& team) const {
-  constexpr Seconds unknown = 1e-10 / 3;
-  const std::vector<CacheLevel>& caches = environment_.caches;
-  if (working_set_bytes <= inner_bytes()) {
-    return 0;
-  }
-  if (caches.empty()) {
-    return per_byte_of_memory(team);
-  }
-  const double bandwidth = team.share.cache * caches.back().bandwidth;
-  const Seconds from_cache = caches.size() == 1 ? 0 : bandwidth > 0 ? 1 / bandwidth : unknown;
-  const double outside = share_outside(working_set_bytes, static_cast<double>(caches.back().capacity_bytes));
-  return (1 - outside) * from_cache + outside * per_byte_of_memory(team);
-}
-
-double PlannerCost::inner_bytes() const {
-  const std::size_t levels = environment_.caches.size();
-  return levels > 1 ? static_cast<double>(environment_.caches[levels - 2].capacity_bytes) : 0;
-}
-
 double PlannerCost::fetching(const Access& access, double elements) const {
   const bool has_neighbours = access.unit != StepRole::batch && access.unit != StepRole::none;
   const double run = access.is_free ? elements : has_neighbours ? access.run : 1, reach = access.is_free ? elements : access.reach;
-  const double lines = std::max(1.0, reach / line_elements_);
-  const double needed = std::min(elements, run);
-  return std::max(1.0, std::min(elements, line_elements_) / needed) * (1 + lines_until_prefetched / lines);
+  return fetching_factor(precision_, std::min(elements, static_cast<double>(elements_per_line(precision_))), std::min(elements, run),
+                         reach);
 }
 
 double PlannerCost::bytes_of(const Oriented& step) const {
@@ -114,12 +87,7 @@ double PlannerCost::products_in_full_panels(double m, double n) const {
 }
 
 Seconds PlannerCost::kernel(TileKernel which, double m, double n, double k) const {
-  KernelRates rates = rates_.of(which);
-  if (which != TileKernel::gemm) {  // their rates were measured with packing, which is counted separately
-    rates.per_a = rates.per_b = 0;
-  }
-  rates.per_product *= factor_;
-  return rates.of(m, n, k);
+  return rates_without_packing(rates_, which, precision_).of(m, n, k);
 }
 
 Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
@@ -131,13 +99,13 @@ Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
   const double m_tiles = tiles(m, longest_of_gemm), n_tiles = tiles(n, longest_of_gemm), k_tiles = tiles(k, longest_of_gemm);
   Seconds multiplying = kernel(TileKernel::gemm, m / m_tiles, n / n_tiles, k / k_tiles);
   if (n == 1) {
-    const Seconds by_gemv = m / m_tiles * k / k_tiles * factor_ * rates_.of_gemv(direct_a && !a_along, m / m_tiles);
-    multiplying = by_gemv > 0 ? rates_.of(TileKernel::gemm).call + by_gemv : multiplying;  // 0 if its rates weren't measured
+    const Seconds by_gemv = time_of_gemv(rates_, precision_, direct_a && !a_along, m / m_tiles, k / k_tiles);
+    multiplying = by_gemv > 0 ? by_gemv : multiplying;
   }
   const Seconds packing = (direct_a ? 0 : m * k * n_tiles * rate(a_along)) + (direct_b ? 0 : k * n * m_tiles * rate(b_along)) +
                           (direct_c ? 0 : m * n * k_tiles * rate(c_along));
-  const Seconds outer = per_byte(bytes_of(step), team) * element_bytes_;
-  const bool passes_twice = m * n * element_bytes_ > inner_bytes() / 2;
+  const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
+  const bool passes_twice = m * n * element_bytes_ > team.memory.inner_capacity() / 2;
   const Seconds moving = outer * (m * k * n_tiles * fetching(a, batch * m * k) + k * n * m_tiles * fetching(b, batch * k * n) +
                                   m * n * (2 * k_tiles + (passes_twice ? 1 : 0)));
   const double at_once = std::min<double>(team.threads, std::max(1.0, batch * panels_across(m, n)));
@@ -159,8 +127,8 @@ Seconds PlannerCost::panels(const Oriented& step, const Team& team) const {
   const bool direct_b = b.is_free || b.is_matrix || b.unit == StepRole::sums;
   const Seconds packing = (a_along ? 0 : m * k * n_tiles * rates_.packed_across) + (direct_b ? 0 : k * n * rate(b_along)) +
                           (c_along ? 0 : m * n * k_tiles * rates_.packed_across);
-  const Seconds outer = per_byte(bytes_of(step), team) * element_bytes_;
-  const Seconds again = per_byte(element_bytes_ * (m * k + n_tiles * columns_of_panels * (k + m)), team) * element_bytes_;
+  const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
+  const Seconds again = team.memory.per_byte(element_bytes_ * (m * k + n_tiles * columns_of_panels * (k + m))) * element_bytes_;
   const Seconds moving = outer * (m * k * fetching(a, batch * m * k) + k * n * fetching(b, batch * k * n) + 2 * m * n * k_tiles) +
                          again * m * k * (n_tiles - 1);
   const double at_once = std::min<double>(team.threads, std::max(1.0, batch * panels_across(m, n)));
@@ -176,25 +144,24 @@ Seconds PlannerCost::streaming(const Oriented& step, const Team& team) const {
   const double m_tiles = tiles(m, rows_of_streams), n_tiles = tiles(n, columns_of_streams);
   const Seconds multiplying = m_tiles * n_tiles * kernel(TileKernel::streaming, m / m_tiles, n / n_tiles, k);
   const Seconds packing = m * k * n_tiles * rate(a_along) + k * n * rate(b_along);
-  const Seconds outer = per_byte(bytes_of(step), team) * element_bytes_;
-  const Seconds moving =
-      outer * (m * k * fetching(a, batch * m * k) + k * n * fetching(b, batch * k * n)) + m * n * element_bytes_ * per_byte_of_memory(team);
+  const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
+  const Seconds moving = outer * (m * k * fetching(a, batch * m * k) + k * n * fetching(b, batch * k * n)) +
+                         m * n * element_bytes_ * team.memory.per_byte_of_memory();
   const double at_once = std::min<double>(team.threads, std::max(1.0, batch * std::max(m_tiles, n_tiles)));
   return batch * (multiplying + packing + moving) / at_once;
 }
 
 /// The formula of TimeModel::time_along_batch, with its limits on the products' size.
 Seconds PlannerCost::along_batch(const Oriented& step, const Team& team) const {
-  constexpr double max_in_vectors = 1 << 17, max_one_by_one = 1 << 8, in_vectors = 2, one_by_one = 40, vector = 8;
+  constexpr double max_in_vectors = 1 << 17, max_one_by_one = 1 << 8;
   const auto contiguous = [&](const Access& access) { return access.is_free || access.unit == StepRole::batch; };
   const bool is_contiguous = contiguous(step.a) && contiguous(step.b) && contiguous(step.c) && !is_complex_;
   const double products = step.m * step.n * step.k;
   if (step.batch <= 1 || products > (is_contiguous ? max_in_vectors : max_one_by_one)) {
     return never;
   }
-  const Seconds product =
-      rates_.of(TileKernel::panels).per_product * factor_ * (is_contiguous && step.batch >= vector ? in_vectors : one_by_one);
-  const Seconds outer = per_byte(bytes_of(step), team) * element_bytes_;
+  const Seconds product = product_along_batch(rates_, precision_, is_contiguous, step.batch);
+  const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
   const double moved = step.m * step.k + step.k * step.n + 2 * step.m * step.n;
   return step.batch * ((products + 2 * step.m * step.n) * product + outer * moved) / team.threads;
 }
@@ -245,13 +212,13 @@ Seconds PlannerCost::seconds(const SumStep& step) const {
     return 0;
   }
   const Seconds per_element = step.a.is_free || step.a.unit != StepRole::none ? rates_.packed_along : rates_.packed_across;
-  const Seconds outer = per_byte((elements + step.kept) * element_bytes_, alone_) * element_bytes_;
+  const Seconds outer = alone_.memory.per_byte((elements + step.kept) * element_bytes_) * element_bytes_;
   return rates_.of(TileKernel::panels).call + elements * per_element + outer * (elements * fetching(step.a, elements) + 2 * step.kept);
 }
 
 Seconds PlannerCost::at_least(const PairStep& step) const {
   const double bytes = element_bytes_ * (step.elements_of_a() + step.elements_of_b() + step.elements_of_c());
-  const Seconds moving = std::min(per_byte(bytes, alone_), per_byte(bytes, all_) / all_.threads);
+  const Seconds moving = std::min(alone_.memory.per_byte(bytes), all_.memory.per_byte(bytes) / all_.threads);
   return std::max(step.products() * fastest_product_ * factor_ / all_.threads, bytes * moving);
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "flopcast/contract/network/step_cost.hpp"
+#include "flopcast/contract/planner/cost_terms.hpp"
 #include "flopcast/contract/planner/panels.hpp"
 #include "flopcast/contract/planner/tile_rates.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/routine.hpp"
-#include "flopcast/machine/caches/shared_bandwidth.hpp"
 
 namespace flopcast::contract {
 
@@ -17,6 +17,8 @@ class PlannerCost final : public StepCost {
  public:
   /// Keeps copies. `threads` is at least 1.
   PlannerCost(const Environment& environment, const TileRates& rates, Precision precision, int threads);
+  PlannerCost(const PlannerCost&) = delete;  // memory times refer to the environment
+  PlannerCost& operator=(const PlannerCost&) = delete;
 
   [[nodiscard]] Seconds seconds(const PairStep& step) const override;
   [[nodiscard]] Seconds seconds(const SumStep& step) const override;
@@ -27,13 +29,15 @@ class PlannerCost final : public StepCost {
   /// Returns the least time of a product by gemm on all threads.
   [[nodiscard]] Seconds per_gemm_product() const { return rates_.of(TileKernel::gemm).per_product * factor_ / all_.threads; }
   /// Returns the time in which one thread moves elements from or to the level of the memory that holds so many.
-  [[nodiscard]] Seconds moving(double elements) const { return elements * element_bytes_ * per_byte(elements * element_bytes_, alone_); }
+  [[nodiscard]] Seconds moving(double elements) const {
+    return elements * element_bytes_ * alone_.memory.per_byte(elements * element_bytes_);
+  }
 
  private:
-  /// Threads, and the bandwidths that each of them has.
+  /// Threads, and the times of the memory for each of them.
   struct Team {
-    int threads = 1;
-    machine::BandwidthShare share;
+    int threads;
+    MemoryTimes memory;
   };
   /// A step with C contiguous along the rows if C is contiguous at all, as the planner folds contractions.
   struct Oriented {
@@ -52,15 +56,13 @@ class PlannerCost final : public StepCost {
   [[nodiscard]] double products_in_full_panels(double m, double n) const;
   [[nodiscard]] Seconds kernel(TileKernel which, double m, double n, double k) const;
   [[nodiscard]] double bytes_of(const Oriented& step) const;
-  [[nodiscard]] Seconds per_byte(double working_set_bytes, const Team& team) const;
-  [[nodiscard]] Seconds per_byte_of_memory(const Team& team) const;
   [[nodiscard]] double fetching(const Access& access, double elements) const;
-  [[nodiscard]] double inner_bytes() const;
 
   Environment environment_;
   TileRates rates_;
   Team alone_, all_;
-  double element_bytes_, line_elements_, factor_;  ///< `factor_`: time of a product, relative to double precision
+  Precision precision_;
+  double element_bytes_, factor_;  ///< `factor_`: time of a product, relative to double precision
   PanelSize panel_;
   bool is_complex_, is_double_, can_stream_;
   Seconds fastest_product_;  ///< the fastest of all kernels, on one thread

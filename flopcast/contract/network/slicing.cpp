@@ -34,12 +34,12 @@ std::vector<std::int64_t> shorter_lengths(std::int64_t extent, std::int64_t leng
 
 class Cutter {
  public:
-  Cutter(const JoinTree& tree, const StepModel& model, double max_bytes, const std::function<bool()>& cancelled)
-      : tree_(tree), model_(model), max_bytes_(max_bytes), cancelled_(cancelled) {}
+  Cutter(const JoinTree& tree, const StepModel& model, double room_bytes, const std::function<bool()>& cancelled)
+      : tree_(tree), model_(model), room_bytes_(room_bytes), cancelled_(cancelled) {}
 
   std::optional<StepModel> run() {
     Schedule now = make_schedule(tree_, model_);
-    while (now.peak_bytes > max_bytes_) {
+    while (now.peak_bytes > room_bytes_) {
       const Cut best = best_cut(now);
       if (best.label < 0 || cancelled_()) {
         return std::nullopt;
@@ -87,7 +87,7 @@ class Cutter {
       const auto i = static_cast<std::size_t>(label);
       for (const std::int64_t length : shorter_lengths(model_.terms().extents[i], model_.lengths()[i])) {
         const Cut cut = with(label, length);
-        if (cut.peak_bytes <= max_bytes_) {
+        if (cut.peak_bytes <= room_bytes_) {
           fitting = cut.seconds < fitting.seconds ? cut : fitting;
           break;
         }
@@ -111,7 +111,7 @@ class Cutter {
       for (bool improved = true; improved;) {
         const std::int64_t length = model_.lengths()[static_cast<std::size_t>(label)];
         const Cut longer = length < extent ? with(label, std::min(2 * length, extent)) : Cut();
-        improved = longer.peak_bytes <= max_bytes_ && longer.seconds <= now;
+        improved = longer.peak_bytes <= room_bytes_ && longer.seconds <= now;
         if (improved) {
           model_.set_block(label, longer.length);
           now = longer.seconds;
@@ -122,16 +122,16 @@ class Cutter {
 
   const JoinTree& tree_;
   StepModel model_;
-  double max_bytes_;
+  double room_bytes_;
   const std::function<bool()>& cancelled_;
   std::set<int> cut_;
 };
 
 }  // namespace
 
-std::optional<StepModel> cut_to_fit(const JoinTree& tree, const StepModel& model, double max_bytes,
+std::optional<StepModel> cut_to_fit(const JoinTree& tree, const StepModel& model, double room_bytes,
                                     const std::function<bool()>& cancelled) {
-  return Cutter(tree, model, max_bytes, cancelled).run();
+  return Cutter(tree, model, room_bytes, cancelled).run();
 }
 
 }  // namespace flopcast::contract

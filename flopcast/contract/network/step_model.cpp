@@ -36,7 +36,7 @@ StepModel::StepModel(const Terms& terms, const StepCost& cost)
       lengths_(terms.extents),
       blocks_(terms.extents.size(), 1),
       element_bytes_(static_cast<double>(element_bytes(terms.precision))),
-      max_bytes_(std::numeric_limits<double>::infinity()) {}
+      room_bytes_(std::numeric_limits<double>::infinity()) {}
 
 void StepModel::set_block(int label, std::int64_t length) {
   const auto i = static_cast<std::size_t>(label);
@@ -56,7 +56,7 @@ double StepModel::bytes(const Labels& labels) const { return element_bytes_ * el
 
 double StepModel::penalty(double bytes) const {
   constexpr double of_any_excess = 100;
-  return bytes <= max_bytes_ ? 1 : of_any_excess * (bytes / max_bytes_) * (bytes / max_bytes_);
+  return bytes <= room_bytes_ ? 1 : of_any_excess * (bytes / room_bytes_) * (bytes / room_bytes_);
 }
 
 PairStep StepModel::shape(const StepTensor& a, const StepTensor& b, const StepTensor& c) const {

@@ -30,7 +30,7 @@ class StepModel {
   void set_block(int label, std::int64_t length);
   /// Sets the largest size of an intermediate in bytes. A step with a larger result counts as much slower than it is, by the square of
   /// its excess, so that searches avoid large intermediates and still compare them.
-  void set_max_bytes(double bytes) { max_bytes_ = bytes; }
+  void set_room(double bytes) { room_bytes_ = bytes; }
 
   [[nodiscard]] const Terms& terms() const { return *terms_; }
   [[nodiscard]] const StepCost& cost() const { return *cost_; }
@@ -59,7 +59,7 @@ class StepModel {
   std::vector<std::int64_t> lengths_;
   std::vector<double> blocks_;
   double element_bytes_;
-  double max_bytes_;
+  double room_bytes_;
 };
 
 /// Some tensors of a network that are to be multiplied, with their labels numbered from 0. Labels that the same tensors have are one.

@@ -8,10 +8,10 @@
 #include <thread>
 #include <utility>
 
-#include "flopcast/contract/notation/helper_threads.hpp"
 #include "flopcast/contract/planner/sample_tensors.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
+#include "flopcast/machine/cpu/helper_threads.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/support/division.hpp"
 
@@ -330,7 +330,7 @@ class Bench {
 
   /// Runs `work` for [0, count), one thread each; threads that the system refuses are left out.
   static void in_lanes(std::size_t count, const std::function<void(std::size_t)>& work) {
-    run_with_helpers(count, work, [](std::size_t) {});
+    machine::run_with_helpers(count, work, [](std::size_t) {});
   }
 
   enum class Beta : std::uint8_t { zero, one };
@@ -357,7 +357,7 @@ class Bench {
     std::vector<Times> taken(threads);
     std::vector<std::exception_ptr> failures(threads);
     std::size_t refused = 0;
-    run_with_helpers(
+    machine::run_with_helpers(
         threads,
         [&](std::size_t i) {
           try {

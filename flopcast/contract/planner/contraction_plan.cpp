@@ -303,7 +303,7 @@ Machine machine_of(FindRoutine find, const Environment& environment, model::Stor
 ContractionPlan plan_contraction(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
   require_possible_threads(options.threads);
   if (!(options.time_budget >= 0)) {
-    throw bad_input("a plan can't have a time budget of {} s; 0 or more is needed", options.time_budget);
+    throw bad_input("a plan can't have a time budget of {} s; 0 or more is needed", static_cast<Seconds>(options.time_budget));
   }
   if (options.max_measured < 1) {
     throw bad_input("a plan can't measure {} candidates; at least 1 is needed", options.max_measured);

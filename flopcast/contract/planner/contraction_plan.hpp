@@ -13,6 +13,7 @@
 #include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/tile_rates.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/support/text_number.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::model {
@@ -63,7 +64,7 @@ void require_possible_threads(int threads);
 struct PlanOptions {
   Effort effort = Effort::estimate;
   int threads = 1;  ///< threads of the contraction, around a BLAS on one thread; they call OpenBLAS's single-threaded build in turns
-  Seconds time_budget = 2;  ///< seconds for measuring
+  Duration time_budget = 2;  ///< seconds for measuring
   /// Candidates that are executed, followed by at most as many neighbours of the fastest one. Effort::incremental executes at most 8 and 4
   /// neighbours.
   int max_measured = 12;
@@ -75,7 +76,7 @@ struct PlanOptions {
   bool fresh = false;                ///< measure stored choices again and replace them
   /// Largest number of bytes of all intermediates that exist at once, for three operands and more. Labels are cut into blocks where nothing
   /// else fits. Intermediates never take more than half of the available memory.
-  double max_bytes = std::numeric_limits<double>::infinity();
+  ByteLimit max_bytes = std::numeric_limits<double>::infinity();
   /// One number per operand, for three operands and more. Operands with equal numbers from 0 on are one tensor. Empty: none are.
   std::vector<int> tensors = {};
   /// Polled before every execution while measuring, as RunContext::cancelled. Once it returns true, the plan takes the best candidate that is

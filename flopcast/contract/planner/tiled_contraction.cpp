@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "flopcast/contract/notation/element.hpp"
-#include "flopcast/contract/notation/helper_threads.hpp"
 #include "flopcast/contract/planner/mirror.hpp"
 #include "flopcast/contract/planner/tile_worker.hpp"
+#include "flopcast/machine/cpu/helper_threads.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
@@ -21,7 +21,7 @@ namespace {
 /// system refuses threads, the running ones do all of the work.
 template <class Workers, class Work>
 void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullptr) {
-  run_with_helpers(
+  machine::run_with_helpers(
       workers.size(), [&](std::size_t i) { work(workers[i]); },
       [&](std::size_t) {
         if (together != nullptr) {

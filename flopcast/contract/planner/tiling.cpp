@@ -199,6 +199,21 @@ Tiling parse_tiles(const std::string& text, int threads, std::string_view what) 
   return tiling;
 }
 
+std::string to_text(const Tiling& tiling) {
+  if (tiling.kernel == TileKernel::batch) {
+    return "batch";
+  }
+  std::string text = fmt::format("{}x{}x{}:{}", tiling.m, tiling.n, tiling.k, to_string(tiling.kernel));
+  const auto add = [&](bool is_asked, std::string_view option) { text += is_asked ? fmt::format(":{}", option) : ""; };
+  const std::string kept = kept_operands(tiling);
+  add(tiling.rows != RowOrder::as_c, to_string(tiling.rows));
+  add(tiling.stream_c, "streamC");
+  add(tiling.split_k, "splitK");
+  add(tiling.order != LoopOrder::nkm, to_string(tiling.order));
+  add(!kept.empty(), "keep" + kept);
+  return text;
+}
+
 void require_row_order(const Tiling& tiling, const Contraction& contraction, std::string_view what) {
   if (tiling.rows == RowOrder::as_c) {
     return;

@@ -71,6 +71,9 @@ bool are_neighbours(const Tiling& x, const Tiling& y);
 /// `what`.
 Tiling parse_tiles(const std::string& text, int threads = 1, std::string_view what = "tiles");
 
+/// Returns the text that parse_tiles() reads as these tiles, but for their threads.
+std::string to_text(const Tiling& tiling);
+
 /// Throws bad_input, which names `what`, if the contraction doesn't have the tiling's order of rows.
 void require_row_order(const Tiling& tiling, const Contraction& contraction, std::string_view what = "tiles");
 

@@ -13,74 +13,17 @@ constexpr Seconds seconds_per_lost_line = 1e-9;
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
 
-/// Seconds per byte in which a thread reads from the level that feeds a working set of a given size, while others do the same. Data that
-/// stay in the innermost caches take no time, because the kernels' rates include them.
-class Roofs {
- public:
-  Roofs(const Environment& environment, const TileRates& rates, int threads)
-      : environment_(environment), share_(machine::share_of(rates.bandwidth_shares, threads)) {}
-
-  [[nodiscard]] Seconds per_byte(double working_set_bytes) const {
-    const std::size_t levels = environment_.caches.size();
-    for (std::size_t level = 0; level + 1 < levels; ++level) {
-      if (working_set_bytes <= as_double(environment_.caches[level].capacity_bytes)) {
-        return 0;
-      }
-    }
-    if (levels == 0) {
-      return per_byte_of_memory();
-    }
-    const CacheLevel& last = environment_.caches.back();
-    const Seconds from_cache = levels == 1 ? 0 : inverse(share_.cache * last.bandwidth, fallback_ / 3);
-    const double outside = share_outside(working_set_bytes, as_double(last.capacity_bytes));
-    return (1 - outside) * from_cache + outside * per_byte_of_memory();
-  }
-  /// Returns the time per byte of data that come from the private caches only once: 0 for the first level.
-  [[nodiscard]] Seconds per_byte_inside(double working_set_bytes) const {
-    const std::size_t levels = environment_.caches.size();
-    for (std::size_t level = 0; level + 1 < levels; ++level) {
-      if (working_set_bytes <= as_double(environment_.caches[level].capacity_bytes)) {
-        return level == 0 ? 0 : inverse(environment_.caches[level].bandwidth, fallback_ / 10);
-      }
-    }
-    return 0;
-  }
-  [[nodiscard]] Seconds per_byte_of_memory() const { return inverse(share_.memory * environment_.memory_bandwidth, fallback_); }
-  /// Returns the capacity of the outermost private cache in bytes.
-  [[nodiscard]] double inner_capacity() const {
-    const std::size_t levels = environment_.caches.size();
-    return levels > 1 ? as_double(environment_.caches[levels - 2].capacity_bytes) : 0;
-  }
-
- private:
-  static Seconds inverse(double bandwidth, Seconds otherwise) { return bandwidth > 0 ? 1 / bandwidth : otherwise; }
-
-  const Environment& environment_;
-  machine::BandwidthShare share_;
-  /// Used where no bandwidth was measured: memory moves a double while a slow core does some ten flops.
-  Seconds fallback_ = 1e-10;
-};
-
 /// Operands as the formula uses them.
 struct Sides {
-  double m, n, k, batch, bytes, precision_factor;
+  double m, n, k, batch, bytes;
 };
 
 Sides sides_of(const Folded& folded) {
-  const double bytes = as_double(element_bytes(folded.precision));
-  const double flops_of_double = is_complex(folded.precision) ? 4 : 1;
-  const bool is_single = folded.precision == Precision::s || folded.precision == Precision::c;
-  return {
-      as_double(folded.m.extent),           as_double(folded.n.extent), as_double(folded.k.extent), as_double(folded.batch.extent), bytes,
-      flops_of_double / (is_single ? 2 : 1)};
+  return {as_double(folded.m.extent), as_double(folded.n.extent), as_double(folded.k.extent), as_double(folded.batch.extent),
+          as_double(element_bytes(folded.precision))};
 }
 
 }  // namespace
-
-double share_outside(double working_set_bytes, double capacity_bytes) {
-  constexpr double surely_inside = 0.4, surely_outside = 0.9;  // bounds as for the segments of the paper's algorithms
-  return std::clamp((working_set_bytes / capacity_bytes - surely_inside) / (surely_outside - surely_inside), 0.0, 1.0);
-}
 
 bool TimeModel::is_regular(const std::vector<std::int64_t>& offsets, std::int64_t length) const {
   const auto [known, is_new] = regular_.emplace(std::pair{offsets.data(), length}, true);
@@ -182,8 +125,7 @@ std::int64_t TimeModel::run_of(const Side& rows, const Side& columns) const {
 double TimeModel::fetching(const Side& rows, const Side& columns) const {
   const double of_a_line = as_double(elements_per_line(folded_->precision));
   const double needed_at_once = as_double(std::max(run_of(rows, 1), run_of(columns, 1)));
-  const double lines = std::max(1.0, as_double(run_of(rows, columns)) / of_a_line);
-  return std::max(1.0, of_a_line / needed_at_once) * (1 + lines_until_prefetched / lines);
+  return fetching_factor(folded_->precision, of_a_line, needed_at_once, as_double(run_of(rows, columns)));
 }
 
 double TimeModel::working_set_bytes() const {
@@ -192,15 +134,10 @@ double TimeModel::working_set_bytes() const {
 }
 
 ExpectedTime TimeModel::time_along_batch(int threads) const {
-  // Factors of the panel kernel's time for a product. With vectors, operands come from L1 for each product. Without, products follow one by
-  // one at the latency of an addition.
-  constexpr double in_vectors = 2, one_by_one = 40;
   const Sides all = sides_of(*folded_);
-  constexpr std::int64_t vector = 8;  // least batch that fills one
   const BatchRun run = batch_run(*folded_);
-  const bool fills_vectors = run.is_contiguous() && run.length >= vector && !is_complex(folded_->precision);
-  const Seconds product = rates_->of(TileKernel::panels).per_product * all.precision_factor * (fills_vectors ? in_vectors : one_by_one);
-  const Seconds outer = Roofs(*environment_, *rates_, beside(threads)).per_byte(working_set_bytes()) * all.bytes * all.batch;
+  const Seconds product = product_along_batch(*rates_, folded_->precision, run.is_contiguous(), as_double(run.length));
+  const Seconds outer = memory_beside(threads).per_byte(working_set_bytes()) * all.bytes * all.batch;
   const double at_once = std::max(1, threads);
   const Seconds starting = (threads - 1) * start_of_a_thread;
   ExpectedTime time;
@@ -298,28 +235,20 @@ TimeModel::TileSizes TimeModel::sizes_of(const Tiling& tiling) const {
   return sizes;
 }
 
-KernelRates TimeModel::rates_in(const Tiling& tiling) const {
-  KernelRates kernel = rates_->of(tiling.kernel);
-  if (tiling.kernel != TileKernel::gemm) {  // their rates were measured with packing, which is counted separately here
-    kernel.per_a = kernel.per_b = 0;
-  }
-  kernel.per_product *= sides_of(*folded_).precision_factor;
-  return kernel;
-}
-
-Seconds TimeModel::time_of_gemv(const Tiling& tiling, const TileSizes& sizes) const {
+Seconds TimeModel::gemv_time(const Tiling& tiling, const TileSizes& sizes) const {
   if (tiling.kernel != TileKernel::gemm || sizes.columns > 1) {  // a contraction with a single row is folded the other way round
     return 0;
   }
   const bool along_sums = starts_at_unit_step(folded_->k.a) && !what_is_packed(tiling).a;
-  const Seconds products = sizes.rows * sizes.depth * sides_of(*folded_).precision_factor * rates_->of_gemv(along_sums, sizes.rows);
-  return products > 0 ? rates_->of(TileKernel::gemm).call + products : 0;
+  return time_of_gemv(*rates_, folded_->precision, along_sums, sizes.rows, sizes.depth);
 }
 
 Seconds TimeModel::multiplying(const Tiling& tiling, const TileSizes& sizes) const {
   const double tiles = as_double(folded_->batch.extent) * sizes.m_tiles * sizes.n_tiles;
-  const Seconds by_gemv = time_of_gemv(tiling, sizes);
-  return tiles * (by_gemv > 0 ? by_gemv : rates_in(tiling).of(sizes.rows, sizes.columns, sizes.depth));
+  const Seconds by_gemv = gemv_time(tiling, sizes);
+  return tiles * (by_gemv > 0
+                      ? by_gemv
+                      : rates_without_packing(*rates_, tiling.kernel, folded_->precision).of(sizes.rows, sizes.columns, sizes.depth));
 }
 
 Seconds TimeModel::losses_in_panels(const Tiling& tiling, const TileSizes& sizes) const {
@@ -331,7 +260,8 @@ Seconds TimeModel::losses_in_panels(const Tiling& tiling, const TileSizes& sizes
             lines_lost(std::min(tiling.k, folded.k.extent)) * seconds_per_lost_line;
   }
   const double products = products_in_full_panels(row_panels(tiling), panels_of(folded.n.extent, tiling.n, panel_.columns), panel_);
-  return lost + batch * rates_in(tiling).per_product * (products - as_double(folded.m.extent * folded.n.extent)) * sizes.depth;
+  return lost + batch * rates_without_packing(*rates_, tiling.kernel, folded_->precision).per_product *
+                    (products - as_double(folded.m.extent * folded.n.extent)) * sizes.depth;
 }
 
 Seconds TimeModel::kernel_time(const Tiling& tiling, const TileSizes& sizes) const {
@@ -365,18 +295,18 @@ ExpectedTime::Parts TimeModel::moving_time(const Tiling& tiling, const TileSizes
                                            const AllTurns& turns) const {
   const Folded& folded = *folded_;
   const Sides all = sides_of(folded);
-  const Roofs roofs(*environment_, *rates_, beside(tiling.threads));
+  const MemoryTimes memory = memory_beside(tiling.threads);
   const double a_bytes = all.batch * all.m * sizes.depth * all.bytes, b_bytes = all.batch * sizes.depth * all.n * all.bytes;
   const double total = working_set_bytes();
-  const Seconds outer = roofs.per_byte(total);
+  const Seconds outer = memory.per_byte(total);
   ExpectedTime::Parts parts;
   parts.a = moving(a_bytes, {rows_of(tiling).a, tiling.m}, {folded.k.a, tiling.k}, packed.a > 0, outer,
-                   roofs.per_byte(turns.a.working_set_bytes), turns.a);
-  parts.b = moving(b_bytes, {folded.n.b, tiling.n}, {folded.k.b, tiling.k}, packed.b > 0, outer, roofs.per_byte(turns.b.working_set_bytes),
+                   memory.per_byte(turns.a.working_set_bytes), turns.a);
+  parts.b = moving(b_bytes, {folded.n.b, tiling.n}, {folded.k.b, tiling.k}, packed.b > 0, outer, memory.per_byte(turns.b.working_set_bytes),
                    turns.b);
   // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
-  const Seconds inside = tiling.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
-  const bool is_included = time_of_gemv(tiling, sizes) > 0;
+  const Seconds inside = tiling.kernel == TileKernel::streaming ? 0 : memory.per_byte_inside(total);
+  const bool is_included = gemv_time(tiling, sizes) > 0;
   parts.a += sizes.columns < as_double(panel_.columns) && !is_included ? a_bytes * inside : 0;
   parts.b += sizes.rows < as_double(panel_.columns) ? b_bytes * inside : 0;
   return parts;
@@ -386,19 +316,19 @@ ExpectedTime::Parts TimeModel::moving_time(const Tiling& tiling, const TileSizes
 TimeModel::TimesOfC TimeModel::moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const Turns& turns) const {
   const Folded& folded = *folded_;
   const Sides all = sides_of(folded);
-  const Roofs roofs(*environment_, *rates_, beside(tiling.threads));
+  const MemoryTimes memory = memory_beside(tiling.threads);
   const double height = as_double(std::min(tiling.m, folded.m.extent)), width = as_double(std::min(tiling.n, folded.n.extent));
   const double c_bytes = all.batch * all.m * all.n * all.bytes;
   const double until_next = (runs_inside(tiling.order, TileLoop::m, TileLoop::k) ? all.m : height) *
                             (runs_inside(tiling.order, TileLoop::n, TileLoop::k) ? all.n : width);
-  const bool stays_inside = until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
-  const Seconds outer = roofs.per_byte(working_set_bytes());
+  const bool stays_inside = until_next * all.bytes <= memory.inner_capacity() / 2;  // C's tiles until the next tile of K
+  const Seconds outer = memory.per_byte(working_set_bytes());
   const Seconds read = c_bytes * outer, written = c_bytes * outer;
   const bool streams = tiling.kernel == TileKernel::streaming || (tiling.stream_c && sizes.k_tiles == 1);
   // gemm clears a large C before it adds to it, and reads it once more.
-  const bool passes_twice = tiling.kernel == TileKernel::gemm && height * width * all.bytes > roofs.inner_capacity() / 2;
-  const Seconds kept = turns.keeps ? c_bytes * roofs.per_byte(turns.working_set_bytes) : 0;  // buffers that don't stay inside
-  return {(streams ? c_bytes * roofs.per_byte_of_memory() : read + written) + (passes_twice ? read : 0) + kept,
+  const bool passes_twice = tiling.kernel == TileKernel::gemm && height * width * all.bytes > memory.inner_capacity() / 2;
+  const Seconds kept = turns.keeps ? c_bytes * memory.per_byte(turns.working_set_bytes) : 0;  // buffers that don't stay inside
+  return {(streams ? c_bytes * memory.per_byte_of_memory() : read + written) + (passes_twice ? read : 0) + kept,
           stays_inside ? 0 : read + written};
 }
 

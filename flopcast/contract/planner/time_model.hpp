@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/contract/planner/cost_terms.hpp"
 #include "flopcast/contract/planner/panels.hpp"
 #include "flopcast/contract/planner/tile_rates.hpp"
 #include "flopcast/contract/planner/tiling.hpp"
@@ -34,17 +35,6 @@ struct ExpectedTime {
   [[nodiscard]] Parts parts() const { return (first + later).parts(); }
   [[nodiscard]] Seconds total() const { return parts().sum(); }
 };
-
-/// Time for waking a thread and waiting for its end. The value lies between that of a thread that is awake (a microsecond) and that of one
-/// that has to be started (tens of them).
-inline constexpr Seconds start_of_a_thread = 8e-6;
-
-/// Number of lines that could have come in the additional time of a run's first lines. Runs of 3 lines took 1.57 times as long as long
-/// ones, runs of 4.5 lines 1.35 times (a Zen 5, intensli3 of the TCCG suite from memory).
-inline constexpr double lines_until_prefetched = 1.5;
-
-/// Share of repeatedly used data that lies outside of a last-level cache: such caches don't end at a sharp size.
-double share_outside(double working_set_bytes, double capacity_bytes);
 
 /// Expected times of tilings of one contraction: tiles at their kernel's rates, packing, and transfers from memory and outer caches. The
 /// formula is in docs/explanation/planner.md. Keeps references to the constructor's arguments.
@@ -102,13 +92,11 @@ class TimeModel {
     double rows = 0, columns = 0, depth = 0;
   };
   [[nodiscard]] TileSizes sizes_of(const Tiling& tiling) const;
-  /// Rates of the tiling's kernel for the contraction's precision, without packing.
-  [[nodiscard]] KernelRates rates_in(const Tiling& tiling) const;
   /// Seconds of multiplying all tiles of one tile of K: by the kernel's rates, and what the panel kernel loses where panels are small, and
   /// where those of B conflict in L1.
   [[nodiscard]] Seconds kernel_time(const Tiling& tiling, const TileSizes& sizes) const;
   /// Seconds of gemm for a tile with a single column, which include reading A from L2; 0 for other tiles, or where that wasn't measured.
-  [[nodiscard]] Seconds time_of_gemv(const Tiling& tiling, const TileSizes& sizes) const;
+  [[nodiscard]] Seconds gemv_time(const Tiling& tiling, const TileSizes& sizes) const;
   [[nodiscard]] Seconds multiplying(const Tiling& tiling, const TileSizes& sizes) const;
   [[nodiscard]] Seconds losses_in_panels(const Tiling& tiling, const TileSizes& sizes) const;
   /// Seconds of packing A and B for one tile of K.
@@ -128,8 +116,10 @@ class TimeModel {
   /// Speed-up of the threads, which take tiles of N, or of M, as TiledContraction::run distributes them.
   [[nodiscard]] double at_once_of(const Tiling& tiling) const;
   [[nodiscard]] bool packs_some_of_b(const Tiling& tiling) const;
-  /// Number of threads that share outer bandwidths with a tiling of `threads` threads.
-  [[nodiscard]] int beside(int threads) const { return neighbours_ > 0 ? neighbours_ : std::max(1, threads); }
+  /// Times of the memory, whose outer bandwidths others share with a tiling of `threads` threads.
+  [[nodiscard]] MemoryTimes memory_beside(int threads) const {
+    return {*environment_, *rates_, neighbours_ > 0 ? neighbours_ : std::max(1, threads)};
+  }
   /// Expected time of the batch kernel.
   [[nodiscard]] ExpectedTime time_along_batch(int threads) const;
   /// Number of lines of a panel of B's columns, read in place, that L1 loses until the next panel of A needs them, because too many of them
@@ -166,12 +156,6 @@ class TimeModel {
   mutable std::map<TableAndLength, PanelCounts> row_panels_;
   mutable std::map<std::int64_t, double> lines_lost_;  ///< index: depth
 };
-
-/// Number of elements in a cache line.
-inline std::int64_t elements_per_line(Precision precision) {
-  constexpr std::int64_t line_bytes = 64;
-  return line_bytes / element_bytes(precision);
-}
 
 /// Returns true if the first two offsets are neighbours in memory, or there is only one.
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets);

@@ -61,13 +61,13 @@ Compact moved_together(Tensor tensor, const TimedSegment& segment, Operand opera
 }
 
 Compact compacted(Tensor tensor, const TimedSegment& segment, Operand operand, std::int64_t element) {
-  constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
+  constexpr std::int64_t max_tensor_bytes = std::int64_t{64} << 20;
   constexpr std::int64_t whole = std::int64_t{1} << 60;
   for (std::int64_t& stride : tensor.strides) {
     stride = std::abs(stride);
   }
   Compact compact = moved_together(tensor, segment, operand, element, whole);
-  for (std::int64_t kept_bytes = std::int64_t{128} << 10; compact.bytes > max_bytes && kept_bytes >= 8 << 10; kept_bytes /= 4) {
+  for (std::int64_t kept_bytes = std::int64_t{128} << 10; compact.bytes > max_tensor_bytes && kept_bytes >= 8 << 10; kept_bytes /= 4) {
     compact = moved_together(tensor, segment, operand, element, kept_bytes / element);
   }
   return compact;
@@ -295,28 +295,6 @@ class Runner {
   std::int64_t done_in_a_row_ = 0;
 };
 
-/// Returns a call that only conveys the tensors' addresses: the product of their first elements.
-Call carrier(Precision precision, int threads) {
-  Call call;
-  call.routine = &kernel::require(static_cast<char>(precision) + std::string("gemm"));
-  std::int64_t tensor = 0;
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    switch (call.routine->arguments[i].kind) {
-      case Kind::flag: call.arguments[i] = 'N'; break;
-      case Kind::size:
-      case Kind::leading_dimension: call.arguments[i] = 1; break;
-      case Kind::scalar:
-        call.arguments[i] = tensor > 0 ? 1 : 0;  // alpha precedes the operands, beta stands between them
-        break;
-      case Kind::data: call.arguments[i] = static_cast<std::int64_t>(virtual_base(static_cast<std::size_t>(tensor++))); break;
-      default: break;
-    }
-  }
-  call.scalars = {1.0, 1.0};
-  call.threads = threads;
-  return call;
-}
-
 Execution::Pointers tensors_of(const Call& carrier) {
   Execution::Pointers tensors{};
   static constexpr std::array<std::string_view, 3> names = {"A", "B", "C"};
@@ -386,13 +364,34 @@ bool any_in(const TimedSegment& segment, int level) {
 
 }  // namespace
 
+Call carrier_call(Precision precision, int threads) {
+  Call call;
+  call.routine = &kernel::require(static_cast<char>(precision) + std::string("gemm"));
+  std::int64_t tensor = 0;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    switch (call.routine->arguments[i].kind) {
+      case Kind::flag: call.arguments[i] = 'N'; break;
+      case Kind::size:
+      case Kind::leading_dimension: call.arguments[i] = 1; break;
+      case Kind::scalar:
+        call.arguments[i] = tensor > 0 ? 1 : 0;  // alpha precedes the operands, beta stands between them
+        break;
+      case Kind::data: call.arguments[i] = static_cast<std::int64_t>(virtual_base(static_cast<std::size_t>(tensor++))); break;
+      default: break;
+    }
+  }
+  call.scalars = {1.0, 1.0};
+  call.threads = threads;
+  return call;
+}
+
 measure::Experiment segment_experiment(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions,
                                        std::shared_ptr<measure::Sweeper> sweeper) {
   constexpr Seconds long_segment = 150e-6;  // noise weighs less on long segments
   const auto levels = static_cast<int>(environment.caches.size());
   const auto runner = std::make_shared<Runner>(segment, algorithm, contraction, std::move(find), environment, std::move(sweeper));
-  const Call call = carrier(contraction.precision, threads);
+  const Call call = carrier_call(contraction.precision, threads);
   Setup setup(runner, call);
   setup.perform(Runner::Step::fill);
   for (int level = levels - 1; level > 0; --level) {

@@ -24,6 +24,9 @@ measure::Experiment segment_experiment(const TimedSegment& segment, const Algori
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions = 10,
                                        std::shared_ptr<measure::Sweeper> sweeper = nullptr);
 
+/// Returns a call that only conveys the tensors' addresses to an experiment's `perform`: the product of their first elements.
+Call carrier_call(Precision precision, int threads);
+
 /// Returns a key of the experiment, which is equal for equal experiments.
 std::string segment_key(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction);
 

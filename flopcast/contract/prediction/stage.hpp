@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace flopcast::contract {
 
@@ -15,10 +14,5 @@ enum class Stage : std::uint8_t {
   first_iterations,  ///< 3.5: a loop's first iteration finds the caches in another state
   segments,          ///< not in the paper: segments of consecutive calls, at their own distances in memory
 };
-
-/// Parses "repeated", "distance", "prefetching", "failures", "first" or "segments"; throws bad_input for any other text.
-Stage parse_stage(std::string_view text);
-/// Returns the name that parse_stage() reads.
-std::string_view name(Stage stage);
 
 }  // namespace flopcast::contract

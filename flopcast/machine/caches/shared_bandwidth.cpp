@@ -75,12 +75,12 @@ class Triads {
 };
 
 BandwidthShare measure_share(const WallClock& clock, const std::vector<CpuPlace>& places, int threads, const MemoryHierarchy& hierarchy,
-                             std::int64_t max_bytes) {
+                             std::int64_t max_team_bytes) {
   constexpr std::int64_t min_memory = std::int64_t{64} << 20U;
   constexpr double overflow = 2, filled = 0.5;  // of the private caches, and of the outermost one
   const std::vector<CacheLevel>& levels = hierarchy.levels;
   const std::int64_t beyond = levels.empty() ? 0 : 2 * levels.back().capacity_high_bytes;
-  const std::int64_t bytes_per_thread = std::min(std::max(beyond, min_memory), max_bytes) / threads;
+  const std::int64_t bytes_per_thread = std::min(std::max(beyond, min_memory), max_team_bytes) / threads;
   ThreadTeam team(choose_cpus(places, threads, Affinity::close));
   const Triads triads(clock, team, bytes_per_thread);
   BandwidthShare found{threads, 1, triads.share(bytes_per_thread, false, 1)};
@@ -108,10 +108,10 @@ void from_json(const nlohmann::json& json, BandwidthShare& share) {
 }
 
 std::vector<BandwidthShare> measure_bandwidth_shares(const WallClock& clock, const std::vector<CpuPlace>& places, int cores,
-                                                     const MemoryHierarchy& hierarchy, std::int64_t max_bytes) {
+                                                     const MemoryHierarchy& hierarchy, std::int64_t max_team_bytes) {
   std::vector<BandwidthShare> all;
   for (int threads = 2; threads <= cores; threads = threads < cores ? std::min(2 * threads, cores) : cores + 1) {
-    all.push_back(measure_share(clock, places, threads, hierarchy, max_bytes));
+    all.push_back(measure_share(clock, places, threads, hierarchy, max_team_bytes));
   }
   return all;
 }

@@ -16,10 +16,10 @@ struct BandwidthShare {
   friend bool operator==(const BandwidthShare&, const BandwidthShare&) = default;
 };
 
-/// Measures the shares of two threads, four, eight, ... and `cores`, on a core of `places` each, in at most `max_bytes` of memory. Takes
+/// Measures the shares of two threads, four, eight, ... and `cores`, on a core of `places` each, in at most `max_team_bytes` of memory. Takes
 /// some tens of milliseconds; returns nothing for one core. Throws environment_error if memory is short or threads can't be pinned.
 std::vector<BandwidthShare> measure_bandwidth_shares(const WallClock& clock, const std::vector<CpuPlace>& places, int cores,
-                                                     const MemoryHierarchy& hierarchy, std::int64_t max_bytes);
+                                                     const MemoryHierarchy& hierarchy, std::int64_t max_team_bytes);
 
 /// Expected share of `threads` threads. Between measured numbers of threads the sum of all threads' bandwidth lies on a straight line;
 /// beyond them it stays constant. Without a measurement threads don't disturb each other. `measured` is ordered by rising numbers of

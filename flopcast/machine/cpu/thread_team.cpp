@@ -1,9 +1,14 @@
 #include "flopcast/machine/cpu/thread_team.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "flopcast/machine/cpu/affinity.hpp"
+#include "flopcast/machine/cpu/helper_threads.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
@@ -12,64 +17,42 @@ ThreadTeam::ThreadTeam(std::vector<int> cpus) : cpus_(std::move(cpus)) {
   if (cpus_.empty()) {
     throw bad_input("no CPU given for a team of threads, expected at least one");
   }
-  for (int thread = 0; thread < size(); ++thread) {
-    threads_.emplace_back([this, thread] { serve(thread); });
-  }
-  try {
-    run([this](int thread) { pin_this_thread({cpus_[static_cast<std::size_t>(thread)]}); });
-  } catch (...) {
-    close();  // a constructor that throws has no destructor to do it
-    throw;
-  }
-}
-
-ThreadTeam::~ThreadTeam() { close(); }
-
-void ThreadTeam::close() {
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-  }
-  wake_.notify_all();
-  for (std::thread& thread : threads_) {
-    thread.join();
-  }
-}
-
-void ThreadTeam::serve(int thread) {
-  std::int64_t seen = 0;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [&] { return closing_ || round_ != seen; });
-    if (closing_) {
-      return;
-    }
-    seen = round_;
-    lock.unlock();
-    std::exception_ptr failure;
-    try {
-      (*task_)(thread);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    failure_ = failure_ ? failure_ : failure;
-    if (--working_ == 0) {
-      done_.notify_one();
-    }
-  }
+  run([](int) {});
 }
 
 void ThreadTeam::run(const std::function<void(int)>& task) {
-  std::unique_lock lock(mutex_);
-  task_ = &task;
-  working_ = size();
-  failure_ = nullptr;
-  ++round_;
-  wake_.notify_all();
-  done_.wait(lock, [this] { return working_ == 0; });
-  if (failure_) {
-    std::rethrow_exception(std::exchange(failure_, nullptr));
+  enum class Start { awaited, given, refused };
+  std::atomic<Start> start = Start::awaited;
+  bool is_refused = false;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto or_fail = [&](const auto& act) {
+    try {
+      act();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = failure ? failure : std::current_exception();
+    }
+  };
+  const auto work = [&](std::size_t thread) {
+    if (thread == 0) {
+      start = is_refused ? Start::refused : Start::given;
+    }
+    while (start == Start::awaited) {
+      std::this_thread::yield();
+    }
+    if (start == Start::given) {  // all threads are there, so that they may wait for each other
+      std::optional<PinnedFor> pinned;
+      or_fail([&] { pinned.emplace(std::vector{cpus_[thread]}); });
+      or_fail([&] { task(static_cast<int>(thread)); });
+    }
+  };
+  run_with_helpers(cpus_.size(), work, [&](std::size_t) { is_refused = true; });
+  if (is_refused) {
+    throw environment_error("the system refuses {} threads; choose fewer", cpus_.size());
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
   }
 }
 

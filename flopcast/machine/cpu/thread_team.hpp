@@ -1,12 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 #include "flopcast/machine/cpu/clock.hpp"
@@ -14,12 +10,11 @@
 
 namespace flopcast::machine {
 
-/// Threads that each stay on a CPU and work at once.
+/// The caller's thread and helper threads that work at once, each on a CPU of its own meanwhile.
 class ThreadTeam {
  public:
-  /// One thread per CPU of the list. Throws environment_error if the system doesn't let them be pinned.
+  /// One thread per CPU of the list. Throws environment_error if the system refuses threads, or doesn't let them be pinned.
   explicit ThreadTeam(std::vector<int> cpus);
-  ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
@@ -32,21 +27,11 @@ class ThreadTeam {
   Seconds time(const WallClock& clock, const std::function<void(int)>& prepare, const std::function<void(int)>& work);
 
  private:
-  void serve(int thread);
-  void close();
   void meet();
 
   std::vector<int> cpus_;
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  const std::function<void(int)>* task_ = nullptr;
-  std::int64_t round_ = 0;
-  int working_ = 0;
-  bool closing_ = false;
-  std::exception_ptr failure_;
   std::atomic<int> arrived_ = 0;
   std::atomic<std::int64_t> meeting_ = 0;
-  std::vector<std::thread> threads_;
 };
 
 }  // namespace flopcast::machine

@@ -21,10 +21,10 @@ namespace {
 /// Returns the number of slots in each ring of a node, a power of two; 0 for so many processes that rings would take more memory than MPI
 /// itself.
 std::uint32_t slots_per_ring(std::size_t processes) noexcept {
-  constexpr std::size_t max_bytes = std::size_t{16} << 20U;  // all rings of a node
+  constexpr std::size_t max_ring_bytes = std::size_t{16} << 20U;  // all rings of a node
   constexpr std::uint32_t min_slots = 8;
   std::uint32_t slots = ShadowRings::max_slots;
-  while (slots >= min_slots && processes * processes * slots * sizeof(RingSlot) > max_bytes) {
+  while (slots >= min_slots && processes * processes * slots * sizeof(RingSlot) > max_ring_bytes) {
     slots /= 2;
   }
   return slots >= min_slots ? slots : 0;

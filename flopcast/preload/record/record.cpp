@@ -54,7 +54,7 @@ void* find_next(const char* symbol, const void* caller) noexcept {
 void keep(const Call& call, Seconds seconds) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  if (s.recording.calls.size() < s.options.max_bytes) {
+  if (s.recording.calls.size() < s.options.max_call_bytes) {
     protocol::append(s.recording.calls, call, seconds);
   } else {
     ++s.recording.dropped;

@@ -19,8 +19,8 @@ struct RecordOptions {
   /// The routine whose kernels are recorded; it isn't recorded itself. Its ilaenv queries are answered with `blocks`.
   std::string routine;
   std::optional<algorithm::BlockParameters> blocks;
-  int integer_bytes = 4;                         ///< size of the library's integers
-  std::size_t max_bytes = std::size_t{1} << 30;  ///< calls that don't fit are counted and dropped
+  int integer_bytes = 4;                              ///< size of the library's integers
+  std::size_t max_call_bytes = std::size_t{1} << 30;  ///< calls that don't fit are counted and dropped
 };
 
 struct Recording {

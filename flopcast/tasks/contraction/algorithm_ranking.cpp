@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "flopcast/contract/algorithms/kernel_call.hpp"
-#include "flopcast/contract/algorithms/validate.hpp"
+#include "flopcast/contract/prediction/execution_times.hpp"
 #include "flopcast/contract/prediction/timing_memory.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
@@ -102,6 +102,10 @@ void compare_with_executions(AlgorithmRanking& ranking, std::span<const Seconds>
 
 }  // namespace
 
+Contraction contraction_of(const AlgorithmsRequest& request) {
+  return contract::make_contraction(sized(request), strides_of(request), request.precision, request.order);
+}
+
 std::vector<Algorithm> requested_algorithms(const Contraction& contraction, const RankAlgorithmsRequest& request,
                                             const RunContext& context) {
   const std::vector<Algorithm> algorithms =
@@ -128,11 +132,8 @@ AlgorithmRanking rank_algorithms(const RankingTools& tools, const Contraction& c
   }
   context.throw_if_cancelled(what_is_kept);
   tools.tell_unrest(context);
-  AlgorithmRanking ranking{contraction, tools.environment, request.stage, request.repetitions, request.prefetched_lines, {}};
-  ranking.cost_seconds = tools.now() - begin;
-  ranking.benchmarks = forecasts.benchmarks;
-  ranking.shared = forecasts.shared;
-  ranking.known = forecasts.known;
+  AlgorithmRanking ranking{contraction, tools.environment, {request.stage, request.repetitions, request.prefetched_lines}, {}, {}};
+  ranking.cost = {tools.now() - begin, forecasts.benchmarks, forecasts.shared, forecasts.known};
   const double frequency = tools.core_frequency();
   const std::vector<std::size_t> order = contract::ranking(forecasts.each);
   for (const std::size_t i : order) {
@@ -152,8 +153,13 @@ AlgorithmRanking rank_algorithms(const RankingTools& tools, const Contraction& c
   return ranking;
 }
 
-AlgorithmRanking rank_algorithms(const Workbench& bench, const Contraction& contraction, const RankAlgorithmsRequest& request,
-                                 const RunContext& context) {
+AlgorithmList list_algorithms(const AlgorithmsRequest& request) {
+  const Contraction contraction = contraction_of(request);
+  return {contraction, contract::choose_algorithms(contraction, request.kernels, request.algorithm)};
+}
+
+AlgorithmRanking rank_algorithms(const Workbench& bench, const RankAlgorithmsRequest& request, const RunContext& context) {
+  const Contraction contraction = contraction_of(request);
   std::vector<Algorithm> algorithms = requested_algorithms(contraction, request, context);
   const machine::WallClock begins_to_calibrate(0);  // while libraries are opened
   const Environment& environment = bench.environment();
@@ -167,12 +173,13 @@ AlgorithmRanking rank_algorithms(const Workbench& bench, const Contraction& cont
   tools.environment = environment;
   tools.threads = bench.choice().threads;
   tools.find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
-  tools.measure = [&](std::span<const measure::Experiment> experiments) {
+  const auto timed = [&](std::span<const measure::Experiment> experiments, const char* step) {
     if (!session) {
       session.emplace(bench.session(store, session_options));
     }
-    return session->run(experiments, context.step("timing kernels"));
+    return session->run(experiments, context.step(step));
   };
+  tools.measure = [&](std::span<const measure::Experiment> experiments) { return timed(experiments, "timing kernels"); };
   if (!request.fresh && !request.validate) {  // timings that are compared with executions have to meet the machine in the same state
     contract::BenchmarkOptions options;
     options.prefetched_lines = request.prefetched_lines;
@@ -187,8 +194,8 @@ AlgorithmRanking rank_algorithms(const Workbench& bench, const Contraction& cont
     return machine::core_frequency(machine::WallClock());
   };
   tools.execute = [&](std::span<const Algorithm> all, std::span<const Seconds> predicted) {
-    bench.libraries().set_threads(tools.threads);  // the session's reference kernel has changed it
-    return contract::execution_times(all, contraction, tools.find, predicted, {}, context.step("executing"));
+    return contract::execution_times(all, contraction, tools.find, predicted, tools.threads,
+                                     [&](std::span<const measure::Experiment> experiments) { return timed(experiments, "executing"); });
   };
   tools.now = [&] { return watch.elapsed(); };
   tools.tell_unrest = [&, others = machine::OtherLoad()](const RunContext& to) {

@@ -1,4 +1,5 @@
 #include <array>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -6,37 +7,71 @@
 
 #include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/statistics_json.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
+#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/option_names.hpp"
 
 namespace flopcast {
+
+template <>
+struct EnumNames<contract::Operand> {
+  static constexpr std::array names{std::pair{contract::Operand::a, "A"}, std::pair{contract::Operand::b, "B"},
+                                    std::pair{contract::Operand::c, "C"}};
+};
+
+template <>
+Fields FieldTable<contract::Copy>::fields() {
+  return {field<&T::operand>(), field<&T::depth>("number of loops around the copy")};
+}
+
+template <>
+Fields FieldTable<contract::Algorithm>::fields() {
+  return {field<&T::kernel>(), field<&T::kernel_indices>(), field<&T::loops>("indices of the loops around the kernel, the outermost first"),
+          field<&T::copies>()};
+}
 
 template <>
 Fields FieldTable<contract::Part>::fields() {
   return {field<&T::what>(), field<&T::calls>(), field<&T::seconds>("time of one call")};
 }
 
+template <>
+Fields FieldTable<RankedAlgorithm>::fields() {
+  using F = contract::Forecast;
+  return {inlined_field<&T::algorithm>(),
+          field<&T::forecast, &F::seconds>("predicted time; only in rankings, as the members below"),
+          field<&T::forecast, &F::interval>().named("interval_95"),
+          optional_field<&T::forecast, &F::deviation>(),
+          field<&T::forecast, &F::parts>(),
+          field<&T::flops_per_cycle>(),
+          field<&T::tie>("can't be distinguished from the fastest one"),
+          field<&T::measured_seconds>()};
+}
+
+template <>
+Fields FieldTable<AlgorithmRanking::Options>::fields() {
+  return {field<&T::stage>(), field<&T::repetitions>(), field<&T::prefetched_lines>()};
+}
+
+template <>
+Fields FieldTable<AlgorithmRanking::Cost>::fields() {
+  return {field<&T::seconds>(), field<&T::benchmarks>(), field<&T::shared>(), field<&T::known>()};
+}
+
+template <>
+Fields FieldTable<AlgorithmRanking>::fields() {
+  return {field<&T::environment>(), field<&T::options>(), field<&T::cost>(),
+          field<&T::mean_error>("mean of |predicted / measured - 1| over executed algorithms"),
+          field<&T::regret>("fraction by which the first algorithm takes longer than the fastest")};
+}
+
 namespace {
 
 constexpr const char* algorithms_schema = "flopcast-contract-1";
-constexpr std::array<contract::Kernel, 5> all_kernels = {contract::Kernel::dot, contract::Kernel::axpy, contract::Kernel::gemv,
-                                                         contract::Kernel::ger, contract::Kernel::gemm};
-
-/// Writes the members that every document of a contraction has: its notation, sizes and strides.
-void write(nlohmann::json& json, const contract::Contraction& contraction) {
-  json["contraction"] = contract::to_string(contraction.notation());
-  json["sizes"] = nlohmann::json::object();
-  for (const auto& [index, extent] : contraction.extents) {
-    json["sizes"][std::string(1, index)] = extent;
-  }
-  for (const contract::Operand operand : contract::all_operands) {
-    json["strides"][std::string(1, contract::letter(operand))] = contraction.tensor(operand).strides;
-  }
-  json["precision"] = std::string(1, static_cast<char>(contraction.precision));
-  json["flops"] = contract::flops(contraction);
-}
 
 /// Runs `read`; bad_input about a member's value becomes an error that names the member.
 template <class Read>
@@ -49,234 +84,110 @@ decltype(auto) within(const char* name, Read&& read) {
 }
 
 contract::Contraction read_contraction(const nlohmann::json& json) {
+  AlgorithmsRequest request;
   const auto text = member<std::string>(json, "contraction");
-  const contract::Notation notation = within("contraction", [&] { return contract::parse_notation(text); });
-  contract::Extents extents;
-  for (const auto& [index, extent] : member<std::map<std::string, std::int64_t>>(json, "sizes")) {
-    if (index.size() != 1) {
-      throw MemberError("sizes", "'" + index + "' is no index");
-    }
-    extents[index.front()] = extent;
-  }
-  const auto strides = member<std::map<std::string, std::vector<std::int64_t>>>(json, "strides");
-  const auto precision = member<std::string>(json, "precision");
-  if (precision.size() != 1 || std::string("sdcz").find(precision) == std::string::npos) {
-    throw MemberError("precision", "'" + precision + "' given, expected s, d, c or z");
-  }
-  std::array<std::vector<std::int64_t>, 3> all;
-  for (const contract::Operand operand : contract::all_operands) {
-    const auto found = strides.find(std::string(1, contract::letter(operand)));
-    if (found == strides.end()) {
-      throw MemberError("strides", std::string("no strides of ") + contract::letter(operand));
-    }
-    all[static_cast<std::size_t>(operand)] = found->second;
-  }
-  return within("sizes", [&] {
-    return contract::make_contraction(notation, extents, static_cast<Precision>(precision.front()), contract::Order::column_major, all);
+  within("contraction", [&] {
+    request.expression = contract::parse_expression(text);
+    static_cast<void>(contract::notation_of(request.expression));
   });
+  read_member(json, "sizes", request.sizes);
+  read_member(json, "strides", request.strides);
+  if (request.strides.size() != contract::all_operands.size()) {
+    throw MemberError("strides", "expected those of A, B and C");
+  }
+  read_member(json, "precision", request.precision);
+  return within("sizes", [&] { return contraction_of(request); });
 }
 
-nlohmann::json algorithm_json(const contract::Algorithm& algorithm, const contract::Contraction& contraction) {
-  nlohmann::json copies = nlohmann::json::array();
+void require_depths(const contract::Algorithm& algorithm) {
   for (const contract::Copy& copy : algorithm.copies) {
-    copies.push_back({{"operand", std::string(1, contract::letter(copy.operand))},
-                      {"inside", copy.depth == 0 ? "" : std::string(1, algorithm.loops[copy.depth - 1])},
-                      {"depth", copy.depth}});
-  }
-  return {{"name", algorithm.name()},
-          {"kernel", contract::name(algorithm.kernel)},
-          {"kernel_indices", algorithm.kernel_indices},
-          {"loops", algorithm.loops},
-          {"copies", std::move(copies)},
-          {"kernel_calls", contract::kernel_calls(algorithm, contraction)}};
-}
-
-contract::Algorithm read_algorithm(const nlohmann::json& json) {
-  contract::Algorithm algorithm;
-  const auto kernel = member<std::string>(json, "kernel");
-  const auto* const found =
-      std::find_if(all_kernels.begin(), all_kernels.end(), [&](contract::Kernel one) { return contract::name(one) == kernel; });
-  if (found == all_kernels.end()) {
-    throw MemberError("kernel", "'" + kernel + "' is no kernel");
-  }
-  algorithm.kernel = *found;
-  read_member(json, "kernel_indices", algorithm.kernel_indices);
-  read_member(json, "loops", algorithm.loops);
-  for_each_element(json, "copies", [&](const nlohmann::json& copy) {
-    const auto operand = member<std::string>(copy, "operand");
-    const std::size_t which = std::string("ABC").find(operand);
-    if (operand.size() != 1 || which == std::string::npos) {
-      throw MemberError("operand", "'" + operand + "' given, expected A, B or C");
+    if (copy.depth > algorithm.loops.size()) {
+      throw MemberError("algorithms", "a copy has more loops around it than the algorithm has");
     }
-    const auto depth = member<std::int64_t>(copy, "depth");
-    if (depth < 0 || depth > std::ssize(algorithm.loops)) {
-      throw MemberError("depth", "the algorithm has fewer loops");
-    }
-    algorithm.copies.push_back({contract::all_operands[which], static_cast<std::size_t>(depth)});
-  });
-  return algorithm;
-}
-
-nlohmann::json ranked_json(const RankedAlgorithm& ranked, const contract::Contraction& contraction) {
-  nlohmann::json json = algorithm_json(ranked.algorithm, contraction);
-  json["seconds"] = ranked.forecast.seconds;
-  json["interval_95"] = {ranked.forecast.interval.low, ranked.forecast.interval.high};
-  json["deviation"] = ranked.forecast.deviation;
-  json["parts"] = ranked.forecast.parts;
-  json["flops_per_cycle"] = ranked.flops_per_cycle;
-  json["tie"] = ranked.tie;
-  if (ranked.measured_seconds) {
-    json["measured_seconds"] = *ranked.measured_seconds;
   }
-  return json;
 }
 
-template <class T>
-std::optional<T> optional_member(const nlohmann::json& json, const char* name) {
-  return json.contains(name) && !json.at(name).is_null() ? std::optional(member<T>(json, name)) : std::nullopt;
+/// Adds what follows from an algorithm's members.
+void add_derived(nlohmann::json& json, const contract::Algorithm& algorithm, const contract::Contraction& contraction) {
+  json["name"] = algorithm.name();
+  json["kernel_calls"] = contract::kernel_calls(algorithm, contraction);
+  for (std::size_t i = 0; i < algorithm.copies.size(); ++i) {
+    const std::size_t depth = algorithm.copies[i].depth;
+    json["copies"][i]["inside"] = depth == 0 ? "" : std::string(1, algorithm.loops[depth - 1]);
+  }
 }
 
-RankedAlgorithm read_ranked(const nlohmann::json& json) {
-  const auto interval = member<std::array<double, 2>>(json, "interval_95");
-  return {read_algorithm(json),
-          {member<double>(json, "seconds"),
-           {interval[0], interval[1]},
-           member<std::vector<contract::Part>>(json, "parts"),
-           member_or(json, "deviation", 0.0)},
-          member<double>(json, "flops_per_cycle"),
-          member<bool>(json, "tie"),
-          optional_member<double>(json, "measured_seconds")};
-}
+const contract::Algorithm& algorithm_of(const RankedAlgorithm& ranked) { return ranked.algorithm; }
+const contract::Algorithm& algorithm_of(const contract::Algorithm& algorithm) { return algorithm; }
 
-std::string text_of(nlohmann::json json, const char* schema) {
-  json["schema"] = schema;
+/// Returns a document of algorithms. `json` has its other members.
+template <class SomeAlgorithm>
+std::string text_of(nlohmann::json json, const std::vector<SomeAlgorithm>& algorithms, const contract::Contraction& contraction) {
+  json["schema"] = algorithms_schema;
+  json["contraction"] = contract::to_string(contraction.notation());
+  json["sizes"] = LabelSizes(std::map<contract::Label, std::int64_t>(contraction.extents.begin(), contraction.extents.end()));
+  for (const contract::Operand operand : contract::all_operands) {
+    json["strides"][std::string(1, contract::letter(operand))] = contraction.tensor(operand).strides;
+  }
+  json["precision"] = contraction.precision;
+  json["flops"] = contract::flops(contraction);
+  json["algorithms"] = algorithms;
+  for (std::size_t i = 0; i < algorithms.size(); ++i) {
+    add_derived(json["algorithms"][i], algorithm_of(algorithms[i]), contraction);
+  }
   return json.dump(2);
 }
 
-/// Reads a document of this schema.
-template <class Read>
-auto read_document(std::string_view text, const char* schema, Read&& read) {
+/// Reads a document. `read` reads what isn't in all documents of algorithms.
+template <class Result, class Read>
+Result read_document(std::string_view text, Read&& read) {
   static constexpr const char* document = "the contraction's document";
   const nlohmann::json json = parse_json(text, document);
   return in_document(document, [&] {
-    require_schema(json, document, schema);
-    return read(json);
+    require_schema(json, document, algorithms_schema);
+    Result result;
+    result.contraction = read_contraction(json);
+    read_member(json, "algorithms", result.algorithms);
+    for (const auto& one : result.algorithms) {
+      require_depths(algorithm_of(one));
+    }
+    read(json, result);
+    return result;
   });
 }
 
 }  // namespace
 
-std::string to_json(const AlgorithmRanking& ranking) {
-  nlohmann::json json = nlohmann::json::object();
-  write(json, ranking.contraction);
-  json["environment"] = ranking.environment;
-  json["options"] = {
-      {"stage", contract::name(ranking.stage)}, {"repetitions", ranking.repetitions}, {"prefetched_lines", ranking.prefetched_lines}};
-  json["algorithms"] = nlohmann::json::array();
-  for (const RankedAlgorithm& one : ranking.algorithms) {
-    json["algorithms"].push_back(ranked_json(one, ranking.contraction));
-  }
-  json["cost"] = {
-      {"seconds", ranking.cost_seconds}, {"benchmarks", ranking.benchmarks}, {"shared", ranking.shared}, {"known", ranking.known}};
-  if (ranking.mean_error) {
-    json["mean_error"] = *ranking.mean_error;
-  }
-  if (ranking.regret) {
-    json["regret"] = *ranking.regret;
-  }
-  return text_of(std::move(json), algorithms_schema);
-}
-
-std::string to_json(const AlgorithmList& list) {
-  nlohmann::json json = nlohmann::json::object();
-  write(json, list.contraction);
-  json["algorithms"] = nlohmann::json::array();
-  for (const contract::Algorithm& algorithm : list.algorithms) {
-    json["algorithms"].push_back(algorithm_json(algorithm, list.contraction));
-  }
-  return text_of(std::move(json), algorithms_schema);
-}
+std::string to_json(const AlgorithmRanking& ranking) { return text_of(ranking, ranking.algorithms, ranking.contraction); }
+std::string to_json(const AlgorithmList& list) { return text_of(nlohmann::json::object(), list.algorithms, list.contraction); }
 
 AlgorithmRanking algorithm_ranking_from_json(std::string_view text) {
-  return read_document(text, algorithms_schema, [](const nlohmann::json& json) {
-    AlgorithmRanking ranking;
-    ranking.contraction = read_contraction(json);
-    read_member(json, "environment", ranking.environment);
-    const auto options = member<nlohmann::json>(json, "options");
-    at_place("options", [&] {
-      const auto stage = member<std::string>(options, "stage");
-      ranking.stage = within("stage", [&] { return contract::parse_stage(stage == "stretches" ? "segments" : stage); });
-      read_member(options, "repetitions", ranking.repetitions);
-      read_member(options, "prefetched_lines", ranking.prefetched_lines);
-    });
-    for_each_element(json, "algorithms", [&](const nlohmann::json& one) { ranking.algorithms.push_back(read_ranked(one)); });
-    const auto cost = member<nlohmann::json>(json, "cost");
-    at_place("cost", [&] {
-      read_member(cost, "seconds", ranking.cost_seconds);
-      read_member(cost, "benchmarks", ranking.benchmarks);
-      read_member(cost, "shared", ranking.shared);
-      read_member(cost, "known", ranking.known);
-    });
-    ranking.mean_error = optional_member<double>(json, "mean_error");
-    ranking.regret = optional_member<double>(json, "regret");
-    return ranking;
-  });
+  return read_document<AlgorithmRanking>(text, [](const nlohmann::json& json, AlgorithmRanking& ranking) { read_fields(json, ranking); });
 }
-
 AlgorithmList algorithm_list_from_json(std::string_view text) {
-  return read_document(text, algorithms_schema, [](const nlohmann::json& json) {
-    AlgorithmList list;
-    list.contraction = read_contraction(json);
-    for_each_element(json, "algorithms", [&](const nlohmann::json& one) { list.algorithms.push_back(read_algorithm(one)); });
-    return list;
-  });
+  return read_document<AlgorithmList>(text, [](const nlohmann::json&, AlgorithmList&) {});
 }
 
 namespace {
 
-/// Returns the schema of the members that every document of a contraction has.
-nlohmann::ordered_json contraction_schema(SchemaMaker& maker) {
-  const nlohmann::ordered_json strides = maker.of<std::vector<std::int64_t>>();
-  return object_schema({{"contraction", described(maker.of<std::string>(), "notation, such as \"abc=ai,ibc\"")},
-                        {"sizes", described(maker.of<std::map<std::string, std::int64_t>>(), "elements along each index")},
-                        {"strides", described(object_schema({{"A", strides}, {"B", strides}, {"C", strides}}), "in elements")},
-                        {"precision", {{"enum", {"s", "d", "c", "z"}}}},
-                        {"flops", maker.of<double>()}});
-}
-
-nlohmann::ordered_json algorithm_schema(SchemaMaker& maker) {
-  const nlohmann::ordered_json text = maker.of<std::string>(), number = maker.of<double>();
-  const nlohmann::ordered_json copy =
-      object_schema({{"operand", {{"enum", {"A", "B", "C"}}}}, {"inside", text}, {"depth", maker.of<int>()}});
-  const std::vector<std::string> ranked = {"seconds", "interval_95", "deviation", "parts", "flops_per_cycle", "tie", "measured_seconds"};
-  return object_schema({{"name", text},
-                        {"kernel", {{"enum", {"dot", "axpy", "gemv", "ger", "gemm"}}}},
-                        {"kernel_indices", text},
-                        {"loops", described(text, "indices of the loops around the kernel, the outermost first")},
-                        {"copies", array_schema(copy)},
-                        {"kernel_calls", number},
-                        {"seconds", described(number, "predicted time; only in rankings, as the members below")},
-                        {"interval_95", maker.of<Interval>()},
-                        {"deviation", number},
-                        {"parts", maker.of<std::vector<contract::Part>>()},
-                        {"flops_per_cycle", number},
-                        {"tie", described(maker.of<bool>(), "can't be distinguished from the fastest one")},
-                        {"measured_seconds", number}},
-                       ranked);
-}
-
+/// Returns the schema of rankings, whose own members lists don't have.
 nlohmann::ordered_json algorithms_document(SchemaMaker& maker) {
-  const nlohmann::ordered_json whole = maker.of<std::int64_t>(), number = maker.of<double>();
-  const nlohmann::ordered_json options =
-      object_schema({{"stage", maker.of<std::string>()}, {"repetitions", whole}, {"prefetched_lines", whole}});
-  const nlohmann::ordered_json cost = object_schema({{"seconds", number}, {"benchmarks", whole}, {"shared", whole}, {"known", whole}});
-  nlohmann::ordered_json root = contraction_schema(maker);
-  add_member(root, "algorithms", array_schema(algorithm_schema(maker)));
-  add_member(root, "environment", maker.of<Environment>(), false);
-  add_member(root, "options", options, false);
-  add_member(root, "cost", cost, false);
-  add_member(root, "mean_error", described(number, "mean of |predicted / measured - 1| over executed algorithms"), false);
-  add_member(root, "regret", described(number, "fraction by which the first algorithm takes longer than the fastest"), false);
+  const nlohmann::ordered_json text = maker.of<std::string>(), number = maker.of<double>(), strides = maker.of<std::vector<std::int64_t>>();
+  nlohmann::ordered_json copy = maker.object<contract::Copy>();
+  add_member(copy, "inside", described(text, "index of the innermost loop around the copy; empty: none"));
+  nlohmann::ordered_json algorithm = maker.object<RankedAlgorithm>();
+  algorithm["properties"]["copies"] = array_schema(copy);
+  algorithm["required"] = maker.object<contract::Algorithm>()["required"];
+  add_member(algorithm, "name", text);
+  add_member(algorithm, "kernel_calls", number);
+  nlohmann::ordered_json root = maker.object<AlgorithmRanking>();
+  root["required"] = nlohmann::ordered_json::array();
+  add_member(root, "contraction", described(text, "notation, such as \"abc=ai,ibc\""));
+  add_member(root, "sizes", described(maker.of<std::map<std::string, std::int64_t>>(), "elements along each index"));
+  add_member(root, "strides", described(object_schema({{"A", strides}, {"B", strides}, {"C", strides}}), "in elements"));
+  add_member(root, "precision", maker.of<Precision>());
+  add_member(root, "flops", number);
+  add_member(root, "algorithms", array_schema(algorithm));
   return root;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "flopcast/contract/algorithms/algorithm.hpp"
@@ -95,15 +96,29 @@ struct PlannedSteps {
   friend bool operator==(const PlannedSteps&, const PlannedSteps&) = default;
 };
 
-/// An expression that is to be planned, and executed if wanted.
-struct ContractionRequest {
+/// Sizes of labels. JSON has them by the labels' characters: {"a": 400}.
+struct LabelSizes : std::map<contract::Label, std::int64_t> {
+  using std::map<contract::Label, std::int64_t>::map;
+  LabelSizes(std::map<contract::Label, std::int64_t> sizes) : map(std::move(sizes)) {}  // NOLINT(google-explicit-constructor): one thing
+};
+
+/// An expression with the sizes and strides of its tensors.
+struct TensorsRequest {
   contract::Expression expression;
-  std::map<contract::Label, std::int64_t> sizes = {};  ///< sizes of all labels; files have their own
-  contract::EinsumStrides strides = {};                ///< files have their own
-  std::vector<std::string> operands = {};              ///< paths of .npy files, in the expression's order; empty: random numbers
-  std::string result = {};                             ///< path of the file that takes the result; only with files
-  PlanRequest plan = {};                               ///< files have a precision and an order of their own
-  bool execute = true;                                 ///< false: the plan is only described
+  LabelSizes sizes = {};                                          ///< sizes of all labels
+  std::map<std::string, std::vector<std::int64_t>> strides = {};  ///< in elements, by tensor (contract::give_strides()); missing: dense
+};
+
+/// Return what a request's tensors are. Throw bad_input for sizes and strides that don't suit the expression.
+contract::SizedExpression sized(const TensorsRequest& tensors);
+contract::EinsumStrides strides_of(const TensorsRequest& tensors);
+
+/// An expression that is to be planned, and executed if wanted.
+struct ContractionRequest : TensorsRequest {  // files have sizes and strides of their own
+  std::vector<std::string> operands = {};     ///< paths of .npy files, in the expression's order; empty: random numbers
+  std::string result = {};                    ///< path of the file that takes the result; only with files
+  PlanRequest plan = {};                      ///< files have a precision and an order of their own
+  bool execute = true;                        ///< false: the plan is only described
 };
 
 /// A planned expression with its steps, and the times of its executions.
@@ -130,11 +145,17 @@ struct ContractionResult {
 /// Throws environment_error if the tensors need more memory than is available, and what plan() throws.
 ContractionResult run_contraction(const Workbench& bench, const ContractionRequest& request, const RunContext& context = {});
 
+/// BLAS-based algorithms of a contraction of two tensors.
+struct AlgorithmsRequest : TensorsRequest {
+  Precision precision = Precision::d;
+  contract::Order order = contract::Order::row_major;
+  std::vector<contract::Kernel> kernels = {};  ///< only algorithms of these kernels; empty: all
+  std::string algorithm = {};                  ///< only the algorithm of this name, such as "c-gemm"; empty: all
+};
+
 /// The BLAS-based algorithms that are to be ranked, and how.
-struct RankAlgorithmsRequest {
-  std::vector<contract::Kernel> kernels;  ///< only algorithms of these kernels; empty: those of the highest BLAS level that there is
-  std::string algorithm;                  ///< only the algorithm of this name, such as "c-gemm"; empty: all
-  bool all = false;                       ///< algorithms of all BLAS levels
+struct RankAlgorithmsRequest : AlgorithmsRequest {
+  bool all = false;  ///< without kernels, algorithms of all BLAS levels; otherwise those of the highest level that there is
   contract::Stage stage = contract::Stage::segments;
   std::int64_t repetitions = 10;      ///< repetitions of each micro-benchmark (paper 002, section 3.1)
   std::int64_t prefetched_lines = 1;  ///< cache lines of an operand that prefetching has brought
@@ -154,25 +175,33 @@ struct RankedAlgorithm {
 
 /// Algorithms of a contraction by predicted time.
 struct AlgorithmRanking {
+  /// Settings of the request on which times depend.
+  struct Options {
+    contract::Stage stage = contract::Stage::segments;
+    std::int64_t repetitions = 0, prefetched_lines = 0;
+    friend bool operator==(const Options&, const Options&) = default;
+  };
+  struct Cost {
+    Seconds seconds = 0;         ///< time that the prediction took
+    std::size_t benchmarks = 0;  ///< different micro-benchmarks
+    std::size_t shared = 0;      ///< how often an algorithm reused another one's micro-benchmark
+    std::size_t known = 0;       ///< micro-benchmarks that were measured in earlier runs
+    friend bool operator==(const Cost&, const Cost&) = default;
+  };
   contract::Contraction contraction;
   Environment environment;
-  contract::Stage stage = contract::Stage::segments;
-  std::int64_t repetitions = 0, prefetched_lines = 0;
+  Options options;
   std::vector<RankedAlgorithm> algorithms;  ///< the fastest first
-  Seconds cost_seconds = 0;                 ///< time that the prediction took
-  std::size_t benchmarks = 0;               ///< different micro-benchmarks
-  std::size_t shared = 0;                   ///< how often an algorithm reused another one's micro-benchmark
-  std::size_t known = 0;                    ///< micro-benchmarks that were measured in earlier runs
-  std::optional<double> mean_error = {};    ///< mean of |predicted / measured - 1| over executed algorithms (paper 002, figure 1)
-  std::optional<double> regret = {};  ///< fraction by which the algorithm predicted to be the fastest takes longer than the fastest one
+  Cost cost;
+  std::optional<double> mean_error = {};  ///< mean of |predicted / measured - 1| over executed algorithms (paper 002, figure 1)
+  std::optional<double> regret = {};      ///< fraction by which the algorithm predicted to be the fastest takes longer than the fastest one
   friend bool operator==(const AlgorithmRanking&, const AlgorithmRanking&) = default;
 };
 
 /// Predicts the times of the BLAS-based algorithms of a contraction from micro-benchmarks, without executing the algorithms. Timings are
 /// kept in the store. Algorithms whose calls BLAS's 32-bit integers can't express are left out, and the context's note says so. Throws
 /// bad_input if no algorithm is left, Cancelled if the context cancels the measurement.
-AlgorithmRanking rank_algorithms(const Workbench& bench, const contract::Contraction& contraction,
-                                 const RankAlgorithmsRequest& request = {}, const RunContext& context = {});
+AlgorithmRanking rank_algorithms(const Workbench& bench, const RankAlgorithmsRequest& request, const RunContext& context = {});
 
 /// Algorithms of a contraction, without times.
 struct AlgorithmList {
@@ -180,6 +209,9 @@ struct AlgorithmList {
   std::vector<contract::Algorithm> algorithms;
   friend bool operator==(const AlgorithmList&, const AlgorithmList&) = default;
 };
+
+/// Lists the algorithms of a contraction; nothing is measured. Throws bad_input if there is none.
+AlgorithmList list_algorithms(const AlgorithmsRequest& request);
 
 /// Returns results as JSON documents: "flopcast-contraction-1" for a plan and its executions, "flopcast-contract-1" for a ranking and a list.
 std::string to_json(const ContractionResult& result);

@@ -376,37 +376,22 @@ machine::LibraryChoice planning_libraries(machine::LibraryChoice choice) {
   return choice;
 }
 
-namespace {
-
-PlanSummary summary_of(const contract::ContractionPlan& plan) {
+PlanSummary summary(const contract::Plan& plan) {
   constexpr std::size_t max_considered = 16;
   constexpr std::array<const char*, 3> bases = {"model", "micro-benchmark", "execution"};
-  const contract::Tiling& chosen = plan.considered().front().tiling;
-  PlanSummary summary{plan.explain(),
-                      plan.seconds(),
-                      plan.workspace_bytes(),
-                      {},
-                      std::string(contract::to_string(chosen.order)),
-                      contract::kept_operands(chosen),
-                      plan.is_decided()};
-  for (const contract::Candidate& candidate : plan.considered()) {
-    if (summary.considered.size() < max_considered) {
-      summary.considered.push_back(
-          {contract::to_string(candidate.tiling), candidate.seconds, bases[static_cast<std::size_t>(candidate.basis)]});
-    }
+  PlanSummary summary{plan.explain(), plan.seconds(), plan.workspace_bytes(), {}, "", "", plan.is_decided()};
+  if (plan.core() == nullptr) {
+    return summary;
+  }
+  const std::vector<contract::Candidate>& considered = plan.core()->considered();
+  summary.loops = contract::to_string(considered.front().tiling.order);
+  summary.kept = contract::kept_operands(considered.front().tiling);
+  for (std::size_t i = 0; i < std::min(max_considered, considered.size()); ++i) {
+    const contract::Candidate& candidate = considered[i];
+    summary.considered.push_back(
+        {contract::to_string(candidate.tiling), candidate.seconds, bases[static_cast<std::size_t>(candidate.basis)]});
   }
   return summary;
-}
-
-}  // namespace
-
-PlanSummary summary(const contract::Plan& plan) {
-  PlanSummary result = plan.core() != nullptr ? summary_of(*plan.core()) : PlanSummary{};
-  result.explanation = plan.explain();
-  result.seconds = plan.seconds();
-  result.workspace_bytes = plan.workspace_bytes();
-  result.decided = plan.is_decided();
-  return result;
 }
 
 contract::Plan plan(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
@@ -419,13 +404,14 @@ ContractionResult run_contraction(const PlanningTools& tools, const ContractionR
   if (!request.operands.empty() || !request.result.empty()) {
     return run_files(tools, request, context);
   }
-  const contract::SizedExpression expression = contract::with_extents(request.expression, request.sizes);
-  require_row_order(expression, request.strides, request.plan);
+  const contract::SizedExpression expression = sized(request);
+  const contract::EinsumStrides strides = strides_of(request);
+  require_row_order(expression, strides, request.plan);
   const contract::PlanOptions options = plan_options(tools, request.plan, context);
   if (!request.execute) {
-    return planned(tools, expression, request.strides, options, context);
+    return planned(tools, expression, strides, options, context);
   }
-  const contract::EinsumTensors random(expression, request.strides, options);  // before planning, which lists every offset
+  const contract::EinsumTensors random(expression, strides, options);  // before planning, which lists every offset
   Tensors tensors{{random.operands().begin(), random.operands().end()}, random.result()};
   const std::vector<int> firsts = first_of_each(options.tensors.size(), [&](std::size_t i, std::size_t j) {
     return options.tensors[i] >= 0 && options.tensors[i] == options.tensors[j];
@@ -433,7 +419,7 @@ ContractionResult run_contraction(const PlanningTools& tools, const ContractionR
   for (std::size_t i = 0; i < firsts.size() && i < tensors.operands.size(); ++i) {
     tensors.operands[i] = tensors.operands[static_cast<std::size_t>(firsts[i])];
   }
-  return executed(tools, expression, request.strides, options, tensors, false, context);
+  return executed(tools, expression, strides, options, tensors, false, context);
 }
 
 contract::Plan plan(const Workbench& bench, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
@@ -447,7 +433,11 @@ contract::Plan plan(const Workbench& bench, std::string_view expression, const s
 }
 
 ContractionResult run_contraction(const Workbench& bench, const ContractionRequest& request, const RunContext& context) {
-  return run_contraction(tools_of(bench, request.plan), request, context);
+  ContractionRequest shared = request;
+  if (shared.plan.tiles) {
+    shared.plan.tiles->threads = request.plan.threads;
+  }
+  return run_contraction(tools_of(bench, request.plan), shared, context);
 }
 
 }  // namespace flopcast

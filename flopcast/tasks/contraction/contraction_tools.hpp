@@ -47,6 +47,8 @@ struct RankingTools {
   std::function<void(const RunContext& context)> tell_unrest = [](const RunContext&) {};
 };
 
+/// Returns the contraction that a request is about. Throws bad_input if sizes or strides don't suit it.
+contract::Contraction contraction_of(const AlgorithmsRequest& request);
 /// Returns the algorithms that a request is about: those of its kernels or name that BLAS's integers can express.
 std::vector<contract::Algorithm> requested_algorithms(const contract::Contraction& contraction, const RankAlgorithmsRequest& request,
                                                       const RunContext& context);

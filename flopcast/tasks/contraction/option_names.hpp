@@ -3,12 +3,18 @@
 #include <array>
 #include <utility>
 
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/planner/contraction_plan.hpp"
+#include "flopcast/contract/prediction/stage.hpp"
 #include "flopcast/core/core_schemas.hpp"
 #include "flopcast/support/fields.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
 
-/// Names of planning options in requests and documents.
+/// JSON of options in requests and documents.
 namespace flopcast {
+
+void to_json(nlohmann::json& json, const LabelSizes& sizes);
+void from_json(const nlohmann::json& json, LabelSizes& sizes);
 
 template <>
 struct EnumNames<contract::Order> {
@@ -20,6 +26,20 @@ struct EnumNames<contract::Effort> {
   static constexpr std::array names{std::pair{contract::Effort::estimate, "estimate"},
                                     std::pair{contract::Effort::microbench, "microbench"}, std::pair{contract::Effort::measure, "measure"},
                                     std::pair{contract::Effort::incremental, "incremental"}};
+};
+
+template <>
+struct EnumNames<contract::Stage> {
+  static constexpr std::array names{
+      std::pair{contract::Stage::repeated, "repeated"},       std::pair{contract::Stage::distance, "distance"},
+      std::pair{contract::Stage::prefetching, "prefetching"}, std::pair{contract::Stage::failures, "failures"},
+      std::pair{contract::Stage::first_iterations, "first"},  std::pair{contract::Stage::segments, "segments"}};
+};
+template <>
+struct EnumNames<contract::Kernel> {
+  static constexpr std::array names{std::pair{contract::Kernel::dot, "dot"}, std::pair{contract::Kernel::axpy, "axpy"},
+                                    std::pair{contract::Kernel::gemv, "gemv"}, std::pair{contract::Kernel::ger, "ger"},
+                                    std::pair{contract::Kernel::gemm, "gemm"}};
 };
 
 }  // namespace flopcast

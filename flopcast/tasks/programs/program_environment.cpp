@@ -76,11 +76,11 @@ std::string changed(const std::string& before, const Change& change) {
 
 /// Throws bad_input if no program could be started with this variable.
 void require_short(const std::string& name, const std::string& value) {
-  constexpr std::size_t max_bytes = 128 * 1024;  // MAX_ARG_STRLEN of Linux: name, sign, value and the final zero
-  if (name.size() + value.size() + 2 > max_bytes) {
+  constexpr std::size_t max_variable_bytes = 128 * 1024;  // MAX_ARG_STRLEN of Linux: name, sign, value and the final zero
+  if (name.size() + value.size() + 2 > max_variable_bytes) {
     throw bad_input(
         "the variable {} would have {} bytes, and Linux allows {}. Tune fewer routines or sizes into the profile, or use 'flopcast run'",
-        name, name.size() + value.size() + 2, max_bytes);
+        name, name.size() + value.size() + 2, max_variable_bytes);
   }
 }
 

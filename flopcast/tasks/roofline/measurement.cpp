@@ -201,7 +201,7 @@ class Measurement {
     bandwidth.streams = stream_names(request_);
     if (request_.quick) {
       compute.rounds = bandwidth.rounds = 2;
-      bandwidth.max_bytes = quick_bytes;
+      bandwidth.max_team_bytes = quick_bytes;
     }
     add_samples(found_.compute, loops->compute(compute, progress_until(deadline.share(max_arithmetic), kept, compute.rounds, "peaks")));
     if (has_time()) {

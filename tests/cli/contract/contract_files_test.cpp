@@ -145,7 +145,7 @@ TEST(ContractRun, ShowsTheStepsOfATreeBesideItsTime) {
 }
 
 TEST(ContractEmit, IsTheSameCodeForIndicesOfSizeOne) {
-  for (const char* order : {"row", "column"}) {
+  for (const char* order : {"row_major", "column_major"}) {
     const auto emitted = [&](const std::string& sizes) {
       return shell("flopcast contract abc=ija,jbic a=b=c=i=j=" + sizes + " --emit c --order " + order).out;
     };

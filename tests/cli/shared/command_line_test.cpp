@@ -163,7 +163,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "C=1,1", "--list"}, 3, "let elements share addresses"},
         Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null"}, 2, "takes --in A.npy --in B.npy --out C.npy"},
         Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"}, 3, "is no .npy file"},
-        Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--order", "column"}, 2, "--order doesn't go with --in"},
+        Mistake{
+            {"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--order", "column_major"}, 2, "--order doesn't go with --in"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--list"}, 2, "take no files"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--output", "c"}, 2, "--out and --output both write to c"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "-"}, 2, "--out and --output both write to standard output"},

@@ -314,7 +314,7 @@ std::vector<std::byte> result_of_loops(const EinsumCase& problem) {
   return memory;
 }
 
-std::vector<std::byte> result_of_plan(const EinsumCase& problem, const PairPlan& plan) {
+std::vector<std::byte> result_of_plan(const EinsumCase& problem, const Plan& plan) {
   TestTensor result = problem.result;
   std::vector<const void*> operands;
   for (const TestTensor& operand : problem.operands) {

@@ -50,7 +50,7 @@ EinsumCase random_case(std::mt19937& random, const EinsumRanges& ranges);
 std::vector<std::byte> result_of_loops(const EinsumCase& problem);
 
 /// Returns the memory of D after the plan was executed.
-std::vector<std::byte> result_of_plan(const EinsumCase& problem, const PairPlan& plan);
+std::vector<std::byte> result_of_plan(const EinsumCase& problem, const Plan& plan);
 
 /// Returns the expression, sizes, strides, type and factors of a case.
 std::string describe(const EinsumCase& problem);
@@ -59,8 +59,8 @@ std::string describe(const EinsumCase& problem);
 bool hold_equal_numbers(Precision precision, const std::vector<std::byte>& x, const std::vector<std::byte>& y);
 
 /// Plans an expression of dense tensors of these shapes.
-inline PairPlan plan_pair(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
-                          const PlanOptions& options = {}) {
+inline Plan plan_pair(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
+                      const PlanOptions& options = {}) {
   return plan_pair(with_shapes(parse_expression(text), shapes), {}, machine, options);
 }
 

@@ -22,7 +22,7 @@ void expect_right(const EinsumCase& problem, int threads = 1) {
   PlanOptions options;
   options.precision = problem.precision;
   options.threads = threads;
-  const PairPlan plan = plan_pair(problem.expression, problem.strides(), Machine{}, options);
+  const Plan plan = plan_pair(problem.expression, problem.strides(), Machine{}, options);
   ASSERT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
       << describe(problem) << plan.explain();
 }
@@ -87,12 +87,12 @@ TEST(EinsumOfOneOperand, SharesLongSumsAmongThreads) {
   }
   double result = 0.5;
   const std::array<const void*, 1> one = {a.data()};
-  const PairPlan total = plan_pair("ij->", Shapes{{rows, columns}}, Machine{}, options);
+  const Plan total = plan_pair("ij->", Shapes{{rows, columns}}, Machine{}, options);
   EXPECT_THAT(total.explain(), ::testing::HasSubstr("on 3 threads"));
   total.execute(one, &result, 2.0, 4.0);
   EXPECT_EQ(result, 2 * sum + 2);
   const SizedExpression product = with_shapes(parse_expression("ij,ij->"), Shapes{{rows, columns}, {rows, columns}});
-  const PairPlan backwards = plan_pair(product, {{{columns, 1}, {-columns, -1}}}, Machine{}, options);
+  const Plan backwards = plan_pair(product, {{{columns, 1}, {-columns, -1}}}, Machine{}, options);
   const std::array<const void*, 2> both = {a.data(), a.data() + a.size() - 1};
   backwards.execute(both, &result);
   EXPECT_EQ(result, squares);
@@ -102,7 +102,7 @@ TEST(EinsumOfOneOperand, SharesLongSumsAmongThreads) {
 }
 
 TEST(EinsumOfOneOperand, MayBeExecutedFromSeveralThreads) {
-  const PairPlan plan = plan_pair("ij,k->i", Shapes{{5, 7}, {3}}, Machine{});
+  const Plan plan = plan_pair("ij,k->i", Shapes{{5, 7}, {3}}, Machine{});
   const std::vector<double> a = counted(35), b = {1, 2, 3};
   std::vector<std::vector<double>> results(4, std::vector<double>(5));
   std::vector<std::thread> threads;
@@ -134,7 +134,7 @@ std::string message(const std::function<void()>& work) {
 
 TEST(EinsumOfOneOperand, ErrorsLeaveTheResultAlone) {
   using ::testing::HasSubstr;
-  const PairPlan plan = plan_pair("ij->ji", Shapes{{2, 3}}, Machine{});
+  const Plan plan = plan_pair("ij->ji", Shapes{{2, 3}}, Machine{});
   std::vector<double> memory(20, 1.0);
   const std::vector<double> before = memory;
   const std::array<const void*, 1> operands = {memory.data()}, nothing = {nullptr};
@@ -154,7 +154,7 @@ TEST(EinsumOfOneOperand, ErrorsLeaveTheResultAlone) {
 
 /// Returns whether BLAS isn't needed, and nothing is copied.
 bool is_summed_in_place(const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {
-  const PairPlan plan = plan_pair(with_shapes(parse_expression(text), shapes), strides, Machine{});
+  const Plan plan = plan_pair(with_shapes(parse_expression(text), shapes), strides, Machine{});
   return plan.core() == nullptr && plan.workspace_bytes() == 0;
 }
 

@@ -24,7 +24,7 @@ TEST(ContractionTree, IsNotMadeIfTheSearchIsCancelledTooEarly) {
   TreeOptions options = without_clock();
   options.search.cancelled = [] { return true; };
   EXPECT_EQ(find_tree(network, CountedCost(), options).steps.size(), 2U);
-  options.max_bytes = 640;
+  options.room_bytes = 640;
   EXPECT_THROW(find_tree(network, CountedCost(), options), Cancelled);
 }
 

@@ -63,17 +63,17 @@ TEST(NetworkPlan, ComputesRandomNetworksInLittleMemory) {
     const NetworkData data = random_data(network, random);
     TreeOptions options = without_clock();
     const ContractionTree free = find_tree(network, cost, options);
-    options.max_bytes = 64 * std::ceil(static_cast<double>(free.workspace_bytes) / 64 * (i % 4) / 4);
+    options.room_bytes = 64 * std::ceil(static_cast<double>(free.workspace_bytes) / 64 * (i % 4) / 4);
     try {
       const ContractionTree tree = find_tree(network, cost, options);
-      EXPECT_LE(static_cast<double>(tree.workspace_bytes), options.max_bytes) << "network " << i;
+      EXPECT_LE(static_cast<double>(tree.workspace_bytes), options.room_bytes) << "network " << i;
       EXPECT_LE(bytes_in_use(tree), tree.workspace_bytes);
       EXPECT_GE(tree.seconds, free.seconds * (1 - 1e-9)) << "network " << i;
       with_loops += tree.loops.empty() ? 0 : 1;
       expect_near(execute(tree, data), evaluate_naively(network, data), "network " + std::to_string(i) + "\n" + tree.explain());
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("allow more bytes"), std::string::npos) << error.what();
-      EXPECT_LT(options.max_bytes, 4 * 64) << "a few elements in cache lines of their own are enough\n" << free.explain();
+      EXPECT_LT(options.room_bytes, 4 * 64) << "a few elements in cache lines of their own are enough\n" << free.explain();
       ++refused;
     }
   }
@@ -87,7 +87,7 @@ TEST(NetworkPlan, CutsLabelsOfAChainThatDoesNotFit) {
   std::mt19937 random(3);
   const NetworkData data = random_data(network, random);
   TreeOptions options = without_clock();
-  options.max_bytes = 4096;
+  options.room_bytes = 4096;
   const ContractionTree tree = find_tree(network, CountedCost(), options);
   EXPECT_LE(tree.workspace_bytes, 4096);
   expect_near(execute(tree, data), evaluate_naively(network, data), "chain");
@@ -99,7 +99,7 @@ TEST(NetworkPlan, LeavesProductsThatNeedNoLoopOutsideOfIt) {
   std::mt19937 random(4);
   const NetworkData data = random_data(network, random);
   TreeOptions options = without_clock();
-  options.max_bytes = 2048;
+  options.room_bytes = 2048;
   const ContractionTree tree = find_tree(network, CountedCost(), options);
   expect_near(execute(tree, data), evaluate_naively(network, data), "network");
   ASSERT_FALSE(tree.loops.empty());
@@ -114,9 +114,9 @@ TEST(NetworkPlan, ScalesAndAddsToTheOutput) {
   const NetworkData data = random_data(network, random);
   const std::vector<std::complex<double>> product = evaluate_naively(network, data);
   const std::complex<double> alpha(2, 1), beta(-1, 3);
-  for (const double max_bytes : {1e9, 64.0}) {
+  for (const double room_bytes : {1e9, 64.0}) {
     TreeOptions options = without_clock();
-    options.max_bytes = max_bytes;
+    options.room_bytes = room_bytes;
     const NetworkPlan plan(find_tree(network, CountedCost(), options), naive_steps());
     std::vector<std::complex<double>> output(product.size(), {1, 2}), expected = output;
     plan.execute(data.pointers(), output.data(), alpha, beta);
@@ -176,7 +176,7 @@ TEST(Network, RefusesContradictions) {
   refused(network_of("ab,bc->ac", {}, 1 << 30), "62 bits");
   network = network_of("ab,bc->ac");
   TreeOptions options;
-  options.max_bytes = -1;
+  options.room_bytes = -1;
   EXPECT_THROW(find_tree(network, CountedCost(), options), Error);
   options = TreeOptions();
   options.search.max_exhaustive = 30;

@@ -145,7 +145,7 @@ TEST(PlannerCost, ChoosesTheTreesOfKnownNetworks) {
   EXPECT_LT(tree.workspace_bytes, 2e9) << tree.explain();
   EXPECT_LT(tree.seconds, 20) << tree.explain();
   TreeOptions limited;
-  limited.max_bytes = 20e6;
+  limited.room_bytes = 20e6;
   const ContractionTree small = find_tree(laplace, cost, limited);
   EXPECT_LE(small.workspace_bytes, 20e6);
   EXPECT_LT(small.seconds, 2 * tree.seconds) << small.explain();

@@ -36,6 +36,13 @@ TEST(ParseTiles, ReadsWholeAndBatch) {
   EXPECT_EQ(parse_tiles("batch", 2).threads, 2);
 }
 
+TEST(ParseTiles, ReadsTheTextOfTiles) {
+  for (const char* text : {"96x512x64", "whole", "batch", "8x8x8:streaming:nmk", "8x8x8:panels:interleavedA:mkn:keepAC:streamC",
+                           "8x8x8:gemm:splitK:A:keepB"}) {
+    EXPECT_EQ(parse_tiles(to_text(parse_tiles(text))), parse_tiles(text)) << to_text(parse_tiles(text));
+  }
+}
+
 TEST(ParseTiles, RefusesOtherTexts) {
   for (const char* text :
        {"", "8x8", "8x8x8x8", "0x8x8", "8x8x-1", "8x8x8:nosuch", "8x8x8:batch", "8x8x8:gemm:nkn", "8x8x8:gemm:nmk:mnk", "8x8x8:gemm:keep",

@@ -156,11 +156,5 @@ TEST(Ranking, PutsTheFastestFirstAndKnowsTies) {
   EXPECT_FALSE(ties(fast, slow));
 }
 
-TEST(Stage, IsReadByName) {
-  EXPECT_EQ(parse_stage("first"), Stage::first_iterations);
-  EXPECT_EQ(parse_stage("segments"), Stage::segments);
-  EXPECT_THROW(parse_stage("last"), Error);
-}
-
 }  // namespace
 }  // namespace flopcast::contract

@@ -77,6 +77,10 @@ TEST(Ask, NamesTheMemberThatIsWrongAndWhatIsExpected) {
   EXPECT_THAT(refusal(R"({"contract_list": {"expression": "ai,i,i", "sizes": {}}})"), HasSubstr("contract_list.expression"));
   EXPECT_THAT(refusal(R"({"contract": {"expression": "ai,ib->ab", "sizes": {"a": 2, "b": 2}}})"), HasSubstr("contract.sizes"));
   EXPECT_THAT(refusal(R"({"contract": {"expression": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": -1}}})"), HasSubstr("contract.sizes"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": 2}, "tiles": "8x8"}})"),
+              HasSubstr("contract.tiles"));
+  EXPECT_THAT(refusal(R"({"contract_rank": {"expression": "ai,i->a", "sizes": {"a": 2, "i": 2}, "stage": "last"}})"),
+              HasSubstr("one of repeated, distance, prefetching, failures, first, segments"));
   EXPECT_THAT(refusal(R"({"sample": {"calls": []}})"), HasSubstr("sample.calls"));
   EXPECT_THAT(refusal(R"({"mpi_tune": {"space": "no such file"}})"), HasSubstr("no such file"));
   EXPECT_THAT(refusal(R"({"mpi_run": {"launcher": [], "command": ["./app"]}})"), HasSubstr("mpi_run.launcher"));

@@ -14,7 +14,14 @@ using tests::bad_input_of;
 TEST(Ask, RefusesExpressionsThatContradict) {
   EXPECT_THAT(refusal(R"({"contract": {"expression": "ij->k", "sizes": {"i": 2, "j": 2}}})"), HasSubstr("contract.expression"));
   EXPECT_THAT(refusal(R"({"contract": {"expression": "ij->i", "sizes": {"i": 2}}})"), HasSubstr("contract.sizes"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "i->i", "sizes": {"i": 2, "j": 3}}})"),
+              HasSubstr("contract.sizes: 'j' has a size, but is no label of i->i"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "i->i", "sizes": {"ij": 2}}})"), HasSubstr("contract.sizes: 'ij' is no label"));
   EXPECT_THAT(refusal(R"({"contract": {"expression": "i->i", "sizes": {"i": 2}, "precision": "x"}})"), HasSubstr("contract.precision"));
+  EXPECT_THAT(refusal(R"({"contract": {"expression": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": 2}, "tiles": "8x8"}})"),
+              HasSubstr("contract.tiles"));
+  EXPECT_THAT(refusal(R"({"contract_rank": {"expression": "ai,i->a", "sizes": {"a": 2, "i": 2}, "stage": "last"}})"),
+              HasSubstr("one of repeated, distance, prefetching, failures, first, segments"));
 }
 
 TEST(Ask, RefusesFilesBesideWhatTheyHaveThemselves) {

@@ -70,9 +70,9 @@ TEST_F(Ranking, IntervalsHoldMomentsAndSessionsAndARestlessMachineIsTold) {
 TEST_F(Ranking, SaysWhatItCost) {
   const AlgorithmRanking ranking = rank();
   ASSERT_THAT(ranking.algorithms, SizeIs(2));
-  EXPECT_EQ(ranking.cost_seconds, 1);
-  EXPECT_GE(ranking.benchmarks, 1U);
-  EXPECT_EQ(ranking.known, 0U);
+  EXPECT_EQ(ranking.cost.seconds, 1);
+  EXPECT_GE(ranking.cost.benchmarks, 1U);
+  EXPECT_EQ(ranking.cost.known, 0U);
   EXPECT_TRUE(ranking.algorithms.front().tie);
   EXPECT_LE(ranking.algorithms[0].forecast.seconds, ranking.algorithms[1].forecast.seconds);
   EXPECT_NEAR(ranking.algorithms[0].flops_per_cycle, 1 / (call_seconds_ * 1e9), 0.01) << "a call takes a nanosecond per flop";

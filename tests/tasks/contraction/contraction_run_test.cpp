@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "tests/tasks/contraction/planning_fixture.hpp"
 
 namespace flopcast {
 namespace {
@@ -42,40 +42,13 @@ void naive_dgemm(const char* transa, const char* transb, const int* m, const int
   }
 }
 
-/// Runs contractions by the panel kernel, on a machine without a BLAS, by a clock that advances by `tick` whenever somebody looks.
-class ContractionTask : public ::testing::Test {
+/// Runs contractions by the panel kernel.
+class ContractionTask : public tests::PlanningFixture {
  protected:
-  ContractionTask() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_contraction_test.XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    context_.note = [this](const std::string& text) { notes_.push_back(text); };
-    tools_.machine = [this] {
-      ++machines_;
-      return contract::Machine{[](std::string_view) { return kernel::Function(nullptr); }, {}};
-    };
-    tools_.store = [] { return nullptr; };
-    tools_.now = [this] { return now_ += tick_; };
-    request_.tiles = contract::parse_tiles("8x8x8:panels");
-  }
-  ~ContractionTask() override { std::filesystem::remove_all(folder_); }
+  ContractionTask() { request_.tiles = contract::parse_tiles("8x8x8:panels"); }
 
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string save(const std::string& name, std::vector<std::int64_t> shape, const std::vector<double>& values,
-                   contract::Order order = contract::Order::row_major) {
-    contract::Array array{Precision::d, order, std::move(shape), {}};
-    array.elements.resize(values.size() * sizeof(double));
-    std::memcpy(array.elements.data(), values.data(), array.elements.size());
-    write_file(path(name), contract::format_npy(array));
-    return path(name);
-  }
-  [[nodiscard]] std::vector<double> load(const std::string& name) const {
-    const contract::Array array = contract::parse_npy(read_file(path(name)), name);
-    std::vector<double> values(array.elements.size() / sizeof(double));
-    std::memcpy(values.data(), array.elements.data(), array.elements.size());
-    return values;
-  }
   ContractionResult contract_saved(const std::string& notation, const std::string& a, const std::string& b) {
-    return run_contraction(tools_, {contract::parse_expression(notation), {}, {}, {path(a), path(b)}, path("c.npy"), request_}, context_);
+    return run_contraction(tools_, {{contract::parse_expression(notation)}, {path(a), path(b)}, path("c.npy"), request_}, context_);
   }
   /// Returns a product of matrices, each with `size` rows and columns.
   static contract::SizedExpression product(std::int64_t size) {
@@ -84,16 +57,8 @@ class ContractionTask : public ::testing::Test {
   /// Runs the product of matrices with 8 rows and columns.
   ContractionResult run_product() {
     const contract::SizedExpression expression = product(8);
-    return run_contraction(tools_, {expression.expression, expression.extents, {}, {}, {}, request_}, context_);
+    return run_contraction(tools_, {{expression.expression, expression.extents}, {}, {}, request_}, context_);
   }
-
-  std::filesystem::path folder_;
-  PlanningTools tools_;
-  PlanRequest request_;
-  RunContext context_;
-  std::vector<std::string> notes_;
-  int machines_ = 0;
-  Seconds now_ = 0, tick_ = 0.1;
 };
 
 TEST_F(ContractionTask, RunsForASecond) {
@@ -133,7 +98,7 @@ TEST_F(ContractionTask, RunsUntilAnIncrementalChoiceIsMade) {
 
 /// Preparing a plan looks for gemm, which takes five seconds here.
 TEST_F(ContractionTask, PreparingAStoredChoiceIsPlanning) {
-  model::Store store = model::Store::open(folder_ / "store.db");
+  model::Store store = model::Store::open(folder_.path() / "store.db");
   tools_.store = [&store] { return &store; };
   tools_.machine = [this] {
     return contract::Machine{[this](std::string_view) {
@@ -221,8 +186,7 @@ TEST_F(ContractionTask, RefusesFilesThatContradictTheNotation) {
 
 TEST_F(ContractionTask, NeverWritesOverAnOperand) {
   const std::string a = save("a.npy", {2, 2}, {1, 2, 3, 4});
-  EXPECT_THROW(run_contraction(tools_, {contract::parse_expression("ai,ib->ab"), {}, {}, {a, a}, path("./a.npy"), request_}, context_),
-               Error);
+  EXPECT_THROW(run_contraction(tools_, {{contract::parse_expression("ai,ib->ab")}, {a, a}, path("./a.npy"), request_}, context_), Error);
   EXPECT_THAT(load("a.npy"), ElementsAre(1, 2, 3, 4));
 }
 

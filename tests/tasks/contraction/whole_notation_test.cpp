@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
 #include "tests/message_of.hpp"
 #include "tests/schema_check.hpp"
+#include "tests/tasks/contraction/planning_fixture.hpp"
 
 namespace flopcast {
 namespace {
@@ -25,58 +25,25 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// Runs expressions on a machine without a BLAS, by a clock that advances by 0.1 s whenever somebody looks.
-class WholeNotation : public ::testing::Test {
+class WholeNotation : public tests::PlanningFixture {
  protected:
-  WholeNotation() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_einsum_test.XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    context_.note = [this](const std::string& text) { notes_.push_back(text); };
-    tools_.machine = [this] {
-      ++machines_;
-      return contract::Machine{[](std::string_view) { return kernel::Function(nullptr); }, {}};
-    };
-    tools_.store = [] { return nullptr; };
-    tools_.now = [this] { return now_ += 0.1; };
-  }
-  ~WholeNotation() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void save(const std::string& name, std::vector<std::int64_t> shape, const std::vector<double>& values) {
-    contract::Array array{Precision::d, contract::Order::row_major, std::move(shape), {}};
-    array.elements.resize(values.size() * sizeof(double));
-    std::memcpy(array.elements.data(), values.data(), array.elements.size());
-    write_file(path(name), contract::format_npy(array));
-  }
   /// Returns the result's elements; `shape_` is its shape.
   std::vector<double> compute(const std::string& expression, const std::vector<std::string>& files) {
     std::vector<std::string> operands;
     for (const std::string& file : files) {
       operands.push_back(path(file));
     }
-    run_ = run_contraction(tools_, {contract::parse_expression(expression), {}, {}, operands, path("c.npy"), request_}, context_);
-    const contract::Array array = contract::parse_npy(read_file(path("c.npy")), "c.npy");
-    shape_ = array.shape;
-    std::vector<double> values(array.elements.size() / sizeof(double));
-    std::memcpy(values.data(), array.elements.data(), array.elements.size());
-    return values;
+    run_ = run_contraction(tools_, {{contract::parse_expression(expression)}, operands, path("c.npy"), request_}, context_);
+    return load("c.npy");
   }
   ContractionResult explain(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
-    return run_contraction(tools_, {contract::parse_expression(text), sizes, {}, {}, {}, request_, false}, context_);
+    return run_contraction(tools_, {{contract::parse_expression(text), sizes}, {}, {}, request_, false}, context_);
   }
   ContractionResult run(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
-    return run_contraction(tools_, {contract::parse_expression(text), sizes, {}, {}, {}, request_}, context_);
+    return run_contraction(tools_, {{contract::parse_expression(text), sizes}, {}, {}, request_}, context_);
   }
 
-  std::filesystem::path folder_;
-  PlanningTools tools_;
-  PlanRequest request_;
-  RunContext context_;
   ContractionResult run_;
-  std::vector<std::int64_t> shape_;
-  std::vector<std::string> notes_;
-  int machines_ = 0;
-  Seconds now_ = 0;
 };
 
 TEST_F(WholeNotation, ComputesFilesOfOneOperandWithoutTheMachine) {

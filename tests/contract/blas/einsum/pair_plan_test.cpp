@@ -7,8 +7,8 @@
 #include <limits>
 #include <random>
 
-#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/contract/blas/test_machine.hpp"
 #include "tests/contract/einsum/naive_einsum.hpp"
 
 namespace flopcast::contract {
@@ -16,30 +16,12 @@ namespace {
 
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
-/// Returns a machine with assumed caches, which nobody has measured.
-const Machine& test_machine() {
-  static const machine::Library library = machine::Library::open("openblas-serial");
-  static const Machine machine = [] {
-    Machine made;
-    made.find = [](std::string_view routine) { return library.function(routine); };
-    for (const auto& [name, bytes] : {std::pair{"L1", 32 << 10}, std::pair{"L2", 1 << 20}, std::pair{"L3", 16 << 20}}) {
-      CacheLevel level;
-      level.name = name;
-      level.capacity_bytes = bytes;
-      made.environment.caches.push_back(level);
-    }
-    made.environment.fingerprint = "test";
-    return made;
-  }();
-  return machine;
-}
-
 /// Returns whether the case was planned with BLAS.
 bool expect_right(const EinsumCase& problem, int threads = 1) {
   PlanOptions options;
   options.precision = problem.precision;
   options.threads = threads;
-  const PairPlan plan = plan_pair(problem.expression, problem.strides(), test_machine(), options);
+  const Plan plan = plan_pair(problem.expression, problem.strides(), test_machine(), options);
   EXPECT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
       << describe(problem) << plan.explain();
   return plan.core() != nullptr;
@@ -103,7 +85,7 @@ TEST(PairPlan, ExplainsTheContractionOfNumberedLabels) {
 }
 
 TEST(PairPlan, SumsBeforeMultiplying) {
-  const PairPlan plan = plan_pair("ijx,jky->ik", Shapes{{20, 30, 4}, {30, 20, 5}}, test_machine());
+  const Plan plan = plan_pair("ijx,jky->ik", Shapes{{20, 30, 4}, {30, 20, 5}}, test_machine());
   EXPECT_EQ(plan.flops(), 2.0 * 20 * 30 * 20);
   EXPECT_GE(plan.workspace_bytes(), (20 * 30 + 30 * 20) * 8);
   EXPECT_GT(plan.seconds(), 0);

@@ -6,42 +6,12 @@
 #include <array>
 #include <random>
 
-#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/contract/blas/test_machine.hpp"
 #include "tests/contract/einsum/naive_einsum.hpp"
 
 namespace flopcast::contract {
 namespace {
-
-/// Returns a machine with assumed caches, which nobody has measured.
-const Machine& test_machine() {
-  static const machine::Library library = machine::Library::open("openblas-serial");
-  static const Machine machine = [] {
-    Machine made;
-    made.find = [](std::string_view routine) { return library.function(routine); };
-    for (const auto& [name, bytes] : {std::pair{"L1", 32 << 10}, std::pair{"L2", 1 << 20}, std::pair{"L3", 16 << 20}}) {
-      CacheLevel level;
-      level.name = name;
-      level.capacity_bytes = bytes;
-      made.environment.caches.push_back(level);
-    }
-    made.environment.fingerprint = "test";
-    return made;
-  }();
-  return machine;
-}
-
-/// Returns the memory of D after the plan was executed.
-std::vector<std::byte> executed(const EinsumCase& problem, const Plan& plan) {
-  TestTensor result = problem.result;
-  std::vector<const void*> operands;
-  for (const TestTensor& operand : problem.operands) {
-    operands.push_back(operand.data(problem.precision));
-  }
-  const void* addend = problem.in_place ? result.data(problem.precision) : problem.addend.data(problem.precision);
-  plan.execute(operands, addend, result.data(problem.precision), problem.alpha, problem.beta);
-  return result.memory;
-}
 
 TEST(Plan, AgreesWithNestedLoops) {
   std::mt19937 random(21);
@@ -56,7 +26,7 @@ TEST(Plan, AgreesWithNestedLoops) {
     }
     try {
       const Plan plan = contract::plan(problem.expression, problem.strides(), test_machine(), options);
-      EXPECT_TRUE(hold_equal_numbers(problem.precision, executed(problem, plan), result_of_loops(problem)))
+      EXPECT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
           << describe(problem) << plan.explain();
       with_loops += plan.tree() != nullptr && !plan.tree()->loops.empty() ? 1 : 0;
     } catch (const Error& error) {
@@ -75,7 +45,7 @@ TEST(Plan, MeasuredPlansAgreeWithNestedLoops) {
     options.effort = Effort::measure;
     options.time_budget = 0.01;
     const Plan plan = contract::plan(problem.expression, problem.strides(), test_machine(), options);
-    EXPECT_TRUE(hold_equal_numbers(problem.precision, executed(problem, plan), result_of_loops(problem)))
+    EXPECT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
         << describe(problem) << plan.explain();
   }
 }

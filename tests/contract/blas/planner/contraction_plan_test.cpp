@@ -23,28 +23,13 @@
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
-#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
+#include "tests/contract/blas/test_machine.hpp"
 
 namespace flopcast::contract {
 namespace {
-
-/// Returns a machine with assumed caches, which nobody has measured.
-Machine test_machine() {
-  static const machine::Library library = machine::Library::open("openblas-serial");
-  Machine machine;
-  machine.find = [](std::string_view routine) { return library.function(routine); };
-  for (const auto& [name, bytes] : {std::pair{"L1", 32 << 10}, std::pair{"L2", 1 << 20}, std::pair{"L3", 16 << 20}}) {
-    CacheLevel level;
-    level.name = name;
-    level.capacity_bytes = bytes;
-    machine.environment.caches.push_back(level);
-  }
-  machine.environment.fingerprint = "test";
-  return machine;
-}
 
 /// Sizes along every index of A, B and C, in the notation's order.
 struct Shapes {

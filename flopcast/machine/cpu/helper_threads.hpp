@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace flopcast::contract {
+namespace flopcast::machine {
 
 /// Runs work(0) in the caller's thread and work(1), ..., work(count - 1) in other threads, and waits for all. If the system refuses a
 /// thread, `refused` is called with its number before work(0) begins, and that work isn't done. With `count` > 1 an exception in `work`
@@ -15,4 +15,4 @@ namespace flopcast::contract {
 /// threads and starts some when needed.
 void run_with_helpers(std::size_t count, const std::function<void(std::size_t)>& work, const std::function<void(std::size_t)>& refused);
 
-}  // namespace flopcast::contract
+}  // namespace flopcast::machine

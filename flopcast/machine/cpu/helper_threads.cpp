@@ -1,4 +1,4 @@
-#include "flopcast/contract/notation/helper_threads.hpp"
+#include "flopcast/machine/cpu/helper_threads.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace flopcast::contract {
+namespace flopcast::machine {
 namespace {
 
 using Work = std::function<void(std::size_t)>;
@@ -234,4 +234,4 @@ void run_with_helpers(std::size_t count, const Work& work, const Work& refused) 
   run_in_new_threads(count, or_end, refused);
 }
 
-}  // namespace flopcast::contract
+}  // namespace flopcast::machine

@@ -1,4 +1,4 @@
-#include "flopcast/contract/notation/helper_threads.hpp"
+#include "flopcast/machine/cpu/helper_threads.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace flopcast::contract {
+namespace flopcast::machine {
 namespace {
 
 void none_refused(std::size_t number) { ADD_FAILURE() << number; }
@@ -175,4 +175,4 @@ TEST(HelperThreads, RunOnTheCpusOfTheirCaller) {
 }
 
 }  // namespace
-}  // namespace flopcast::contract
+}  // namespace flopcast::machine

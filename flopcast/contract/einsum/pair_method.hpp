@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "flopcast/contract/einsum/normal_form.hpp"
+
+namespace flopcast::contract {
+
+/// Positions of A, B and D in LabelDimension::strides.
+inline constexpr std::size_t in_a = 0, in_b = 1, in_result = 2;
+
+/// An expression of one or two operands, as far as the choice of its method depends on it.
+struct PairProblem {
+  std::span<const LabelDimension> dimensions;
+  std::size_t operands = 2;
+  bool is_complex = false;
+  std::array<bool, 2> conjugated{};  ///< the operand is conjugated and the result isn't, or the other way round; complex numbers only
+  double result_elements = 1;
+  bool has_tiles = false;  ///< the user asks for tiles of a plan
+};
+
+/// Work on an operand before the contraction, for which it is written to the workspace.
+enum class Preparation : std::uint8_t { none, sum, conjugate };
+
+/// The way in which an expression of one or two operands is computed.
+struct PairMethod {
+  std::array<Preparation, 2> preparations{};  ///< `sum`: over the labels that the operand alone has
+  std::array<bool, 2> conjugated{};           ///< the operand is conjugated: while it is prepared, or else by the contraction
+  std::optional<std::size_t> factor = {};     ///< operand that is, or is summed to, one number, which scales the result
+  bool needs_blas = false;                    ///< the contraction is planned; otherwise it is a sum over the operands in place
+  std::size_t first = in_a;                   ///< operand that comes first in that sum
+  bool flips = false;                         ///< the contraction computes the conjugate of D
+  friend bool operator==(const PairMethod&, const PairMethod&) = default;
+};
+
+/// Returns whether only operand `t` has a label.
+bool is_of_one(const LabelDimension& dimension, std::size_t t);
+
+/// Chooses the method. Copies, transpositions, sums, elementwise products, dot products and tiny contractions need no BLAS.
+PairMethod choose_method(const PairProblem& problem);
+
+}  // namespace flopcast::contract

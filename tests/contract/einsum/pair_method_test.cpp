@@ -1,0 +1,112 @@
+#include "flopcast/contract/einsum/pair_method.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace flopcast::contract {
+namespace {
+
+using Dimensions = std::vector<LabelDimension>;
+
+LabelDimension in_the_result(std::int64_t extent, std::int64_t a, std::int64_t b, std::int64_t d) { return {0, extent, {a, b, d}, true}; }
+LabelDimension summed(std::int64_t extent, std::int64_t a, std::int64_t b) { return {0, extent, {a, b, 0}, false}; }
+
+/// The product of two matrices of 100 rows and columns.
+Dimensions product() { return {in_the_result(100, 100, 0, 100), in_the_result(100, 0, 1, 1), summed(100, 1, 100)}; }
+
+constexpr double elements_of_product = 100 * 100;
+
+PairMethod method_of(const Dimensions& dimensions, std::array<bool, 2> conjugated = {}, bool has_tiles = false) {
+  return choose_method({dimensions, 2, true, conjugated, elements_of_product, has_tiles});
+}
+
+TEST(PairMethod, PlansAProductOfMatrices) {
+  const PairMethod method = method_of(product());
+  EXPECT_TRUE(method.needs_blas);
+  EXPECT_FALSE(method.flips || method.factor);
+  EXPECT_EQ(method.preparations, (std::array{Preparation::none, Preparation::none}));
+}
+
+TEST(PairMethod, SumsOneOperandWhereItLies) {
+  const Dimensions sum = {in_the_result(100, 100, 0, 1), summed(100, 1, 0)};
+  PairMethod expected;
+  expected.conjugated = {true, false};
+  EXPECT_EQ(choose_method({sum, 1, true, {true, false}, 100, false}), expected);
+}
+
+TEST(PairMethod, TakesANumberAsAFactor) {
+  const Dimensions scaled_b = {summed(7, 1, 0), in_the_result(100, 0, 1, 1)}, scaled_a = {in_the_result(100, 1, 0, 1)};
+  PairMethod method = method_of(scaled_b);
+  EXPECT_EQ(method.factor, in_a);
+  EXPECT_EQ(method.first, in_b);
+  EXPECT_EQ(method.preparations, (std::array{Preparation::sum, Preparation::none}));
+  EXPECT_FALSE(method.needs_blas);
+  method = method_of(scaled_a);
+  EXPECT_EQ(method.factor, in_b);
+  EXPECT_EQ(method.first, in_a);
+  EXPECT_EQ(method.preparations, (std::array{Preparation::none, Preparation::none}));
+}
+
+TEST(PairMethod, SumsLabelsOfOneOperandFirst) {
+  Dimensions dimensions = product();
+  dimensions[0].strides[in_a] = 700;
+  dimensions[2].strides[in_a] = 7;
+  dimensions.push_back(summed(7, 1, 0));
+  const PairMethod method = method_of(dimensions, {true, false});
+  EXPECT_TRUE(method.needs_blas);
+  EXPECT_EQ(method.preparations, (std::array{Preparation::sum, Preparation::none}));
+  EXPECT_TRUE(method.conjugated[in_a]) << "the sum conjugates";
+}
+
+TEST(PairMethod, ConjugatesWhatTakesFewestCopies) {
+  PairMethod method = method_of(product(), {true, false});
+  EXPECT_FALSE(method.flips) << "D would be passed twice";
+  EXPECT_EQ(method.preparations, (std::array{Preparation::conjugate, Preparation::none}));
+  Dimensions flat = product();  // D has 10 000 elements, A and B 1 000 000 each
+  flat[2] = summed(10'000, 1, 100);
+  flat[0].strides[in_a] = 10'000;
+  method = method_of(flat, {true, true});
+  EXPECT_TRUE(method.flips);
+  EXPECT_EQ(method.preparations, (std::array{Preparation::none, Preparation::none}));
+  EXPECT_EQ(method.conjugated, (std::array{false, false}));
+}
+
+TEST(PairMethod, NeedsNoBlasForElementwiseAndTinyProducts) {
+  const Dimensions elementwise = {in_the_result(1000, 1, 1, 1), in_the_result(1000, 1000, 0, 1000)};
+  const Dimensions dot = {summed(100'000, 1, 1)};
+  const Dimensions tiny = {in_the_result(6, 6, 0, 6), in_the_result(6, 0, 1, 1), summed(6, 1, 6)};
+  for (const Dimensions& dimensions : {elementwise, dot, tiny}) {
+    EXPECT_FALSE(method_of(dimensions).needs_blas);
+    EXPECT_TRUE(method_of(dimensions, {}, true).needs_blas) << "tiles are asked for";
+  }
+}
+
+TEST(PairMethod, DirectSumsBeginWithTheConjugatedOperand) {
+  const Dimensions dot = {summed(1000, 1, 1)};
+  EXPECT_EQ(method_of(dot, {false, true}).first, in_b);
+  EXPECT_EQ(method_of(dot, {true, true}).first, in_a);
+  EXPECT_EQ(method_of(dot).first, in_a);
+}
+
+TEST(PairMethod, CopiesNoSlidingWindows) {
+  const Dimensions windows = {in_the_result(1000, 1, 0, 1), in_the_result(50, 0, 1, 1000), summed(1000, 1, 50)};
+  EXPECT_TRUE(method_of(windows).needs_blas) << "nothing is copied";
+  const PairMethod method = method_of(windows, {true, false});
+  EXPECT_FALSE(method.needs_blas) << "the conjugate of 1999 numbers would take a million";
+  EXPECT_EQ(method.preparations, (std::array{Preparation::none, Preparation::none}));
+}
+
+TEST(PairMethod, MultipliesBatchesOfMatricesAndVectorsInPlace) {
+  const Dimensions batch = {in_the_result(64, 1, 1, 1), in_the_result(200, 64, 0, 64), summed(200, 12'800, 64)};
+  EXPECT_FALSE(method_of(batch).needs_blas);
+  Dimensions apart = batch;
+  apart[0] = in_the_result(64, 40'000, 200, 200);
+  apart[1] = in_the_result(200, 1, 0, 1);
+  apart[2] = summed(200, 200, 1);
+  EXPECT_TRUE(method_of(apart).needs_blas);
+}
+
+}  // namespace
+}  // namespace flopcast::contract

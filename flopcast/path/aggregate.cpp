@@ -73,4 +73,14 @@ bool Aggregate::covers(int ranks) const noexcept {
   return ranks == 1 ? dimensions_.empty() : dimensions_.size() == 1 && dimensions_.front() == Dimension{1, ranks};
 }
 
+int stride_of(std::span<const int> ranks) noexcept {
+  const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
+  for (std::size_t i = 2; i < ranks.size(); ++i) {
+    if (ranks[i] - ranks[i - 1] != stride) {
+      return 0;
+    }
+  }
+  return stride;
+}
+
 }  // namespace flopcast::path

@@ -40,4 +40,7 @@ class Aggregate {
   std::vector<Dimension> dimensions_;
 };
 
+/// Returns the distance between consecutive ranks; 0 if it varies, 1 for a single rank.
+[[nodiscard]] int stride_of(std::span<const int> ranks) noexcept;
+
 }  // namespace flopcast::path

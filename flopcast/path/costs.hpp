@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,23 +31,8 @@ struct Costs {
   friend bool operator==(const Costs&, const Costs&) = default;
 };
 
-/// A member of Costs and its name in documents.
-struct Metric {
-  const char* name;
-  double Costs::*value;
-};
-
-/// All members, in their order.
-inline constexpr std::array<Metric, 7> metrics = {{{"seconds", &Costs::time},
-                                                   {"computation_seconds", &Costs::computation},
-                                                   {"communication_seconds", &Costs::communication},
-                                                   {"idle_seconds", &Costs::idle},
-                                                   {"supersteps", &Costs::supersteps},
-                                                   {"words", &Costs::words},
-                                                   {"flops", &Costs::flops}}};
-
-/// Returns the greater value of each metric. Written out, since it is computed for every message, and a loop over `metrics` takes twice as
-/// long.
+/// Returns the greater value of each metric. Written out, since it is computed for every message, and a loop over the members takes twice
+/// as long.
 inline Costs greatest(const Costs& a, const Costs& b) noexcept {
   return {.time = std::max(a.time, b.time),
           .computation = std::max(a.computation, b.computation),

@@ -40,7 +40,7 @@ class CriticalPath {
   }
   /// Adds time that the process waited. It lies on no path: the path of the process that was waited for tells its cause.
   void wait(Seconds seconds) noexcept;
-  /// Adds a kernel that was executed or left out; its costs are added apart.
+  /// Adds a kernel that was executed or skipped; its costs are added apart.
   void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false) { log_.add_kernel(kernel, seconds, estimated); }
   /// Continues with the longer of this path and `mark`, the path of a process that was waited for. Returns true if that is `mark`.
   bool follow(const PathMark& mark);

@@ -25,6 +25,7 @@ enum class Pattern : std::uint8_t {
 struct MessageModel {
   Seconds latency = 1e-6;
   double bytes_per_second = 5e9;
+  friend bool operator==(const MessageModel&, const MessageModel&) = default;
 
   /// Time of a communication of `processes`. `bytes` are those of a message; of the whole vector for broadcast, reduce, allreduce, scan and
   /// reduce_scatter; of all processes' parts together for gather, scatter and allgather; of everything that one process sends for alltoall.

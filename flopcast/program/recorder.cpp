@@ -200,7 +200,7 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
       trace.allocations[next++].address = made.address(i);
     }
   }
-  protocol::TimedCalls recorded = protocol::read_calls(payload);
+  protocol::DecodedCalls recorded = protocol::read_calls(payload);
   trace.calls = std::move(recorded.calls);
   for (Call& kernel : trace.calls) {
     kernel.threads = call.threads;

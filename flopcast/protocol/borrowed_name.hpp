@@ -12,8 +12,8 @@ struct BorrowedName {
   std::string_view name;     ///< the name that it passes
 };
 
-/// List taken from the sources of LAPACK 3.11; geqrfp is left out, because its best block sizes are those of geqrf. The routines trevc3,
-/// trsyl3 and latrs3 are left out, because no routine queries their borrowed names for itself.
+/// List taken from the sources of LAPACK 3.11; geqrfp is skipped, because its best block sizes are those of geqrf. The routines trevc3,
+/// trsyl3 and latrs3 are skipped, because no routine queries their borrowed names for itself.
 inline constexpr BorrowedName borrowed_names[] = {
     {"geqp3", "geqrf"}, {"tzrzf", "gerqf"}, {"ormrz", "ormrq"}, {"unmrz", "unmrq"}, {"pstrf", "potrf"}};
 

@@ -54,8 +54,8 @@ void append(Bytes& bytes, const Call& call, Seconds seconds) {
   }
 }
 
-TimedCalls read_calls(std::span<const std::byte> bytes) {
-  TimedCalls all;
+DecodedCalls read_calls(std::span<const std::byte> bytes) {
+  DecodedCalls all;
   while (!bytes.empty()) {
     const auto index = take<std::uint32_t>(bytes);
     if (index >= kernel::catalogue().size()) {

@@ -17,13 +17,13 @@ using Bytes = std::vector<std::byte>;
 /// Appends a call. The address of info is stored as 0, because it carries no information.
 void append(Bytes& bytes, const Call& call, Seconds seconds);
 
-struct TimedCalls {
+struct DecodedCalls {
   std::vector<Call> calls;
   std::vector<Seconds> seconds;
 };
 
 /// Reads back what append() wrote. Throws internal_error if the bytes are damaged.
-TimedCalls read_calls(std::span<const std::byte> bytes);
+DecodedCalls read_calls(std::span<const std::byte> bytes);
 
 /// Returns a digest of the catalogue, by which two processes find out whether theirs are the same.
 std::uint64_t catalogue_digest();

@@ -2,19 +2,30 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
+#include "flopcast/support/fields.hpp"
 
-namespace flopcast::protocol {
+namespace flopcast {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* executions_schema = "flopcast-mpi-executions-2";
 
+struct ExecutionList {
+  std::vector<protocol::MpiExecution> executions;
+};
+
 }  // namespace
+
+template <>
+Fields FieldTable<protocol::MpiExecution>::fields() {
+  return {field<&T::parameters>(), field<&T::policy>(), field<&T::times_are_used>()};
+}
+template <>
+Fields FieldTable<ExecutionList>::fields() {
+  return {field<&T::executions>()};
+}
+
+namespace protocol {
 
 const std::string* MpiExecutions::value(const std::string& name) {
   read_.insert(name);
@@ -43,33 +54,16 @@ std::optional<std::size_t> MpiExecutions::next() {
 }
 
 std::string to_text(const std::vector<MpiExecution>& executions) {
-  json list = json::array();
-  for (const MpiExecution& execution : executions) {
-    list.push_back({{"parameters", execution.parameters},
-                    {"policy", selective::to_string(execution.policy)},
-                    {"times_are_used", execution.times_are_used}});
-  }
-  return json{{"schema", executions_schema}, {"executions", std::move(list)}}.dump();
+  return to_document(ExecutionList{executions}, executions_schema).dump();
 }
 
 std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
-  try {
-    const json document = json::parse(text);
-    if (document.at("schema") != executions_schema) {
-      throw bad_input("a list of executions has schema {}, expected {}", document.at("schema").dump(), executions_schema);
-    }
-    std::vector<MpiExecution> executions;
-    for_each_element(document, "executions", [&](const json& each) {
-      executions.push_back({member<std::map<std::string, std::string>>(each, "parameters"),
-                            selective::policy_named(member<std::string>(each, "policy")), member<bool>(each, "times_are_used")});
-    });
-    if (executions.empty()) {
-      throw bad_input("a list of executions is empty");
-    }
-    return executions;
-  } catch (const json::exception& error) {
-    throw bad_input("not a list of executions: {}", reason(error));
+  auto list = from_document<ExecutionList>(text, "a list of executions", {executions_schema});
+  if (list.executions.empty()) {
+    throw bad_input("a list of executions is empty");
   }
+  return std::move(list.executions);
 }
 
-}  // namespace flopcast::protocol
+}  // namespace protocol
+}  // namespace flopcast

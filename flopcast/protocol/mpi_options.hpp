@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/support/field.hpp"
 
 namespace flopcast::protocol {
 
@@ -20,7 +21,7 @@ enum class MpiClock : unsigned char {
 struct MpiOptions {
   MpiClock clock = MpiClock::automatic;
   selective::Policy policy = selective::Policy::full;
-  selective::Precision precision;
+  selective::TimePrecision precision;
   bool across_sizes = false;    ///< predict kernels of sizes never executed from kernels of other sizes
   bool windows = true;          ///< execute segments of the path as a whole, whatever is known (selective::ExecutionWindows)
   bool thread_multiple = true;  ///< let the program have MPI_THREAD_MULTIPLE if it requests it; otherwise it gets MPI_THREAD_SERIALIZED
@@ -32,22 +33,18 @@ struct MpiOptions {
   std::string results;   ///< file to which rank 0 appends a line per execution
 };
 
-/// Progress of a process whose kernels are left out, in memory that it shares with flopcast, which waits for its end. All values start at
+/// Progress of a process whose kernels are skipped, in memory that it shares with flopcast, which waits for its end. All values start at
 /// zero.
 struct SharedProgress {
-  std::atomic<std::int32_t> process;     ///< its process number, once it has called MPI_Init
-  std::atomic<std::int32_t> leaves_out;  ///< not 0: kernels have been left out, so that its data are no longer the program's
-  std::atomic<std::uint64_t> kernels;    ///< kernels that it has met for the first time
-  std::atomic<std::uint64_t> calls;      ///< calls of kernels and messages
+  std::atomic<std::int32_t> process;   ///< its process number, once it has called MPI_Init
+  std::atomic<std::int32_t> skips;     ///< not 0: kernels have been skipped, so that its data are no longer the program's
+  std::atomic<std::uint64_t> kernels;  ///< kernels that it has met for the first time
+  std::atomic<std::uint64_t> calls;    ///< calls of kernels and messages
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::int32_t>::is_always_lock_free);
 
 /// Environment variable that carries the text of an MpiOptions.
 inline constexpr const char* mpi_options_variable = "FLOPCAST_MPI_OPTIONS";
-
-/// Throws bad_input with the known names if `name` isn't one of them.
-[[nodiscard]] MpiClock clock_named(std::string_view name);
-[[nodiscard]] std::string_view to_string(MpiClock clock);
 
 [[nodiscard]] std::string to_text(const MpiOptions& options);
 /// Inverse of to_text(). Throws bad_input if `text` has another form.
@@ -72,3 +69,6 @@ inline constexpr std::string_view mpi_stage_hidden = "hidden\n";
 inline constexpr std::string_view mpi_profile_end = "]}\n";
 
 }  // namespace flopcast::protocol
+
+template <>
+flopcast::Fields flopcast::FieldTable<flopcast::protocol::MpiOptions>::fields();

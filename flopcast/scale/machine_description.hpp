@@ -44,8 +44,8 @@ inline constexpr const char* machine_description_schema = "flopcast-machine-desc
 
 /// Returns the document.
 [[nodiscard]] std::string to_json(const MachineDescription& machine);
-/// Inverse of to_json(). Throws bad_input that names the member and the expected value, for unknown members too; `source` is the file's name,
-/// for messages.
+/// Inverse of to_json(). Throws bad_input that names the member and the expected value, for unknown members too; `source` is the file's
+/// name, for messages.
 [[nodiscard]] MachineDescription machine_description_from_json(std::string_view text, const std::string& source);
 /// Reads a description from a file. Throws bad_input as machine_description_from_json() does.
 [[nodiscard]] MachineDescription read_machine_description(const std::string& file);

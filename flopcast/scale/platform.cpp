@@ -97,7 +97,7 @@ std::vector<pugi::xml_node> elements(const pugi::xml_document& document, const c
   return collector.found;
 }
 
-/// Returns the numbers in a list such as `0-3,7`; parts that are none are left out.
+/// Returns the numbers in a list such as `0-3,7`; parts that are none are skipped.
 std::vector<int> radical_numbers(std::string_view radical) {
   std::vector<int> numbers;
   for (const std::string_view part : split(radical, ',')) {

@@ -10,6 +10,12 @@
 #include "flopcast/path/aggregate.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 
+/// Eager propagation (paper 004, sections III-B and IV-B). A kernel that one process knows well is made known on one channel after the other,
+/// until an aggregate of channels covers all processes. From then on nobody executes the kernel. In each blocking collective the process of
+/// lowest rank with something to announce is heard.
+///
+/// Programs needn't be as regular as a grid suggests. Therefore times that count as known everywhere are announced once more on each
+/// channel. Of different times, those of the lowest rank win, so that in the end all processes use the same ones.
 namespace flopcast::selective {
 
 /// A kernel's times while they are propagated to all processes. A plain record: it travels in messages.
@@ -22,12 +28,8 @@ struct EagerRecord {
   std::int32_t everywhere = 0;                            ///< all have it
 };
 
-/// Eager propagation (paper 004, sections III-B and IV-B). A kernel that one process knows well is made known on one channel after the
-/// other, until an aggregate of channels covers all processes. From then on nobody executes the kernel. In each blocking collective the
-/// process of lowest rank with something to announce is heard.
-///
-/// Programs needn't be as regular as a grid suggests. Therefore times that count as known everywhere are announced once more on each channel. Of
-/// different times, those of the lowest rank win, so that in the end all processes use the same ones.
+/// Knowledge of one process about kernels whose times it makes known to others, or has got from them, on one channel after the other.
+/// KernelDecisions offers times, and Propagation announces them.
 class EagerPropagation {
  public:
   explicit EagerPropagation(int rank = 0, int processes = 1) : rank_(rank), processes_(processes) {}
@@ -37,8 +39,8 @@ class EagerPropagation {
   /// Returns at most `max_records` records that reach new processes if they are announced to `channel`.
   [[nodiscard]] std::vector<EagerRecord> to_announce(const path::Aggregate& channel, std::size_t max_records) const;
   [[nodiscard]] bool has_something_to_announce(const path::Aggregate& channel) const { return !to_announce(channel, 1).empty(); }
-  /// Takes the record of kernel `number` that a process announced to all of `channel`. Returns true if this process uses these times from now on
-  /// instead of executing the kernel.
+  /// Takes the record of kernel `number` that a process announced to all of `channel`. Returns true if this process uses these times from
+  /// now on instead of executing the kernel.
   bool receive_announcement(std::uint32_t number, const EagerRecord& record, const path::Aggregate& channel);
 
  private:
@@ -50,9 +52,9 @@ class EagerPropagation {
     bool everywhere = false;
     std::vector<path::Aggregate> announced;  ///< channels that it was announced on after it was known everywhere
   };
-  /// Returns true if announcing it on `channel` reaches a process that needs it.
   /// Returns true if times that are known everywhere stay although `record` was announced on `channel`. Notes who has them there.
   static bool outlasts(Known& mine, const EagerRecord& record, const path::Aggregate& channel);
+  /// Returns true if announcing it on `channel` reaches a process that needs it.
   static bool is_news(const Known& known, const path::Aggregate& channel);
 
   int rank_, processes_;

@@ -20,7 +20,7 @@ bool executes(Rule rule) {
 
 }  // namespace
 
-ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes,
+ExecutionDecisions::ExecutionDecisions(Policy policy, const TimePrecision& precision, bool across_sizes,
                                        std::optional<ExecutionWindows> windows)
     : policy_(policy),
       precision_(precision),
@@ -95,12 +95,12 @@ void ExecutionDecisions::space_windows(double share) noexcept {
   }
 }
 
-const Verdict& ExecutionDecisions::decide(std::uint32_t number, const Kernel& kernel, const PathPosition& position) {
-  verdict_ = policy_ == Policy::full ? Verdict() : verdict(number, kernel, position);
+const ExecutionVerdict& ExecutionDecisions::decide(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
+  verdict_ = policy_ == Policy::full ? ExecutionVerdict() : verdict(number, kernel, position);
   return verdict_;
 }
 
-Verdict ExecutionDecisions::verdict(std::uint32_t number, const Kernel& kernel, const PathPosition& position) {
+ExecutionVerdict ExecutionDecisions::verdict(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
   constexpr std::int64_t max_in_a_row = 64;
   Decision& mine = decision(number);
   ++mine.met;
@@ -125,8 +125,9 @@ Verdict ExecutionDecisions::verdict(std::uint32_t number, const Kernel& kernel, 
   return {executes(rule), rule, cause};
 }
 
-/// The rules stand here in their order with their conditions, one after the other as in the enumeration: the reason why this is one function.
-Rule ExecutionDecisions::rule_by_times(std::uint32_t number, const Kernel& kernel, const PathPosition& position) {
+/// The rules stand here in their order with their conditions, one after the other as in the enumeration: the reason why this is one
+/// function.
+Rule ExecutionDecisions::rule_by_times(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
   const KernelTimes& mine = times(number);
   const bool everywhere = mine.is_known_everywhere();
   const std::int64_t seen = mine.seen();
@@ -158,7 +159,7 @@ Rule ExecutionDecisions::rule_by_times(std::uint32_t number, const Kernel& kerne
 }
 
 /// Judges again when there are new times, or twice as many occurrences.
-void ExecutionDecisions::judge_times(std::uint32_t number, const Kernel& kernel, const PathPosition& position) {
+void ExecutionDecisions::judge_times(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
   const std::int64_t seen = times(number).seen();
   const std::int64_t now = occurrences(number, position);
   if (const Decision& mine = decision(number); mine.judged_count == seen && now < 2 * mine.judged_occurrences) {
@@ -173,7 +174,7 @@ void ExecutionDecisions::judge_times(std::uint32_t number, const Kernel& kernel,
 
 /// Regions are always executed: only executed ones are known not to communicate. No long computations and few long messages are executed,
 /// because short ones show the effect on data as well.
-bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
+bool ExecutionDecisions::is_rehearsed(const KernelRecord& kernel) {
   constexpr double max_flops = 1e7;
   constexpr std::int64_t long_message = 64 << 10;  // bytes
   const bool chosen = one_in_eight();
@@ -186,7 +187,7 @@ bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
 }
 
 /// Returns true if deciding takes as long as the kernel. Executed among its like such a kernel is timed as in the program.
-bool ExecutionDecisions::is_brief(const Kernel& kernel, const KernelTimes& mine) const {
+bool ExecutionDecisions::is_brief(const KernelRecord& kernel, const KernelTimes& mine) const {
   constexpr Seconds max_brief = 5e-7;
   if (!windows_.has_windows() || kernel.key.kind != KernelKind::computation) {
     return false;
@@ -197,13 +198,13 @@ bool ExecutionDecisions::is_brief(const Kernel& kernel, const KernelTimes& mine)
 
 /// Returns true if a kernel takes longer than the rest of a window, so that its execution would end the window. If it is known and would be
 /// executed only for its own sake, it is executed one time in eight.
-bool ExecutionDecisions::outlasts_window(std::uint32_t number, const Kernel& kernel, const PathPosition& position) {
+bool ExecutionDecisions::outlasts_window(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
   const KernelStatistics settled = times(number).settled();
   return settled.count > 0 && settled.mean >= windows_.left(position.path) && is_known(number, kernel, 1) && !one_in_eight();
 }
 
 /// Returns true if times from before this run, which this process is to check, count without a check of their own.
-bool ExecutionDecisions::is_trusted(std::uint32_t number, const Kernel& kernel) {
+bool ExecutionDecisions::is_trusted(std::uint32_t number, const KernelRecord& kernel) {
   KernelTimes& mine = times(number);
   if (!mine.is_trusted() && across_sizes_ && mine.prior().times.count > 0 && kernel.key.kind != KernelKind::region) {
     mine.set_trusted(prior_trust_.holds_for(families_.of(number, kernel).prior, windows_.has_windows()));
@@ -212,7 +213,7 @@ bool ExecutionDecisions::is_trusted(std::uint32_t number, const Kernel& kernel) 
 }
 
 /// A kernel is known from its own times. With only one or two of them, the scatter of its routine at other sizes counts.
-bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences) {
+bool ExecutionDecisions::is_known(std::uint32_t number, const KernelRecord& kernel, std::int64_t occurrences) {
   const KernelTimes& mine = times(number);
   const KernelStatistics known = mine.known();
   if (is_predictable(known, precision_, quantiles_, occurrences)) {
@@ -223,7 +224,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
 }
 
 /// A time that was measured once may have been disturbed: other sizes must agree.
-bool ExecutionDecisions::is_known_by_family(std::uint32_t number, const Kernel& kernel, const KernelStatistics& known,
+bool ExecutionDecisions::is_known_by_family(std::uint32_t number, const KernelRecord& kernel, const KernelStatistics& known,
                                             std::int64_t occurrences) {
   RoutineFamily& family = families_.of(number, kernel);
   if (!family.deviations.are_enough()) {
@@ -259,7 +260,7 @@ bool ExecutionDecisions::fits_budget(std::uint32_t number, const PathPosition& p
 
 /// Returns true if the time is left to a model: the family was executed in this run, and the error of all predictions stays within the
 /// path's tolerance.
-bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& kernel, const PathPosition& position) {
+bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
   constexpr std::int64_t max_in_a_row = 16;  // predictions of a family; then one of its sizes is executed and makes the model better
   if (!across_sizes_ || policy_ == Policy::full) {
     return false;
@@ -300,7 +301,7 @@ std::int64_t ExecutionDecisions::occurrences(std::uint32_t number, const PathPos
   return 1;
 }
 
-PathContribution ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
+PathContribution ExecutionDecisions::skipped(std::uint32_t number, Seconds expected) {
   windows_.note_kernel(expected, true);  // known from its own times or from other sizes; windows are to teach what neither of them tells
   return varied(times(number), expected);
 }
@@ -309,7 +310,7 @@ PathContribution ExecutionDecisions::varied(const KernelTimes& mine, Seconds exp
   return {mine.varied(expected, chance_), expected, true};
 }
 
-PathContribution ExecutionDecisions::learnt(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+PathContribution ExecutionDecisions::learnt(std::uint32_t number, const KernelRecord& kernel, Seconds seconds) {
   KernelTimes& mine = times(number);
   if (verdict_.cause != Cause::window) {
     windows_.note_kernel(seconds, mine.settled().count >= precision_.min_count);
@@ -339,7 +340,7 @@ PathContribution ExecutionDecisions::learnt(std::uint32_t number, const Kernel& 
 
 /// Adds a kernel's time to what is known of its routine. `before`: the known times without it; `adds_time`: it counts among those in
 /// context.
-void ExecutionDecisions::learn_for_family(std::uint32_t number, const Kernel& kernel, Seconds seconds, const KernelStatistics& before,
+void ExecutionDecisions::learn_for_family(std::uint32_t number, const KernelRecord& kernel, Seconds seconds, const KernelStatistics& before,
                                           bool adds_time, bool out_of_context) {
   constexpr std::int64_t few = 4;  // times of a size and execution that count for the ratio
   const KernelTimes& mine = times(number);
@@ -374,7 +375,7 @@ void ExecutionDecisions::compare_with_prior(RoutineFamily& family, const KernelT
 }
 
 /// Returns a kernel's own times; times of executions among skipped kernels are converted to those in the program.
-KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const Kernel& kernel) {
+KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const KernelRecord& kernel) {
   const KernelTimes& mine = times(number);
   const KernelStatistics settled = mine.settled();
   if (settled.count > 0) {
@@ -387,7 +388,7 @@ KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const Kerne
   return converted;
 }
 
-Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel) {
+Seconds ExecutionDecisions::estimate(std::uint32_t number, const KernelRecord& kernel) {
   const KernelStatistics own = own_times(number, kernel);
   if (const KernelTimes& mine = times(number);
       mine.is_doubtful(own)) {  // other processes may have left it out, as senders do for receivers
@@ -421,11 +422,12 @@ std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t nu
   return decision(number).predictable ? std::optional<KernelStatistics>(times(number).known()) : std::nullopt;
 }
 
-std::optional<SizePrediction> ExecutionDecisions::predict_by_model(RoutineFamily& family, std::uint32_t number, const Kernel& kernel) {
+std::optional<SizePrediction> ExecutionDecisions::predict_by_model(RoutineFamily& family, std::uint32_t number,
+                                                                   const KernelRecord& kernel) {
   return families_.predict(family, number, kernel, quantiles_, times_, !prior_trust_.has_drifted(family.prior));
 }
 
-std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, const Kernel& kernel) {
+std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, const KernelRecord& kernel) {
   if (!across_sizes_) {
     return std::nullopt;
   }

@@ -7,6 +7,7 @@
 
 #include "flopcast/selective/error_budget.hpp"
 #include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/selective/execution_verdict.hpp"
 #include "flopcast/selective/execution_windows.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/kernel_times.hpp"
@@ -14,7 +15,6 @@
 #include "flopcast/selective/prior_trust.hpp"
 #include "flopcast/selective/program_context.hpp"
 #include "flopcast/selective/routine_families.hpp"
-#include "flopcast/selective/verdict.hpp"
 #include "flopcast/selective/window_schedule.hpp"
 #include "flopcast/support/page_allocator.hpp"
 
@@ -41,7 +41,8 @@ class ExecutionDecisions {
   /// With `across_sizes` the times of sizes that were never executed are predicted from other sizes of their routine, if the added error of
   /// the path fits the tolerance. Within `windows` everything is executed. A time measured outside of windows, among skipped kernels,
   /// counts only until a time from a window is known. Policies full, eager and random have no windows.
-  ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes = false, std::optional<ExecutionWindows> windows = {});
+  ExecutionDecisions(Policy policy, const TimePrecision& precision, bool across_sizes = false,
+                     std::optional<ExecutionWindows> windows = {});
 
   /// Sets the seed of policy random: processes with different seeds decide differently.
   void seed(std::uint32_t seed) { chance_.seed(seed); }
@@ -70,32 +71,32 @@ class ExecutionDecisions {
   void begin_execution(Policy policy, Seconds before, bool learns_from_full);
   /// Share of this execution's kernel time outside of windows that belongs to kernels whose times were known.
   [[nodiscard]] double known_share() const noexcept { return windows_.known_share(); }
-  /// Spaces the windows of the next execution by `share`, the least known_share() of all processes: see WindowSchedule::space(). Does nothing
-  /// after a full execution, which executes everything, known or not.
+  /// Spaces the windows of the next execution by `share`, the least known_share() of all processes: see WindowSchedule::space(). Does
+  /// nothing after a full execution, which executes everything, known or not.
   void space_windows(double share) noexcept;
 
   /// Decides whether `kernel`, number `number`, is to be executed now.
-  [[nodiscard]] const Verdict& decide(std::uint32_t number, const Kernel& kernel, const PathPosition& position = {});
-  [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const PathPosition& position = {}) {
+  [[nodiscard]] const ExecutionVerdict& decide(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position = {});
+  [[nodiscard]] bool wants_execution(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position = {}) {
     return decide(number, kernel, position).execute;
   }
   /// Purpose of executing the last kernel that was decided about.
   [[nodiscard]] Cause cause() const noexcept { return verdict_.cause; }
   /// Takes the time of an executed kernel; returns the time that it adds to the path.
-  PathContribution executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+  PathContribution executed(std::uint32_t number, const KernelRecord& kernel, Seconds seconds) {
     const bool is_going_to_be_asked = policy_ != Policy::full || learns_from_full_;
     return is_going_to_be_asked ? learnt(number, kernel, seconds) : PathContribution{seconds, seconds, false};
   }
   /// Returns the time that a skipped kernel adds to the path: one of the last measured times, scaled to the mean `expected`. Times differ
   /// and processes wait for the slowest one, so that a path of means would be too short.
-  PathContribution left_out(std::uint32_t number, Seconds expected);
+  PathContribution skipped(std::uint32_t number, Seconds expected);
   /// Returns true if a kernel that is executed now finds the caches as the program leaves them.
   [[nodiscard]] bool is_in_context() const noexcept { return context_.is_settled(); }
   [[nodiscard]] bool has_windows() const noexcept { return windows_.has_windows(); }
-  /// Notes that something was left out, so that the next kernel doesn't find the caches as the program leaves them.
-  void left_out() noexcept { context_.left_out(); }
+  /// Notes that something was skipped, so that the next kernel doesn't find the caches as the program leaves them.
+  void skipped() noexcept { context_.skipped(); }
   /// Returns the estimated time of a skipped kernel: the mean of this run's times and those known before; 0 if there are none.
-  [[nodiscard]] Seconds estimate(std::uint32_t number, const Kernel& kernel);
+  [[nodiscard]] Seconds estimate(std::uint32_t number, const KernelRecord& kernel);
   /// Times of kernel `number` in its place in the program, executed among its neighbours; empty if there are none.
   [[nodiscard]] KernelStatistics in_context(std::uint32_t number) const {
     return number < times_.size() ? times_[number].in_context() : KernelStatistics();
@@ -121,37 +122,37 @@ class ExecutionDecisions {
   KernelTimes& times(std::uint32_t number);
   Decision& decision(std::uint32_t number);
 
-  [[nodiscard]] Verdict verdict(std::uint32_t number, const Kernel& kernel, const PathPosition& position);
+  [[nodiscard]] ExecutionVerdict verdict(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position);
   /// Returns the rule that decides outside of windows.
-  [[nodiscard]] Rule rule_by_times(std::uint32_t number, const Kernel& kernel, const PathPosition& position);
-  void judge_times(std::uint32_t number, const Kernel& kernel, const PathPosition& position);
-  [[nodiscard]] bool is_rehearsed(const Kernel& kernel);
-  [[nodiscard]] bool is_brief(const Kernel& kernel, const KernelTimes& mine) const;
-  [[nodiscard]] bool outlasts_window(std::uint32_t number, const Kernel& kernel, const PathPosition& position);
-  [[nodiscard]] bool is_trusted(std::uint32_t number, const Kernel& kernel);
-  [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
-  [[nodiscard]] bool is_known_by_family(std::uint32_t number, const Kernel& kernel, const KernelStatistics& known,
+  [[nodiscard]] Rule rule_by_times(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position);
+  void judge_times(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position);
+  [[nodiscard]] bool is_rehearsed(const KernelRecord& kernel);
+  [[nodiscard]] bool is_brief(const KernelRecord& kernel, const KernelTimes& mine) const;
+  [[nodiscard]] bool outlasts_window(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position);
+  [[nodiscard]] bool is_trusted(std::uint32_t number, const KernelRecord& kernel);
+  [[nodiscard]] bool is_known(std::uint32_t number, const KernelRecord& kernel, std::int64_t occurrences);
+  [[nodiscard]] bool is_known_by_family(std::uint32_t number, const KernelRecord& kernel, const KernelStatistics& known,
                                         std::int64_t occurrences);
   [[nodiscard]] bool fits_budget(std::uint32_t number, const PathPosition& position);
-  [[nodiscard]] bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const PathPosition& position);
+  [[nodiscard]] bool may_be_predicted(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position);
   [[nodiscard]] bool spend(std::uint32_t number, Seconds half_width, const PathPosition& position);
   [[nodiscard]] std::int64_t occurrences(std::uint32_t number, const PathPosition& position);
   [[nodiscard]] bool one_in_eight() { return (chance_() >> 8U) % 8 == 0; }
 
-  PathContribution learnt(std::uint32_t number, const Kernel& kernel, Seconds seconds);
-  void learn_for_family(std::uint32_t number, const Kernel& kernel, Seconds seconds, const KernelStatistics& before, bool adds_time,
+  PathContribution learnt(std::uint32_t number, const KernelRecord& kernel, Seconds seconds);
+  void learn_for_family(std::uint32_t number, const KernelRecord& kernel, Seconds seconds, const KernelStatistics& before, bool adds_time,
                         bool out_of_context);
   void compare_with_prior(RoutineFamily& family, const KernelTimes& mine);
   [[nodiscard]] PathContribution varied(const KernelTimes& mine, Seconds expected);
 
-  [[nodiscard]] KernelStatistics own_times(std::uint32_t number, const Kernel& kernel);
+  [[nodiscard]] KernelStatistics own_times(std::uint32_t number, const KernelRecord& kernel);
   /// Predicts from other sizes, corrected by the ratio of the present execution.
-  [[nodiscard]] std::optional<SizePrediction> predict(std::uint32_t number, const Kernel& kernel);
-  [[nodiscard]] std::optional<SizePrediction> predict_by_model(RoutineFamily& family, std::uint32_t number, const Kernel& kernel);
+  [[nodiscard]] std::optional<SizePrediction> predict(std::uint32_t number, const KernelRecord& kernel);
+  [[nodiscard]] std::optional<SizePrediction> predict_by_model(RoutineFamily& family, std::uint32_t number, const KernelRecord& kernel);
 
   Policy policy_;
-  Verdict verdict_;  ///< verdict on the last kernel that was asked about
-  Precision precision_;
+  ExecutionVerdict verdict_;  ///< verdict on the last kernel that was asked about
+  TimePrecision precision_;
   StudentQuantiles quantiles_;
   bool across_sizes_;
   bool learns_from_full_ = false;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
+#include <utility>
 
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/student_quantiles.hpp"
+#include "flopcast/support/field.hpp"
 
 namespace flopcast::selective {
 
@@ -21,13 +23,11 @@ enum class Policy : std::uint8_t {
   rehearsal,  ///< one in eight short computations and long messages, seven in eight short messages, by chance: tests how the program reacts
 };
 
-/// All policies under their names on the command line.
+/// Returns the name of a policy on the command line and in documents.
 [[nodiscard]] std::string_view to_string(Policy policy);
-/// Throws bad_input, which lists the names, for an unknown one.
-[[nodiscard]] Policy policy_named(std::string_view name);
 
 /// Accuracy from which on a kernel's time counts as known.
-struct Precision {
+struct TimePrecision {
   double tolerance = 0.1;      ///< relative half-width of the interval (epsilon of paper 004; its figures range over 1 to 1/1024)
   double confidence = 0.95;    ///< confidence of the interval
   std::int64_t min_count = 3;  ///< fewer executions never make a time known: with two the interval of Student's t is mostly chance
@@ -38,7 +38,7 @@ struct Precision {
 double relative_half_width(const KernelStatistics& times, StudentQuantiles& quantiles, std::int64_t occurrences);
 
 /// Returns true if the time is known well enough. `occurrences` is 1 for a policy that doesn't count.
-bool is_predictable(const KernelStatistics& times, const Precision& precision, StudentQuantiles& quantiles, std::int64_t occurrences);
+bool is_predictable(const KernelStatistics& times, const TimePrecision& precision, StudentQuantiles& quantiles, std::int64_t occurrences);
 
 /// Knowledge of an earlier run about a kernel. A plain record: it travels in messages.
 struct PriorKernel {
@@ -49,3 +49,12 @@ struct PriorKernel {
 };
 
 }  // namespace flopcast::selective
+
+template <>
+struct flopcast::EnumNames<flopcast::selective::Policy> {
+  using Policy = selective::Policy;
+  static constexpr std::array names{std::pair{Policy::full, "full"},         std::pair{Policy::conditional, "conditional"},
+                                    std::pair{Policy::local, "local"},       std::pair{Policy::online, "online"},
+                                    std::pair{Policy::a_priori, "a-priori"}, std::pair{Policy::eager, "eager"},
+                                    std::pair{Policy::random, "random"},     std::pair{Policy::rehearsal, "rehearsal"}};
+};

@@ -2,18 +2,17 @@
 
 #include "flopcast/support/units.hpp"
 
-namespace flopcast::selective {
-
-/// Intervals of the path in which every kernel is executed, however well it is known, so that it is timed under the program's conditions.
-/// Its real neighbours have left caches and memory as they do, and other processes are as busy as ever. A kernel executed among skipped
-/// ones finds other data in the caches and takes another time. (Systematic sampling with warming: Wunderlich, Wenisch, Falsafi and Hoe,
-/// "SMARTS: accelerating microarchitecture simulation via rigorous statistical sampling", 2003.)
+/// Why windows: a kernel's real neighbours have left caches and memory as they do, and other processes are as busy as ever. A kernel executed
+/// among skipped ones finds other data in the caches and takes another time. (Systematic sampling with warming: Wunderlich, Wenisch, Falsafi
+/// and Hoe, "SMARTS: accelerating microarchitecture simulation via rigorous statistical sampling", 2003.)
 ///
 /// Windows lie at places of the path, not of each process's own time. Since paths travel with messages, all processes come to a window at
 /// about the same time without further communication. Windows begin at random places of equal periods, so that none is in step with the
-/// program.
-///
-/// Every execution also begins with a window: until a kernel is left out, caches and memory are exactly as in the program.
+/// program. Every execution also begins with a window: until a kernel is skipped, caches and memory are exactly as in the program.
+namespace flopcast::selective {
+
+/// Intervals of the path in which every kernel is executed, however well it is known, so that it is timed under the program's conditions.
+/// WindowSchedule uses one such set for each execution.
 class ExecutionWindows {
  public:
   /// One window of `width` in each `period`: a tenth of the path. Each is long enough for data that stream through the last-level cache to

@@ -5,7 +5,7 @@
 
 namespace flopcast::selective {
 
-std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Seconds affordable, double pace) {
+std::vector<std::size_t> finalists_in_doubt(std::span<const PredictedCandidate> all, Seconds affordable, double pace) {
   constexpr std::size_t min_finalists = 2;
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -13,7 +13,7 @@ std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Sec
   std::vector<std::size_t> finalists;
   Seconds cost = 0;
   for (const std::size_t i : order) {
-    const Prediction& best = all[order.front()];
+    const PredictedCandidate& best = all[order.front()];
     if (all[i].seconds - all[i].half_width > best.seconds + best.half_width) {
       continue;
     }

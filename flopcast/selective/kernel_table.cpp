@@ -31,8 +31,8 @@ std::uint32_t KernelTable::number(const KernelKey& key) {
   return recent;
 }
 
-void KernelTable::merge(const Kernel& kernel) {
-  Kernel& mine = kernels_[number(kernel.key)];
+void KernelTable::merge(const KernelRecord& kernel) {
+  KernelRecord& mine = kernels_[number(kernel.key)];
   mine.executed.merge(kernel.executed);
   mine.in_context.merge(kernel.in_context);
   mine.along.merge(kernel.along);

@@ -31,7 +31,7 @@ struct KernelKeyHash {
 using KernelStatistics = Welford;
 
 /// Everything that is known about one kernel. A plain record.
-struct Kernel {
+struct KernelRecord {
   KernelKey key;
   KernelStatistics executed;    ///< times of this process's executions
   KernelStatistics in_context;  ///< times of executions among their neighbours, if these were told apart
@@ -48,14 +48,14 @@ class KernelTable {
  public:
   /// Number of the kernel with `key`, new if it wasn't there.
   std::uint32_t number(const KernelKey& key);
-  [[nodiscard]] Kernel& operator[](std::uint32_t number) { return kernels_[number]; }
-  [[nodiscard]] const PageVector<Kernel>& kernels() const noexcept { return kernels_; }
+  [[nodiscard]] KernelRecord& operator[](std::uint32_t number) { return kernels_[number]; }
+  [[nodiscard]] const PageVector<KernelRecord>& kernels() const noexcept { return kernels_; }
   /// Adds another process's knowledge of a kernel.
-  void merge(const Kernel& kernel);
+  void merge(const KernelRecord& kernel);
 
  private:
   std::unordered_map<KernelKey, std::uint32_t, KernelKeyHash> numbers_;
-  PageVector<Kernel> kernels_;
+  PageVector<KernelRecord> kernels_;
   std::array<std::uint32_t, 512> recent_{};  ///< numbers by hash: programs use few kernels again and again
 };
 

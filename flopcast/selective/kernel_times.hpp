@@ -40,8 +40,8 @@ class KernelTimes {
   /// Takes a time; `min_count` equal times make a time known. A single time far from the known ones may be a disturbance, and is kept apart
   /// until the next. As many in a row as make a time known mean another speed: the known times are forgotten, and true is returned.
   bool learn(Seconds seconds, std::int64_t min_count);
-  /// Takes a time that was measured in a window. Disturbances make times longer: a time more than twice as long as the others doesn't count,
-  /// unless there are many. Among the first few times, those that are very much shorter than others replace them.
+  /// Takes a time that was measured in a window. Disturbances make times longer: a time more than twice as long as the others doesn't
+  /// count, unless there are many. Among the first few times, those that are very much shorter than others replace them.
   void learn_in_context(Seconds seconds, std::int64_t min_count);
   /// Takes a time that was measured after a skipped kernel, or in a routine's first execution.
   void learn_out_of_context(Seconds seconds) noexcept { out_of_context_.add(seconds); }

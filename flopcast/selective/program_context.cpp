@@ -6,8 +6,8 @@ namespace flopcast::selective {
 namespace {
 
 /// Returns the time of kernels that must have been executed before a kernel of `seconds` is timed as in the program. The data of a long one
-/// come round in the shared caches after a few such kernels. One that is bound by memory needs more time until its data lie where they do in
-/// the program. Products that stream through the last-level cache were 1.6 times as slow at first, 1.2 times after 10 ms, and as in the
+/// come round in the shared caches after a few such kernels. One that is bound by memory needs more time until its data lie where they do
+/// in the program. Products that stream through the last-level cache were 1.6 times as slow at first, 1.2 times after 10 ms, and as in the
 /// program after 15 ms.
 Seconds settling(Seconds seconds, Seconds min_settling, bool bound_by_memory) {
   constexpr Seconds max_settling = 1e-2;
@@ -18,20 +18,20 @@ Seconds settling(Seconds seconds, Seconds min_settling, bool bound_by_memory) {
 }  // namespace
 
 /// A kernel that is slower than the fastest is bound by memory, which it shares with other cores.
-bool ProgramContext::is_bound_by_memory(const Kernel& kernel, Seconds seconds) const {
+bool ProgramContext::is_bound_by_memory(const KernelRecord& kernel, Seconds seconds) const {
   constexpr double share_of_best = 0.5;
   return kernel.key.kind == KernelKind::computation && kernel.flops < share_of_best * best_rate_ * seconds;
 }
 
 /// A long kernel that is bound by arithmetic takes the same time whatever lies in the caches and whatever other cores do.
-bool ProgramContext::executed(const Kernel& kernel, Seconds seconds) {
+bool ProgramContext::executed(const KernelRecord& kernel, Seconds seconds) {
   constexpr Seconds min_rated = 1e-4;
   constexpr Seconds min_independent = 5e-3;
   best_rate_ = seconds >= min_rated ? std::max(best_rate_, kernel.flops / seconds) : best_rate_;
   const bool by_memory = is_bound_by_memory(kernel, seconds);
   const bool is_independent = seconds >= min_independent && kernel.flops > 0 && !by_memory;
-  const bool in_context = is_independent || since_left_out_ >= settling(seconds, min_settling, by_memory);
-  since_left_out_ += seconds;
+  const bool in_context = is_independent || since_skipped_ >= settling(seconds, min_settling, by_memory);
+  since_skipped_ += seconds;
   return in_context;
 }
 

@@ -54,7 +54,7 @@ const RelativeDeviations& RoutineFamilies::scatter_of(Seconds seconds) const {
   return scatter_[decade];
 }
 
-std::optional<SizePrediction> RoutineFamilies::predict(RoutineFamily& family, std::uint32_t number, const Kernel& kernel,
+std::optional<SizePrediction> RoutineFamilies::predict(RoutineFamily& family, std::uint32_t number, const KernelRecord& kernel,
                                                        StudentQuantiles& quantiles, std::span<const KernelTimes> times, bool prior_counts) {
   if (family.has_nothing_to_do(kernel.key, kernel.flops)) {
     return std::nullopt;

@@ -21,7 +21,7 @@ class RoutineFamilies {
  public:
   /// Returns the family of a kernel with that key, which belongs to it from then on.
   RoutineFamily& of(std::uint32_t number, const KernelKey& key, double flops);
-  RoutineFamily& of(std::uint32_t number, const Kernel& kernel) { return of(number, kernel.key, kernel.flops); }
+  RoutineFamily& of(std::uint32_t number, const KernelRecord& kernel) { return of(number, kernel.key, kernel.flops); }
 
   /// These call the functions of all families that have the same names.
   void begin_run();
@@ -34,7 +34,7 @@ class RoutineFamilies {
   [[nodiscard]] const RelativeDeviations& scatter_of(Seconds seconds) const;
   /// Returns a kernel's time in the model of its family, which is fitted if that is due. Nothing if the model doesn't reach that far.
   /// `times` and `prior_counts`: see RoutineFamily::fit_if_due().
-  [[nodiscard]] std::optional<SizePrediction> predict(RoutineFamily& family, std::uint32_t number, const Kernel& kernel,
+  [[nodiscard]] std::optional<SizePrediction> predict(RoutineFamily& family, std::uint32_t number, const KernelRecord& kernel,
                                                       StudentQuantiles& quantiles, std::span<const KernelTimes> times, bool prior_counts);
 
  private:

@@ -198,7 +198,7 @@ std::pair<double, double> SizeModel::correction(const SizePlace& place) const {
   double sum = 0;
   float nearest = std::numeric_limits<float>::infinity();
   for (std::size_t j = 0; j < squares.size(); ++j) {
-    if (squares[j] > 0) {  // the size itself is left out
+    if (squares[j] > 0) {  // the size itself is skipped
       const float near = alike + squares[j];
       const float weight = 1 / (near * near);
       weights += weight;
@@ -227,7 +227,7 @@ void SizeModel::note_residuals(std::span<const Point> points) {
   }
 }
 
-/// The sizes that were left out tell the variance, the nearer ones more. Times of short kernels scatter by a half where those of long ones
+/// The sizes that were skipped tell the variance, the nearer ones more. Times of short kernels scatter by a half where those of long ones
 /// don't scatter by a tenth, so that neither tells about the other. Weights fall with the fourth power of the distance beyond a factor of
 /// two. The degrees of freedom are the effective sample size of weighted trials (Kish, "Survey sampling", 1965).
 std::pair<double, double> SizeModel::variance_near(const SizePlace& place) const {

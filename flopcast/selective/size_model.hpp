@@ -14,7 +14,7 @@
 
 namespace flopcast::selective {
 
-/// Prediction of a time that was never measured.
+/// PredictedCandidate of a time that was never measured.
 struct SizePrediction {
   Seconds mean = 0;
   Seconds half_width = 0;  ///< half-width of the mean's interval
@@ -59,7 +59,7 @@ class SizeModel {
     std::array<std::vector<float>, std::tuple_size_v<SizePlace>> places;
     std::vector<float> values;
   };
-  /// Squared error of the corrected fit at a size that was left out of it.
+  /// Squared error of the corrected fit at a size that was skipped of it.
   struct Trial {
     SizePlace place{};
     double square = 0;
@@ -72,7 +72,7 @@ class SizeModel {
   [[nodiscard]] std::pair<double, double> variance_near(const SizePlace& place) const;
 
   Residuals residuals_;
-  std::vector<Trial> trials_;                       ///< each size is left out in turn
+  std::vector<Trial> trials_;                       ///< each size is skipped in turn
   std::vector<std::size_t> used_;                   ///< indices of the terms with a coefficient
   std::vector<double> coefficients_;                ///< coefficients of these terms
   std::vector<double> inverse_;                     ///< inverse of their normal equations, row by row

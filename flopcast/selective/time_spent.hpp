@@ -9,7 +9,7 @@ namespace flopcast::selective {
 
 /// Reasons for which a kernel was executed.
 enum class Cause : std::uint8_t {
-  always,  ///< nothing is left out, or the program may depend on its results
+  always,  ///< nothing is skipped, or the program may depend on its results
   brief,   ///< deciding takes as long
   window,  ///< the path lies in a window, in which everything is executed
   unseen,  ///< its time was unknown
@@ -21,12 +21,12 @@ enum class Cause : std::uint8_t {
 struct TimeSpent {
   Seconds always = 0, brief = 0, window = 0, unseen = 0, unsure = 0;  ///< computations executed, by their cause
   Seconds preparing = 0;                                              ///< decisions about executed kernels, and making their operands safe
-  Seconds leaving_out = 0;  ///< decisions about skipped computations, and checks of the data that they would have written
-  Seconds messages = 0;     ///< data transfer
-  Seconds waiting = 0;      ///< waiting for other processes
-  Seconds calls = 0;        ///< all calls of MPI: messages, waiting, and flopcast's own work for them
-  Seconds program = 0;      ///< the program's code between kernels
-  Seconds system = 0;       ///< part of all of these in the system's kernel: mostly page faults
+  Seconds skipping = 0;  ///< decisions about skipped computations, and checks of the data that they would have written
+  Seconds messages = 0;  ///< data transfer
+  Seconds waiting = 0;   ///< waiting for other processes
+  Seconds calls = 0;     ///< all calls of MPI: messages, waiting, and flopcast's own work for them
+  Seconds program = 0;   ///< the program's code between kernels
+  Seconds system = 0;    ///< part of all of these in the system's kernel: mostly page faults
   double page_faults = 0;
 
   void add_computation(Cause cause, Seconds seconds) noexcept {
@@ -36,26 +36,5 @@ struct TimeSpent {
   }
   friend bool operator==(const TimeSpent&, const TimeSpent&) = default;
 };
-
-/// A member of TimeSpent and its name in documents.
-struct SpentPart {
-  const char* name;
-  double TimeSpent::*value;
-};
-
-/// All members, in their order.
-inline constexpr std::array<SpentPart, 13> spent_parts = {{{"always_seconds", &TimeSpent::always},
-                                                           {"brief_seconds", &TimeSpent::brief},
-                                                           {"window_seconds", &TimeSpent::window},
-                                                           {"unseen_seconds", &TimeSpent::unseen},
-                                                           {"unsure_seconds", &TimeSpent::unsure},
-                                                           {"preparing_seconds", &TimeSpent::preparing},
-                                                           {"leaving_out_seconds", &TimeSpent::leaving_out},
-                                                           {"messages_seconds", &TimeSpent::messages},
-                                                           {"waiting_seconds", &TimeSpent::waiting},
-                                                           {"calls_seconds", &TimeSpent::calls},
-                                                           {"program_seconds", &TimeSpent::program},
-                                                           {"system_seconds", &TimeSpent::system},
-                                                           {"page_faults", &TimeSpent::page_faults}}};
 
 }  // namespace flopcast::selective

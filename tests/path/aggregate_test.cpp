@@ -66,5 +66,12 @@ TEST(Aggregate, RandomGridsAreTheSetsOfTheirRanks) {
   }
 }
 
+TEST(StrideOf, IsTheDistanceOfAllRanksOrZero) {
+  EXPECT_EQ(stride_of(std::vector{3}), 1);
+  EXPECT_EQ(stride_of(std::vector{0, 4, 8}), 4);
+  EXPECT_EQ(stride_of(std::vector{5, 3, 1}), -2);
+  EXPECT_EQ(stride_of(std::vector{0, 4, 9}), 0);
+}
+
 }  // namespace
 }  // namespace flopcast::path

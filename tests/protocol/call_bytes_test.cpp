@@ -35,7 +35,7 @@ TEST(CallBytes, KeepsEveryRoutineOfTheCatalogue) {
     append(bytes, calls.back(), static_cast<double>(calls.size()));
   }
 
-  const TimedCalls read = read_calls(bytes);
+  const DecodedCalls read = read_calls(bytes);
 
   EXPECT_EQ(read.calls, calls);
   EXPECT_EQ(read.seconds.at(4), 5.0);

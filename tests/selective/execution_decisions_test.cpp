@@ -12,7 +12,7 @@ namespace {
 
 /// Returns how many of `occurrences`, which all take `seconds`, are executed.
 int executions(ExecutionDecisions& decisions, int occurrences, Seconds seconds = 1, const PathPosition& standing = {}) {
-  const Kernel kernel;
+  const KernelRecord kernel;
   int executed = 0;
   for (int i = 0; i < occurrences; ++i) {
     if (decisions.wants_execution(0, kernel, standing)) {
@@ -58,7 +58,7 @@ TEST(ExecutionDecisions, DriftedPriorTimesAreDiscarded) {
 TEST(ExecutionDecisions, ASpeedThatChangesIsLearntAnew) {
   ExecutionDecisions decisions(Policy::conditional, {});
   EXPECT_EQ(executions(decisions, 3 + 64), 3);
-  const Kernel kernel;
+  const KernelRecord kernel;
   ASSERT_TRUE(decisions.wants_execution(0, kernel));
   decisions.executed(0, kernel, 2);
   for (int i = 0; i < 2; ++i) {
@@ -70,7 +70,7 @@ TEST(ExecutionDecisions, ASpeedThatChangesIsLearntAnew) {
 
 TEST(ExecutionDecisions, ADisturbanceIsNotDrift) {
   ExecutionDecisions decisions(Policy::conditional, {});
-  const Kernel kernel;
+  const KernelRecord kernel;
   for (const Seconds seconds : {1.0, 1.0, 1.0, 1.0}) {
     decisions.executed(0, kernel, seconds);
   }
@@ -95,7 +95,7 @@ TEST(ExecutionDecisions, CountsAlongThePathNarrowTheInterval) {
   const auto known = [](Policy policy) {
     ExecutionDecisions decisions(policy, {.tolerance = 0.03});
     decisions.know(0, {{}, {}, 100, 0});
-    const Kernel kernel;
+    const KernelRecord kernel;
     for (const Seconds seconds : {9, 10, 11}) {
       decisions.executed(0, kernel, seconds);
     }
@@ -122,16 +122,16 @@ TEST(ExecutionDecisions, EagerTrustsTimesThatOtherProcessesKnow) {
 }
 
 TEST(ExecutionDecisions, AVerdictNamesItsRule) {
-  const Kernel kernel;
+  const KernelRecord kernel;
   EXPECT_EQ(ExecutionDecisions(Policy::full, {}).decide(0, kernel).rule, Rule::everything);
   EXPECT_EQ(ExecutionDecisions(Policy::random, {}).decide(0, kernel).rule, Rule::chance);
   ExecutionDecisions decisions(Policy::conditional, {});
-  EXPECT_EQ(decisions.decide(0, kernel), (Verdict{true, Rule::unseen, Cause::unseen}));
+  EXPECT_EQ(decisions.decide(0, kernel), (ExecutionVerdict{true, Rule::unseen, Cause::unseen}));
   decisions.executed(0, kernel, 1);
-  EXPECT_EQ(decisions.decide(0, kernel), (Verdict{true, Rule::unsure, Cause::unsure}));
+  EXPECT_EQ(decisions.decide(0, kernel), (ExecutionVerdict{true, Rule::unsure, Cause::unsure}));
   decisions.executed(0, kernel, 1);
   decisions.executed(0, kernel, 1);
-  EXPECT_EQ(decisions.decide(0, kernel), (Verdict{false, Rule::known, Cause::unsure}));
+  EXPECT_EQ(decisions.decide(0, kernel), (ExecutionVerdict{false, Rule::known, Cause::unsure}));
   decisions.executed(0, kernel, 9);
   EXPECT_EQ(decisions.decide(0, kernel).rule, Rule::deviant_time);
   decisions.executed(0, kernel, 1);
@@ -148,20 +148,18 @@ TEST(ExecutionDecisions, AVerdictNamesItsRule) {
 
 TEST(ExecutionDecisions, AVerdictNamesWindowsAndBriefKernels) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, ExecutionWindows());
-  const Kernel kernel;
-  EXPECT_EQ(decisions.decide(0, kernel), (Verdict{true, Rule::window, Cause::window}));
-  Kernel brief;
+  const KernelRecord kernel;
+  EXPECT_EQ(decisions.decide(0, kernel), (ExecutionVerdict{true, Rule::window, Cause::window}));
+  KernelRecord brief;
   brief.key.routine = 1;
   decisions.executed(1, brief, 1e-7);  // a routine's first time doesn't count
   decisions.executed(1, brief, 1e-7);
-  EXPECT_EQ(decisions.decide(1, brief), (Verdict{true, Rule::brief, Cause::brief}));
-  EXPECT_EQ(to_string(Rule::everything), "everything");
-  EXPECT_EQ(to_string(Rule::recheck), "recheck");
+  EXPECT_EQ(decisions.decide(1, brief), (ExecutionVerdict{true, Rule::brief, Cause::brief}));
 }
 
 /// Returns a kernel of order n, whose time is 1e-6 + 1e-9 n^3.
-Kernel kernel_of_order(std::int64_t n) {
-  Kernel kernel;
+KernelRecord kernel_of_order(std::int64_t n) {
+  KernelRecord kernel;
   kernel.key.words[0] = n;
   kernel.flops = static_cast<double>(n * n * n);
   return kernel;
@@ -174,7 +172,7 @@ int shrinking(ExecutionDecisions& decisions) {
   std::uint32_t number = 0;
   Seconds path = 0;
   for (std::int64_t n = 400; n >= 100; n -= 10, ++number) {
-    const Kernel kernel = kernel_of_order(n);
+    const KernelRecord kernel = kernel_of_order(n);
     if (decisions.wants_execution(number, kernel, {.along = 0, .path = path})) {
       decisions.executed(number, kernel, time_of_order(n));
       ++executed;
@@ -198,10 +196,10 @@ TEST(ExecutionDecisions, UnseenSizesAreLeftToAModel) {
 TEST(ExecutionDecisions, PredictionsStayWithinTheBudgetOfThePath) {
   ExecutionDecisions decisions(Policy::conditional, {.tolerance = 0.01}, true);
   for (std::uint32_t i = 0; i < 6; ++i) {  // times that differ by 10 % from any fit
-    const Kernel kernel = kernel_of_order(100 + 50 * i);
+    const KernelRecord kernel = kernel_of_order(100 + 50 * i);
     decisions.executed(i, kernel, time_of_order(100 + 50 * i) * (i % 2 == 0 ? 1.1 : 0.9));
   }
-  const Kernel kernel = kernel_of_order(220);
+  const KernelRecord kernel = kernel_of_order(220);
   EXPECT_TRUE(decisions.wants_execution(6, kernel, {.along = 0, .path = time_of_order(220)}));
   EXPECT_EQ(decisions.prediction_error(), 0);
   EXPECT_FALSE(decisions.wants_execution(7, kernel_of_order(225), {.along = 0, .path = 1000 * time_of_order(225)}));
@@ -210,8 +208,8 @@ TEST(ExecutionDecisions, PredictionsStayWithinTheBudgetOfThePath) {
 }
 
 /// Returns a product of m x n x k.
-Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
-  Kernel kernel;
+KernelRecord product(std::int64_t m, std::int64_t n, std::int64_t k) {
+  KernelRecord kernel;
   kernel.key.words = {m, n, k};
   kernel.flops = 2.0 * static_cast<double>(m * n * k);
   return kernel;
@@ -219,14 +217,14 @@ Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
 
 TEST(ExecutionDecisions, CallsWithoutWorkDoNotEnterTheModel) {
   ExecutionDecisions decisions(Policy::conditional, {}, true);
-  const auto seconds = [](const Kernel& kernel) { return 1e-6 + 1e-10 * kernel.flops; };
+  const auto seconds = [](const KernelRecord& kernel) { return 1e-6 + 1e-10 * kernel.flops; };
   std::uint32_t number = 0;
   for (std::int64_t n = 100; n <= 400; n += 50) {
-    const Kernel kernel = product(n, n, 64);
+    const KernelRecord kernel = product(n, n, 64);
     decisions.executed(number++, kernel, seconds(kernel));
     decisions.executed(number++, product(0, n, 64), 1e-8);  // a process without a part of the matrix
   }
-  const Kernel unseen = product(220, 220, 64);
+  const KernelRecord unseen = product(220, 220, 64);
   EXPECT_FALSE(decisions.wants_execution(number, unseen, {.along = 0, .path = 1}));
   EXPECT_NEAR(decisions.estimate(number, unseen), seconds(unseen), 0.01 * seconds(unseen));
   EXPECT_TRUE(decisions.wants_execution(number + 1, product(0, 220, 64), {.along = 0, .path = 1})) << "nor others of it";
@@ -235,7 +233,7 @@ TEST(ExecutionDecisions, CallsWithoutWorkDoNotEnterTheModel) {
 TEST(ExecutionDecisions, PaceComparesTimesWithThoseOfEarlierExecutions) {
   ExecutionDecisions decisions(Policy::conditional, {});
   EXPECT_EQ(decisions.run_time_ratio().expected, 0);
-  const Kernel kernel;
+  const KernelRecord kernel;
   decisions.begin_execution(Policy::conditional, 0, true);
   decisions.executed(0, kernel, 2);
   EXPECT_EQ(decisions.run_time_ratio().expected, 0) << "nothing was known before";
@@ -285,7 +283,7 @@ TEST(ExecutionDecisions, AKernelSeenOnceIsStillPredictedFromOtherSizes) {
     const std::int64_t n = 300 + 20 * static_cast<std::int64_t>(i);
     decisions.executed(i, kernel_of_order(n), time_of_order(n));
   }
-  decisions.left_out();
+  decisions.skipped();
   decisions.executed(12, kernel_of_order(410), time_of_order(410));  // among skipped ones
   EXPECT_FALSE(decisions.wants_execution(12, kernel_of_order(410), {.along = 0, .path = 5}));
   EXPECT_NEAR(decisions.estimate(12, kernel_of_order(410)), time_of_order(410), 0.05 * time_of_order(410));
@@ -337,7 +335,7 @@ double known_time(std::uint32_t number) {
 
 void know_orders(ExecutionDecisions& decisions) {
   for (std::uint32_t i = 0; i < known_orders.size(); ++i) {
-    const Kernel kernel = kernel_of_order(known_orders.at(i));
+    const KernelRecord kernel = kernel_of_order(known_orders.at(i));
     decisions.know(i, {kernel.key, times({known_time(i), known_time(i), known_time(i)}), 0, kernel.flops});
   }
 }
@@ -357,7 +355,7 @@ TEST(ExecutionDecisions, PriorTimesAreTrustedOnceOtherSizesAgree) {
 
 TEST(ExecutionDecisions, WithWindowsPriorTimesAreTrustedUntilMostHaveDrifted) {
   const PathPosition standing{.along = 0, .path = 5};
-  const Kernel asked = kernel_of_order(4000);
+  const KernelRecord asked = kernel_of_order(4000);
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   know_orders(decisions);
   EXPECT_FALSE(decisions.wants_execution(4, asked, standing));
@@ -372,11 +370,11 @@ TEST(ExecutionDecisions, WithWindowsPriorTimesAreTrustedUntilMostHaveDrifted) {
 
 TEST(ExecutionDecisions, ExecutionsAmongSkippedKernelsCountWithTheTimeInTheProgram) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
-  const Kernel kernel;
+  const KernelRecord kernel;
   for (const Seconds seconds : {7e-4, 1e-4, 1e-4, 1e-4}) {  // the first one loads the routine
     EXPECT_FALSE(decisions.executed(0, kernel, seconds).estimated);
   }
-  decisions.left_out();
+  decisions.skipped();
   const PathContribution cold = decisions.executed(0, kernel, 5e-4);
   EXPECT_TRUE(cold.estimated);
   EXPECT_NEAR(cold.expected, 1e-4, 1e-12);
@@ -388,9 +386,9 @@ TEST(ExecutionDecisions, ExecutionsAmongSkippedKernelsCountWithTheTimeInTheProgr
 
 TEST(ExecutionDecisions, LongKernelsNeedMoreSettling) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
-  const Kernel kernel;
+  const KernelRecord kernel;
   decisions.executed(0, kernel, 2e-3);
-  decisions.left_out();
+  decisions.skipped();
   EXPECT_TRUE(decisions.executed(0, kernel, 2e-3).estimated);
   EXPECT_TRUE(decisions.executed(0, kernel, 2e-3).estimated);
   EXPECT_TRUE(decisions.executed(0, kernel, 2e-3).estimated);
@@ -399,12 +397,12 @@ TEST(ExecutionDecisions, LongKernelsNeedMoreSettling) {
 
 TEST(ExecutionDecisions, KernelsBoundByMemoryNeedMostSettling) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
-  Kernel fast;
+  KernelRecord fast;
   fast.flops = 1e9;
   decisions.executed(0, fast, 1e-2);
-  Kernel slow;
+  KernelRecord slow;
   slow.flops = 1e6;
-  decisions.left_out();
+  decisions.skipped();
   for (int i = 0; i < 10; ++i) {
     EXPECT_TRUE(decisions.executed(1, slow, 1e-3).estimated) << i;
   }
@@ -414,7 +412,7 @@ TEST(ExecutionDecisions, KernelsBoundByMemoryNeedMostSettling) {
 
 TEST(ExecutionDecisions, OneDisturbedTimeDoesNotCountButManyDo) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
-  const Kernel kernel;
+  const KernelRecord kernel;
   decisions.executed(0, kernel, 1);
   for (int i = 0; i < 8; ++i) {
     decisions.executed(0, kernel, 1);
@@ -431,7 +429,7 @@ TEST(ExecutionDecisions, OneDisturbedTimeDoesNotCountButManyDo) {
 TEST(ExecutionDecisions, MessagesThatWaitedForACoreDoNotEnterTheModel) {
   for (const bool windows : {false, true}) {
     ExecutionDecisions decisions(Policy::local, {}, true, windows ? std::optional(ExecutionWindows(1e9, 1e-9, 0)) : std::nullopt);
-    const Kernel message{.key = {KernelKind::communication, 3, {8000, 2, 1}}};
+    const KernelRecord message{.key = {KernelKind::communication, 3, {8000, 2, 1}}};
     decisions.expect_at_most(0, 1e-4);
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(decisions.wants_execution(0, message)) << "windows " << windows;
@@ -450,7 +448,7 @@ TEST(ExecutionDecisions, MessagesThatWaitedForACoreDoNotEnterTheModel) {
 
 TEST(ExecutionDecisions, MessagesThatAlwaysTakeLongerThanExpectedAreBelieved) {
   ExecutionDecisions decisions(Policy::local, {}, true);
-  const Kernel message{.key = {KernelKind::communication, 3, {8000, 2, 1}}};
+  const KernelRecord message{.key = {KernelKind::communication, 3, {8000, 2, 1}}};
   decisions.expect_at_most(0, 1e-4);
   int executed = 0;
   for (int i = 0; i < 40; ++i) {
@@ -465,14 +463,14 @@ TEST(ExecutionDecisions, MessagesThatAlwaysTakeLongerThanExpectedAreBelieved) {
 
 TEST(ExecutionDecisions, SkippedKernelsCountWithTimesThatVaryAroundTheMean) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
-  const Kernel kernel;
+  const KernelRecord kernel;
   decisions.executed(0, kernel, 1);
   for (int i = 0; i < 8; ++i) {
     decisions.executed(0, kernel, i % 2 == 0 ? 1 : 1.5);
   }
   Seconds sum = 0;
   for (int i = 0; i < 2000; ++i) {
-    const PathContribution counted = decisions.left_out(0, 4);
+    const PathContribution counted = decisions.skipped(0, 4);
     EXPECT_NEAR(std::abs(counted.seconds - 4), 0.8, 1e-6) << "3.2 or 4.8";
     EXPECT_EQ(counted.expected, 4);
     sum += counted.seconds;
@@ -483,20 +481,20 @@ TEST(ExecutionDecisions, SkippedKernelsCountWithTimesThatVaryAroundTheMean) {
 TEST(ExecutionDecisions, TimesOfZeroDoNotVary) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   for (int i = 0; i < 8; ++i) {
-    decisions.executed(0, Kernel(), 0);
+    decisions.executed(0, KernelRecord(), 0);
   }
-  EXPECT_EQ(decisions.left_out(0, 0).seconds, 0);
+  EXPECT_EQ(decisions.skipped(0, 0).seconds, 0);
 }
 
 TEST(ExecutionDecisions, OneTimeIsEnoughWhereARoutineHardlyVaries) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   for (std::uint32_t i = 0; i < 6; ++i) {
-    const Kernel kernel = kernel_of_order(100 + 10 * i);
+    const KernelRecord kernel = kernel_of_order(100 + 10 * i);
     for (int times = 0; times < 3; ++times) {
       decisions.executed(i, kernel, time_of_order(100 + 10 * i) * (1 + 0.01 * times));
     }
   }
-  const Kernel larger = kernel_of_order(250);  // too large to be predicted before it was executed
+  const KernelRecord larger = kernel_of_order(250);  // too large to be predicted before it was executed
   EXPECT_TRUE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
   decisions.executed(6, larger, time_of_order(250));
   EXPECT_FALSE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
@@ -508,7 +506,7 @@ TEST(ExecutionDecisions, SizesOfOneExecutionCorrectEachOther) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   std::uint32_t number = 0;
   const auto product = [](std::int64_t m, std::int64_t nb) {
-    Kernel kernel;
+    KernelRecord kernel;
     kernel.key.words[0] = m;
     kernel.key.words[1] = kernel.key.words[2] = nb;
     kernel.flops = static_cast<double>(m * nb * nb);
@@ -524,7 +522,7 @@ TEST(ExecutionDecisions, SizesOfOneExecutionCorrectEachOther) {
   execute(96, 200, 1);
   execute(160, 200, 1);
   decisions.begin_execution(Policy::conditional, 1, true);
-  const Kernel large = product(900, 128);
+  const KernelRecord large = product(900, 128);
   const std::uint32_t unseen = 1000;
   const Seconds usual = 1e-9 * large.flops;
   EXPECT_NEAR(decisions.estimate(unseen, large), usual, 0.02 * usual);
@@ -532,7 +530,7 @@ TEST(ExecutionDecisions, SizesOfOneExecutionCorrectEachOther) {
   EXPECT_GT(decisions.estimate(unseen, large), 1.13 * usual);
   EXPECT_LT(decisions.estimate(unseen, large), 1.22 * usual);
   decisions.begin_execution(Policy::conditional, 1, true);
-  const Kernel between = product(900, 96);
+  const KernelRecord between = product(900, 96);
   EXPECT_NEAR(decisions.estimate(unseen + 1, between), 1e-9 * between.flops, 0.03 * 1e-9 * between.flops);
 }
 
@@ -591,7 +589,7 @@ TEST(ExecutionDecisions, ARehearsalExecutesFewComputationsMostShortMessagesAndAl
   decisions.seed(1);
   decisions.begin_execution(Policy::rehearsal, 0, true);
   const auto executed = [&](KernelKind kind) {
-    Kernel kernel;
+    KernelRecord kernel;
     kernel.key.kind = kind;
     int count = 0;
     for (int i = 0; i < 8000; ++i) {
@@ -602,9 +600,9 @@ TEST(ExecutionDecisions, ARehearsalExecutesFewComputationsMostShortMessagesAndAl
   EXPECT_NEAR(executed(KernelKind::computation), 1000, 150);
   EXPECT_NEAR(executed(KernelKind::communication), 7000, 150);
   EXPECT_EQ(executed(KernelKind::region), 8000);
-  Kernel large;
+  KernelRecord large;
   large.flops = 1e9;
-  Kernel long_message;
+  KernelRecord long_message;
   long_message.key = {KernelKind::communication, 0, {1 << 20}};
   int long_messages = 0;
   for (int i = 0; i < 8000; ++i) {
@@ -642,7 +640,7 @@ TEST(ExecutionDecisions, WindowsAreRarerWhenAllTimesAreKnown) {
   decisions.space_windows(0.5);  // another process has met many unknown kernels
   decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_NEAR(places_in_windows(decisions), 200, 10);
-  decisions.left_out(0, 1);
+  decisions.skipped(0, 1);
   EXPECT_EQ(decisions.known_share(), 1);
 }
 
@@ -661,7 +659,7 @@ TEST(ExecutionDecisions, KernelsThatAddLittleErrorToThePathAreLeftOut) {
   for (int i = 0; i < 8; ++i) {  // of one routine: it is known from the scatter of its times
     decisions.executed(0, kernel_of_order(100), i % 2 == 0 ? 0.9 : 1.1);
   }
-  Kernel other = kernel_of_order(90);
+  KernelRecord other = kernel_of_order(90);
   other.key.routine = 7;
   decisions.executed(1, other, 1);
   decisions.executed(1, other, 1);  // the first one loads the routine
@@ -673,7 +671,7 @@ TEST(ExecutionDecisions, KernelsThatAddLittleErrorToThePathAreLeftOut) {
 
 TEST(ExecutionDecisions, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
-  const Kernel one = kernel_of_order(100);
+  const KernelRecord one = kernel_of_order(100);
   for (int i = 0; i < 6; ++i) {
     decisions.executed(0, one, 1e-4 * (1 + 1000 * (i == 0)));  // a routine's first execution loads it
   }
@@ -681,15 +679,15 @@ TEST(ExecutionDecisions, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
     decisions.executed(0, one, 1e-4);
   }
   for (int i = 0; i < 6; ++i) {
-    decisions.left_out();
+    decisions.skipped();
     decisions.executed(0, one, 2e-4);
   }
-  decisions.left_out();
+  decisions.skipped();
   decisions.executed(1, kernel_of_order(200), 8e-4);
   EXPECT_NEAR(decisions.estimate(1, kernel_of_order(200)), 4e-4, 1e-6);
   EXPECT_NEAR(decisions.estimate(0, one), 1e-4, 1e-9);
-  decisions.left_out();
-  Kernel large = kernel_of_order(4000);
+  decisions.skipped();
+  KernelRecord large = kernel_of_order(4000);
   large.flops = 0;
   decisions.executed(2, large, 0.1);
   EXPECT_NEAR(decisions.estimate(2, large), 0.1, 1e-9) << "small sizes say nothing of what streams through memory";
@@ -697,14 +695,14 @@ TEST(ExecutionDecisions, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
 
 TEST(ExecutionDecisions, LongKernelsBoundByArithmeticNeedNoSettling) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
-  Kernel kernel = kernel_of_order(100);
+  KernelRecord kernel = kernel_of_order(100);
   kernel.flops = 1e9;
   decisions.executed(0, kernel, 1e-2);
-  decisions.left_out();
+  decisions.skipped();
   EXPECT_FALSE(decisions.executed(0, kernel, 1e-2).estimated);
-  decisions.left_out();
+  decisions.skipped();
   EXPECT_TRUE(decisions.executed(1, kernel, 5e-2).estimated) << "bound by memory";
-  decisions.left_out();
+  decisions.skipped();
   EXPECT_TRUE(decisions.executed(2, kernel, 1e-3).estimated) << "too short";
 }
 

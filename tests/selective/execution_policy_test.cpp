@@ -39,18 +39,12 @@ TEST(ExecutionPolicy, ToleranceDecides) {
   EXPECT_TRUE(is_predictable(sample, {.tolerance = 0.25}, quantiles(), 1));
 }
 
-TEST(ExecutionPolicy, NamesAreConvertedBothWaysAndUnknownOnesRefused) {
-  for (const Policy policy :
-       {Policy::full, Policy::conditional, Policy::local, Policy::online, Policy::a_priori, Policy::eager, Policy::random}) {
-    EXPECT_EQ(policy_named(to_string(policy)), policy);
+TEST(ExecutionPolicy, HasTheNamesOfTheCommandLine) {
+  for (const auto& [policy, name] : EnumNames<Policy>::names) {
+    EXPECT_EQ(to_string(policy), name);
   }
-  try {
-    static_cast<void>(policy_named("prior"));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    EXPECT_THAT(error.what(), testing::HasSubstr("a-priori"));
-  }
+  EXPECT_EQ(to_string(Policy::a_priori), "a-priori");
+  EXPECT_EQ(to_string(Policy::rehearsal), "rehearsal");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(KernelTable, NumbersKernelsInTheirOrderAndMergesByKey) {
   EXPECT_EQ(table.number(a), 0U);
   EXPECT_EQ(table.number(b), 1U);
   EXPECT_EQ(table.number(a), 0U);
-  Kernel other{b, {}, {}, {}, 2, 10};
+  KernelRecord other{b, {}, {}, {}, 2, 10};
   other.executed.add(5);
   table.merge(other);
   EXPECT_EQ(table[1].executed.count, 1);

@@ -5,17 +5,17 @@
 namespace flopcast::selective {
 namespace {
 
-Kernel kernel_with_flops(double flops) {
-  Kernel kernel;
+KernelRecord kernel_with_flops(double flops) {
+  KernelRecord kernel;
   kernel.flops = flops;
   return kernel;
 }
 
 TEST(ProgramContext, SettlesAfterAMillisecondOfKernels) {
   ProgramContext context;
-  const Kernel kernel = kernel_with_flops(1e5);
-  EXPECT_TRUE(context.executed(kernel, 1e-4)) << "nothing was left out yet";
-  context.left_out();
+  const KernelRecord kernel = kernel_with_flops(1e5);
+  EXPECT_TRUE(context.executed(kernel, 1e-4)) << "nothing was skipped yet";
+  context.skipped();
   EXPECT_FALSE(context.is_settled());
   for (int i = 0; i < 10; ++i) {
     EXPECT_FALSE(context.executed(kernel, 1e-4));
@@ -26,9 +26,9 @@ TEST(ProgramContext, SettlesAfterAMillisecondOfKernels) {
 
 TEST(ProgramContext, ALongKernelBoundByArithmeticIsItsOwnContext) {
   ProgramContext context;
-  context.left_out();
+  context.skipped();
   EXPECT_TRUE(context.executed(kernel_with_flops(1e8), 1e-2));
-  context.left_out();
+  context.skipped();
   EXPECT_FALSE(context.executed(kernel_with_flops(1e7), 1e-2)) << "it is bound by memory";
 }
 

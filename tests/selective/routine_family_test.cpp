@@ -11,8 +11,8 @@
 namespace flopcast::selective {
 namespace {
 
-Kernel kernel_of_order(std::int64_t n) {
-  Kernel kernel;
+KernelRecord kernel_of_order(std::int64_t n) {
+  KernelRecord kernel;
   kernel.key.words[0] = n;
   kernel.flops = static_cast<double>(n * n * n);
   return kernel;
@@ -87,7 +87,7 @@ TEST(RoutineFamilies, PredictASizeFromOthers) {
   }
   const auto number = static_cast<std::uint32_t>(times.size());
   times.emplace_back();
-  const Kernel unseen = kernel_of_order(275);
+  const KernelRecord unseen = kernel_of_order(275);
   RoutineFamily& family = families.of(number, unseen);
   const std::optional<SizePrediction> found = families.predict(family, number, unseen, quantiles, times, true);
   ASSERT_TRUE(found);

@@ -1,17 +1,6 @@
 #include "flopcast/cli/mpi/options.hpp"
 
-#include <string>
-
 namespace flopcast::cli {
-
-void add_mpi_kernels_option(OptionSet& command, bool& tuned_kernels) {
-  command
-      .parsed(
-          "--kernels", [&tuned_kernels](const std::string& text) { tuned_kernels = text == "auto"; },
-          "Kernels of the program's BLAS. auto: where it misreads the CPU, the kernels found best by trying; library: its own choice "
-          "(default: auto)")
-      .choices({"auto", "library"});
-}
 
 void add_mpi_command(OptionSet& app, CommonOptions& common) {
   OptionSet mpi = app.add_command("mpi", "Critical paths of MPI programs, and tuning by them");

@@ -3,11 +3,9 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 
-/// Options that several subcommands of `flopcast mpi` have.
+/// The subcommands of `flopcast mpi`.
 namespace flopcast::cli {
 
-/// Adds --kernels: auto or library.
-void add_mpi_kernels_option(OptionSet& command, bool& tuned_kernels);
 void add_mpi_run_command(OptionSet& mpi, CommonOptions& common);
 void add_mpi_show_command(OptionSet& mpi, CommonOptions& common);
 void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 
 /// Tables of profiles of MPI programs.
 namespace flopcast::cli {

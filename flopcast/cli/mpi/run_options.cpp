@@ -24,7 +24,7 @@ constexpr const char* run_footer =
     R"(mpirun starts flopcast, and flopcast starts the program: once per process. The program's output and exit code are its own. flopcast's
 messages go to standard error, from the process of rank 0. docs/reference/columns.md explains the figures.
 
-Under any policy but full the program's results are garbage, because kernels are left out. A program whose course depends on its results (a
+Under any policy but full the program's results are garbage, because kernels are skipped. A program whose course depends on its results (a
 residual check, a loop that ends when it has converged) fails under such a policy, or is stopped after --patience. It needs --policy full.
 
 Examples:
@@ -49,8 +49,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return !a.empty() && std::filesystem::equivalent(a, b, none);
 }
 
-/// Tells why there is no profile. A program that ended well without a profile is a failure if --output asks for one, unless the program uses
-/// sessions, which no option helps.
+/// Tells why there is no profile. A program that ended well without a profile is a failure if --output asks for one, unless the program
+/// uses sessions, which no option helps.
 void report_missing(const MpiRunResult& result, const EarlierProfile& earlier, bool asked_for, CommonOptions& common) {
   if (result.missing_reason.empty()) {
     return;
@@ -114,7 +114,7 @@ void show_command(const std::string& file, const CommonOptions& common) {
     for (const report::Table& table : tables) {
       text += (&table == &tables.front() ? "" : "\n") + render(table, common);
     }
-    if (const std::string reason = restlessness_of(profile); !reason.empty()) {
+    if (const std::string reason = noise_of(profile); !reason.empty()) {
       common.restless->tell(std::string(restless_machine) + reason);
     }
     emit_wrapped(text, common);
@@ -128,7 +128,6 @@ void add_mpi_run_command(OptionSet& mpi, CommonOptions& common) {
   MpiRunRequest& request = options->request;
   OptionSet command = mpi.add_command("run", "Run a process of an MPI program and find the program's critical path");
   add_request(command, request);
-  add_mpi_kernels_option(command, request.tuned_kernels);
   command.option("--executions", request.executions).hidden();  // between flopcast and its mpi tune
   command.option("--results", request.results).hidden();
   command.option("command", request.command, "Program and its arguments").placeholder("-- COMMAND");

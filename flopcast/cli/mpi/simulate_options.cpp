@@ -48,15 +48,8 @@ void simulate(const MpiSimulateRequest& request, CommonOptions& common) {
 void add_mpi_simulate_command(OptionSet& mpi, CommonOptions& common) {
   auto options = std::make_shared<MpiSimulateRequest>();
   MpiSimulateRequest& request = *options;
-  OptionSet command = mpi.add_command("simulate", "Predict an MPI program on a machine that isn't there, with SimGrid");
-  command
-      .parsed(
-          "--ranks", [&request](const std::string& text) { request.ranks = parse_rank_counts(text, "--ranks"); },
-          "Numbers of processes: a number, numbers separated by commas, or a range that doubles, as 16:1024")
-      .required()
-      .placeholder("LIST");
+  OptionSet command = mpi.add_command("simulate", "Predict an MPI program on a hypothetical machine, with SimGrid");
   add_request(command, request);
-  add_mpi_kernels_option(command, request.tuned_kernels);
   command.option("command", request.command, "Program, built for SMPI, and its arguments").placeholder("-- COMMAND");
   command.footer(footer);
   command.action([options, &common] { simulate(*options, common); });

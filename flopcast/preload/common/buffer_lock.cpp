@@ -122,8 +122,8 @@ void* allocate_deep(int position) noexcept { return allocated(deep_definition_of
 
 void release_deep(void* buffer) noexcept { released(deep_definition_of(release, __builtin_return_address(0)), buffer); }
 
-/// The definitions in other namespaces of the dynamic linker. They are found before their first call, since dlsym isn't safe in threads that
-/// another namespace's C library has started. Each has a pair of functions of its own.
+/// The definitions in other namespaces of the dynamic linker. They are found before their first call, since dlsym isn't safe in threads
+/// that another namespace's C library has started. Each has a pair of functions of its own.
 constexpr std::size_t max_apart = 16;
 constinit std::atomic<Definition> apart[buffer_functions][max_apart]{};
 

@@ -13,22 +13,10 @@
 namespace flopcast::preload {
 namespace {
 
-/// Returns the number of arguments and hidden lengths of the flags; each of them is passed as a pointer.
-std::size_t pointers(const Routine& routine) {
-  const auto flags =
-      std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::flag; });
-  return routine.arguments.size() + static_cast<std::size_t>(flags);
-}
-
 std::string stub(std::size_t index, const Routine& routine) {
-  std::string parameters;
-  std::string arguments;
-  for (std::size_t i = 0; i < pointers(routine); ++i) {
-    parameters += fmt::format("{}void* a{}", i > 0 ? ", " : "", i);
-    arguments += fmt::format(", a{}", i);
-  }
-  return fmt::format("[[gnu::visibility(\"default\")]] {} {}_({}) {{ return intercept<{}>({}, __builtin_return_address(0){}); }}\n",
-                     result_type(routine), routine.name, parameters, result_type(routine), index, arguments);
+  const std::size_t pointers = pointers_of(routine);
+  return fmt::format("[[gnu::visibility(\"default\")]] {0} {1}_({2}) {{ return intercept<{0}>({3}, __builtin_return_address(0), {4}); }}\n",
+                     result_type(routine), routine.name, repeated("void* a{}", pointers), index, repeated("a{}", pointers));
 }
 
 std::string stubs() {
@@ -88,8 +76,8 @@ std::string skipped_cblas(const CblasFunction& function) {
              : fmt::format("return result_of<{}>(interception.skipped_value());", function.result);
 }
 
-/// Returns the stub of a CBLAS function, which has this number in the list of all stubs. It records the call of the Fortran routine, where a row-major problem becomes its transpose, which
-/// is column-major.
+/// Returns the stub of a CBLAS function, which has this number in the list of all stubs. It records the call of the Fortran routine, where
+/// a row-major problem becomes its transpose, which is column-major.
 std::string cblas_stub(std::size_t number, const std::string& symbol, const CblasFunction& function) {
   const auto index = static_cast<std::size_t>(function.routine - kernel::catalogue().data());
   std::string declarations;
@@ -105,7 +93,7 @@ std::string cblas_stub(std::size_t number, const std::string& symbol, const Cbla
       "  void* all[] = {{{5}}};\n"
       "  const Interception interception({6}, __builtin_return_address(0), all);\n"
       "  if (!interception.execute()) {{ {7} }}\n"
-      "  {8}reinterpret_cast<{0} (*)({9})>(definition_of_c_call({11}, interception.door(), "
+      "  {8}reinterpret_cast<{0} (*)({9})>(definition_of_c_call({11}, interception.trampoline(), "
       "__builtin_return_address(0)))({10});\n}}\n",
       function.result, symbol, function.parameters(),
       function.has_order && rows ? "  const bool rows = static_cast<int>(order) == row_major;\n" : "", declarations, all, index,
@@ -116,7 +104,7 @@ std::string cblas_stub(std::size_t number, const std::string& symbol, const Cbla
 /// Returns the stubs of the CBLAS functions on the list of standard routines that match routines of the catalogue.
 std::string cblas_stubs(const std::string& list) {
   std::string text =
-      "#include <iterator>\n\n#include \"flopcast/preload/common/calls_to_follow.hpp\"\n"
+      "#include <iterator>\n\n#include \"flopcast/preload/common/intercepted_calls.hpp\"\n"
       "#include \"flopcast/preload/common/cblas_flags.hpp\"\n"
       "#include \"flopcast/preload/common/intercept.hpp\"\n\n"
       "using namespace flopcast::preload;\n\nextern \"C\" {\n";

@@ -25,8 +25,8 @@ class Interception {
   [[nodiscard]] bool execute() const noexcept { return part_ != Part::skipped; }
   /// Returns the value of a function that isn't executed.
   [[nodiscard]] std::complex<double> skipped_value() const noexcept { return skipped_value_; }
-  /// Returns the door through which the call came; nullptr for a call by the routine's usual name.
-  [[nodiscard]] const Redirected* door() const noexcept { return door_; }
+  /// Returns the trampoline through which the call came; nullptr for a call by the routine's usual name.
+  [[nodiscard]] const Redirected* trampoline() const noexcept { return trampoline_; }
   /// Returns the library's own routine.
   [[nodiscard]] void* next() const noexcept;
 
@@ -35,7 +35,7 @@ class Interception {
 
   std::size_t routine_;
   const void* caller_;
-  Redirected* door_ = nullptr;
+  Redirected* trampoline_ = nullptr;
   std::span<void* const> pointers_;
   Part part_ = Part::transparent;
   std::complex<double> skipped_value_;

@@ -94,6 +94,11 @@ void* any_routine(std::string_view routine) noexcept {
   return nullptr;
 }
 
+void* routine_of_program(std::string_view routine) noexcept {
+  void* usual = next_symbol(SymbolName("", routine, "_").c_str(), reinterpret_cast<const void*>(&routine_of_program)).address;
+  return usual != nullptr ? usual : any_routine(routine);
+}
+
 int integer_bytes_at(const void* definition, const RoutineSymbol& name) noexcept {
   const ObjectHandle library(object_of(definition));
   const link_map* own = object_of(reinterpret_cast<const void*>(&integer_bytes_at));

@@ -19,8 +19,8 @@ struct NextSymbol {
 };
 
 /// Returns the definition of `name` that this library hides from its callers: the next in the loader's order, for all callers. If there is
-/// none, returns the definition in the library that contains `caller` (a return address) or in its dependencies, as needed for programs that
-/// open LAPACK privately (NumPy). Otherwise returns any definition.
+/// none, returns the definition in the library that contains `caller` (a return address) or in its dependencies, as needed for programs
+/// that open LAPACK privately (NumPy). Otherwise returns any definition.
 NextSymbol next_symbol(const char* name, const void* caller) noexcept;
 
 /// Makes next_symbol() look first in `opened`, a handle of dlopen, and its dependencies. This is for programs that are opened at run time
@@ -38,6 +38,9 @@ void* any_definition(const char* name) noexcept;
 /// Returns any_definition() of a Fortran routine under any of its names ("dgemm": dgemm_, scipy_dgemm_64_). Only names that end in a
 /// suffix count.
 void* any_routine(std::string_view routine) noexcept;
+
+/// Returns the program's own definition of a Fortran routine ("dgemm"): the one behind its usual name, else any_routine().
+void* routine_of_program(std::string_view routine) noexcept;
 
 /// Returns the bytes of the integers that the routine at `definition` takes, as its library's functions show, else as its name suggests.
 /// Calls functions of that library.

@@ -43,7 +43,8 @@ class ObjectHandle {
   bool opened_ = false;
 };
 
-/// Returns the first BLAS or LAPACK routine that is found behind a handle of dlopen, under any known Fortran name; nullptr if there is none.
+/// Returns the first BLAS or LAPACK routine that is found behind a handle of dlopen, under any known Fortran name; nullptr if there is
+/// none.
 const void* routine_behind(void* handle) noexcept;
 
 /// Returns a library with BLAS or LAPACK routines in another namespace of the dynamic linker; nullptr if there is none.

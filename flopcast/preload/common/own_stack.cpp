@@ -41,8 +41,8 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{512} << 10U;
 constexpr std::size_t guard_bytes = 4096;
 
-/// Stacks that no call uses; nullptr: a free place. A stack in use is in no place, so that neither a signal handler nor a forked child takes
-/// it.
+/// Stacks that no call uses; nullptr: a free place. A stack in use is in no place, so that neither a signal handler nor a forked child
+/// takes it.
 constinit std::atomic<char*> free_stacks[16]{};
 
 /// Returns the lowest address of a new stack; nullptr if there is no memory.

@@ -10,8 +10,8 @@
 
 namespace flopcast::preload {
 
-/// A lock that its holder may take again. It replaces pthread_mutex_t, whose instructions glibc makes atomic only once it has started a thread.
-/// A second copy of glibc, in another namespace of the dynamic linker, may start threads of which the first one doesn't know.
+/// A lock that its holder may take again. It replaces pthread_mutex_t, whose instructions glibc makes atomic only once it has started a
+/// thread. A second copy of glibc, in another namespace of the dynamic linker, may start threads of which the first one doesn't know.
 class RecursiveLock {
  public:
   void lock() noexcept {

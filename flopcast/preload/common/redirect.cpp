@@ -14,13 +14,13 @@
 #if defined(__x86_64__)
 
 namespace {
-constexpr std::size_t max_doors = 4096;
+constexpr std::size_t max_trampolines = 4096;
 }
 
 extern "C" {
 constinit thread_local flopcast::preload::Redirected* flopcast_entered{};
-[[gnu::visibility("hidden")]] extern const char flopcast_doors[];
-[[gnu::visibility("hidden")]] constinit flopcast::preload::Redirected flopcast_redirected[max_doors]{};
+[[gnu::visibility("hidden")]] extern const char flopcast_trampolines[];
+[[gnu::visibility("hidden")]] constinit flopcast::preload::Redirected flopcast_redirected[max_trampolines]{};
 void* flopcast_dlopen(const char* name, int mode);
 void* flopcast_dlsym(void* handle, const char* name);
 /// Called by the two functions above with their arguments. They return the function to continue with.
@@ -28,21 +28,21 @@ void* flopcast_dlsym(void* handle, const char* name);
 [[gnu::visibility("hidden"), gnu::used]] void* flopcast_choose_dlsym(void* handle, const char* name) noexcept;
 }
 
-// A door changes only registers that the procedure call standard leaves to the linker's own stubs. dlopen and dlsym identify their caller
-// by the return address, which must therefore be preserved.
+// A trampoline changes only registers that the procedure call standard leaves to the linker's own stubs. dlopen and dlsym identify their
+// caller by the return address, which must therefore be preserved.
 asm(R"(
   .text
   .p2align 4
-  .globl flopcast_doors
-  .hidden flopcast_doors
-flopcast_doors:
-  .set door, 0
+  .globl flopcast_trampolines
+  .hidden flopcast_trampolines
+flopcast_trampolines:
+  .set trampoline, 0
   .rept 4096
   endbr64
-  leaq flopcast_redirected + door * 64(%rip), %r11
+  leaq flopcast_redirected + trampoline * 64(%rip), %r11
   jmp .Lenter
   .p2align 4
-  .set door, door + 1
+  .set trampoline, trampoline + 1
   .endr
 .Lenter:
   movq flopcast_entered@gottpoff(%rip), %r10
@@ -79,7 +79,7 @@ flopcast_doors:
 namespace flopcast::preload {
 namespace {
 
-constexpr std::size_t door_bytes = 16;
+constexpr std::size_t trampoline_bytes = 16;
 constexpr std::size_t max_objects = 2048;
 static_assert(sizeof(Redirected) == 64 && offsetof(Redirected, stub) == 0);
 
@@ -91,8 +91,8 @@ struct Seen {
 
 constinit OwnSymbol own_symbol{};
 constinit Replacements replacements{};
-constinit std::atomic<bool> busy{};  ///< a thread is searching objects, or making a door
-constinit std::size_t doors = 0;
+constinit std::atomic<bool> busy{};  ///< a thread is searching objects, or making a trampoline
+constinit std::size_t trampolines = 0;
 constinit Seen seen[max_objects]{};
 constinit std::size_t seen_count = 0;
 constinit unsigned long long loaded_before = 0, unloaded_before = 0;  ///< as the linker counts them
@@ -117,9 +117,9 @@ class Turn {
 
 const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&redirect_calls)); }
 
-bool is_door(const void* address) noexcept {
+bool is_trampoline(const void* address) noexcept {
   const auto* at = static_cast<const char*>(address);
-  return at >= flopcast_doors && at < flopcast_doors + max_doors * door_bytes;
+  return at >= flopcast_trampolines && at < flopcast_trampolines + max_trampolines * trampoline_bytes;
 }
 
 void* own_function(const char* symbol) noexcept {
@@ -172,33 +172,33 @@ bool is_convincing(const RoutineSymbol& name, const void* definition) noexcept {
   return usual != nullptr && object_of(usual) == object;
 }
 
-/// Returns the door to `definition`; nullptr if there is no room for one.
-void* door_to(void* definition, const RoutineSymbol& name, const char* symbol) noexcept {
+/// Returns the trampoline to `definition`; nullptr if there is no room for one.
+void* trampoline_to(void* definition, const RoutineSymbol& name, const char* symbol) noexcept {
   void* stub = own_function(symbol);
   std::size_t i = 0;
-  while (i < doors && (flopcast_redirected[i].definition != definition || flopcast_redirected[i].stub != stub)) {
+  while (i < trampolines && (flopcast_redirected[i].definition != definition || flopcast_redirected[i].stub != stub)) {
     ++i;
   }
-  if (i == max_doors || stub == nullptr) {
+  if (i == max_trampolines || stub == nullptr) {
     return nullptr;
   }
-  if (i == doors) {
-    Redirected& door = flopcast_redirected[doors++];
-    door.stub = stub;
-    door.definition = definition;
-    door.prefix = name.prefix;
-    door.suffix = name.suffix;
-    door.c = is_c_routine(name.routine);
+  if (i == trampolines) {
+    Redirected& trampoline = flopcast_redirected[trampolines++];
+    trampoline.stub = stub;
+    trampoline.definition = definition;
+    trampoline.prefix = name.prefix;
+    trampoline.suffix = name.suffix;
+    trampoline.c = is_c_routine(name.routine);
   }
-  return const_cast<char*>(flopcast_doors + i * door_bytes);
+  return const_cast<char*>(flopcast_trampolines + i * trampoline_bytes);
 }
 
 /// Returns the replacement of `definition`, which has this name; nullptr if it is to stay.
 void* substitute(void* definition, std::string_view symbol) noexcept {
   const LowerCase name(routine_symbol(symbol));
   const char* own = name.parts().routine.empty() ? nullptr : own_symbol(name.parts());
-  const bool other = own != nullptr && definition != nullptr && !is_door(definition) && object_of(definition) != own_object();
-  return other && is_convincing(name.parts(), definition) ? door_to(definition, name.parts(), own) : nullptr;
+  const bool other = own != nullptr && definition != nullptr && !is_trampoline(definition) && object_of(definition) != own_object();
+  return other && is_convincing(name.parts(), definition) ? trampoline_to(definition, name.parts(), own) : nullptr;
 }
 
 /// A loaded object that is searched.
@@ -277,8 +277,8 @@ void look_through(const Object& object) noexcept {
     if (definition != nullptr && object_of(definition) == own_object()) {
       definition = private_definition(object, binding.name.data());
     }
-    if (void* door = substitute(definition, binding.name)) {
-      set_binding(binding, door);
+    if (void* trampoline = substitute(definition, binding.name)) {
+      set_binding(binding, trampoline);
     }
   });
 }
@@ -374,7 +374,7 @@ void look_through_new_objects(bool deep) noexcept {
   on_own_stack([deep] { search_new_objects(deep); });
 }
 
-void* followed_dlopen(const char* name, int mode) {
+void* intercepted_dlopen(const char* name, int mode) {
   void* handle = dlopen(name, mode);
   if (handle != nullptr) {
     on_own_stack([mode] {
@@ -385,7 +385,7 @@ void* followed_dlopen(const char* name, int mode) {
   return handle;
 }
 
-void* followed_dlsym(void* handle, const char* name) {
+void* intercepted_dlsym(void* handle, const char* name) {
   void* found = dlsym(handle, name);
   if (found == nullptr) {
     return found;
@@ -429,7 +429,7 @@ void* flopcast_choose_dlopen(const char* name, int mode) noexcept {
   if (!is_path) {
     next_are_deep = (mode & RTLD_DEEPBIND) != 0;
   }
-  return is_path ? reinterpret_cast<void*>(&followed_dlopen) : reinterpret_cast<void*>(&dlopen);
+  return is_path ? reinterpret_cast<void*>(&intercepted_dlopen) : reinterpret_cast<void*>(&dlopen);
 }
 
 void* flopcast_choose_dlsym(void* handle, const char* name) noexcept {
@@ -439,7 +439,7 @@ void* flopcast_choose_dlsym(void* handle, const char* name) noexcept {
     search_new_objects(false);
     return name != nullptr && handle != RTLD_NEXT && (handle != RTLD_DEFAULT || is_visible_routine(name));
   });
-  return for_all ? reinterpret_cast<void*>(&followed_dlsym) : reinterpret_cast<void*>(&dlsym);
+  return for_all ? reinterpret_cast<void*>(&intercepted_dlsym) : reinterpret_cast<void*>(&dlsym);
 }
 
 #else
@@ -459,11 +459,11 @@ void redirect_calls_of(const link_map& /*object*/, OwnSymbol /*own_symbol*/) noe
 
 namespace flopcast::preload {
 
-int integer_bytes_of(Redirected& door) noexcept {
-  int width = door.width.load(std::memory_order_relaxed);
+int integer_bytes_of(Redirected& trampoline) noexcept {
+  int width = trampoline.width.load(std::memory_order_relaxed);
   if (width == 0) {
-    width = integer_bytes_at(door.definition, {door.prefix, door.c ? "cblas_" : "", door.suffix});
-    door.width.store(static_cast<std::uint8_t>(width), std::memory_order_relaxed);
+    width = integer_bytes_at(trampoline.definition, {trampoline.prefix, trampoline.c ? "cblas_" : "", trampoline.suffix});
+    trampoline.width.store(static_cast<std::uint8_t>(width), std::memory_order_relaxed);
   }
   return width;
 }

@@ -11,15 +11,14 @@
 
 /// Redirects calls that don't reach a preloaded library by themselves. The dynamic linker hands out a preloaded function only for its exact
 /// name, and only to callers that look into the whole program's libraries first. Other callers use other names (scipy_dgemm_64_), look into
-/// their own libraries first (RTLD_DEEPBIND), or take an address from one library (dlsym).
-/// Where a loaded object holds the address of such a routine, the address is replaced by a door: a few instructions that note the original
-/// destination and enter the preloaded library's function. Objects that are loaded later are searched after loading, or at the next dlopen
-/// or dlsym, whichever comes first.
+/// their own libraries first (RTLD_DEEPBIND), or take an address from one library (dlsym). Where a loaded object holds the address of such
+/// a routine, the address is replaced by a trampoline: a few instructions that note the original destination and enter the preloaded
+/// library's function. Objects that are loaded later are searched after loading, or at the next dlopen or dlsym, whichever comes first.
 namespace flopcast::preload {
 
-/// A routine behind a door.
+/// A routine behind a trampoline.
 struct alignas(64) Redirected {
-  void* stub;                         ///< the preloaded library's function, which the door enters
+  void* stub;                         ///< the preloaded library's function, which the trampoline enters
   void* definition;                   ///< original destination of the call
   std::string_view prefix, suffix;    ///< parts around the routine's name in the library that defines it
   bool c;                             ///< the routine belongs to CBLAS
@@ -34,7 +33,8 @@ using OwnSymbol = const char* (*)(const RoutineSymbol& routine);
 struct Replacements {
   /// Returns the function that replaces function `name` in objects that look into their own libraries first; nullptr: none does.
   void* (*deep)(std::string_view name) noexcept;
-  /// Returns the function that replaces `function`, called `name`, in objects of other namespaces. Called where `deep` replaces it elsewhere.
+  /// Returns the function that replaces `function`, called `name`, in objects of other namespaces. Called where `deep` replaces it
+  /// elsewhere.
   void* (*apart)(std::string_view name, void* function) noexcept;
   /// Returns the function that `binding` of `object` is to lead to, whatever it leads to now; nullptr: it stays.
   void* (*always)(const link_map& object, const Binding& binding) noexcept = nullptr;
@@ -44,28 +44,29 @@ struct Replacements {
 
 /// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. Calls in other namespaces of
 /// the dynamic linker (dlmopen) stay as they are: they may come from threads of another C library, and functions that keep data per thread
-/// must not be called from these. Does nothing on machines for which doors aren't implemented.
+/// must not be called from these. Does nothing on machines for which trampolines aren't implemented.
 void redirect_calls(OwnSymbol own_symbol, const Replacements& replacements) noexcept;
 
 /// Redirects the calls of one loaded object that looks into its own libraries first. `own_symbol` is always the same function.
 void redirect_calls_of(const link_map& object, OwnSymbol own_symbol) noexcept;
 
 extern "C" {
-/// The door through which this thread entered, until a function has taken it.
+/// The trampoline through which this thread entered, until a function has taken it.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Redirected* flopcast_entered;
 }
 
-/// Returns the door through which the calling function of this library was entered; nullptr if it was called by its own name. A second call
-/// returns nullptr.
+/// Returns the trampoline through which the calling function of this library was entered; nullptr if it was called by its own name. A
+/// second call returns nullptr.
 inline Redirected* entered() noexcept {
-  Redirected* door = flopcast_entered;
-  if (door != nullptr) [[unlikely]] {
+  Redirected* trampoline = flopcast_entered;
+  if (trampoline != nullptr) [[unlikely]] {
     flopcast_entered = nullptr;
   }
-  return door;
+  return trampoline;
 }
 
-/// Returns the bytes of the integers that the routine behind a door takes. They are determined once, by calling functions of its library.
-int integer_bytes_of(Redirected& door) noexcept;
+/// Returns the bytes of the integers that the routine behind a trampoline takes. They are determined once, by calling functions of its
+/// library.
+int integer_bytes_of(Redirected& trampoline) noexcept;
 
 }  // namespace flopcast::preload

@@ -16,13 +16,13 @@
 namespace flopcast::preload {
 
 /// State of the innermost call of this thread that entered a stub.
-struct Workspace {
+struct StubCall {
   const char* routine = nullptr;                 ///< "dgeqrf"; nullptr: no such call
   protocol::RoutineReport* short_for = nullptr;  ///< counts of the entry whose block size didn't fit; nullptr: it fitted
   std::int32_t returned = 0;                     ///< the block size that was returned
   std::int32_t probe = 0;                        ///< ilaenv's answer during the search; 0: the profile's answer
 };
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local Workspace workspace;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local StubCall workspace;
 
 /// Returns the symbol of the stub for `routine` ("dgeqrf"); nullptr if there is none.
 const char* workspace_stub(std::string_view routine) noexcept;
@@ -49,15 +49,15 @@ inline void note_allowed(protocol::RoutineReport& counts, std::int32_t allowed) 
 /// Real is the type of the workspace's numbers.
 template <std::size_t work, std::size_t size, std::size_t info, class Real, class... Pointers>
 void with_workspace(const char* name, Pointers... pointers) {
-  const Redirected* door = entered();
-  if (door == nullptr) {
+  const Redirected* trampoline = entered();
+  if (trampoline == nullptr) {
     return;  // stubs are not called by name
   }
   void* all[] = {pointers...};
   constexpr auto places = std::index_sequence_for<Pointers...>();
-  const Workspace outer = std::exchange(workspace, Workspace{name, nullptr, 0, 0});
-  call_routine<Pointers...>(door->definition, all, places);
-  const Workspace own = workspace;
+  const StubCall outer = std::exchange(workspace, StubCall{name, nullptr, 0, 0});
+  call_routine<Pointers...>(trampoline->definition, all, places);
+  const StubCall own = workspace;
   if (own.short_for != nullptr) {
     const std::int32_t room = *static_cast<const std::int32_t*>(all[size]);
     Real needed[2] = {0, 0};
@@ -68,7 +68,7 @@ void with_workspace(const char* name, Pointers... pointers) {
     std::int32_t low = 1, high = own.returned;  // `low` fits the workspace, and `high` doesn't
     while (high - low > 1) {
       workspace.probe = low + (high - low) / 2;
-      call_routine<Pointers...>(door->definition, all, places);
+      call_routine<Pointers...>(trampoline->definition, all, places);
       (answered_elements(needed[0]) <= room ? low : high) = workspace.probe;
     }
     note_allowed(*own.short_for, low);

@@ -4,9 +4,9 @@
 
 namespace flopcast::preload::mpi {
 
-/// Decides which nonblocking collectives of a communicator are left out. They must begin without waiting for other processes, so the latest
+/// Decides which nonblocking collectives of a communicator are skipped. They must begin without waiting for other processes, so the latest
 /// blocking collective's agreement decides. All processes begin the collectives of a communicator in the same order, and therefore decide
-/// alike. Kinds of collectives share 64 bits by their hash. A collective is left out if no process wants any kind with its bit executed.
+/// alike. Kinds of collectives share 64 bits by their hash. A collective is skipped if no process wants any kind with its bit executed.
 class NonblockingVotes {
  public:
   /// Sets whether this process wants the kind of collective with this hash executed from now on.

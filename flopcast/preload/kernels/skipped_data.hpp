@@ -6,7 +6,7 @@
 
 #include "flopcast/core/call.hpp"
 
-/// Once kernels have been left out, data aren't the program's any more: some were never written, and others would grow without bound. The
+/// Once kernels have been skipped, data aren't the program's any more: some were never written, and others would grow without bound. The
 /// following functions keep data such that a kernel takes as long as in the program.
 namespace flopcast::preload::mpi {
 
@@ -15,7 +15,7 @@ namespace flopcast::preload::mpi {
 /// forty times as long. Matrices that must be positive definite are made so, because a routine would give up at once otherwise.
 void make_safe(const Call& call);
 
-/// Cleans outputs after `call` has been left out. Operands that it would have written without reading still hold remains of other data.
+/// Cleans outputs after `call` has been skipped. Operands that it would have written without reading still hold remains of other data.
 /// NaN, infinite and very large numbers among them are replaced, because their products would spread through the whole matrix and make it
 /// indefinite.
 void settle_outputs(const Call& call);
@@ -33,7 +33,7 @@ bool settle_numbers(char* place, std::int64_t bytes, int element_bytes);
 bool can_fail(const flopcast::Routine& routine);
 
 /// Replaces alpha in an update C := alpha A B + C, so that the data stay nearly the same while all arithmetic is done. In the program
-/// updates have scaled factors. Where the scaling was left out, they would make a matrix indefinite.
+/// updates have scaled factors. Where the scaling was skipped, they would make a matrix indefinite.
 class DampedUpdate {
  public:
   /// Points alpha in `pointers` to a tiny number if `call` is such an update. The pointers must not be used after this object's lifetime.

@@ -52,13 +52,13 @@ bool system_uses_counter() noexcept {
 
 }  // namespace
 
-Seconds WallClock::now() noexcept {
+Seconds FastWallClock::now() noexcept {
   return rate.per_tick > 0 ? rate.since + rate.per_tick * static_cast<Seconds>(counter() - rate.ticks) : system_time();
 }
 
 Seconds thread_cpu_time() noexcept { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 
-void WallClock::calibrate() noexcept {
+void FastWallClock::calibrate() noexcept {
   constexpr Seconds duration = 2e-3;  // gives the rate to a few parts in 100000
   if (!system_uses_counter()) {
     return;

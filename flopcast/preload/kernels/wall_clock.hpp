@@ -6,7 +6,7 @@ namespace flopcast::preload::mpi {
 
 /// Wall time. Every message is timed several times, and a system call takes a tenth of a short message's time. Where the system uses the
 /// processor's counter itself (x86, clock source tsc), this clock does, too, once its rate has been measured.
-class WallClock {
+class FastWallClock {
  public:
   /// Returns seconds since some moment; never runs backwards.
   [[nodiscard]] static Seconds now() noexcept;

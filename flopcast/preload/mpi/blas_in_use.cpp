@@ -3,9 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -14,18 +12,10 @@
 
 #include "flopcast/core/routine_symbol.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
+#include "flopcast/preload/kernels/library_file.hpp"
 
 namespace flopcast::preload::mpi {
 namespace {
-
-std::string file_of(const void* function) {
-  Dl_info library{};
-  if (dladdr(function, &library) == 0) {
-    return "";
-  }
-  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(library.dli_fname, nullptr), std::free);
-  return resolved ? resolved.get() : library.dli_fname;
-}
 
 /// The library that defines `routine` for the program, and its dependencies.
 class Blas {
@@ -97,8 +87,7 @@ std::string threads_of(const Blas& blas) {
 }  // namespace
 
 std::string blas_in_use() {
-  const void* usual = next_symbol("dgemm_", reinterpret_cast<const void*>(&blas_in_use)).address;
-  const void* routine = usual != nullptr ? usual : any_routine("dgemm");
+  const void* routine = routine_of_program("dgemm");
   if (routine == nullptr) {
     return "no BLAS";
   }

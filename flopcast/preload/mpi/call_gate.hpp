@@ -14,14 +14,14 @@ struct ThreadFacts {
 };
 extern constinit thread_local ThreadFacts this_thread;
 
-/// Decides which threads' calls are followed, and when. Threads other than the one that called MPI_Init may call MPI too, one at a time,
+/// Decides which threads' calls are traced, and when. Threads other than the one that called MPI_Init may call MPI too, one at a time,
 /// whatever level of threads the program has asked for. The gate then lets one thread at a time use the session's state. Until the first
 /// such call the state belongs to the main thread, which marks its use by plain writes.
 class CallGate {
  public:
-  /// Follows calls from now on. This thread, which called MPI_Init, is the main thread.
+  /// Traces calls from now on. This thread, which called MPI_Init, is the main thread.
   void open() noexcept;
-  /// Follows nothing from now on.
+  /// Traces nothing from now on.
   void close() noexcept { open_ = false; }
 
   [[nodiscard]] bool is_open() const noexcept { return open_; }
@@ -29,14 +29,14 @@ class CallGate {
   [[nodiscard]] static bool is_main_thread() noexcept { return this_thread.is_main; }
   /// Makes this thread the main thread if there is none any more. Returns whether it does.
   bool succeed_main_thread() noexcept;
-  /// Returns whether this thread's actions are followed: while the gate is open, in the main thread.
-  [[nodiscard]] bool follows_this_thread() const noexcept { return open_ && is_main_thread(); }
-  /// Returns follows_this_thread() while the thread executes the program's code, and false inside an intercepted MPI function.
-  [[nodiscard]] bool follows_program() const noexcept { return follows_this_thread() && (!is_in_function() || this_thread.in_callback); }
+  /// Returns whether this thread's actions are traced: while the gate is open, in the main thread.
+  [[nodiscard]] bool traces_this_thread() const noexcept { return open_ && is_main_thread(); }
+  /// Returns traces_this_thread() while the thread executes the program's code, and false inside an intercepted MPI function.
+  [[nodiscard]] bool traces_program() const noexcept { return traces_this_thread() && (!is_in_function() || this_thread.in_callback); }
 
-  /// Returns whether the main thread is inside an MPI call that is followed, and not in the program's code that MPI called there.
-  [[nodiscard]] bool is_inside_mpi() const noexcept { return follows_this_thread() && this_thread.in_own_call && !this_thread.in_callback; }
-  /// Notes that MPI calls the program's code. Its kernels are followed, but not its calls of MPI.
+  /// Returns whether the main thread is inside an MPI call that is traced, and not in the program's code that MPI called there.
+  [[nodiscard]] bool is_inside_mpi() const noexcept { return traces_this_thread() && this_thread.in_own_call && !this_thread.in_callback; }
+  /// Notes that MPI calls the program's code. Its kernels are traced, but not its calls of MPI.
   static void enter_callback() noexcept { this_thread.in_callback = true; }
   static void leave_callback() noexcept { this_thread.in_callback = false; }
 
@@ -57,7 +57,8 @@ class CallGate {
   /// Returns the number of calls for which take_for_call() returned false.
   [[nodiscard]] int refused_calls() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
-  /// Possession of the session's state, until the object's end. A thread whose call has the state keeps it: MPI calls the program's code there.
+  /// Possession of the session's state, until the object's end. A thread whose call has the state keeps it: MPI calls the program's code
+  /// there.
   class Turn {
    public:
     explicit Turn(CallGate* gate) noexcept : gate_(gate) {}

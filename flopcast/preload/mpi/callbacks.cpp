@@ -14,8 +14,8 @@ namespace flopcast::preload::mpi {
 
 ProgramCallback::ProgramCallback() noexcept {
   Session* all = session();
-  followed_ = all != nullptr && all->gate.is_inside_mpi();
-  if (followed_) {
+  traced_ = all != nullptr && all->gate.is_inside_mpi();
+  if (traced_) {
     CallGate::enter_callback();
     called_ = all->clock.called();
     entered_ = all->clock.now();
@@ -25,9 +25,9 @@ ProgramCallback::ProgramCallback() noexcept {
 
 ProgramCallback::~ProgramCallback() {
   Session* all = session();
-  if (followed_ && all != nullptr) {
+  if (traced_ && all != nullptr) {
     all->ledger.leave_program();
-    all->clock.leave_out_since(entered_, called_);
+    all->clock.exclude_since(entered_, called_);
     CallGate::leave_callback();
   }
 }
@@ -58,9 +58,9 @@ constexpr std::array<Operation, sizeof...(numbers)> all_executions(std::index_se
   return {execute<numbers>...};
 }
 
-/// Returns the function that executes `operation`, which stays the same for ever; `operation` itself if there are too many. Kernels in it are
-/// seen in any case.
-Operation followed(Operation operation) noexcept {
+/// Returns the function that executes `operation`, which stays the same for ever; `operation` itself if there are too many. Kernels in it
+/// are seen in any case.
+Operation traced(Operation operation) noexcept {
   static constexpr std::array<Operation, max_operations> executions = all_executions(std::make_index_sequence<max_operations>());
   static std::mutex making;
   const std::lock_guard turn(making);
@@ -87,14 +87,14 @@ extern "C" {
 
 // The compiler would turn a call of PMPI_Op_create into a jump, which looks like a call by the program.
 int MPI_Op_create(MPI_User_function* operation, int commutes, MPI_Op* made) {
-  const Operation own = followed(reinterpret_cast<Operation>(operation));
+  const Operation own = traced(reinterpret_cast<Operation>(operation));
   static const auto next = function_of_mpi<decltype(PMPI_Op_create)>("PMPI_Op_create");
   return next(reinterpret_cast<MPI_User_function*>(own), commutes, made);
 }
 
 #if MPI_VERSION >= 4
 int MPI_Op_create_c(MPI_User_function_c* operation, int commutes, MPI_Op* made) {
-  const Operation own = followed(reinterpret_cast<Operation>(operation));
+  const Operation own = traced(reinterpret_cast<Operation>(operation));
   static const auto next = function_of_mpi<decltype(PMPI_Op_create_c)>("PMPI_Op_create_c");
   return next(reinterpret_cast<MPI_User_function_c*>(own), commutes, made);
 }

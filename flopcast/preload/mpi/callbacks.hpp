@@ -4,11 +4,11 @@
 
 #include "flopcast/support/units.hpp"
 
-/// The program's functions that MPI calls while the program is inside of MPI: operations of reductions, copies of attributes, error handlers.
-/// Their computation is the program's and no communication.
+/// The program's functions that MPI calls while the program is inside of MPI: operations of reductions, copies of attributes, error
+/// handlers. Their computation is the program's and no communication.
 namespace flopcast::preload::mpi {
 
-/// The time of the program's own code that MPI calls. Does nothing where MPI isn't called by the thread that is followed, or within another
+/// The time of the program's own code that MPI calls. Does nothing where MPI isn't called by the thread that is traced, or within another
 /// such time.
 class ProgramCallback {
  public:
@@ -18,7 +18,7 @@ class ProgramCallback {
   ~ProgramCallback();
 
  private:
-  bool followed_ = false;
+  bool traced_ = false;
   Seconds entered_ = 0;
   Seconds called_ = 0;  ///< the time of the program's call of MPI
 };
@@ -26,8 +26,8 @@ class ProgramCallback {
 /// Returns whether the program has made `op`, so that executing it may compute as much as a kernel does.
 bool is_own_operation(MPI_Op op) noexcept;
 
-/// Returns `describe`, a description of a collective, such that the collective is never left out if `op` is the program's own. Its computation
-/// would be left out with it.
+/// Returns `describe`, a description of a collective, such that the collective is never skipped if `op` is the program's own. Its
+/// computation would be skipped with it.
 template <class Describe>
 auto with_operation(MPI_Op op, Describe describe) {
   return [=](const auto& channel) {

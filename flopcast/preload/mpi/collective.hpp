@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "flopcast/preload/mpi/callbacks.hpp"
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/requests.hpp"
 #include "flopcast/preload/mpi/session.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 
-/// Costs and outputs of collectives, with any type of counts and displacements, and how they are followed.
+/// Costs and outputs of collectives, with any type of counts and displacements, and how they are traced.
 namespace flopcast::preload::mpi {
 
 /// A collective as far as its cost is concerned.
@@ -205,7 +205,7 @@ inline auto reduce_scatter_block(void* out, std::int64_t count, MPI_Datatype typ
 }
 
 /// Executes a blocking collective through `execute`. First all processes arrive and agree on the longest path; the time from there on is
-/// communication. The collective is left out if no process wants it executed.
+/// communication. The collective is skipped if no process wants it executed.
 template <class Describe, class Execute>
 int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute) {
   const InterceptGuard inside;
@@ -224,7 +224,7 @@ int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute)
   channel->votes().agree(agreed.wanted);
   all.propagation.follow(agreed, *channel);
   if (agreed.execute == 0) {
-    all.kernels.decisions.left_out();
+    all.kernels.decisions.skipped();
     output.settle();
     all.ledger.skipped(communication);
     return MPI_SUCCESS;
@@ -235,10 +235,10 @@ int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute)
   return result;
 }
 
-/// Returns whether a nonblocking collective is left out. The process's own wish counts from the next blocking collective on.
-bool is_left_out(Routine routine, const Collective& collective, Channel& channel);
+/// Returns whether a nonblocking collective is skipped. The process's own wish counts from the next blocking collective on.
+bool is_skipped(Routine routine, const Collective& collective, Channel& channel);
 
-/// Sets the request of a nonblocking collective that is left out. It completes when the processes have agreed. A request that is complete
+/// Sets the request of a nonblocking collective that is skipped. It completes when the processes have agreed. A request that is complete
 /// at once would not do. MPI uses the same handle for many of those, and the program would wait for one collective in place of another.
 inline int begin_without_data(AgreementInFlight& agreement, MPI_Request* request) {
   if (agreement.request == MPI_REQUEST_NULL) {  // a single process has nothing to agree on
@@ -262,9 +262,9 @@ int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describ
   Pending pending = agreement_begun(routine, *channel, session()->propagation.agreement(true));
   pending.pattern = collective.pattern;
   pending.bytes = collective.bytes;
-  pending.skipped = is_left_out(routine, collective, *channel);
+  pending.skipped = is_skipped(routine, collective, *channel);
   if (pending.skipped) {
-    session()->kernels.decisions.left_out();
+    session()->kernels.decisions.skipped();
     output.settle();
   }
   const int result = pending.skipped ? begin_without_data(*pending.agreement, request) : execute();

@@ -8,17 +8,17 @@
 namespace flopcast::preload::mpi {
 namespace {
 
-/// Returns whether a nonblocking collective may be left out. All processes must decide alike without communication, so the number of bytes
+/// Returns whether a nonblocking collective may be skipped. All processes must decide alike without communication, so the number of bytes
 /// must be the same in each.
-bool may_be_left_out(Routine routine, const Collective& collective) {
+bool is_skippable(Routine routine, const Collective& collective) {
   constexpr std::array uneven = {Routine::igatherv, Routine::iscatterv, Routine::ialltoallv, Routine::ialltoallw};
   return std::find(uneven.begin(), uneven.end(), routine) == uneven.end() && may_be_skipped(collective.bytes, collective.type);
 }
 
 }  // namespace
 
-bool is_left_out(Routine routine, const Collective& collective, Channel& channel) {
-  if (!may_be_left_out(routine, collective)) {
+bool is_skipped(Routine routine, const Collective& collective, Channel& channel) {
+  if (!is_skippable(routine, collective)) {
     return false;
   }
   Session& all = *session();

@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/point_to_point.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"
 #include "flopcast/preload/mpi/requests.hpp"
 #include "flopcast/preload/mpi/session.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 
 namespace flopcast::preload::mpi {
 namespace {

@@ -32,7 +32,7 @@ Seconds seconds_without_core() noexcept {
 CoreReading CoreTime::read_system() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return {WallClock::now(), static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec), seconds_without_core()};
+  return {FastWallClock::now(), static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec), seconds_without_core()};
 }
 
 void CoreTime::start() {

@@ -22,8 +22,8 @@ struct LostTime {
   Seconds blocked = 0;  ///< outside of MPI, neither computing nor ready to run: asleep, or waiting for a file or another process
 };
 
-/// Measures the lost time of the thread that calls MPI. Reading takes microseconds, so a reading is taken at most every millisecond where the
-/// program enters or leaves MPI. A process that loses its core or sleeps is away for longer.
+/// Measures the lost time of the thread that calls MPI. Reading takes microseconds, so a reading is taken at most every millisecond where
+/// the program enters or leaves MPI. A process that loses its core or sleeps is away for longer.
 class CoreTime {
  public:
   using Reader = std::function<CoreReading()>;

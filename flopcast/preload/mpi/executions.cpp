@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"
 #include "flopcast/preload/mpi/results.hpp"
 #include "flopcast/preload/mpi/session.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 
 /// Executes several configurations in one launch. Later executions use the kernel times of earlier ones.
 namespace flopcast::preload::mpi {
@@ -23,7 +23,7 @@ void broadcast_values(MPI_Comm world, selective::KernelTable& kernels, What what
     Value value;
   };
   PageVector<Announcement> all;
-  for (const selective::Kernel& kernel : kernels.kernels()) {
+  for (const selective::KernelRecord& kernel : kernels.kernels()) {
     if (const auto value = what(kernel)) {
       all.push_back({kernel.key, *value});
     }
@@ -37,14 +37,14 @@ void broadcast_values(MPI_Comm world, selective::KernelTable& kernels, What what
 /// Broadcasts how often kernels lay on the critical path.
 void broadcast_counts_along(MPI_Comm world, KernelDecisions& kernels) {
   broadcast_values(
-      world, kernels.table, [](const selective::Kernel& kernel) { return std::optional(kernel.along.count); },
+      world, kernels.table, [](const selective::KernelRecord& kernel) { return std::optional(kernel.along.count); },
       [&kernels](std::uint32_t number, std::int64_t along) { kernels.decisions.count_along(number, along); });
 }
 
-/// Broadcasts the kernels' times in the program's context. Regions are left out, because only processes that have executed a region know
+/// Broadcasts the kernels' times in the program's context. Regions are skipped, because only processes that have executed a region know
 /// that it doesn't call MPI.
 void broadcast_times(MPI_Comm world, KernelDecisions& kernels) {
-  const auto times_of = [](const selective::Kernel& kernel) {
+  const auto times_of = [](const selective::KernelRecord& kernel) {
     const bool any = kernel.in_context.count > 0 && kernel.key.kind != selective::KernelKind::region;
     return any ? std::optional(kernel.in_context) : std::nullopt;
   };
@@ -73,16 +73,16 @@ void Session::begin_execution(std::size_t number, Seconds before) {
 /// Writes nothing for an execution that was begun and not measured. A program that leaves its loop over configurations by `break` is
 /// launched again.
 Seconds Session::finish_execution() {
-  const ProfileFacts facts = conclude();
-  if (rank_ == 0 && facts.elapsed > 0) {
-    append_profile(options, executions.number(), facts, kernels.table.kernels(), regions);
-    executions.compare_calls(facts.calls);
+  const MpiProfile profile = conclude();
+  if (rank_ == 0 && profile.elapsed > 0) {
+    append_profile(options, executions.number(), profile, kernels.table.kernels(), regions);
+    executions.compare_calls(profile.calls);
   }
   if (kernels.decisions.has_windows()) {
     broadcast_times(world_, kernels);
   }
   kernels.decisions.space_windows(of_all(world_, kernels.decisions.known_share(), MPI_MIN));
-  return facts.longest.along.time;
+  return profile.critical_path.time;
 }
 
 /// The first execution is that of the command line. Later ones are the next that the program can go on with.

@@ -50,11 +50,11 @@ const std::map<std::string, Parameter>& kinds() {
 struct Function {
   int version = 0;         ///< version of MPI that introduced it
   bool is_kernel = false;  ///< it has a number in the enumeration of routines
-  bool under_smpi = true;  ///< it is followed under SMPI if it is a collective or makes a communicator
+  bool under_smpi = true;  ///< it is traced under SMPI if it is a collective or makes a communicator
   bool is_plain = true;    ///< its definition and its name with PMPI_ need nothing beyond its parameters
   std::string name;
   std::vector<std::string> kinds;
-  std::string description;  ///< describes a collective; empty for other functions
+  std::string description;  ///< describes a collective, or a function that completes requests; empty for others
 };
 
 std::vector<Function> read_functions(const char* file) {
@@ -114,6 +114,8 @@ bool has(const Function& function, const char* kind) {
   return std::find(function.kinds.begin(), function.kinds.end(), kind) != function.kinds.end();
 }
 
+bool is_collective(const Function& function) { return !function.description.empty() && has(function, "comm"); }
+
 bool has_buffer(const Function& function) { return has(function, "buffer") || has(function, "in_buffer"); }
 
 std::string with_version(int version, const std::string& text) {
@@ -156,12 +158,11 @@ std::string head(const Function& function, bool large) {
   return fmt::format("int {}{}({})", function.name, large ? "_c" : "", parameters);
 }
 
-/// Returns a call of `name` with the function's parameters, and with `elements` in place of the number of elements if that isn't empty.
-std::string call(const std::string& name, const Function& function, const std::string& elements = "") {
+/// Returns a call of `name` with the function's parameters, and with `other` in place of the one of kind `replaced`.
+std::string call(const std::string& name, const Function& function, const std::string& replaced = "", const std::string& other = "") {
   std::string arguments;
   for (std::size_t i = 0; i < function.kinds.size(); ++i) {
-    const bool is_replaced = function.kinds[i] == "elements" && !elements.empty();
-    arguments += (i > 0 ? ", " : "") + (is_replaced ? elements : 'a' + std::to_string(i));
+    arguments += (i > 0 ? ", " : "") + (function.kinds[i] == replaced ? other : 'a' + std::to_string(i));
   }
   return fmt::format("{}({})", name, arguments);
 }
@@ -181,7 +182,7 @@ std::string collective(const Function& function, bool large) {
 }
 
 /// Returns the function with large counts that calls the one with small counts, with elements made of many if necessary. A receive must
-/// find a shadow whichever of the two functions sent its message.
+/// find a piggyback message whichever of the two functions sent its message.
 std::string with_large_elements(const Function& function) {
   std::string before;
   std::string arguments;
@@ -220,9 +221,9 @@ bool is_send(const Function& function) {
 
 /// Returns a function that sends a message.
 std::string send(const Function& function) {
-  return fmt::format("{} {{\n  FollowedSend sending({{Routine::{}, a1, a2, a3, a4}}, a5);\n  return sending.made({}, {});\n}}\n",
-                     head(function, false), enumerator(function.name), call('P' + function.name, function, "sending.elements()"),
-                     !has(function, "new_request"));
+  return fmt::format("{} {{\n  TracedSend sending({{Routine::{}, a1, a2, a3, a4}}, a5);\n  return sending.made({}, {});\n}}\n",
+                     head(function, false), enumerator(function.name),
+                     call('P' + function.name, function, "elements", "sending.elements()"), !has(function, "new_request"));
 }
 
 /// Returns a function that makes a communicator.
@@ -255,7 +256,7 @@ std::string c_functions(const std::vector<Function>& functions) {
       text += with_version(function.version, with_prefix(function, false));
       text += has_counts || has(function, "operation") ? with_version(version_of_large_counts, with_prefix(function, true)) : "";
     }
-    if (!function.description.empty()) {
+    if (is_collective(function)) {
       text += with_version(function.version, collective(function, false));
       text += has_counts ? with_version(version_of_large_counts, collective(function, true)) : "";
     } else if (has(function, "new_comm")) {
@@ -287,8 +288,8 @@ std::string message(const Function& function) {
   } else if (sends && !has(function, "new_request")) {
     body = fmt::format("transferred(Routine::{}, {}, nullptr, [&](MPI_Status*) {{ return {}; }})", routine, envelope, next);
   } else if (takes({"buffer"}, {"status"})) {
-    const std::string filled = next.substr(0, next.rfind(' ')) + " filled)";
-    body = fmt::format("transferred(Routine::{}, {}, a6, [&](MPI_Status* filled) {{ return {}; }})", routine, envelope, filled);
+    body = fmt::format("transferred(Routine::{}, {}, a6, [&](MPI_Status* filled) {{ return {}; }})", routine, envelope,
+                       call('P' + function.name, function, "status", "filled"));
   } else if (sends || takes({"buffer"}, {"new_request"})) {
     body = fmt::format("begun_message(Routine::{}, {}, a6, [&] {{ return {}; }})", routine, envelope, next);
   }
@@ -298,7 +299,7 @@ std::string message(const Function& function) {
 /// Returns a function that makes a communicator under SMPI.
 std::string communicator_maker(const Function& function) {
   if (has(function, "new_request")) {
-    throw bad_input("{} makes a communicator with a request, which can't be followed under SMPI; mark it without_smpi", function.name);
+    throw bad_input("{} makes a communicator with a request, which can't be traced under SMPI; mark it without_smpi", function.name);
   }
   return fmt::format("{} {{\n  return made_communicator({}, [&] {{ return {}; }});\n}}\n", head(function, false),
                      parameter_of(function, "comm", ""), call('P' + function.name, function));
@@ -314,7 +315,7 @@ std::string smpi_functions(const std::vector<Function>& functions) {
     if (!function.under_smpi) {
       continue;
     }
-    if (!function.description.empty()) {
+    if (is_collective(function)) {
       text += with_version(function.version, collective(function, false));
     } else if (has(function, "new_comm")) {
       text += with_version(function.version, communicator_maker(function));
@@ -323,6 +324,19 @@ std::string smpi_functions(const std::vector<Function>& functions) {
     }
   }
   return text + "}\n#pragma GCC visibility pop\n";
+}
+
+/// Returns the functions that complete requests, which both libraries include behind the functions that do so.
+std::string completions(const std::vector<Function>& functions) {
+  std::string text = "#pragma once\n\n";
+  for (const Function& function : functions) {
+    if (!function.description.empty() && !is_collective(function)) {
+      text += fmt::format("{} {{\n  return {}, [&](MPI_Status* filled) {{ return {}; }});\n}}\n", head(function, false),
+                          function.description.substr(0, function.description.rfind(')')),
+                          call('P' + function.name, function, "status", "filled"));
+    }
+  }
+  return text;
 }
 
 std::string generated(const char* list, const std::string& what) {
@@ -336,14 +350,17 @@ std::string generated(const char* list, const std::string& what) {
   if (what == "routines") {
     return routine_list(functions);
   }
-  throw usage_error("'{}' can't be generated; c, smpi or routines was expected", what);
+  if (what == "completions") {
+    return completions(functions);
+  }
+  throw usage_error("'{}' can't be generated; c, smpi, routines or completions was expected", what);
 }
 
 }  // namespace
 }  // namespace flopcast::preload
 
 /// Usage: generate_functions LIST FILE WHAT. Generates FILE from the functions in LIST. With WHAT `c` it contains C functions, with `smpi`
-/// those for SMPI, with `routines` the enumeration of routines.
+/// those for SMPI, with `routines` the enumeration of routines, with `completions` the functions of both libraries that complete requests.
 int main(int argc, char** argv) {
   using namespace flopcast::preload;
   return run_generator(argc, argv, 3, "three arguments: the list, the file to write, and what to generate",

@@ -3,7 +3,7 @@
 namespace flopcast::preload::mpi {
 namespace {
 
-/// Notes that the program has called MPI. Returns false if the call isn't followed, because another thread is in one.
+/// Notes that the program has called MPI. Returns false if the call isn't traced, because another thread is in one.
 bool enter_call(Session& all) noexcept {
   SessionClock& clock = all.clock;
   if (!CallGate::is_main_thread() && all.gate.succeed_main_thread()) {
@@ -16,7 +16,7 @@ bool enter_call(Session& all) noexcept {
     all.ledger.leave_program();
     const Seconds wall = clock.wall_of_call();
     if (all.core_time.enter_mpi(wall)) {
-      clock.leave_out_since(clock.called(), clock.called());
+      clock.exclude_since(clock.called(), clock.called());
     }
     all.ledger.waits().enter(wall);
   } else {
@@ -46,7 +46,7 @@ void leave_call(Session& all) noexcept {
 
 InterceptGuard::InterceptGuard() noexcept {
   Session* all = session();
-  followed_ = all != nullptr && CallGate::enter_function() && all->gate.is_open() && enter_call(*all);
+  traced_ = all != nullptr && CallGate::enter_function() && all->gate.is_open() && enter_call(*all);
 }
 
 InterceptGuard::~InterceptGuard() {
@@ -55,7 +55,7 @@ InterceptGuard::~InterceptGuard() {
     return;
   }
   CallGate::leave_function();
-  if (followed_) {
+  if (traced_) {
     leave_call(*all);
   }
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "flopcast/path/message_model.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/skipping.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/selective/eager_propagation.hpp"
@@ -16,7 +16,7 @@
 
 namespace flopcast::preload::mpi {
 
-/// The kernels of this process: their numbers, which of them are executed, and how long those take that are left out.
+/// The kernels of this process: their numbers, which of them are executed, and how long those take that are skipped.
 /// Interceptions get the numbers and estimates here. PathLedger asks for decisions and reports every kernel; Propagation exchanges what
 /// the processes know.
 class KernelDecisions {
@@ -44,7 +44,7 @@ class KernelDecisions {
   [[nodiscard]] bool wants_execution(std::uint32_t kernel, Seconds path);
   /// Adds a kernel's time to its statistics, if it was executed. Returns the time that counts on the path.
   selective::PathContribution note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
-    selective::Kernel& known = table[kernel];
+    selective::KernelRecord& known = table[kernel];
     skipping_.note_kernel(known.executed.count + known.skipped == 0);
     if (executed) {
       known.executed.add(seconds);
@@ -52,7 +52,7 @@ class KernelDecisions {
     }
     ++known.skipped;
     skipping_.set(true);
-    return decisions.left_out(kernel, seconds);
+    return decisions.skipped(kernel, seconds);
   }
   /// Counts a kernel that was put on the path, if counts travel with paths.
   void note_on_path(std::uint32_t kernel) {

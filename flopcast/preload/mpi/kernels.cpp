@@ -4,9 +4,9 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
-#include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/preload/common/intercept.hpp"
+#include "flopcast/preload/common/intercepted_calls.hpp"
 #include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
@@ -29,20 +29,20 @@ thread_local bool is_callback = false;                      ///< `callback` is s
 
 /// Returns the call that the program makes. Determining the width of its integers calls a function of the library, which doesn't count as a
 /// kernel.
-Call program_call(std::size_t routine, std::span<void* const> pointers, Redirected* door, const void* caller) {
+Call program_call(std::size_t routine, std::span<void* const> pointers, Redirected* trampoline, const void* caller) {
   ++depth;
-  const int integer_bytes = integer_bytes_of_call(routine, door, caller);
+  const int integer_bytes = integer_bytes_of_call(routine, trampoline, caller);
   --depth;
   return call_of(kernel::catalogue()[routine], pointers, integer_bytes);
 }
 
 /// Returns whether a call of this thread is a kernel, and isn't part of another one.
 bool is_kernel_of(mpi::Session& all) noexcept {
-  return depth == 0 && all.ledger.measures() && !all.ledger.region().is_open() && (all.gate.follows_program() || all.gate.is_inside_mpi());
+  return depth == 0 && all.ledger.measures() && !all.ledger.region().is_open() && (all.gate.traces_program() || all.gate.is_inside_mpi());
 }
 
 /// Leaves a call out, whose kernel is `number`. Returns the function value that the program gets.
-auto leave_out(mpi::Session& all, const Call& call) {
+auto skip_call(mpi::Session& all, const Call& call) {
   const auto value = kernel::skip(call).value;
   mpi::settle_outputs(call);
   all.ledger.skipped(number);
@@ -63,13 +63,13 @@ void make_operands_safe(Call call, std::span<void* const> pointers) {
 }  // namespace
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
-    : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
+    : routine_(routine), caller_(caller), trampoline_(entered()), pointers_(pointers) {
   mpi::Session* all = mpi::session();
   if (all == nullptr || !is_kernel_of(*all)) {
     return;
   }
   on_own_stack([this, all] {
-    if (!all->gate.follows_program()) {
+    if (!all->gate.traces_program()) {
       callback.emplace();
       is_callback = true;
     }
@@ -83,17 +83,17 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     }
     all->ledger.leave_program();
     number = all->kernels.table.number(digest.key_of(pointers_));
-    if (selective::Kernel& kernel = all->kernels.table[number]; !kernel.is_met()) {
-      kernel.flops = flops(program_call(routine_, pointers_, door_, caller_));
+    if (selective::KernelRecord& kernel = all->kernels.table[number]; !kernel.is_met()) {
+      kernel.flops = flops(program_call(routine_, pointers_, trampoline_, caller_));
     }
     part_ = digest.decides() || all->ledger.wants_execution(number) ? Part::observed : Part::skipped;
     cause = digest.decides() ? selective::Cause::always : all->kernels.decisions.cause();
     if (part_ == Part::skipped) {
-      skipped_value_ = leave_out(*all, program_call(routine_, pointers_, door_, caller_));
+      skipped_value_ = skip_call(*all, program_call(routine_, pointers_, trampoline_, caller_));
       return;
     }
     if (all->skipping.has_skipped()) {
-      make_operands_safe(program_call(routine_, pointers_, door_, caller_), pointers_);
+      make_operands_safe(program_call(routine_, pointers_, trampoline_, caller_), pointers_);
     }
     ++depth;
   });
@@ -124,6 +124,6 @@ Interception::~Interception() {
   }
 }
 
-void* Interception::next() const noexcept { return definition_of_call(routine_, door_, caller_); }
+void* Interception::next() const noexcept { return definition_of_call(routine_, trampoline_, caller_); }
 
 }  // namespace flopcast::preload

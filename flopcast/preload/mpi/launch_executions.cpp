@@ -51,7 +51,7 @@ std::optional<std::size_t> LaunchExecutions::next(MPI_Comm world) {
   return next < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(next));
 }
 
-void LaunchExecutions::compare_calls(const std::vector<CallSequence>& calls) {
+void LaunchExecutions::compare_calls(const std::vector<MpiCallSequence>& calls) {
   const auto& parameters = current().parameters;
   const bool in_full = current().policy == selective::Policy::full;
   (in_full ? full_calls_ : selective_calls_)[parameters] = calls;

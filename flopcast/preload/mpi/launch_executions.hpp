@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/preload/kernels/call_sequence.hpp"
 #include "flopcast/protocol/mpi_executions.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 
 namespace flopcast::preload::mpi {
 
@@ -35,10 +35,10 @@ class LaunchExecutions {
   /// the program is steered by its results; flopcast then starts it anew with full executions. Collective.
   std::optional<std::size_t> next(MPI_Comm world);
   /// Compares the calls of the current execution, at rank 0, with those of earlier ones with the same parameters.
-  void compare_calls(const std::vector<CallSequence>& calls);
+  void compare_calls(const std::vector<MpiCallSequence>& calls);
 
  private:
-  using CallsByParameters = std::map<std::map<std::string, std::string>, std::vector<CallSequence>>;
+  using CallsByParameters = std::map<std::map<std::string, std::string>, std::vector<MpiCallSequence>>;
 
   protocol::MpiExecutions all_;
   Progress progress_ = Progress::not_asked;

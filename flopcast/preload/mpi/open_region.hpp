@@ -8,7 +8,7 @@
 
 namespace flopcast::preload::mpi {
 
-/// The outermost open region of the program, and the regions that are never left out, because they communicate.
+/// The outermost open region of the program, and the regions that are never skipped, because they communicate.
 class OpenRegion {
  public:
   /// Returns whether a region is open.

@@ -20,8 +20,8 @@
 namespace flopcast::preload::mpi {
 namespace {
 
-/// One of this library's functions, and the one of another tool that the program calls first. Procedures of Fortran have a layer, too: MPI's
-/// call this library's functions.
+/// One of this library's functions, and the one of another tool that the program calls first. Procedures of Fortran have a layer, too:
+/// MPI's call this library's functions.
 struct Layer {
   void* own = nullptr;             ///< nullptr: a procedure of Fortran
   void* tool = nullptr;            ///< nullptr: no tool defines it
@@ -205,18 +205,18 @@ void* layered_function(const link_map& object, const Binding& binding) noexcept 
   return found != layers().end() && found->second.comes_after ? found->second.tool : nullptr;
 }
 
-std::vector<OtherTool> other_tools() {
-  std::map<std::string, OtherTool> all;
+std::vector<MpiOtherTool> other_tools() {
+  std::map<std::string, MpiOtherTool> all;
   for (const auto& [name, layer] : layers()) {
     if (layer.tool == nullptr) {
       continue;
     }
     const char* path = object_of(layer.tool)->l_name;
-    OtherTool& tool = all[path];
+    MpiOtherTool& tool = all[path];
     tool.library = path;
-    (layer.seen ? tool.functions : tool.unseen).push_back(name);
+    (layer.seen ? tool.functions : tool.unseen_functions).push_back(name);
   }
-  std::vector<OtherTool> tools;
+  std::vector<MpiOtherTool> tools;
   for (auto& [path, tool] : all) {
     tools.push_back(std::move(tool));
   }
@@ -224,9 +224,9 @@ std::vector<OtherTool> other_tools() {
 }
 
 std::string tool_that_hides_the_beginning() {
-  for (const OtherTool& tool : other_tools()) {
+  for (const MpiOtherTool& tool : other_tools()) {
     const auto is_beginning = [](std::string_view name) { return name.starts_with("MPI_Init") || name.starts_with("mpi_init_"); };
-    if (std::any_of(tool.unseen.begin(), tool.unseen.end(), is_beginning)) {
+    if (std::any_of(tool.unseen_functions.begin(), tool.unseen_functions.end(), is_beginning)) {
       return tool.library.empty() ? "the program itself" : tool.library;
     }
   }

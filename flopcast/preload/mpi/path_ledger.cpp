@@ -37,10 +37,10 @@ void PathLedger::executed(std::uint32_t kernel, selective::Cause cause, Seconds 
 }
 
 void PathLedger::skipped(std::uint32_t kernel) {
-  kernels_.decisions.left_out();
+  kernels_.decisions.skipped();
   computed(kernel, kernels_.estimate(kernel), false);
   return_to_program();
-  spent_.leaving_out += clock_.in_call();
+  spent_.skipping += clock_.in_call();
 }
 
 void PathLedger::executed(const Communication& communication, Seconds measured, Seconds idle, const Communication& model) {
@@ -95,13 +95,13 @@ Seconds PathLedger::settle_polling(Seconds since, Seconds usual) noexcept {
   return settled.under_way;
 }
 
-bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_left_out) {
-  if (may_be_left_out && !region_.is_known_to_communicate(kernels_.table[kernel].key.routine) && !wants_execution(kernel)) {
-    kernels_.decisions.left_out();
+bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_skipped) {
+  if (may_be_skipped && !region_.is_known_to_communicate(kernels_.table[kernel].key.routine) && !wants_execution(kernel)) {
+    kernels_.decisions.skipped();
     computed(kernel, kernels_.estimate(kernel), false);
     return false;
   }
-  region_.open(kernel, may_be_left_out ? kernels_.decisions.cause() : selective::Cause::always);
+  region_.open(kernel, may_be_skipped ? kernels_.decisions.cause() : selective::Cause::always);
   return true;
 }
 

@@ -15,7 +15,7 @@
 namespace flopcast::preload::mpi {
 
 /// The process's path and its sums of time, to which everything that the process does is added: its own code, kernels that are executed
-/// or left out, and waiting. Interceptions report what has happened, and nothing counts while the program isn't measured.
+/// or skipped, and waiting. Interceptions report what has happened, and nothing counts while the program isn't measured.
 /// Times of communication that the clock can't measure (CPU time) come from the model of messages, and waiting then has no time.
 class PathLedger {
  public:
@@ -65,7 +65,7 @@ class PathLedger {
   /// Notes that a computational kernel, which the program called at SessionClock::called(), was executed from `started` for `seconds`,
   /// because of `cause`, and the program goes on.
   void executed(std::uint32_t kernel, selective::Cause cause, Seconds started, Seconds seconds);
-  /// Notes that a computational kernel was left out, and the program goes on.
+  /// Notes that a computational kernel was skipped, and the program goes on.
   void skipped(std::uint32_t kernel);
   /// Notes that a communication took `measured` seconds, after `idle` seconds without a known cause.
   void executed(const Communication& communication, Seconds measured, Seconds idle = 0) {
@@ -73,7 +73,7 @@ class PathLedger {
   }
   /// Notes that the call alone of a communication, which goes on beside the program, took `measured` seconds.
   void begun(const Communication& communication, Seconds measured) { executed(communication, measured, 0, {}); }
-  /// Notes that a communication was left out.
+  /// Notes that a communication was skipped.
   void skipped(const Communication& communication);
 
   /// Notes that the call of `routine` waits for process `rank` of MPI_COMM_WORLD from here on.
@@ -100,13 +100,13 @@ class PathLedger {
     waited(clock_.message_time() - start);
     return result;
   }
-  /// Ends polling: see Polling::settle(). Returns the seconds of polling that count as communication. The polling before was waiting for the
-  /// sender, which is on no path.
+  /// Ends polling: see Polling::settle(). Returns the seconds of polling that count as communication. The polling before was waiting for
+  /// the sender, which is on no path.
   Seconds settle_polling(Seconds since, Seconds usual) noexcept;
 
-  /// Begins an outermost region of the program's own code, the kernel `kernel`. Returns false if the region is to be left out; it has then
+  /// Begins an outermost region of the program's own code, the kernel `kernel`. Returns false if the region is to be skipped; it has then
   /// ended, too.
-  bool enter_region(std::uint32_t kernel, bool may_be_left_out);
+  bool enter_region(std::uint32_t kernel, bool may_be_skipped);
   /// Ends an outermost region.
   void leave_region();
 

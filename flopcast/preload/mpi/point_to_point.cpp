@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/point_to_point.hpp"
 #include "flopcast/preload/mpi/requests.hpp"
 #include "flopcast/preload/mpi/session.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 
 namespace flopcast::preload::mpi {
 namespace {
@@ -17,13 +17,13 @@ namespace {
 /// Returns the usual time of a message with everything that MPI does for it, an upper limit.
 Seconds usual_seconds(const Communication& message) { return 2 * session()->kernels.modelled(message); }
 
-/// Decides whether a send leaves its message empty. The sender decides, and its shadow says so. The message's envelope travels in either
-/// case, so that matching, probing and completion are the program's. No process waits for a message that was left out.
+/// Decides whether a send leaves its message empty. The sender decides, and its piggyback message says so. The message's envelope travels
+/// in either case, so that matching, probing and completion are the program's. No process waits for a message that was skipped.
 bool is_left_empty(const Communication& message, MPI_Datatype type) {
   Session& all = *session();
   const bool empty = may_be_skipped(message.bytes, type) && !all.ledger.wants_execution(all.kernels.number(message));
   if (empty) {
-    all.kernels.decisions.left_out();
+    all.kernels.decisions.skipped();
   }
   return empty;
 }
@@ -61,23 +61,23 @@ bool has_come(const Sender& from, MPI_Comm comm) noexcept {
   return PMPI_Iprobe(from.source, from.tag, comm, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS || there != 0;
 }
 
-/// Waits for a message of which the sender is known, or for its shadow, which is returned; nullptr if it has none. A sender that waits for
-/// the receiver is told of it. `has_come` returns whether the message is there.
+/// Waits for a message of which the sender is known, or for its piggyback message, which is returned; nullptr if it has none. A sender that
+/// waits for the receiver is told of it. `has_come` returns whether the message is there.
 template <class HasCome>
-Arrival* await_shadow(Routine routine, Channel& channel, const Sender& from, HasCome has_come) {
+Arrival* await_piggyback(Routine routine, Channel& channel, const Sender& from, HasCome has_come) {
   Session& all = *session();
   all.ledger.note_awaited(routine, channel.world_rank(from.source));
-  Arrival* shadow = channel.await(from.source, from.tag, has_come);
-  if (shadow != nullptr) {
-    all.propagation.follow(*shadow);
-    all.acknowledgements.send(channel, from.source, shadow->bytes);
+  Arrival* piggyback = channel.await(from.source, from.tag, has_come);
+  if (piggyback != nullptr) {
+    all.propagation.follow(*piggyback);
+    all.acknowledgements.send(channel, from.source, piggyback->bytes);
   }
-  return shadow;
+  return piggyback;
 }
 
-/// Returns the shadow of a message that has come with this status, in place of `awaited`, which may belong to another one. If the sender was
-/// `known` before, the shadow would have been awaited.
-const Arrival* shadow_of_come(Channel& channel, Arrival* awaited, bool known, const MPI_Status& status) {
+/// Returns the piggyback message of a message that has come with this status, in place of `awaited`, which may belong to another one. If
+/// the sender was `known` before, the piggyback message would have been awaited.
+const Arrival* piggyback_of_come(Channel& channel, Arrival* awaited, bool known, const MPI_Status& status) {
   const std::int64_t come = received_bytes(status);
   const Arrival* right = awaited != nullptr ? channel.take_instead(*awaited, status.MPI_SOURCE, come)
                          : known            ? nullptr
@@ -88,7 +88,7 @@ const Arrival* shadow_of_come(Channel& channel, Arrival* awaited, bool known, co
   return right;
 }
 
-/// Makes a blocking receive, after waiting for the message or its shadow. `receive` gets the sender and the status to fill. With
+/// Makes a blocking receive, after waiting for the message or its piggyback message. `receive` gets the sender and the status to fill. With
 /// MPI_COMM_NULL as `comm`, the message has come before.
 template <class Receive>
 int blocking_receive(Routine routine, Channel& channel, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, MPI_Status* wanted,
@@ -102,7 +102,7 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   Arrival* awaited = nullptr;
   const bool known = names_a_message(from.source, from.tag) && channel.has(from.source);
   if (known) {
-    awaited = await_shadow(routine, channel, from, [&] { return !is_named || comm == MPI_COMM_NULL || has_come(from, comm); });
+    awaited = await_piggyback(routine, channel, from, [&] { return !is_named || comm == MPI_COMM_NULL || has_come(from, comm); });
   }
   const Seconds start = all.clock.message_time();
   if (known) {
@@ -111,17 +111,17 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   const int result = receive(from, &status);
   const Seconds end = all.clock.message_time();
   Seconds taken = end - start;
-  const Arrival* shadow = awaited;
+  const Arrival* piggyback = awaited;
   Communication message = channel.communication(routine, awaited != nullptr ? awaited->bytes : 0);
   if (result == MPI_SUCCESS && channel.has(status.MPI_SOURCE)) {
-    shadow = shadow_of_come(channel, awaited, known, status);
-    message.bytes = counted_bytes(shadow, status);
-    if (!known || shadow == nullptr) {  // the waiting part of the time is unknown
+    piggyback = piggyback_of_come(channel, awaited, known, status);
+    message.bytes = counted_bytes(piggyback, status);
+    if (!known || piggyback == nullptr) {  // the waiting part of the time is unknown
       taken = std::min(taken, usual_seconds(message));
     }
   }
-  if (shadow != nullptr && shadow->is_empty()) {
-    restore_status(*shadow, status);
+  if (piggyback != nullptr && piggyback->is_empty()) {
+    restore_status(*piggyback, status);
     settle_empty(place.buffer, message.bytes, place.type);
     all.ledger.skipped(message);
     return result;
@@ -178,23 +178,23 @@ std::unordered_multimap<MPI_Message, Matched>& matched_messages() {
   return all;
 }
 
-/// Notes a message that a probe has found. The process continues on its sender's path, and the status gets the program's length. The receive
-/// follows later.
+/// Notes a message that a probe has found. The process continues on its sender's path, and the status gets the program's length. The
+/// receive follows later.
 void note_found(Channel& channel, MPI_Status& status) {
   Session& all = *session();
   if (!channel.has(status.MPI_SOURCE)) {
     return;
   }
-  if (const Arrival* shadow = channel.peek(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status))) {
-    all.propagation.follow(*shadow);
-    restore_status(*shadow, status);
+  if (const Arrival* piggyback = channel.peek(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status))) {
+    all.propagation.follow(*piggyback);
+    restore_status(*piggyback, status);
   }
   all.ledger.settle_polling(-1, 0);
   all.ledger.waited(all.clock.since_call());
 }
 
-/// Handles a probe. `ask` calls MPI and fills a status. Where the probe doesn't wait, `flag` says whether there is a message; `message` holds
-/// one that was matched.
+/// Handles a probe. `ask` calls MPI and fills a status. Where the probe doesn't wait, `flag` says whether there is a message; `message`
+/// holds one that was matched.
 template <class Ask>
 int probed(int source, MPI_Comm comm, const int* flag, const MPI_Message* message, MPI_Status* wanted, Ask ask) {
   const InterceptGuard inside;
@@ -232,7 +232,7 @@ bool will_be_refused(int count, MPI_Datatype type) { return count < 0 || type ==
 
 }  // namespace
 
-FollowedSend::FollowedSend(const Outgoing& message, MPI_Comm comm)
+TracedSend::TracedSend(const Outgoing& message, MPI_Comm comm)
     : channel_(inside_.channel(comm, message.destination)), elements_(message.count) {
   if (channel_ == nullptr) {
     return;
@@ -248,7 +248,7 @@ FollowedSend::FollowedSend(const Outgoing& message, MPI_Comm comm)
 
 /// The call alone of a nonblocking send takes time; the program waits for its completion elsewhere. Time of a blocking one beyond a
 /// message's usual time is waiting for the receiver.
-int FollowedSend::made(int result, bool is_blocking) {
+int TracedSend::made(int result, bool is_blocking) {
   if (channel_ == nullptr) {
     return result;
   }
@@ -366,7 +366,7 @@ int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type
                          receive_tag, comm, status);
   }
   const bool empty = announce_exchange({Routine::sendrecv, send_count, send_type, destination, send_tag}, *channel);
-  MPI_Request sending = MPI_REQUEST_NULL;  // under way while this process waits for the other's shadow
+  MPI_Request sending = MPI_REQUEST_NULL;  // under way while this process waits for the other's piggyback message
   if (const int sent = PMPI_Isend(send_buffer, empty ? 0 : send_count, send_type, destination, send_tag, comm, &sending);
       sent != MPI_SUCCESS) {
     return sent;
@@ -398,7 +398,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   if (source == MPI_PROC_NULL) {
     return exchange(status);
   }
-  // MPI keeps the outgoing data, so it is called at once, and the shadow is read afterwards, as for wildcards.
+  // MPI keeps the outgoing data, so it is called at once, and the piggyback message is read afterwards, as for wildcards.
   MPI_Status own;
   MPI_Status& into = status == MPI_STATUS_IGNORE ? own : *status;
   Session& all = *session();
@@ -406,14 +406,14 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   const int result = exchange(&into);
   const Seconds taken = all.clock.now() - start;
   if (result == MPI_SUCCESS && channel->has(into.MPI_SOURCE)) {
-    const Arrival* shadow = channel->take(into.MPI_SOURCE, into.MPI_TAG, received_bytes(into));
-    const Communication message = channel->communication(Routine::sendrecv_replace, counted_bytes(shadow, into));
-    if (shadow != nullptr) {
-      all.propagation.follow(*shadow);
-      restore_status(*shadow, into);
+    const Arrival* piggyback = channel->take(into.MPI_SOURCE, into.MPI_TAG, received_bytes(into));
+    const Communication message = channel->communication(Routine::sendrecv_replace, counted_bytes(piggyback, into));
+    if (piggyback != nullptr) {
+      all.propagation.follow(*piggyback);
+      restore_status(*piggyback, into);
     }
-    shadow != nullptr && shadow->is_empty() ? all.ledger.skipped(message)
-                                            : all.ledger.executed(message, std::min(taken, usual_seconds(message)));
+    piggyback != nullptr && piggyback->is_empty() ? all.ledger.skipped(message)
+                                                  : all.ledger.executed(message, std::min(taken, usual_seconds(message)));
   }
   return result;
 }

@@ -20,7 +20,8 @@ bool is_outside_mpi(const void* caller) noexcept;
 /// function without the prefix then takes the call. Calls by this library and by MPI itself go on to MPI.
 inline bool is_called_in_place_of_mpi(const void* caller) noexcept { return !CallGate::is_in_function() && is_outside_mpi(caller); }
 
-/// Returns this library's function `name` in place of MPI's, whose address `function` the program has asked for; nullptr for other functions.
+/// Returns this library's function `name` in place of MPI's, whose address `function` the program has asked for; nullptr for other
+/// functions.
 void* in_place_of_mpi(const char* name, void* function) noexcept;
 
 /// Returns whether the program passes by this library's names without the prefix. It does so if it has called functions by names with the

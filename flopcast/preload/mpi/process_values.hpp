@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -34,6 +36,16 @@ Value of_all(MPI_Comm world, Value mine, MPI_Op op) {
   constexpr auto numbers = static_cast<int>(sizeof(Value) / (whole ? sizeof(int) : sizeof(double)));
   PMPI_Allreduce(MPI_IN_PLACE, &mine, numbers, whole ? MPI_INT : MPI_DOUBLE, op, world);
   return mine;
+}
+
+/// Returns the mean of `mine`, a struct of doubles, over all processes.
+template <class Value>
+Value mean_of_all(MPI_Comm world, const Value& mine) {
+  auto numbers = std::bit_cast<std::array<double, sizeof(Value) / sizeof(double)>>(of_all(world, mine, MPI_SUM));
+  for (double& number : numbers) {
+    number /= processes_in(world);
+  }
+  return std::bit_cast<Value>(numbers);
 }
 
 /// Returns the values of all processes by rank, at rank 0. `Value` is trivially copyable.

@@ -22,7 +22,7 @@ Seconds ProgramGaps::counted(Seconds seconds, bool in_context) {
   return usual.count > 0 ? usual.mean : seconds;
 }
 
-double ProgramGaps::variance_along(const PageVector<selective::Kernel>& kernels) const {
+double ProgramGaps::variance_along(const PageVector<selective::KernelRecord>& kernels) const {
   double variance = 0;
   for (std::size_t i = 0; i < std::min(after_.size(), kernels.size()); ++i) {
     variance += selective::variance_along(static_cast<double>(kernels[i].along.count), after_[i]);

@@ -5,13 +5,13 @@
 
 #include "flopcast/preload/mpi/kernel_decisions.hpp"
 #include "flopcast/preload/mpi/path_ledger.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/skipping.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 
 namespace flopcast::preload::mpi {
 
-/// The exchange of paths: writes this process's shadows and its parts in agreements, and takes those of other processes.
+/// The exchange of paths: writes this process's piggyback messages and its parts in agreements, and takes those of other processes.
 /// With the paths travel counts of kernels (policy online), times of kernels (policy eager), and whether data are the program's.
 /// Interceptions of messages and collectives use it.
 class Propagation {
@@ -21,18 +21,17 @@ class Propagation {
 
   /// Returns the envelope of one of flopcast's messages.
   [[nodiscard]] Envelope envelope(std::int64_t bytes, int tag, bool skipped) const noexcept {
-    const int left_out = (skipped ? Envelope::itself : 0) | (skipping_.has_skipped() ? Envelope::before : 0);
-    return {
-        .bytes = bytes, .tag = tag, .left_out = static_cast<std::int8_t>(left_out), .epoch = static_cast<std::int16_t>(skipping_.epoch())};
+    const int marks = (skipped ? Envelope::itself : 0) | (skipping_.has_skipped() ? Envelope::before : 0);
+    return {.bytes = bytes, .tag = tag, .skipped = static_cast<std::int8_t>(marks), .epoch = static_cast<std::int16_t>(skipping_.epoch())};
   }
-  /// Returns the counts to send with a shadow; none unless policy is online.
+  /// Returns the counts to send with a piggyback message; none unless policy is online.
   [[nodiscard]] selective::KernelCounts counts() const;
   /// Returns this process's part in an agreement; `channel` is given for a blocking collective on it.
   [[nodiscard]] Agreement agreement(bool execute, const Channel* channel = nullptr) const;
 
   /// Continues on a path that leads here, if the path is longer than this process's and isn't from before a reset.
   void follow(const Arrival& arrival) {
-    skipping_.note_elsewhere(arrival.left_out != 0, arrival.epoch);
+    skipping_.note_elsewhere(arrival.skipped != 0, arrival.epoch);
     follow(arrival.mark, arrival.epoch, arrival.counts);
   }
   void follow(const Agreement& agreement) {

@@ -14,9 +14,9 @@ namespace flopcast::preload::mpi {
 
 namespace {
 
-/// Begins a region of the program's own code. Returns false if the region is to be left out; the region has then ended, too. A region inside
+/// Begins a region of the program's own code. Returns false if the region is to be skipped; the region has then ended, too. A region inside
 /// another one belongs to the outer one.
-bool enter_region(Session& all, const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out) {
+bool enter_region(Session& all, const std::string& name, std::span<const std::int64_t> sizes, bool may_be_skipped) {
   if (all.ledger.region().is_open() || !all.ledger.measures()) {
     all.ledger.region().nest();
     return true;
@@ -24,20 +24,20 @@ bool enter_region(Session& all, const std::string& name, std::span<const std::in
   all.ledger.leave_program();
   selective::KernelKey key{selective::KernelKind::region, all.regions.number(name), {}, std::ssize(sizes)};
   std::copy(sizes.begin(), sizes.end(), key.words.begin());
-  const bool executed = all.ledger.enter_region(all.kernels.table.number(key), may_be_left_out);
+  const bool executed = all.ledger.enter_region(all.kernels.table.number(key), may_be_skipped);
   all.clock.return_to_program();
   return executed;
 }
 
-/// Returns the session if it follows this thread's actions now.
-Session* followed() noexcept {
+/// Returns the session if it traces this thread's actions now.
+Session* traced() noexcept {
   Session* all = session();
-  return all != nullptr && all->gate.follows_program() ? all : nullptr;
+  return all != nullptr && all->gate.traces_program() ? all : nullptr;
 }
 
-int enter(const char* name, int count, const std::int64_t* sizes, int may_be_left_out) {
+int enter(const char* name, int count, const std::int64_t* sizes, int may_be_skipped) {
   constexpr int max_sizes = 8;
-  Session* all = followed();
+  Session* all = traced();
   if (all == nullptr) {
     return 1;
   }
@@ -47,13 +47,13 @@ int enter(const char* name, int count, const std::int64_t* sizes, int may_be_lef
                  name == nullptr ? "" : name, count, max_sizes);
     return enter_region(*all, name == nullptr ? "?" : name, {}, false) ? 1 : 0;
   }
-  return enter_region(*all, name, {sizes, static_cast<std::size_t>(count)}, may_be_left_out != 0) ? 1 : 0;
+  return enter_region(*all, name, {sizes, static_cast<std::size_t>(count)}, may_be_skipped != 0) ? 1 : 0;
 }
 
-/// Runs `action` on the session if this thread's actions are followed now.
+/// Runs `action` on the session if this thread's actions are traced now.
 template <class Action>
 void act(Action action) {
-  if (Session* all = followed()) {
+  if (Session* all = traced()) {
     const auto turn = all->gate.turn();
     action(*all);
   }
@@ -79,12 +79,12 @@ void reset() {
 
 /// Returns -1 if the launch has no list of executions. The program's only configuration is then its command line's.
 int next_configuration() {
-  Session* all = followed();
+  Session* all = traced();
   return all == nullptr || all->executions.empty() ? -1 : all->next_configuration() ? 1 : 0;
 }
 
 const char* parameter(const char* name) {
-  Session* all = followed();
+  Session* all = traced();
   const std::string* value = all == nullptr || name == nullptr ? nullptr : all->executions.value(name);
   return value != nullptr ? value->c_str() : nullptr;
 }

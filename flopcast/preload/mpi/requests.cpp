@@ -69,13 +69,13 @@ std::int64_t received_bytes(const MPI_Status& status) noexcept {
 #endif
 }
 
-const Arrival* count_shadow(const Arrival* shadow) noexcept {
-  (shadow != nullptr ? bypassing.taken : bypassing.unknown) += 1;
-  return shadow;
+const Arrival* count_piggyback(const Arrival* piggyback) noexcept {
+  (piggyback != nullptr ? bypassing.taken : bypassing.unknown) += 1;
+  return piggyback;
 }
 
-std::int64_t counted_bytes(const Arrival* shadow, const MPI_Status& status) noexcept {
-  return count_shadow(shadow) != nullptr ? shadow->bytes : std::max(received_bytes(status), std::int64_t{0});
+std::int64_t counted_bytes(const Arrival* piggyback, const MPI_Status& status) noexcept {
+  return count_piggyback(piggyback) != nullptr ? piggyback->bytes : std::max(received_bytes(status), std::int64_t{0});
 }
 
 namespace {
@@ -153,9 +153,9 @@ bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
          (real_bytes(type) != 0 || (session()->options.policy != selective::Policy::full && real_bytes_of_derived(type) != 0));
 }
 
-void restore_status(const Shadow& shadow, MPI_Status& status) noexcept {
-  if (shadow.is_empty()) {
-    PMPI_Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(shadow.bytes));
+void restore_status(const Piggyback& piggyback, MPI_Status& status) noexcept {
+  if (piggyback.is_empty()) {
+    PMPI_Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(piggyback.bytes));
   }
 }
 
@@ -221,23 +221,23 @@ bool has_agreed(AgreementInFlight& agreement) {
 /// The result of completing one or more requests.
 class Completion {
  public:
-  /// Runs before MPI is called to complete `handle`: waits for its message or the shadow ahead of the message, and for agreements, which
-  /// must come before MPI can complete the request. `request` is the number of the request in the program's call.
+  /// Runs before MPI is called to complete `handle`: waits for its message or the piggyback message ahead of the message, and for
+  /// agreements, which must come before MPI can complete the request. `request` is the number of the request in the program's call.
   void await(int request, MPI_Request handle, Pending pending) {
     session()->ledger.note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, pending.source) : Wait::nobody);
     if (pending.names_its_message()) {
-      const Arrival* shadow = session()->ledger.idle(
+      const Arrival* piggyback = session()->ledger.idle(
           [&] { return pending.channel->await(pending.source, pending.tag, [handle] { return is_complete(handle); }); });
-      if (shadow == nullptr) {
+      if (piggyback == nullptr) {
         later_.push_back(std::move(pending));
         return;
       }
-      session()->propagation.follow(*shadow);
-      pending.bytes = shadow->bytes;
+      session()->propagation.follow(*piggyback);
+      pending.bytes = piggyback->bytes;
       if (session()->options.policy != selective::Policy::full) {
-        awaited_.push_back({request, done_.size(), *shadow});
+        awaited_.push_back({request, done_.size(), *piggyback});
       } else {
-        count_shadow(shadow);
+        count_piggyback(piggyback);
       }
     } else if (!pending.is_receive()) {
       await_agreement(*pending.agreement);
@@ -255,7 +255,7 @@ class Completion {
     for (Awaited& each : awaited_) {
       Pending& pending = done_[each.place];
       MPI_Status& status = statuses[each.request];
-      settle(pending, pending.channel->take_instead(each.shadow, pending.source, received_bytes(status)), status);
+      settle(pending, pending.channel->take_instead(each.piggyback, pending.source, received_bytes(status)), status);
     }
   }
 
@@ -272,16 +272,16 @@ class Completion {
     if (!pending.is_receive()) {
       follow(pending);
     } else if (pending.is_exchange()) {
-      if (const Arrival* shadow = shadow_of_exchange(pending)) {
-        session()->propagation.follow(*shadow);
-        mend(pending, *shadow, status);
+      if (const Arrival* piggyback = piggyback_of_exchange(pending)) {
+        session()->propagation.follow(*piggyback);
+        mend(pending, *piggyback, status);
       }
     } else if (!was_cancelled(pending, status)) {
-      const Arrival* shadow = pending.channel->take(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status));
-      if (shadow != nullptr) {
-        session()->propagation.follow(*shadow);
+      const Arrival* piggyback = pending.channel->take(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status));
+      if (piggyback != nullptr) {
+        session()->propagation.follow(*piggyback);
       }
-      settle(pending, shadow, status);
+      settle(pending, piggyback, status);
     } else {
       return;
     }
@@ -324,11 +324,11 @@ class Completion {
     return sum;
   }
 
-  /// Returns the exchange's shadow or, with wildcards, some shadow that may be its own. A shadow that was found with
-  /// wildcards isn't taken: a superfluous shadow does no harm, but a wrong one that was taken would be missed.
-  static const Arrival* shadow_of_exchange(const Pending& pending) {
+  /// Returns the exchange's piggyback message or, with wildcards, some piggyback message that may be its own. A piggyback message that was
+  /// found with wildcards isn't taken: a superfluous piggyback message does no harm, but a wrong one that was taken would be missed.
+  static const Arrival* piggyback_of_exchange(const Pending& pending) {
     if (pending.names_its_message() && pending.channel->has(pending.source)) {
-      return count_shadow(pending.channel->take(pending.source, pending.tag, Channel::any_length));
+      return count_piggyback(pending.channel->take(pending.source, pending.tag, Channel::any_length));
     }
     bypassing.left += 1;
     return pending.channel->look(pending.source, pending.tag);
@@ -351,21 +351,21 @@ class Completion {
     return PMPI_Request_get_status(handle, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
   }
 
-  /// Notes what a message's shadow says of the message, and mends the message and its status if it came empty.
-  static void mend(Pending& pending, const Arrival& shadow, MPI_Status& status) {
-    pending.bytes = shadow.bytes;
-    pending.skipped = shadow.is_empty();
+  /// Notes what a message's piggyback message says of the message, and mends the message and its status if it came empty.
+  static void mend(Pending& pending, const Arrival& piggyback, MPI_Status& status) {
+    pending.bytes = piggyback.bytes;
+    pending.skipped = piggyback.is_empty();
     if (pending.skipped && real_bytes(pending.type) != 0) {  // other types may have been freed
-      settle_empty(pending.buffer, shadow.bytes, pending.type);
+      settle_empty(pending.buffer, piggyback.bytes, pending.type);
     }
-    restore_status(shadow, status);
+    restore_status(piggyback, status);
   }
 
   /// Counts a message that has come, and mends the message if it came empty. `shadow` is nullptr if it has none.
-  static void settle(Pending& pending, const Arrival* shadow, MPI_Status& status) {
-    pending.bytes = counted_bytes(shadow, status);
-    if (shadow != nullptr) {
-      mend(pending, *shadow, status);
+  static void settle(Pending& pending, const Arrival* piggyback, MPI_Status& status) {
+    pending.bytes = counted_bytes(piggyback, status);
+    if (piggyback != nullptr) {
+      mend(pending, *piggyback, status);
     }
   }
 
@@ -391,7 +391,7 @@ class Completion {
   struct Awaited {
     int request = 0;        ///< its number in the program's call
     std::size_t place = 0;  ///< its place among those that are done
-    Arrival shadow;
+    Arrival piggyback;
   };
 
   std::vector<Pending> done_;
@@ -456,9 +456,15 @@ std::pair<int, Seconds> timed(Answer answer) {
   return {result, session()->clock.now() - start};
 }
 
-/// Handles MPI_Wait and MPI_Waitall: `ask` completes all of the requests and fills their statuses.
+// The following functions handle calls that complete requests, as the list of functions says. `ask` calls MPI and fills statuses.
+
+/// Handles MPI_Wait and MPI_Waitall, which complete all of the requests.
 template <class Ask>
-int wait_all(int count, const MPI_Request* all, MPI_Status* wanted, Ask ask) {
+int waited(int count, const MPI_Request* all, MPI_Status* wanted, Ask ask) {
+  const InterceptGuard inside;
+  if (!inside) {
+    return ask(wanted);
+  }
   Completion completion;
   std::vector<int> unknown;
   for (int i = 0; i < count; ++i) {
@@ -536,8 +542,8 @@ void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
   const Pending* pending = requests().find(request);
   if (pending != nullptr && pending->is_receive() && !pending->is_exchange() && !pending->cancelled &&
       pending->channel->has(status.MPI_SOURCE)) {
-    if (const Arrival* shadow = pending->channel->peek(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status))) {
-      restore_status(*shadow, status);
+    if (const Arrival* piggyback = pending->channel->peek(status.MPI_SOURCE, status.MPI_TAG, received_bytes(status))) {
+      restore_status(*piggyback, status);
     }
   }
 }
@@ -568,13 +574,32 @@ int complete(int count, const MPI_Request* all, const int* completed, const int*
 
 /// Handles MPI_Test and MPI_Testall.
 template <class Ask>
-int test_all(int count, const MPI_Request* all, int* flag, MPI_Status* wanted, Ask ask) {
+int tested(int count, const MPI_Request* all, int* flag, MPI_Status* wanted, Ask ask) {
+  const InterceptGuard inside;
+  if (!inside) {
+    return ask(wanted);
+  }
   if (any_agreement_is_open({all, static_cast<std::size_t>(count)})) {
     session()->ledger.polling().note_vain_call();
     *flag = 0;
     return MPI_SUCCESS;
   }
   return complete(count, all, flag, nullptr, wanted, count, ask);
+}
+
+/// Handles MPI_Waitany and, with a flag whether a request is complete, MPI_Testany.
+template <class Ask>
+int completed_one(int count, const MPI_Request* all, const int* flag, const int* index, MPI_Status* wanted, Ask ask) {
+  const InterceptGuard inside;
+  const int always = 1;
+  return inside ? complete(count, all, flag != nullptr ? flag : &always, index, wanted, 1, ask) : ask(wanted);
+}
+
+/// Handles MPI_Waitsome and MPI_Testsome.
+template <class Ask>
+int completed_some(int count, const MPI_Request* all, const int* completed, const int* places, MPI_Status* wanted, Ask ask) {
+  const InterceptGuard inside;
+  return inside ? complete(count, all, completed, places, wanted, count, ask) : ask(wanted);
 }
 
 /// Starts a persistent request.
@@ -607,54 +632,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  const InterceptGuard inside;
-  const auto ask = [&](MPI_Status* into) { return PMPI_Wait(request, into); };
-  return inside ? wait_all(1, request, status, ask) : ask(status);
-}
-
-int MPI_Waitall(int count, MPI_Request all[], MPI_Status* statuses) {
-  const InterceptGuard inside;
-  const auto ask = [&](MPI_Status* into) { return PMPI_Waitall(count, all, into); };
-  return inside ? wait_all(count, all, statuses, ask) : ask(statuses);
-}
-
-int MPI_Waitany(int count, MPI_Request all[], int* index, MPI_Status* status) {
-  const InterceptGuard inside;
-  const auto ask = [&](MPI_Status* into) { return PMPI_Waitany(count, all, index, into); };
-  const int always = 1;
-  return inside ? complete(count, all, &always, index, status, 1, ask) : ask(status);
-}
-
-int MPI_Waitsome(int count, MPI_Request all[], int* completed, int indices[], MPI_Status* statuses) {
-  const InterceptGuard inside;
-  const auto ask = [&](MPI_Status* into) { return PMPI_Waitsome(count, all, completed, indices, into); };
-  return inside ? complete(count, all, completed, indices, statuses, count, ask) : ask(statuses);
-}
-
-int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  const InterceptGuard inside;
-  const auto ask = [&](MPI_Status* into) { return PMPI_Test(request, flag, into); };
-  return inside ? test_all(1, request, flag, status, ask) : ask(status);
-}
-
-int MPI_Testall(int count, MPI_Request all[], int* flag, MPI_Status* statuses) {
-  const InterceptGuard inside;
-  const auto ask = [&](MPI_Status* into) { return PMPI_Testall(count, all, flag, into); };
-  return inside ? test_all(count, all, flag, statuses, ask) : ask(statuses);
-}
-
-int MPI_Testany(int count, MPI_Request all[], int* index, int* flag, MPI_Status* status) {
-  const InterceptGuard inside;
-  const auto ask = [&](MPI_Status* into) { return PMPI_Testany(count, all, index, flag, into); };
-  return inside ? complete(count, all, flag, index, status, 1, ask) : ask(status);
-}
-
-int MPI_Testsome(int count, MPI_Request all[], int* completed, int indices[], MPI_Status* statuses) {
-  const InterceptGuard inside;
-  const auto ask = [&](MPI_Status* into) { return PMPI_Testsome(count, all, completed, indices, into); };
-  return inside ? complete(count, all, completed, indices, statuses, count, ask) : ask(statuses);
-}
+#include "flopcast/preload/kernels/completions.hpp"
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   const InterceptGuard inside;

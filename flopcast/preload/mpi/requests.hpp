@@ -10,7 +10,7 @@
 
 #include "flopcast/path/message_model.hpp"
 #include "flopcast/preload/kernels/routine_list.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
+#include "flopcast/preload/mpi/piggyback.hpp"
 
 namespace flopcast::preload::mpi {
 
@@ -27,9 +27,9 @@ struct Pending {
   std::shared_ptr<Channel> channel;
   int source = 0, tag = 0;  ///< as given by the program, wildcards included
   bool cancelled = false;
-  /// Polling::seconds() when its shadow, or one that may be its own, was seen; negative: not seen yet.
+  /// Polling::seconds() when its piggyback message, or one that may be its own, was seen; negative: not seen yet.
   Seconds seen = -1;
-  bool skipped = false;  ///< its message came empty, or it is a collective that was left out
+  bool skipped = false;  ///< its message came empty, or it is a collective that was skipped
   std::int64_t bytes = 0;
   void* buffer = nullptr;                 ///< buffer of a receive
   MPI_Datatype type = MPI_DATATYPE_NULL;  ///< may have been freed, unless it is one of MPI's own
@@ -41,7 +41,7 @@ struct Pending {
   [[nodiscard]] Communication communication() const noexcept { return channel->communication(routine, bytes, pattern); }
   /// Returns whether it also sends. MPICH 4.0 doesn't set the source of the message in the status of such requests.
   [[nodiscard]] bool is_exchange() const noexcept { return routine == Routine::isendrecv || routine == Routine::isendrecv_replace; }
-  /// Returns whether its shadow can be received before the request is complete.
+  /// Returns whether its piggyback message can be received before the request is complete.
   [[nodiscard]] bool names_its_message() const noexcept {
     return is_receive() && !cancelled && source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
   }
@@ -76,24 +76,25 @@ Requests& requests();
 /// Returns the pending request of a collective whose processes begin to agree now; `mine` is this process's part.
 Pending agreement_begun(Routine routine, Channel& channel, const Agreement& mine);
 
-/// Sends the receiver of a message its shadow, and whether the message is left empty. Returns false if no shadow has been sent: there is no
-/// such receiver, `channel` is nullptr, or the receiver takes no shadows. The message must not be left empty then.
+/// Sends the receiver of a message its piggyback message, and whether the message is left empty. Returns false if no piggyback message has
+/// been sent: there is no such receiver, `channel` is nullptr, or the receiver takes no piggyback messages. The message must not be left
+/// empty then.
 bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped = false);
 
 /// Returns the length of a message that has come. MPI_Get_count would take a tenth of a short message's time.
 std::int64_t received_bytes(const MPI_Status& status) noexcept;
 
 /// Counts a message that has come with `shadow` or, if that is nullptr, without one. Returns `shadow`.
-const Arrival* count_shadow(const Arrival* shadow) noexcept;
+const Arrival* count_piggyback(const Arrival* piggyback) noexcept;
 /// Does the same and returns the length of the program's message, which came with this status.
-std::int64_t counted_bytes(const Arrival* shadow, const MPI_Status& status) noexcept;
+std::int64_t counted_bytes(const Arrival* piggyback, const MPI_Status& status) noexcept;
 
-/// Returns whether a communication may be left out at all: data in floating point, or of types derived from it, and enough of them.
+/// Returns whether a communication may be skipped at all: data in floating point, or of types derived from it, and enough of them.
 /// Integers and raw bytes may steer the program.
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept;
 
 /// Sets the status that the program expects for a message that came empty in place of `shadow.bytes`.
-void restore_status(const Shadow& shadow, MPI_Status& status) noexcept;
+void restore_status(const Piggyback& piggyback, MPI_Status& status) noexcept;
 
 /// Settles the buffer of a message of `bytes` that came empty, which still holds older data: see settle_message().
 void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);

@@ -108,7 +108,7 @@ PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, co
 }
 
 void collect_kernels(MPI_Comm world, selective::KernelTable& kernels) {
-  collect(world, kernels_tag, kernels.kernels(), [&kernels](const selective::Kernel& kernel) { kernels.merge(kernel); });
+  collect(world, kernels_tag, kernels.kernels(), [&kernels](const selective::KernelRecord& kernel) { kernels.merge(kernel); });
 }
 
 void collect_region_names(MPI_Comm world, RegionNames& regions) {

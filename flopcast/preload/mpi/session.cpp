@@ -14,10 +14,10 @@
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/wall_clock.hpp"
 #include "flopcast/preload/mpi/other_tools.hpp"
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/prefixed_names.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"
 #include "flopcast/preload/mpi/results.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/preload/mpi/startup.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
 
@@ -46,7 +46,7 @@ std::unique_ptr<Session> make_session() {
     }
     return made;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: this program is not followed: %s\n", error.what());
+    std::fprintf(stderr, "flopcast: this program is not traced: %s\n", error.what());
     return nullptr;
   }
 }
@@ -105,7 +105,7 @@ void Session::begin() {
   const NodeFacts node = join_node(world_);
   granted_cpus_ = node.granted_cpus;
   clock.choose(options.clock == protocol::MpiClock::cpu || (options.clock == protocol::MpiClock::automatic && node.crowded));
-  WallClock::calibrate();
+  FastWallClock::calibrate();
   kernels.messages = measure_messages(world_, clock.is_cpu_time());
   read_statistics();
   executions.read(options.executions, world_);
@@ -156,45 +156,47 @@ Wait Session::longest_wait() {
   return longest;
 }
 
-ProfileFacts Session::conclude() {
-  ProfileFacts facts;
+MpiProfile Session::conclude() {
+  MpiProfile profile;
   const path::CriticalPath& path = ledger.path();
   core_time.stop();
   ledger.settle();
-  facts.ranks = size_;
-  facts.cpu_clock = clock.is_cpu_time();
-  facts.granted_cpus = of_all(world_, granted_cpus_, MPI_MAX);
-  facts.messages = kernels.messages;
-  facts.elapsed = of_all(world_, clock.measured(ledger.measures()), MPI_MAX);
-  facts.spawned = of_all(world_, spawned, MPI_SUM);
-  facts.sessions = of_all(world_, uses_sessions_ ? 1 : 0, MPI_MAX) != 0;
-  facts.traffic = {of_all(world_, own_traffic.messages, MPI_SUM), of_all(world_, own_traffic.bytes, MPI_SUM),
-                   of_all(world_, own_traffic.largest_bytes, MPI_MAX)};
-  facts.bypassing = count_bypassing(world_);
-  facts.prefixed = of_all(world_, names_are_passed_by() ? 1 : 0, MPI_MAX);
-  facts.simultaneous = of_all(world_, gate.refused_calls(), MPI_SUM);
-  facts.longest = channel_of(MPI_COMM_WORLD)->agree(propagation.agreement(false)).mark;
-  facts.max = of_all(world_, path.own(), MPI_MAX);
-  facts.sum = of_all(world_, path.own(), MPI_SUM);
-  facts.spent = of_all(world_, ledger.spent(), MPI_SUM);
-  facts.complete = of_all(world_, path.log().complete() ? 1 : 0, MPI_MIN) != 0;
+  profile.granted_cpus = of_all(world_, granted_cpus_, MPI_MAX);
+  profile.message_model = kernels.messages;
+  profile.elapsed = of_all(world_, clock.measured(ledger.measures()), MPI_MAX);
+  profile.spawned_processes = of_all(world_, spawned, MPI_SUM);
+  profile.sessions = of_all(world_, uses_sessions_ ? 1 : 0, MPI_MAX) != 0;
+  profile.own_messages = {of_all(world_, own_traffic.messages, MPI_SUM), of_all(world_, own_traffic.bytes, MPI_SUM),
+                          of_all(world_, own_traffic.largest_bytes, MPI_MAX)};
+  profile.bypassing_messages = count_bypassing(world_);
+  profile.prefixed_calls = of_all(world_, names_are_passed_by() ? 1 : 0, MPI_MAX) != 0;
+  profile.simultaneous_calls = of_all(world_, gate.refused_calls(), MPI_SUM);
+  const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(propagation.agreement(false)).mark;
+  profile.per_process = of_all(world_, path.own(), MPI_MAX);
+  profile.volumetric = mean_of_all(world_, path.own());
+  profile.spent = mean_of_all(world_, ledger.spent());
+  profile.path_complete = of_all(world_, path.log().complete() ? 1 : 0, MPI_MIN) != 0;
   const PathParts parts =
-      visit_critical_path(world_, path, facts.longest, kernels.table, [this](std::uint32_t kernel) { return kernels.estimate(kernel); });
-  facts.longest.along += of_all(world_, parts.correction, MPI_SUM);
-  facts.longest.longest = path::greatest(facts.longest.longest, facts.longest.along);
-  facts.program_variance = of_all(world_, ledger.gaps().variance_along(kernels.table.kernels()), MPI_SUM);
-  facts.pace = of_all(world_, kernels.decisions.run_time_ratio(), MPI_SUM);
+      visit_critical_path(world_, path, longest, kernels.table, [this](std::uint32_t kernel) { return kernels.estimate(kernel); });
+  profile.critical_path = longest.along;
+  profile.critical_path += of_all(world_, parts.correction, MPI_SUM);
+  profile.longest = path::greatest(longest.longest, profile.critical_path);
+  profile.program_variance = of_all(world_, ledger.gaps().variance_along(kernels.table.kernels()), MPI_SUM);
+  profile.pace = of_all(world_, kernels.decisions.run_time_ratio(), MPI_SUM);
   for (std::uint32_t i = 0; i < kernels.table.kernels().size(); ++i) {
     kernels.table[i].in_context = kernels.decisions.in_context(i);
   }
   collect_kernels(world_, kernels.table);
   collect_region_names(world_, regions);
-  facts.calls = gather_values(world_, calls);
   ProcessFacts mine{path.own(), parts.kernels, {}, core_time.lost(), longest_wait()};
   gethostname(mine.host.data(), mine.host.size() - 1);
-  facts.processes = gather_values(world_, mine);
-  facts.prediction_error = of_all(world_, kernels.decisions.prediction_error(), MPI_MAX);
-  return facts;
+  const std::vector<CallSequence> all_calls = gather_values(world_, calls);
+  const std::vector<ProcessFacts> processes = gather_values(world_, mine);
+  profile.prediction_error = of_all(world_, kernels.decisions.prediction_error(), MPI_MAX);
+  if (rank_ == 0) {
+    describe_run(options, clock.is_cpu_time(), processes, all_calls, profile);
+  }
+  return profile;
 }
 
 void Session::measure(bool on) {
@@ -210,7 +212,7 @@ void Session::measure(bool on) {
 void Session::count_anew() {
   PMPI_Barrier(world_);
   for (std::uint32_t i = 0; i < kernels.table.kernels().size(); ++i) {
-    selective::Kernel& kernel = kernels.table[i];
+    selective::KernelRecord& kernel = kernels.table[i];
     kernel.executed = kernel.in_context = kernel.along = {};
     kernel.skipped = 0;
   }
@@ -237,15 +239,15 @@ void Session::end() {
   if (!executions.empty() && executions.progress() != LaunchExecutions::Progress::finished) {
     finish_execution();
   } else if (executions.empty()) {
-    const ProfileFacts facts = conclude();
+    const MpiProfile profile = conclude();
     if (rank_ == 0) {
-      write_profile_file(options, facts, kernels.table.kernels(), regions);
+      write_profile_file(options, profile, kernels.table.kernels(), regions);
     }
   }
   PMPI_Barrier(world_);
   detach_channel(MPI_COMM_WORLD);
   detach_channel(MPI_COMM_SELF);
-  disconnect_shadows();
+  disconnect_piggyback();
   PMPI_Comm_free(&world_);
   free_agreement_type();
   skipping.end();

@@ -14,19 +14,19 @@
 #include "flopcast/preload/mpi/kernel_decisions.hpp"
 #include "flopcast/preload/mpi/launch_executions.hpp"
 #include "flopcast/preload/mpi/path_ledger.hpp"
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/profile_output.hpp"
 #include "flopcast/preload/mpi/propagation.hpp"
 #include "flopcast/preload/mpi/session_clock.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/preload/mpi/skipping.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::preload::mpi {
 
-/// The library's state in its process, between MPI_Init and MPI_Finalize. Its parts follow the program, and interceptions use them directly.
-/// The class itself does what concerns all parts: it begins and ends, goes through a launch's executions, and switches measurement on
-/// and off. The function session() returns the process's only one.
+/// The library's state in its process, between MPI_Init and MPI_Finalize. Its parts follow the program, and interceptions use them
+/// directly. The class itself does what concerns all parts: it begins and ends, goes through a launch's executions, and switches
+/// measurement on and off. The function session() returns the process's only one.
 class Session {
  public:
   explicit Session(const protocol::MpiOptions& wanted) : options(wanted) {}
@@ -50,7 +50,7 @@ class Session {
     calls.add(static_cast<std::uint32_t>(routine), first, second, third);
     ledger.note_awaited(routine);
   }
-  /// Notes that the program uses MPI-4's sessions, in which nothing is followed.
+  /// Notes that the program uses MPI-4's sessions, in which nothing is traced.
   void note_sessions() noexcept;
 
   protocol::MpiOptions options;
@@ -65,15 +65,15 @@ class Session {
   PathLedger ledger{kernels, clock};
   Propagation propagation{options, kernels, ledger, skipping};
   Acknowledgements acknowledgements{options, ledger, propagation};
-  int spawned = 0;  ///< processes that the program has started, which aren't followed
+  int spawned = 0;  ///< processes that the program has started, which aren't traced
 
  private:
   void read_statistics();
   /// Forgets this process's counts, but keeps its statistics of times. Collective.
   void count_anew();
   void begin_execution(std::size_t number, Seconds before);
-  /// Returns the facts that the processes have found since they began to count, complete at rank 0. Collective.
-  ProfileFacts conclude();
+  /// Returns what the processes have found since they began to count, complete at rank 0, without the kernels. Collective.
+  MpiProfile conclude();
   /// Writes the current execution's result and returns the length of its path. Collective.
   Seconds finish_execution();
   /// Returns the longest wait of this process. For a collective, the awaited process is the one that waits least in it. Collective.
@@ -99,15 +99,15 @@ class InterceptGuard {
   InterceptGuard(const InterceptGuard&) = delete;
   InterceptGuard& operator=(const InterceptGuard&) = delete;
   ~InterceptGuard();
-  explicit operator bool() const noexcept { return followed_; }
-  /// Returns the channel of the communicator if the call is followed, `comm` has one, and `peer` isn't MPI_PROC_NULL. Otherwise returns
+  explicit operator bool() const noexcept { return traced_; }
+  /// Returns the channel of the communicator if the call is traced, `comm` has one, and `peer` isn't MPI_PROC_NULL. Otherwise returns
   /// nullptr.
   [[nodiscard]] Channel* channel(MPI_Comm comm, int peer = 0) const noexcept {
-    return followed_ && peer != MPI_PROC_NULL ? channel_of(comm) : nullptr;
+    return traced_ && peer != MPI_PROC_NULL ? channel_of(comm) : nullptr;
   }
 
  private:
-  bool followed_ = false;
+  bool traced_ = false;
 };
 
 /// Writes the stage of the process of rank 0 to the file of the profile.

@@ -9,7 +9,8 @@
 
 namespace flopcast::preload::mpi {
 
-/// Measures a process: when the program called the library and when it went on, the wall time between start and stop, and the system's part.
+/// Measures a process: when the program called the library and when it went on, the wall time between start and stop, and the system's
+/// part.
 class SessionClock {
  public:
   /// Chooses CPU time or wall time.
@@ -21,17 +22,17 @@ class SessionClock {
   void stop_estimating() noexcept { estimates_ = false; }
   [[nodiscard]] bool is_cpu_time() const noexcept { return cpu_time_; }
   /// Returns the seconds of the clock that measures computation.
-  [[nodiscard]] Seconds now() const noexcept { return (cpu_time_ ? thread_cpu_time() : WallClock::now()) - left_out_; }
+  [[nodiscard]] Seconds now() const noexcept { return (cpu_time_ ? thread_cpu_time() : FastWallClock::now()) - excluded_; }
   /// Returns now() where messages are timed; 0 with CPU time, where the model of messages gives their times.
   [[nodiscard]] Seconds message_time() const noexcept { return cpu_time_ ? 0 : now(); }
-  [[nodiscard]] static Seconds wall() noexcept { return WallClock::now(); }
+  [[nodiscard]] static Seconds wall() noexcept { return FastWallClock::now(); }
 
   /// Notes that the program has just called the library.
   void enter_library() noexcept { called_ = now(); }
   /// Leaves the time since `moment` out of the clock, and sets the time of the program's latest call to `called`. Meanwhile MPI has called
   /// the program's code, whose time isn't MPI's.
-  void leave_out_since(Seconds moment, Seconds called) noexcept {
-    left_out_ += now() - moment;
+  void exclude_since(Seconds moment, Seconds called) noexcept {
+    excluded_ += now() - moment;
     called_ = called;
   }
   /// Notes that the program goes on.
@@ -46,8 +47,8 @@ class SessionClock {
   /// Returns the time of the program's latest call.
   [[nodiscard]] Seconds called() const noexcept { return called_; }
   /// Returns the wall time of that call, and of the moment when the program went on after it.
-  [[nodiscard]] Seconds wall_of_call() const noexcept { return cpu_time_ ? wall() : called_ + left_out_; }
-  [[nodiscard]] Seconds wall_of_return() const noexcept { return cpu_time_ ? wall() : resumed_ + left_out_; }
+  [[nodiscard]] Seconds wall_of_call() const noexcept { return cpu_time_ ? wall() : called_ + excluded_; }
+  [[nodiscard]] Seconds wall_of_return() const noexcept { return cpu_time_ ? wall() : resumed_ + excluded_; }
   /// Returns the time since called().
   [[nodiscard]] Seconds since_call() const noexcept { return std::max(now() - called_, 0.0); }
   /// Returns the program's time before its latest call.
@@ -87,7 +88,7 @@ class SessionClock {
 
  private:
   bool cpu_time_ = false, estimates_ = false;
-  Seconds left_out_ = 0;
+  Seconds excluded_ = 0;
   Seconds resumed_ = 0, called_ = 0;
   OverheadEstimate announcing_, after_sends_, after_receives_;
   OverheadEstimate* rest_ = nullptr;  ///< remaining work of the current call after `done_`; nullptr if it varies

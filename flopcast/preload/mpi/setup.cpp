@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "flopcast/preload/common/buffer_lock.hpp"
-#include "flopcast/preload/common/calls_to_follow.hpp"
+#include "flopcast/preload/common/intercepted_calls.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/preload/mpi/other_tools.hpp"
 #include "flopcast/preload/mpi/prefixed_names.hpp"
@@ -48,7 +48,7 @@ void require_one_mpi() noexcept {
   flopcast::preload::mpi::open_session();  // reports that the library is loaded
   require_one_mpi();
   if (session() != nullptr) {
-    flopcast::preload::redirect_calls(flopcast::preload::followed_symbol,
+    flopcast::preload::redirect_calls(flopcast::preload::intercepted_symbol,
                                       {flopcast::preload::locked_deep, flopcast::preload::locked_apart,
                                        flopcast::preload::mpi::layered_function, flopcast::preload::mpi::in_place_of_mpi});
   }
@@ -72,7 +72,7 @@ int begin(int result) noexcept {
 /// Counts the processes of `workers`, which `comm` has spawned together, at its process `root`.
 int spawned(int result, int root, MPI_Comm comm, const MPI_Comm* workers) noexcept {
   int count = 0;
-  if (Session* all = session(); all != nullptr && all->gate.follows_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
+  if (Session* all = session(); all != nullptr && all->gate.traces_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
     PMPI_Comm_remote_size(*workers, &count);
     all->spawned += flopcast::preload::mpi::rank_in(comm) == root ? count : 0;
   }
@@ -125,7 +125,7 @@ int MPI_Comm_spawn_multiple(int count, char* programs[], char** arguments[], con
 
 /// Stops measuring at level 0, and starts it at greater levels.
 int PMPI_Pcontrol(const int level, ...) {
-  if (Session* all = session(); all != nullptr && all->gate.follows_program()) {
+  if (Session* all = session(); all != nullptr && all->gate.traces_program()) {
     const auto turn = all->gate.turn();
     all->measure(level > 0);
   }

@@ -7,7 +7,7 @@
 
 namespace flopcast::preload::mpi {
 
-/// Knows whether this process's data may differ from the program's, because kernels were left out here or elsewhere, and reports that to
+/// Knows whether this process's data may differ from the program's, because kernels were skipped here or elsewhere, and reports that to
 /// flopcast. The epoch counts resets: news from before the latest one are void.
 class Skipping {
  public:
@@ -41,7 +41,7 @@ class Skipping {
  private:
   void report(bool skipped) noexcept {
     if (shared_ != nullptr) {
-      shared_->leaves_out.store(skipped ? 1 : 0, std::memory_order_relaxed);
+      shared_->skips.store(skipped ? 1 : 0, std::memory_order_relaxed);
     }
   }
 

@@ -14,8 +14,8 @@
 #include <string>
 
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/support/control_group.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/page_allocator.hpp"
@@ -43,7 +43,7 @@ Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
   PageVector<char> buffer(static_cast<std::size_t>(bytes));
   Seconds best = 1;
   for (int i = 0; i < repetitions; ++i) {
-    const Seconds start = WallClock::now();
+    const Seconds start = FastWallClock::now();
     if (rank == 0) {
       PMPI_Send(buffer.data(), bytes, MPI_BYTE, 1, ping_tag, comm);
     }
@@ -51,7 +51,7 @@ Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
     if (rank == 1) {
       PMPI_Send(buffer.data(), bytes, MPI_BYTE, 0, ping_tag, comm);
     }
-    best = std::min(best, (WallClock::now() - start) / 2);
+    best = std::min(best, (FastWallClock::now() - start) / 2);
   }
   return best;
 }
@@ -83,7 +83,7 @@ void require_same_options(const protocol::MpiOptions& options, MPI_Comm world) {
     PMPI_Barrier(world);  // until rank 0 has printed the message and ends all processes
   }
   std::fprintf(stderr,
-               "flopcast: the programs are followed with different options, and would wait for each other. Give every 'flopcast mpi run' "
+               "flopcast: the programs are traced with different options, and would wait for each other. Give every 'flopcast mpi run' "
                "the same options\n");
   constexpr timespec moment{0, 300'000'000};
   nanosleep(&moment, nullptr);  // a launcher may drop what a process printed right before its abort
@@ -103,7 +103,7 @@ NodeFacts join_node(MPI_Comm world) {
   const int sharing = count_sharing(node, limits.cpu_group);
   const bool waits = is_crowded(processes, CPU_COUNT(&all), sharing, limits.cpus);
   const double granted = waits && processes <= CPU_COUNT(&all) ? limits.cpus : 0;
-  connect_shadows(world, node, waits);
+  connect_piggyback(world, node, waits);
   PMPI_Comm_free(&node);
   return {of_all(world, waits ? 1 : 0, MPI_MAX) != 0, granted};
 }

@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "flopcast/protocol/mpi_profile.hpp"
+
 namespace flopcast::preload::mpi {
 
-/// Flopcast's own messages that processes have sent while the program ran: shadows, acknowledgements, counts of kernels, and parts in
-/// collectives, which count as one message of each process.
-struct Traffic {
-  double messages = 0;
-  double bytes = 0;
-  double largest_bytes = 0;  ///< size of the largest message
-};
-
-/// Messages of the followed thread; other threads send none of flopcast's messages.
-inline Traffic own_traffic;
+/// Flopcast's own messages that the traced thread of this process has sent while the program ran: piggyback messages, acknowledgements,
+/// counts of kernels, and parts in collectives, which count as one message of each process. Other threads send none.
+inline MpiTraffic own_traffic;
 
 /// Notes that this process sends a message of so many bytes.
 inline void count_sent(std::size_t bytes) noexcept {

@@ -28,15 +28,15 @@ class Waits {
   }
   /// Notes that from here on the call waits for `awaited`.
   void await(std::uint32_t routine, std::int32_t awaited = Wait::nobody) noexcept { awaited_ = {routine, awaited, 0}; }
-  /// Adds the time since enter(), or since the latest call of this function, to what the call waits for. Until that is known, the time stays
-  /// open.
+  /// Adds the time since enter(), or since the latest call of this function, to what the call waits for. Until that is known, the time
+  /// stays open.
   void add_until(Seconds time) {
     if (awaited_.routine != Wait::no_routine) {
       add(time - since_);
       since_ = time;
     }
   }
-  /// Adds seconds to what the call waits for. Short waits are left out, since there are many and they don't matter.
+  /// Adds seconds to what the call waits for. Short waits are skipped, since there are many and they don't matter.
   void add(Seconds seconds) {
     constexpr Seconds shortest = 2e-5;
     if (seconds >= shortest && awaited_.routine != Wait::no_routine) {

@@ -26,7 +26,7 @@ namespace {
 struct State {
   std::atomic<bool> active = false;
   std::mutex mutex;  ///< guards recording
-  Recording recording;
+  RecordedKernels recording;
   RecordOptions options;        ///< written while inactive only
   std::size_t see_through = 0;  ///< catalogue index of options.routine
   SymbolLookup lookup;
@@ -97,7 +97,7 @@ void leave_general_reflector(const Call& call) {
 }
 
 void keep_query(std::string_view options, std::int64_t m, std::int64_t n) {
-  Recording& recording = state().recording;
+  RecordedKernels& recording = state().recording;
   std::size_t length = 0;
   for (const char letter : options) {
     if (letter != ' ' && length + 1 < recording.options.size()) {
@@ -160,7 +160,7 @@ void start_recording(const RecordOptions& options) {
   s.active.store(true, std::memory_order_release);
 }
 
-Recording stop_recording() {
+RecordedKernels stop_recording() {
   State& s = state();
   s.active.store(false, std::memory_order_release);
   return std::move(s.recording);

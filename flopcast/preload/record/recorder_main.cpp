@@ -228,7 +228,7 @@ protocol::Reply serve(const Libraries& libraries, const protocol::Request& reque
   } else {
     skip(invocation, call, options);
   }
-  Recording recording = stop_recording();
+  RecordedKernels recording = stop_recording();
   calls = std::move(recording.calls);
   return {.info = invocation.outcome().info,
           .integer_bytes = call.integer_bytes,

@@ -8,7 +8,7 @@
 
 #include "flopcast/preload/smpi/requests.hpp"
 
-/// Sizes of collectives, the processes for which they wait, and how they are followed. The functions that describe a collective have the
+/// Sizes of collectives, the processes for which they wait, and how they are traced. The functions that describe a collective have the
 /// names and parameters of those in mpi/collective.hpp, because both are called as mpi/functions.txt says.
 namespace flopcast::preload::smpi {
 
@@ -106,12 +106,12 @@ inline auto reduce_scatter_block(void* out, int count, MPI_Datatype type) { retu
 
 /// Returns the arrivals for which `group`'s process waited, if any. Processes that forward data between it and the root are counted as part
 /// of the network.
-std::vector<Arrival> needed(const Collective& collective, const Group& group, const Description& description);
+std::vector<ProcessArrival> needed(const OpenCollective& collective, const Group& group, const Description& description);
 
 /// Executes a blocking collective through `execute`.
 template <class Describe, class Execute>
 int executed(mpi::Routine routine, MPI_Comm comm, Describe describe, Execute execute) {
-  const InterceptGuard inside;
+  const SimulatedCall inside;
   const std::shared_ptr<const Group> group = inside ? inside.process().group(comm) : nullptr;
   if (group == nullptr) {
     return execute();
@@ -122,7 +122,7 @@ int executed(mpi::Routine routine, MPI_Comm comm, Describe describe, Execute exe
   const Collectives::Key key(group->id, process.next_collective(*group));
   all.arrive(key, group->rank, arrival_of(process));
   const int result = execute();
-  const std::vector<Arrival> others = needed(all.at(key), *group, description);
+  const std::vector<ProcessArrival> others = needed(all.at(key), *group, description);
   all.leave(key, group->size());
   simulation()->communicated(process, simulation()->communication_kernel(routine, description.bytes, *group), inside.entered(), others,
                              static_cast<double>(description.bytes));
@@ -132,13 +132,13 @@ int executed(mpi::Routine routine, MPI_Comm comm, Describe describe, Execute exe
 /// Begins a nonblocking collective through `execute`. As far as paths go, the collective is complete when all processes have begun it.
 template <class Describe, class Execute>
 int begun(mpi::Routine routine, MPI_Comm comm, MPI_Request* request, Describe describe, Execute execute) {
-  const InterceptGuard inside;
+  const SimulatedCall inside;
   const std::shared_ptr<const Group> group = inside ? inside.process().group(comm) : nullptr;
   if (group == nullptr) {
     return execute();
   }
   Process& process = inside.process();
-  Pending pending;
+  OpenRequest pending;
   pending.group = group;
   pending.bytes = describe(*group).bytes;
   const std::int64_t bytes = pending.bytes;

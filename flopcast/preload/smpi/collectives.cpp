@@ -2,13 +2,13 @@
 
 namespace flopcast::preload::smpi {
 
-std::vector<Arrival> needed(const Collective& collective, const Group& group, const Description& description) {
+std::vector<ProcessArrival> needed(const OpenCollective& collective, const Group& group, const Description& description) {
   const auto waits_for = [&](int rank) {
     const bool is_needed = description.needs == Needs::root ? rank == description.root : group.rank == description.root;
     return rank != group.rank && (description.needs == Needs::everybody || is_needed);
   };
-  const Arrival* last = last_arrival(collective, now(), waits_for);
-  return last != nullptr ? std::vector<Arrival>{*last} : std::vector<Arrival>();
+  const ProcessArrival* last = last_arrival(collective, now(), waits_for);
+  return last != nullptr ? std::vector<ProcessArrival>{*last} : std::vector<ProcessArrival>();
 }
 
 }  // namespace flopcast::preload::smpi

@@ -75,8 +75,7 @@ Seconds first_call_seconds() {
   using Size = const FortranInteger*;
   using Product = void (*)(const char*, const char*, Size, Size, Size, const double*, const double*, Size, const double*, Size,
                            const double*, double*, Size, std::size_t, std::size_t);
-  void* usual = next_symbol("dgemm_", reinterpret_cast<const void*>(&first_call_seconds)).address;
-  const auto product = reinterpret_cast<Product>(usual != nullptr ? usual : any_routine("dgemm"));
+  const auto product = reinterpret_cast<Product>(routine_of_program("dgemm"));
   if (product == nullptr) {
     return 0;
   }

@@ -2,20 +2,20 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
-#include "flopcast/preload/common/calls_to_follow.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"
 #include "flopcast/preload/common/intercept.hpp"
+#include "flopcast/preload/common/intercepted_calls.hpp"
 #include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/skipped_data.hpp"
 #include "flopcast/preload/smpi/simulation.hpp"
 
-/// Intercepts BLAS and LAPACK in simulated programs. The outermost calls are kernels, which take the models' time and are left out, except
+/// Intercepts BLAS and LAPACK in simulated programs. The outermost calls are kernels, which take the models' time and are skipped, except
 /// those whose results may steer the program.
 namespace flopcast::preload {
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
-    : routine_(routine), caller_(caller), door_(entered()), pointers_(pointers) {
+    : routine_(routine), caller_(caller), trampoline_(entered()), pointers_(pointers) {
   on_own_stack([this] {
     const mpi::RoutineDigest& digest = mpi::routine_digests()[routine_];
     if (digest.is_workspace_query(pointers_)) {
@@ -25,7 +25,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     if (process == nullptr) {
       return;
     }
-    const Call call = call_of(kernel::catalogue()[routine_], pointers_, integer_bytes_of_call(routine_, door_, caller_));
+    const Call call = call_of(kernel::catalogue()[routine_], pointers_, integer_bytes_of_call(routine_, trampoline_, caller_));
     process->executing = smpi::simulation()->computation_kernel(call, routine_);
     part_ = digest.decides() ? Part::observed : Part::skipped;
     if (part_ == Part::observed) {
@@ -51,6 +51,6 @@ Interception::~Interception() {
   }
 }
 
-void* Interception::next() const noexcept { return definition_of_call(routine_, door_, caller_); }
+void* Interception::next() const noexcept { return definition_of_call(routine_, trampoline_, caller_); }
 
 }  // namespace flopcast::preload

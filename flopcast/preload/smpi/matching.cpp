@@ -14,20 +14,20 @@ std::shared_ptr<Message> Matching::meet(std::map<Route, Queue>& others, std::map
   return own[route].emplace_back(std::make_shared<Message>());
 }
 
-std::shared_ptr<Message> Matching::send(const Route& route, const Arrival& sender) {
+std::shared_ptr<Message> Matching::send(const Route& route, const ProcessArrival& sender) {
   std::shared_ptr<Message> message = meet(unsent_, unreceived_, route);
   message->sender = sender;
   return message;
 }
 
-std::shared_ptr<Message> Matching::receive(const Route& route, const Arrival& receiver) {
+std::shared_ptr<Message> Matching::receive(const Route& route, const ProcessArrival& receiver) {
   std::shared_ptr<Message> message = meet(unreceived_, unsent_, route);
   message->receiver = receiver;
   return message;
 }
 
-Collective& Collectives::arrive(const Key& key, int rank, const Arrival& arrival) {
-  Collective& collective = open_[key];
+OpenCollective& Collectives::arrive(const Key& key, int rank, const ProcessArrival& arrival) {
+  OpenCollective& collective = open_[key];
   collective.arrivals[rank] = arrival;
   return collective;
 }

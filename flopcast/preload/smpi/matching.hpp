@@ -14,14 +14,14 @@
 namespace flopcast::preload::smpi {
 
 /// The time at which a process was ready for a communication, with the longest path that leads there.
-struct Arrival {
+struct ProcessArrival {
   Seconds time = 0;
   path::PathMark mark;
 };
 
 /// A message, or a receive that waits for one. Each side learns at once when the other one was ready.
 struct Message {
-  std::optional<Arrival> sender, receiver;
+  std::optional<ProcessArrival> sender, receiver;
 };
 
 /// Processes (world ranks), communicator and tag of messages.
@@ -35,8 +35,8 @@ struct Route {
 /// this object, so that matching needs no communication.
 class Matching {
  public:
-  std::shared_ptr<Message> send(const Route& route, const Arrival& sender);
-  std::shared_ptr<Message> receive(const Route& route, const Arrival& receiver);
+  std::shared_ptr<Message> send(const Route& route, const ProcessArrival& sender);
+  std::shared_ptr<Message> receive(const Route& route, const ProcessArrival& receiver);
 
  private:
   using Queue = std::deque<std::shared_ptr<Message>>;
@@ -46,15 +46,15 @@ class Matching {
 };
 
 /// A collective communication that some processes have begun.
-struct Collective {
-  std::map<int, Arrival> arrivals;  ///< index: rank in the communicator
+struct OpenCollective {
+  std::map<int, ProcessArrival> arrivals;  ///< index: rank in the communicator
   int ended = 0;
 };
 
 /// Returns the last arrival up to `until` of those ranks that are `needed`; nullptr if there is none.
 template <class Needed>
-const Arrival* last_arrival(const Collective& collective, Seconds until, Needed needed) {
-  const Arrival* last = nullptr;
+const ProcessArrival* last_arrival(const OpenCollective& collective, Seconds until, Needed needed) {
+  const ProcessArrival* last = nullptr;
   for (const auto& [rank, arrival] : collective.arrivals) {
     if (needed(rank) && arrival.time <= until && (last == nullptr || arrival.time > last->time)) {
       last = &arrival;
@@ -68,13 +68,13 @@ class Collectives {
  public:
   using Key = std::pair<std::uint64_t, std::int64_t>;  ///< the communicator, and the number of collectives on it before
 
-  Collective& arrive(const Key& key, int rank, const Arrival& arrival);
+  OpenCollective& arrive(const Key& key, int rank, const ProcessArrival& arrival);
   /// Notes that one of `size` processes has left the collective.
   void leave(const Key& key, int size);
-  [[nodiscard]] const Collective& at(const Key& key) const { return open_.at(key); }
+  [[nodiscard]] const OpenCollective& at(const Key& key) const { return open_.at(key); }
 
  private:
-  std::map<Key, Collective> open_;
+  std::map<Key, OpenCollective> open_;
 };
 
 }  // namespace flopcast::preload::smpi

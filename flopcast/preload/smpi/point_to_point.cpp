@@ -9,18 +9,18 @@ using mpi::Routine;
 template <class Call>
 int exchange(Routine routine, int send_count, MPI_Datatype send_type, int destination, int send_tag, int receive_count,
              MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status, Call call) {
-  const InterceptGuard inside;
+  const SimulatedCall inside;
   if (!inside) {
     return call(status);
   }
   MPI_Status own;
   MPI_Status* filled = status == MPI_STATUS_IGNORE ? &own : status;
   const std::int64_t bytes = bytes_of(send_count, send_type);
-  std::optional<Pending> sent = begin(inside.process(), {true, destination, send_tag, comm, bytes});
-  std::optional<Pending> received = begin(inside.process(), {false, source, receive_tag, comm, bytes_of(receive_count, receive_type)});
+  std::optional<OpenRequest> sent = begin(inside.process(), {true, destination, send_tag, comm, bytes});
+  std::optional<OpenRequest> received = begin(inside.process(), {false, source, receive_tag, comm, bytes_of(receive_count, receive_type)});
   const int result = call(filled);
-  std::vector<Arrival> others;
-  for (std::optional<Pending>* pending : {&sent, &received}) {
+  std::vector<ProcessArrival> others;
+  for (std::optional<OpenRequest>* pending : {&sent, &received}) {
     if (*pending) {
       add_others(inside.process(), **pending, filled, others);
     }

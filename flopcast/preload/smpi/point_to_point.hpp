@@ -6,21 +6,21 @@
 
 #include "flopcast/preload/smpi/requests.hpp"
 
-/// How messages between two processes are followed. The functions that send and begin messages come from mpi/functions.txt.
+/// How messages between two processes are traced. The functions that send and begin messages come from mpi/functions.txt.
 namespace flopcast::preload::smpi {
 
 /// Sends or receives a message through `call`, which fills a status of its own if the program ignores it.
 template <class Call>
-int transferred(mpi::Routine routine, const Envelope& envelope, MPI_Status* status, Call call) {
-  const InterceptGuard inside;
+int transferred(mpi::Routine routine, const MessageEnvelope& envelope, MPI_Status* status, Call call) {
+  const SimulatedCall inside;
   if (!inside) {
     return call(status);
   }
   MPI_Status own;
   MPI_Status* filled = status == MPI_STATUS_IGNORE ? &own : status;
-  std::optional<Pending> pending = begin(inside.process(), envelope);
+  std::optional<OpenRequest> pending = begin(inside.process(), envelope);
   const int result = call(filled);
-  std::vector<Arrival> others;
+  std::vector<ProcessArrival> others;
   if (pending) {
     add_others(inside.process(), *pending, envelope.sends ? nullptr : filled, others);
   }
@@ -32,12 +32,12 @@ int transferred(mpi::Routine routine, const Envelope& envelope, MPI_Status* stat
 
 /// Begins a message through `call`, which makes a request.
 template <class Call>
-int begun_message(mpi::Routine routine, const Envelope& envelope, MPI_Request* request, Call call) {
-  const InterceptGuard inside;
+int begun_message(mpi::Routine routine, const MessageEnvelope& envelope, MPI_Request* request, Call call) {
+  const SimulatedCall inside;
   if (!inside) {
     return call();
   }
-  std::optional<Pending> pending = begin(inside.process(), envelope);
+  std::optional<OpenRequest> pending = begin(inside.process(), envelope);
   const std::shared_ptr<const Group> group = pending ? pending->group : nullptr;
   const std::int64_t bytes = pending ? pending->bytes : 0;
   const int result = call();
@@ -48,7 +48,7 @@ int begun_message(mpi::Routine routine, const Envelope& envelope, MPI_Request* r
 }
 
 /// Keeps the message of a persistent request, which begins whenever the program starts the request. Returns `result`, the call's.
-inline int kept_message(int result, const Envelope& envelope, const MPI_Request* request) {
+inline int kept_message(int result, const MessageEnvelope& envelope, const MPI_Request* request) {
   Process* process = simulation() != nullptr ? simulation()->current() : nullptr;
   if (process != nullptr && result == MPI_SUCCESS) {
     process->persistent[*request] = envelope;

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "flopcast/preload/common/calls_to_follow.hpp"
+#include "flopcast/preload/common/intercepted_calls.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/support/relink.hpp"
@@ -16,7 +16,7 @@
 namespace flopcast::preload::smpi {
 namespace {
 
-const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&follow_copy)); }
+const link_map* own_object() noexcept { return object_of(reinterpret_cast<const void*>(&intercept_copy)); }
 
 /// Objects that need no redirection: those loaded before the first copy, which the loader has bound to preloaded libraries, and those
 /// already redirected.
@@ -58,18 +58,18 @@ void redirect(const link_map& object, void* own) {
 
 }  // namespace
 
-void follow_copy(void* opened) noexcept {
+void intercept_copy(void* opened) noexcept {
   try {
     look_first_in(opened);
     void* own = dlopen(own_object()->l_name, RTLD_LAZY | RTLD_NOLOAD);
     for_each_object([own](const link_map& object) {
       if (settled_objects().insert(&object).second) {
         redirect(object, own);
-        redirect_calls_of(object, followed_symbol);
+        redirect_calls_of(object, intercepted_symbol);
       }
     });
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: the program can't be followed: %s\n", error.what());
+    std::fprintf(stderr, "flopcast: the program can't be traced: %s\n", error.what());
   }
 }
 

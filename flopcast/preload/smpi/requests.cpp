@@ -41,7 +41,7 @@ class Completion {
   }
 
   /// Ends the call. Time without a completed request isn't separate communication: it is the time of a loop of tests.
-  void finish(const InterceptGuard& inside) {
+  void finish(const SimulatedCall& inside) {
     if (any_ || now() > inside.entered()) {
       const std::shared_ptr<const Group> world = process_.group(MPI_COMM_WORLD);
       simulation()->communicated(process_, simulation()->communication_kernel(Routine::wait, bytes_, *world), inside.entered(), others_, 0);
@@ -50,7 +50,7 @@ class Completion {
 
  private:
   Process& process_;
-  std::vector<Arrival> others_;
+  std::vector<ProcessArrival> others_;
   std::int64_t bytes_ = 0;
   bool any_ = false;
 };
@@ -64,7 +64,7 @@ struct Completed {
 /// Waits for requests or tests them by `call`, which fills statuses. `completed` returns the requests that it has completed.
 template <class Call, class Which>
 int complete(int count, const MPI_Request* requests, MPI_Status* status, Call call, Which completed) {
-  const InterceptGuard inside;
+  const SimulatedCall inside;
   if (!inside) {
     return call(status);
   }
@@ -83,10 +83,34 @@ int complete(int count, const MPI_Request* requests, MPI_Status* status, Call ca
   return result;
 }
 
+/// Handles MPI_Wait and MPI_Waitall.
+template <class Call>
+int waited(int count, const MPI_Request* requests, MPI_Status* status, Call call) {
+  return complete(count, requests, status, call, [count] { return Completed{count}; });
+}
+
+/// Handles MPI_Test and MPI_Testall.
+template <class Call>
+int tested(int count, const MPI_Request* requests, const int* flag, MPI_Status* status, Call call) {
+  return complete(count, requests, status, call, [=] { return Completed{*flag != 0 ? count : 0}; });
+}
+
+/// Handles MPI_Waitany and, with a flag whether a request is complete, MPI_Testany.
+template <class Call>
+int completed_one(int count, const MPI_Request* requests, const int* flag, const int* index, MPI_Status* status, Call call) {
+  return complete(count, requests, status, call, [=] { return Completed{flag == nullptr || *flag != 0 ? 1 : 0, index}; });
+}
+
+/// Handles MPI_Waitsome and MPI_Testsome.
+template <class Call>
+int completed_some(int count, const MPI_Request* requests, const int* completed, const int* indices, MPI_Status* status, Call call) {
+  return complete(count, requests, status, call, [=] { return Completed{*completed, indices}; });
+}
+
 /// Starts the persistent requests among these by `call`.
 template <class Call>
 int start(int count, const MPI_Request* requests, Call call) {
-  const InterceptGuard inside;
+  const SimulatedCall inside;
   if (!inside) {
     return call();
   }
@@ -102,9 +126,9 @@ int start(int count, const MPI_Request* requests, Call call) {
 }
 
 /// Adds the processes for which a process waits in a collective: all others, whose parts it needs.
-void add_collective(const Pending& pending, std::vector<Arrival>& others) {
+void add_collective(const OpenRequest& pending, std::vector<ProcessArrival>& others) {
   const auto others_than = [own = pending.group->rank](int rank) { return rank != own; };
-  if (const Arrival* last = last_arrival(simulation()->collectives().at(pending.collective), now(), others_than)) {
+  if (const ProcessArrival* last = last_arrival(simulation()->collectives().at(pending.collective), now(), others_than)) {
     others.push_back(*last);
   }
   simulation()->collectives().leave(pending.collective, pending.group->size());
@@ -118,15 +142,15 @@ std::int64_t bytes_of(int count, MPI_Datatype type) {
   return static_cast<std::int64_t>(count) * size;
 }
 
-Arrival arrival_of(const Process& process) { return {now(), process.path().mark()}; }
+ProcessArrival arrival_of(const Process& process) { return {now(), process.path().mark()}; }
 
-std::optional<Pending> begin(Process& process, const Envelope& envelope) {
+std::optional<OpenRequest> begin(Process& process, const MessageEnvelope& envelope) {
   const std::shared_ptr<const Group> group = process.group(envelope.comm);
   const int partner = envelope.partner;
   if (group == nullptr || (envelope.sends ? partner < 0 || partner >= group->size() : partner == MPI_PROC_NULL)) {
     return std::nullopt;
   }
-  Pending pending;
+  OpenRequest pending;
   pending.group = group;
   pending.bytes = envelope.bytes;
   pending.sends = envelope.sends;
@@ -144,7 +168,7 @@ std::optional<Pending> begin(Process& process, const Envelope& envelope) {
   return pending;
 }
 
-void add_others(Process& process, Pending& pending, const MPI_Status* status, std::vector<Arrival>& others) {
+void add_others(Process& process, OpenRequest& pending, const MPI_Status* status, std::vector<ProcessArrival>& others) {
   if (pending.is_collective) {
     add_collective(pending, others);
     return;
@@ -156,14 +180,14 @@ void add_others(Process& process, Pending& pending, const MPI_Status* status, st
   if (!pending.message) {
     return;
   }
-  const std::optional<Arrival>& other = pending.sends ? pending.message->receiver : pending.message->sender;
+  const std::optional<ProcessArrival>& other = pending.sends ? pending.message->receiver : pending.message->sender;
   // A short message is sent whether or not its receiver is there.
   if (other && (!pending.sends || pending.bytes > simulation()->options().eager_bytes)) {
     others.push_back(*other);
   }
 }
 
-void remember(Process& process, MPI_Request request, std::optional<Pending> pending) {
+void remember(Process& process, MPI_Request request, std::optional<OpenRequest> pending) {
   if (pending && request != MPI_REQUEST_NULL) {
     process.requests[request] = std::move(*pending);
   }
@@ -182,58 +206,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return complete(
-      1, request, status, [&](MPI_Status* all) { return PMPI_Wait(request, all); }, [] { return Completed{1}; });
-}
-
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status status[]) {
-  return complete(
-      count, requests, status, [&](MPI_Status* all) { return PMPI_Waitall(count, requests, all); }, [&] { return Completed{count}; });
-}
-
-int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  return complete(
-      count, requests, status, [&](MPI_Status* all) { return PMPI_Waitany(count, requests, index, all); },
-      [&] {
-        return Completed{1, index};
-      });
-}
-
-int MPI_Waitsome(int count, MPI_Request requests[], int* completed, int* indices, MPI_Status status[]) {
-  return complete(
-      count, requests, status, [&](MPI_Status* all) { return PMPI_Waitsome(count, requests, completed, indices, all); },
-      [&] {
-        return Completed{*completed, indices};
-      });
-}
-
-int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  return complete(
-      1, request, status, [&](MPI_Status* all) { return PMPI_Test(request, flag, all); }, [&] { return Completed{*flag != 0 ? 1 : 0}; });
-}
-
-int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status[]) {
-  return complete(
-      count, requests, status, [&](MPI_Status* all) { return PMPI_Testall(count, requests, flag, all); },
-      [&] { return Completed{*flag != 0 ? count : 0}; });
-}
-
-int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  return complete(
-      count, requests, status, [&](MPI_Status* all) { return PMPI_Testany(count, requests, index, flag, all); },
-      [&] {
-        return Completed{*flag != 0 ? 1 : 0, index};
-      });
-}
-
-int MPI_Testsome(int count, MPI_Request requests[], int* completed, int* indices, MPI_Status status[]) {
-  return complete(
-      count, requests, status, [&](MPI_Status* all) { return PMPI_Testsome(count, requests, completed, indices, all); },
-      [&] {
-        return Completed{*completed, indices};
-      });
-}
+#include "flopcast/preload/kernels/completions.hpp"
 
 int MPI_Start(MPI_Request* request) {
   return start(1, request, [&] { return PMPI_Start(request); });

@@ -1,12 +1,6 @@
-
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <memory>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +9,9 @@
 #include "flopcast/core/trace_json.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/kernels/kernel_keys.hpp"
+#include "flopcast/preload/kernels/library_file.hpp"
 #include "flopcast/preload/smpi/simulation.hpp"
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/whole_file.hpp"
 
@@ -23,14 +19,6 @@ namespace flopcast::preload::smpi {
 namespace {
 
 using nlohmann::json;
-
-json costs_document(const path::Costs& costs) {
-  json document;
-  for (const path::Metric& metric : path::metrics) {
-    document[metric.name] = costs.*metric.value;
-  }
-  return document;
-}
 
 json statistics_document(const selective::KernelStatistics& times) {
   return {{"count", times.count}, {"mean", times.mean}, {"seconds", times.mean * static_cast<double>(times.count)}};
@@ -56,12 +44,11 @@ json kernels_document(const selective::KernelTable& kernels, const std::vector<b
   const mpi::RegionNames no_regions;
   json list = json::array();
   for (std::size_t i = 0; i < kernels.kernels().size(); ++i) {
-    const selective::Kernel& kernel = kernels.kernels()[i];
-    const bool computation = kernel.key.kind == selective::KernelKind::computation;
-    json document = {{"kernel", mpi::kernel_name(kernel.key, no_regions)}, {"kind", computation ? "computation" : "communication"},
+    const selective::KernelRecord& kernel = kernels.kernels()[i];
+    json document = {{"kernel", mpi::kernel_name(kernel.key, no_regions)}, {"kind", kernel.key.kind},
                      {"routine", mpi::routine_of(kernel.key, no_regions)}, {"words", kernel.key.words},
                      {"all", statistics_document(kernel.executed)},        {"along", statistics_document(kernel.along)}};
-    if (computation) {
+    if (kernel.key.kind == selective::KernelKind::computation) {
       document["known"] = static_cast<bool>(known.at(i));
       document["flops"] = kernel.flops;
     }
@@ -107,21 +94,12 @@ json traces_document(const ResultFacts& facts) {
 }
 
 /// Returns the file of the program's library that defines `routine`; empty if none does.
-std::string library_of(const std::string& routine) {
-  Dl_info library{};
-  const void* usual = next_symbol((routine + '_').c_str(), reinterpret_cast<const void*>(&write_result_file)).address;
-  const void* function = usual != nullptr ? usual : any_routine(routine);
-  if (function == nullptr || dladdr(function, &library) == 0) {
-    return "";
-  }
-  const std::unique_ptr<char, void (*)(void*)> path(realpath(library.dli_fname, nullptr), std::free);
-  return path ? path.get() : library.dli_fname;
-}
+std::string library_of(const std::string& routine) { return mpi::file_of(routine_of_program(routine)); }
 
 /// Returns the file that defines those called routines that aren't in `blas`; empty if there are none.
 std::string lapack_beside(const std::string& blas, const selective::KernelTable& kernels) {
   const mpi::RegionNames no_regions;
-  for (const selective::Kernel& kernel : kernels.kernels()) {
+  for (const selective::KernelRecord& kernel : kernels.kernels()) {
     if (kernel.key.kind == selective::KernelKind::computation) {
       std::string library = library_of(mpi::routine_of(kernel.key, no_regions));
       if (library != blas) {
@@ -142,7 +120,7 @@ json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
                    {"blas", blas},
                    {"lapack", lapack_beside(blas, kernels)},
                    {"path_complete", complete},
-                   {"path", costs_document(last.path().mark().along)},
+                   {"path", last.path().mark().along},
                    {"processes", processes_document(facts.processes)},
                    {"kernels", kernels_document(kernels, facts.known)}};
   if (facts.traces) {

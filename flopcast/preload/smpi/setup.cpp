@@ -28,7 +28,7 @@ void* dlopen(const char* file, int mode) noexcept {
   static const auto next = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
   void* opened = next(file, mode);
   if (opened != nullptr && (mode & RTLD_DEEPBIND) != 0) {
-    flopcast::preload::smpi::follow_copy(opened);
+    flopcast::preload::smpi::intercept_copy(opened);
   }
   return opened;
 }

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/path/aggregate.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 
 namespace flopcast::preload::smpi {
@@ -28,16 +29,6 @@ std::uint64_t id_of(const std::vector<int>& world_ranks) {
     hash = (hash ^ static_cast<std::uint32_t>(rank)) * 0x100000001b3U;
   }
   return hash;
-}
-
-int stride_of(const std::vector<int>& world_ranks) {
-  const int stride = world_ranks.size() > 1 ? world_ranks[1] - world_ranks[0] : 1;
-  for (std::size_t i = 1; i < world_ranks.size(); ++i) {
-    if (world_ranks[i] - world_ranks[i - 1] != stride) {
-      return 0;
-    }
-  }
-  return stride;
 }
 
 std::vector<int> world_ranks_of(MPI_Comm comm, int size) {
@@ -62,7 +53,7 @@ std::unique_ptr<Simulation> made_simulation() noexcept {
   try {
     return std::make_unique<Simulation>(protocol::parse_smpi_options(text));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "flopcast: the program isn't followed: %s\n", error.what());
+    std::fprintf(stderr, "flopcast: the program isn't traced: %s\n", error.what());
     return nullptr;
   }
 }
@@ -81,13 +72,13 @@ std::shared_ptr<const Group> Process::group(MPI_Comm comm) {
     PMPI_Comm_rank(comm, &group->rank);
     group->world_ranks = world_ranks_of(comm, size);
     group->id = id_of(group->world_ranks);
-    group->stride = stride_of(group->world_ranks);
+    group->stride = path::stride_of(group->world_ranks);
     known = group;
   }
   return known;
 }
 
-Simulation::Simulation(const protocol::SmpiOptions& options) : options_(options), times_(KernelTimes::read(options.times)) {
+Simulation::Simulation(const protocol::SmpiOptions& options) : options_(options), times_(ModelledTimes::read(options.times)) {
   kernel::catalogue();  // takes milliseconds the first time, which must not count as the program's
 }
 
@@ -115,7 +106,7 @@ void Simulation::begin_process() {
 }
 
 void Simulation::end_process() {
-  { const InterceptGuard inside; }
+  { const SimulatedCall inside; }
   if (Process* process = current(); process != nullptr) {
     process->ended = true;
     if (++ended_ == size_) {
@@ -129,12 +120,12 @@ std::uint32_t Simulation::computation_kernel(const Call& call, std::size_t routi
   const std::uint32_t number = kernels_.number(mpi::routine_digests()[routine].key_of(call));
   const bool first = number >= seconds_.size();
   if (first) {
-    selective::Kernel& kernel = kernels_[number];
+    selective::KernelRecord& kernel = kernels_[number];
     kernel.flops = flops(call);
     const std::optional<Seconds> seconds = times_.find(kernel.key);
     seconds_.resize(number + 1);
     known_.resize(number + 1, true);
-    seconds_[number] = seconds.value_or(KernelTimes::nominal(kernel.flops));
+    seconds_[number] = seconds.value_or(ModelledTimes::nominal(kernel.flops));
     known_[number] = seconds.has_value();
   }
   keep_in_trace(process, call, number, first);
@@ -174,7 +165,7 @@ void Simulation::compute(Process& process, std::uint32_t kernel) {
   const Seconds start = now();
   smpi_execute_flops(seconds_[kernel] * options_.flops_per_second);
   const Seconds seconds = now() - start;
-  selective::Kernel& entry = kernels_[kernel];
+  selective::KernelRecord& entry = kernels_[kernel];
   ++entry.skipped;
   entry.executed.add(seconds);
   if (process.inside_mpi) {  // the path goes on from the processes for which MPI waited
@@ -207,9 +198,10 @@ Seconds Simulation::note_callbacks(Process& process) {
   return sum;
 }
 
-void Simulation::communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const Arrival> others, double bytes) {
-  const Arrival* last = nullptr;
-  for (const Arrival& other : others) {
+void Simulation::communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const ProcessArrival> others,
+                              double bytes) {
+  const ProcessArrival* last = nullptr;
+  for (const ProcessArrival& other : others) {
     if (other.time > entered && other.time <= now() && (last == nullptr || other.time > last->time)) {
       last = &other;
     }
@@ -288,14 +280,14 @@ void leave_kernel(Process& process) noexcept {
   smpi_bench_begin();
 }
 
-InterceptGuard::InterceptGuard() noexcept : process_(enter()), entered_(now()) {
+SimulatedCall::SimulatedCall() noexcept : process_(enter()), entered_(now()) {
   if (process_ != nullptr) {
     process_->inside_mpi = true;
     smpi_bench_begin();  // the simulator's function ends it
   }
 }
 
-InterceptGuard::~InterceptGuard() {
+SimulatedCall::~SimulatedCall() {
   if (process_ != nullptr) {
     simulation()->note_callbacks(*process_);
     process_->resumed = now();

@@ -14,8 +14,8 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/preload/kernels/routine_list.hpp"
-#include "flopcast/preload/smpi/kernel_times.hpp"
 #include "flopcast/preload/smpi/matching.hpp"
+#include "flopcast/preload/smpi/modelled_times.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
@@ -34,7 +34,7 @@ struct Group {
 };
 
 /// The communication of a request.
-struct Pending {
+struct OpenRequest {
   std::shared_ptr<Message> message;
   Route route;                         ///< with wildcards, tag and source are found out when the receive ends
   std::shared_ptr<const Group> group;  ///< communicator of a receive with wildcards, or of a collective
@@ -44,7 +44,7 @@ struct Pending {
 };
 
 /// A message that a process sends or receives.
-struct Envelope {
+struct MessageEnvelope {
   bool sends = false;
   int partner = 0, tag = 0;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -75,8 +75,8 @@ class Process {
   /// Returns the number of the next collective on that group.
   std::int64_t next_collective(const Group& group) { return collectives_[group.id]++; }
 
-  std::unordered_map<MPI_Request, Pending> requests;     ///< begun and not complete
-  std::unordered_map<MPI_Request, Envelope> persistent;  ///< begun or not
+  std::unordered_map<MPI_Request, OpenRequest> requests;        ///< begun and not complete
+  std::unordered_map<MPI_Request, MessageEnvelope> persistent;  ///< begun or not
   CallList trace;
   Seconds resumed = 0;                                          ///< when the program last went on
   Seconds waited = 0;                                           ///< time waited for others
@@ -124,7 +124,7 @@ class Simulation {
   /// Puts the kernels on the path that the program's code has called inside of MPI. Returns their time.
   Seconds note_callbacks(Process& process);
   /// Ends a communication that began at `entered` and needed `others`.
-  void communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const Arrival> others, double bytes);
+  void communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const ProcessArrival> others, double bytes);
   std::uint32_t communication_kernel(mpi::Routine routine, std::int64_t bytes, const Group& group);
 
  private:
@@ -132,7 +132,7 @@ class Simulation {
   void write_result();
 
   protocol::SmpiOptions options_;
-  KernelTimes times_;
+  ModelledTimes times_;
   selective::KernelTable kernels_;
   std::vector<Seconds> seconds_;                     ///< index: kernel
   std::vector<bool> known_;                          ///< index: kernel; true if the models gave its time
@@ -152,19 +152,19 @@ Simulation* simulation() noexcept;
 Seconds now() noexcept;
 
 /// Begins a kernel of the program: the simulated time of the code before passes, and from here on nothing is measured. Returns nullptr for
-/// calls that libraries make themselves, and outside of MPI_Init and MPI_Finalize. Inside of MPI, a kernel belongs to the program's code that
-/// MPI calls, such as the operation of a reduction.
+/// calls that libraries make themselves, and outside of MPI_Init and MPI_Finalize. Inside of MPI, a kernel belongs to the program's code
+/// that MPI calls, such as the operation of a reduction.
 Process* enter_kernel() noexcept;
 void leave_kernel(Process& process) noexcept;
 
 /// The time inside an intercepted MPI function that the program has entered. It is false for calls that the simulator makes itself, and
 /// outside of MPI_Init and MPI_Finalize.
-class InterceptGuard {
+class SimulatedCall {
  public:
-  InterceptGuard() noexcept;
-  InterceptGuard(const InterceptGuard&) = delete;
-  InterceptGuard& operator=(const InterceptGuard&) = delete;
-  ~InterceptGuard();
+  SimulatedCall() noexcept;
+  SimulatedCall(const SimulatedCall&) = delete;
+  SimulatedCall& operator=(const SimulatedCall&) = delete;
+  ~SimulatedCall();
   explicit operator bool() const noexcept { return process_ != nullptr; }
   [[nodiscard]] Process& process() const noexcept { return *process_; }
   [[nodiscard]] Seconds entered() const noexcept { return entered_; }
@@ -199,6 +199,6 @@ void write_result_file(const std::string& file, const ResultFacts& facts, select
 /// to the functions that the copy would have called.
 /// Opening the copy without RTLD_DEEPBIND would not work, because the simulator's own dependencies (a CBLAS, through GSL) would come before
 /// the program's.
-void follow_copy(void* opened) noexcept;
+void intercept_copy(void* opened) noexcept;
 
 }  // namespace flopcast::preload::smpi

@@ -24,19 +24,10 @@
 namespace flopcast::preload {
 namespace {
 
-constexpr int words_in_registers = 6;
+constexpr std::size_t words_in_registers = 6;
 /// Arguments and hidden lengths of a routine of which only the name is known. LAPACK's longest list (zuncsd) has 38.
-constexpr int max_words = words_in_registers + static_cast<int>(UnnamedCall::stack_words);
-constexpr int max_numbers = 8;  ///< arguments in floating-point registers (CBLAS passes real scalars by value)
-
-/// Returns `count` comma-separated copies of `item`, with {} replaced by the number.
-std::string repeated(const char* item, int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) {
-    text += (i > 0 ? ", " : "") + fmt::format(fmt::runtime(item), i);
-  }
-  return text;
-}
+constexpr std::size_t max_words = words_in_registers + UnnamedCall::stack_words;
+constexpr std::size_t max_numbers = 8;  ///< arguments in floating-point registers (CBLAS passes real scalars by value)
 
 /// Finds the arguments of a routine in its record.
 class RecordPlaces {
@@ -89,7 +80,8 @@ bool is_examined(const Argument& argument) {
   return is_result && is_whole && has_form;
 }
 
-/// Returns the results of a routine that are examined for NaN, as initialisers of ExaminedResult. Iterations may leave parts of results unset.
+/// Returns the results of a routine that are examined for NaN, as initialisers of ExaminedResult. Iterations may leave parts of results
+/// unset.
 std::string results_of(const Routine& routine, const std::string& layout) {
   if (kernel::iterates(routine)) {
     return "";
@@ -125,8 +117,7 @@ class Stubs {
   void add_fortran(const Routine& routine) {
     const std::string layout = protocol::record_layout(routine);
     const std::string wide = protocol::record_layout(routine, 8);
-    const std::size_t flags = static_cast<std::size_t>(std::count(layout.begin(), layout.end(), 'f'));
-    const int pointers = static_cast<int>(layout.size() + flags);  // hidden lengths last
+    const std::size_t pointers = pointers_of(routine);
     const std::string result = result_type(routine);
     const std::size_t id = add(routine.name + "_", layout, results_of(routine, layout));
     add(routine.name + "_", wide, results_of(routine, wide));
@@ -216,7 +207,7 @@ class Stubs {
   /// Returns the declaration of the recording. The routine's number is `id` with 4-byte integers, `id` + 1 with 8-byte integers.
   static std::string recording(std::size_t id, const std::string& layout, const std::string& wide, const std::string& query) {
     return fmt::format(
-        "  Recording recording(found.wide ? {} : {}, found.library, found.wide ? {} : {}, __builtin_frame_address(0), "
+        "  RecordedCall recording(found.wide ? {} : {}, found.library, found.wide ? {} : {}, __builtin_frame_address(0), "
         "__builtin_return_address(0), {});\n",
         id + 1, id, sizeof(protocol::RecordHeader) + protocol::record_bytes(wide),
         sizeof(protocol::RecordHeader) + protocol::record_bytes(layout), query);
@@ -228,7 +219,8 @@ class Stubs {
                               : result == "void" ? "return;"
                                                  : fmt::format("return skipped_result<{}>(recording);", result);
     return fmt::format(
-        "  if (recording) {{\n    Arguments arguments(recording.arguments(), found.wide);\n{}    if (!recording.start({}found.wide)) {{ {} "
+        "  if (recording) {{\n    RecordedArguments arguments(recording.arguments(), found.wide);\n{}    if "
+        "(!recording.start({}found.wide)) {{ {} "
         "}}\n  }}\n",
         writes, info.empty() ? "nullptr, " : info + ", ", value);
   }

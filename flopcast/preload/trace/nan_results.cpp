@@ -54,7 +54,8 @@ class Arguments {
   bool wide_;
 };
 
-/// Returns whether a NaN lies on the border of a matrix of `rows` and `columns`, or of the triangle `triangle` of it ('L', 'U' or none: ' ').
+/// Returns whether a NaN lies on the border of a matrix of `rows` and `columns`, or of the triangle `triangle` of it ('L', 'U' or none: '
+/// ').
 bool border_has_nan(const Matrix& matrix, std::int64_t rows, std::int64_t columns, std::int64_t stride, char triangle) noexcept {
   const std::int64_t last_row = rows - 1, last_column = (columns - 1) * stride;
   return (triangle != 'U' && (matrix.line_has_nan(0, 1, rows) || matrix.line_has_nan(last_row, stride, columns))) ||

@@ -389,8 +389,8 @@ void write_library(std::size_t place, bool with_state) noexcept {
   }
 }
 
-/// Writes the library that contains the routine at `definition`, and the BLAS behind a LAPACK, which is never called where a dry run skips all
-/// calls of LAPACK. Returns the library's number.
+/// Writes the library that contains the routine at `definition`, and the BLAS behind a LAPACK, which is never called where a dry run skips
+/// all calls of LAPACK. Returns the library's number.
 std::uint8_t note_library(const void* definition) noexcept {
   const link_map* object = header != nullptr ? object_of(definition) : nullptr;
   bool is_new = false;
@@ -584,16 +584,16 @@ Definition find_definition(std::uint32_t routine, const void* caller) noexcept {
   });
 }
 
-Definition definition_behind(Redirected& door) noexcept {
-  if (door.width.load(std::memory_order_relaxed) == 0) {
-    on_own_stack([&door] {
+Definition definition_behind(Redirected& trampoline) noexcept {
+  if (trampoline.width.load(std::memory_order_relaxed) == 0) {
+    on_own_stack([&trampoline] {
       const Unnoticed unnoticed;
       const Unrecorded unrecorded(__builtin_frame_address(0));
-      door.library.store(note_library(door.definition), std::memory_order_relaxed);
-      integer_bytes_of(door);
+      trampoline.library.store(note_library(trampoline.definition), std::memory_order_relaxed);
+      integer_bytes_of(trampoline);
     });
   }
-  return {door.definition, integer_bytes_of(door) == 8, door.library.load(std::memory_order_relaxed)};
+  return {trampoline.definition, integer_bytes_of(trampoline) == 8, trampoline.library.load(std::memory_order_relaxed)};
 }
 
 protocol::Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept {
@@ -643,13 +643,13 @@ void copy_stack([[maybe_unused]] const void* frame, void* (&words)[UnnamedCall::
 void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept {
   const Definition next = definition(routine, caller);
   copy_stack(words.frame, call.stack);
-  auto* recording = new (call.recording) Recording(routine, next.library, sizeof(protocol::RecordHeader), words.frame, caller);
+  auto* recording = new (call.recording) RecordedCall(routine, next.library, sizeof(protocol::RecordHeader), words.frame, caller);
   if (*recording) {
     recording->start_unnamed(words, call);
   }
   return next.address;
 }
 
-void finish(UnnamedCall& call) noexcept { reinterpret_cast<Recording*>(call.recording)->finish(); }
+void finish(UnnamedCall& call) noexcept { reinterpret_cast<RecordedCall*>(call.recording)->finish(); }
 
 }  // namespace flopcast::preload

@@ -111,26 +111,27 @@ inline std::uint8_t noticed_since(unsigned) noexcept { return 0; }
 bool has_nan(std::uint32_t routine, const std::byte* arguments, std::uint64_t ticks) noexcept;
 bool make_room(std::size_t bytes) noexcept;
 Definition find_definition(std::uint32_t routine, const void* caller) noexcept;
-Definition definition_behind(Redirected& door) noexcept;
+Definition definition_behind(Redirected& trampoline) noexcept;
 protocol::Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
 protocol::Treatment decide_unnamed(const UnnamedWords& words, const UnnamedCall& call) noexcept;
 
 /// Returns the routine behind the stub, whose first action this call must be. Ends the process, as the dynamic linker does, if there is
 /// none.
 inline Definition definition(std::uint32_t routine, const void* caller) noexcept {
-  if (Redirected* door = entered(); door != nullptr) [[unlikely]] {
-    return definition_behind(*door);
+  if (Redirected* trampoline = entered(); trampoline != nullptr) [[unlikely]] {
+    return definition_behind(*trampoline);
   }
   const Definition found = unpacked(definitions[routine].load(std::memory_order_relaxed));
   return found.address != nullptr ? found : find_definition(routine, caller);
 }
 
 /// One call, in the stub whose frame is given. Only a thread's outermost call is recorded.
-class Recording {
+class RecordedCall {
  public:
-  /// `library` is the number of the library that is called, and `bytes` the size of the record. `query` marks a call that only queries its workspace size.
-  [[gnu::always_inline]] Recording(std::uint32_t routine, std::uint8_t library, std::size_t bytes, const void* frame, const void* caller,
-                                   bool query = false) noexcept
+  /// `library` is the number of the library that is called, and `bytes` the size of the record. `query` marks a call that only queries its
+  /// workspace size.
+  [[gnu::always_inline]] RecordedCall(std::uint32_t routine, std::uint8_t library, std::size_t bytes, const void* frame, const void* caller,
+                                      bool query = false) noexcept
       : routine_(routine), library_(library), bytes_(bytes), query_(query) {
     Thread& own = thread;
     if (is_nested(own, frame)) {
@@ -144,9 +145,9 @@ class Recording {
       record_ = own.at;
     }
   }
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-  ~Recording() = default;
+  RecordedCall(const RecordedCall&) = delete;
+  RecordedCall& operator=(const RecordedCall&) = delete;
+  ~RecordedCall() = default;
 
   /// True if arguments are to be written.
   explicit operator bool() const noexcept { return record_ != nullptr; }
@@ -233,9 +234,9 @@ class Recording {
 
 /// Writes arguments in sequence, in the layout for one width of integers. Pointers that a program leaves null, because the routine doesn't
 /// need them, are written as zeros.
-class Arguments {
+class RecordedArguments {
  public:
-  Arguments(std::byte* at, bool wide) noexcept : at_(at), wide_(wide) {}
+  RecordedArguments(std::byte* at, bool wide) noexcept : at_(at), wide_(wide) {}
 
   void flag(const void* letter) noexcept { put(letter != nullptr ? *static_cast<const char*>(letter) : ' '); }
   void integer(const void* value) noexcept { wide_ ? copy<std::int64_t>(value) : copy<std::int32_t>(value); }
@@ -279,7 +280,7 @@ inline bool is_query(const void* work_size) noexcept { return work_size != nullp
 /// routines.
 struct UnnamedCall {
   static constexpr std::size_t stack_words = 34;
-  alignas(Recording) std::byte recording[sizeof(Recording)];
+  alignas(RecordedCall) std::byte recording[sizeof(RecordedCall)];
   void* stack[stack_words];  ///< words that lie above the stub's frame on x86-64, its possible arguments; zeros beyond the end of the stack
 };
 /// Returns the routine behind the stub.
@@ -288,7 +289,7 @@ void finish(UnnamedCall& call) noexcept;
 
 /// Returns a skipped function's result in the interface's type.
 template <class Result>
-Result skipped_result(const Recording& recording) noexcept {
+Result skipped_result(const RecordedCall& recording) noexcept {
   if constexpr (__is_same(Result, _Complex float) || __is_same(Result, _Complex double)) {
     Result result;
     __real__ result = static_cast<decltype(__real__ result + 0)>(recording.value(0));

@@ -24,18 +24,11 @@ bool has_workspace(const Routine& routine) {
 std::string symbol_of(const Routine& routine) { return "flopcast_workspace_" + routine.name; }
 
 std::string stub(const Routine& routine) {
-  const auto flags =
-      std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::flag; });
-  std::string parameters;
-  std::string arguments;
-  for (std::size_t i = 0; i < routine.arguments.size() + static_cast<std::size_t>(flags); ++i) {  // hidden lengths last
-    parameters += fmt::format("{}void* a{}", i > 0 ? ", " : "", i);
-    arguments += fmt::format("{}a{}", i > 0 ? ", " : "", i);
-  }
+  const std::size_t pointers = pointers_of(routine);
   const int size = routine.index("lwork");
   return fmt::format("[[gnu::visibility(\"default\")]] void {}({}) {{ with_workspace<{}, {}, {}, {}>(\"{}\", {}); }}\n", symbol_of(routine),
-                     parameters, size - 1, size, routine.index("info"), real_bytes(routine.precision) == 8 ? "double" : "float",
-                     routine.name, arguments);
+                     repeated("void* a{}", pointers), size - 1, size, routine.index("info"),
+                     real_bytes(routine.precision) == 8 ? "double" : "float", routine.name, repeated("a{}", pointers));
 }
 
 std::string stubs() {

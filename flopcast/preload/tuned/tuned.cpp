@@ -28,7 +28,7 @@
 
 namespace flopcast::preload {
 
-constinit thread_local Workspace workspace{};
+constinit thread_local StubCall workspace{};
 
 const char* workspace_stub(std::string_view routine) noexcept {
   static constexpr std::string_view before = "flopcast_workspace_";
@@ -320,7 +320,7 @@ extern "C" {
                                                                 const std::int32_t* n1, const std::int32_t* n2, const std::int32_t* n3,
                                                                 const std::int32_t* n4, std::size_t name_length, std::size_t opts_length) {
   using namespace flopcast::preload;
-  const Redirected* door = entered();
+  const Redirected* trampoline = entered();
   const void* caller = __builtin_return_address(0);
   if (*ispec == ispec_nb && workspace.probe > 0) [[unlikely]] {
     return workspace.probe;
@@ -334,7 +334,7 @@ extern "C" {
       return answer;
     }
   }
-  const Ilaenv real = door != nullptr ? reinterpret_cast<Ilaenv>(door->definition) : find_real(caller);
+  const Ilaenv real = trampoline != nullptr ? reinterpret_cast<Ilaenv>(trampoline->definition) : find_real(caller);
   if (real == nullptr) {
     complain_once("no library behind the preloaded one defines ilaenv_; unblocked code is used");
     return 1;

@@ -1,7 +1,7 @@
 !> Regions of a Fortran program's own code for `flopcast mpi`. regions.h describes the procedures. Compile this file
 !> with the program and link libflopcast_regions.a. Without flopcast the program runs as if it had no regions.
 !>
-!>   if (flopcast_kernel('block_to_cyclic', [m, n])) then   ! false: its time is known, and the region is left out
+!>   if (flopcast_kernel('block_to_cyclic', [m, n])) then   ! false: its time is known, and the region is skipped
 !>     ...
 !>     call flopcast_end()
 !>   end if

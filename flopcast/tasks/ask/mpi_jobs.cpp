@@ -5,13 +5,12 @@
 #include <string>
 #include <utility>
 #include <vector>
-#include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
-#include "flopcast/support/request_types.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/tasks/ask/job.hpp"
+#include "flopcast/tasks/mpi/launch.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 
 namespace flopcast {
@@ -20,17 +19,11 @@ namespace {
 /// Returns the words that start `flopcast mpi run` in every process; the first process writes the profile to `file`.
 std::vector<std::string> words_of(const MpiLaunchRequest& request, const std::string& file) {
   std::vector<std::string> words = request.launcher;
-  words.insert(words.end(), {program::find_flopcast_program().string(), "mpi", "run", "--quiet", "--output", file, "--kernels",
-                             request.run.tuned_kernels ? "auto" : "library"});
-  MpiRunRequest run = request.run;
-  if (run.patience == 0) {
-    run.patience = MpiRunRequest().patience;
-    words.insert(words.end(), {"--patience", "none"});
-  }
-  const std::vector<std::string> options = option_words(run);
-  words.insert(words.end(), options.begin(), options.end());
+  const std::vector<std::string> run = words_of_run(request.run);
+  words.insert(words.end(), run.begin(), run.end());
+  words.insert(words.end(), {"--output", file});
   words.emplace_back("--");
-  words.insert(words.end(), run.command.begin(), run.command.end());
+  words.insert(words.end(), request.run.command.begin(), request.run.command.end());
   return words;
 }
 
@@ -60,8 +53,8 @@ std::vector<Job> mpi_jobs() {
                           [](const Workbench& bench, const MpiTuneRequest& request, const RunContext& context) {
                             return tune_mpi(bench, request, context);
                           }),
-      job<MpiSimulateRequest>("mpi_simulate", "Predict an MPI program on a machine that isn't there, with SimGrid",
-                              "flopcast-mpi-simulation-1", DoneIn::own_process,
+      job<MpiSimulateRequest>("mpi_simulate", "Predict an MPI program on a hypothetical machine, with SimGrid", "flopcast-mpi-simulation-1",
+                              DoneIn::own_process,
                               [](const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context) {
                                 return simulate_mpi(bench, request, context);
                               }),

@@ -79,7 +79,7 @@ pid_t launcher_of(const fs::path& proc, pid_t process, const LauncherVariables& 
 NodeProcess::State state_of(const fs::path& proc, pid_t process, const std::string& environment, const std::string& program,
                             const std::string& own_program) {
   if (program == own_program || fs::path(program).filename() == "flopcast" || value_of(environment, protocol::mpi_options_variable)) {
-    return NodeProcess::State::followed;
+    return NodeProcess::State::traced;
   }
   const std::string maps = contents(proc / std::to_string(process) / "maps");
   const bool has_mpi = maps.find("/libmpi.so") != std::string::npos || maps.find("/libmpich.so") != std::string::npos;
@@ -145,19 +145,19 @@ std::optional<NodeProcess> process_without_flopcast(int local_size, const std::f
     std::map<int, NodeProcess> by_rank;  // the most informative process of each rank
     for (const NodeProcess& each : look()) {
       const auto [known, is_new] = by_rank.emplace(each.rank, each);
-      const bool tells_more = each.state == NodeProcess::State::followed || known->second.state == NodeProcess::State::starting;
+      const bool tells_more = each.state == NodeProcess::State::traced || known->second.state == NodeProcess::State::starting;
       if (!is_new && tells_more) {
         known->second = each;
       }
     }
-    int followed = 0;
+    int traced = 0;
     for (const auto& [rank, each] : by_rank) {
       if (each.state == NodeProcess::State::plain) {
         return each;
       }
-      followed += each.state == NodeProcess::State::followed ? 1 : 0;
+      traced += each.state == NodeProcess::State::traced ? 1 : 0;
     }
-    if (followed >= local_size || (i >= looks_for_others && by_rank.size() < 2)) {
+    if (traced >= local_size || (i >= looks_for_others && by_rank.size() < 2)) {
       return std::nullopt;
     }
     nap();
@@ -165,7 +165,7 @@ std::optional<NodeProcess> process_without_flopcast(int local_size, const std::f
   return std::nullopt;
 }
 
-void require_all_followed() {
+void require_all_traced() {
   const std::optional<LauncherVariables> variables = launcher_variables();
   const std::optional<int> local_size = variables ? number_in_environment(variables->local_size) : std::nullopt;
   if (!local_size || *local_size < 2) {
@@ -178,8 +178,8 @@ void require_all_followed() {
   };
   if (const std::optional<NodeProcess> plain = process_without_flopcast(*local_size, look, nap)) {
     throw environment_error(
-        "the process of rank {} runs {} without flopcast. Followed processes exchange their paths, so that all or none of them must be "
-        "followed. Write 'flopcast mpi run --' before every program, as in: mpirun -n 1 flopcast mpi run -- ./a : -n 1 flopcast mpi run -- "
+        "the process of rank {} runs {} without flopcast. Traced processes exchange their paths, so that all or none of them must be "
+        "traced. Write 'flopcast mpi run --' before every program, as in: mpirun -n 1 flopcast mpi run -- ./a : -n 1 flopcast mpi run -- "
         "./b",
         plain->rank, plain->program);
   }

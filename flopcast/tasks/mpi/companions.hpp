@@ -13,7 +13,7 @@ namespace flopcast {
 struct NodeProcess {
   enum class State : unsigned char {
     starting,  ///< neither of the others yet: a shell or a script
-    followed,  ///< flopcast, or a process that flopcast started
+    traced,    ///< flopcast, or a process that flopcast started
     plain      ///< a process that has loaded MPI and wasn't started by flopcast
   };
   int rank = 0;
@@ -40,9 +40,9 @@ std::vector<NodeProcess> processes_of_launcher(const std::filesystem::path& proc
 std::optional<NodeProcess> process_without_flopcast(int local_size, const std::function<std::vector<NodeProcess>()>& look,
                                                     const std::function<void()>& nap);
 
-/// Checks that flopcast follows all processes which mpirun started on this node. Followed processes exchange their paths, so that they
-/// would wait forever for one that isn't followed. Throws environment_error naming such a process.
-void require_all_followed();
+/// Checks that flopcast traces all processes which mpirun started on this node. Traced processes exchange their paths, so that they
+/// would wait forever for one that isn't traced. Throws environment_error naming such a process.
+void require_all_traced();
 
 /// Makes the exit of this process end the job with `exit_code` under MPICH's mpirun. That mpirun otherwise lets the other processes wait in
 /// MPI_Init for a process that has ended. Other launchers end the job by themselves.

@@ -19,7 +19,7 @@ bool was_asked_to_end(int exit_code) {
   return exit_code == by_signal + SIGTERM || exit_code == by_signal + SIGKILL || exit_code == by_signal + SIGINT;
 }
 
-bool leaves_none_out(const MpiProfile& profile) noexcept {
+bool skips_none(const MpiProfile& profile) noexcept {
   return std::all_of(profile.kernels.begin(), profile.kernels.end(), [](const MpiKernel& kernel) { return kernel.skipped == 0; });
 }
 
@@ -80,10 +80,10 @@ std::string blocked_processes(const MpiProfile& profile) {
 
 std::string why_no_profile(const MpiRun& run, const MpiRunRequest& request) {
   if (run.stage == protocol::mpi_stage_sessions) {
-    return "the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed";
+    return "the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't traced";
   }
   if (run.stage == protocol::mpi_stage_multiple) {
-    return std::string("the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow. ") +
+    return std::string("the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't trace. ") +
            (request.thread_multiple
                 ? "Try --no-thread-multiple, if less than MPI_THREAD_MULTIPLE suffices"
                 : "MPI gave it more than it asked for. The environment may set OMPI_MPI_THREAD_LEVEL or MPIR_CVAR_DEFAULT_THREAD_LEVEL");
@@ -114,7 +114,7 @@ std::vector<std::string> warnings_about(const MpiProfile& profile) {
     all.emplace_back("a process had more events than are kept, so that some kernels along the path are missing");
   }
   if (profile.spawned_processes > 0) {
-    all.push_back(fmt::format("the program spawned {}. Spawned processes aren't followed: waiting for them counts as computation",
+    all.push_back(fmt::format("the program spawned {}. Spawned processes aren't traced: waiting for them counts as computation",
                               counted(profile.spawned_processes, "process")));
   }
   if (profile.bypassing_messages > 0) {
@@ -127,15 +127,15 @@ std::vector<std::string> warnings_about(const MpiProfile& profile) {
   if (profile.prefixed_calls) {
     all.emplace_back(
         "some messages bypass flopcast's MPI_ functions, because the program uses names with PMPI_ or addresses from dlsym. They are "
-        "followed all the same");
+        "traced all the same");
   }
   if (profile.simultaneous_calls > 0) {
     all.push_back(fmt::format(
-        "{} came while another thread of the same process was in one, which needs MPI_THREAD_MULTIPLE. Such calls aren't followed",
+        "{} came while another thread of the same process was in one, which needs MPI_THREAD_MULTIPLE. Such calls aren't traced",
         counted(profile.simultaneous_calls, "MPI call")));
   }
   if (profile.sessions) {
-    all.emplace_back("the program uses sessions (MPI_Session_init) beside MPI_Init. Sessions aren't followed");
+    all.emplace_back("the program uses sessions (MPI_Session_init) beside MPI_Init. Sessions aren't traced");
   }
   for (const MpiOtherTool& tool : profile.other_tools) {
     add_warnings_about(tool, all);
@@ -146,7 +146,7 @@ std::vector<std::string> warnings_about(const MpiProfile& profile) {
   return all;
 }
 
-std::string restlessness_of(const MpiProfile& profile) {
+std::string noise_of(const MpiProfile& profile) {
   if (profile.clock != protocol::MpiClock::wall || !profile.lacked_cores()) {
     return "";
   }
@@ -156,31 +156,31 @@ std::string restlessness_of(const MpiProfile& profile) {
                      is_balanced ? ", and an imbalance isn't the program's" : "");
 }
 
-bool leaves_kernels_out(const MpiRunRequest& request) noexcept {
+bool skips_kernels(const MpiRunRequest& request) noexcept {
   return request.policy != selective::Policy::full || !request.executions.empty();
 }
 
 std::string results_warning(selective::Policy policy) {
   return fmt::format(
-      "flopcast: --policy {} leaves kernels out whose time is known: the program's results will be garbage. A program whose course depends "
+      "flopcast: --policy {} skips kernels whose time is known: the program's results will be garbage. A program whose course depends "
       "on its results (a residual check, a loop that ends when it has converged) needs --policy full",
       selective::to_string(policy));
 }
 
-std::string end_with_kernels_left_out(const MpiRun& run, const std::optional<MpiProfile>& profile, const MpiRunRequest& request) {
+std::string end_with_skipped_kernels(const MpiRun& run, const std::optional<MpiProfile>& profile, const MpiRunRequest& request) {
   const std::string_view policy = selective::to_string(request.policy);
-  if (run.stood_still) {
+  if (run.stalled) {
     return fmt::format(
         "flopcast: the program was stopped: it met no new kernel for {} (--patience), or made no call for five times as long, while "
         "kernels "
-        "were left out (--policy {}). A program whose course depends on its results, such as a loop that ends when it has converged, never "
+        "were skipped (--policy {}). A program whose course depends on its results, such as a loop that ends when it has converged, never "
         "ends then. Run it with --policy full, or give it more time with --patience",
-        format_seconds(request.patience), policy);
+        format_seconds(request.timeout), policy);
   }
-  const bool none = profile && leaves_none_out(*profile);
+  const bool none = profile && skips_none(*profile);
   if (run.exit_code != 0 && !was_asked_to_end(run.exit_code) && !none) {
     return fmt::format(
-        "flopcast: the program ended with exit code {} while kernels were left out (--policy {}). Its results were garbage, and its course "
+        "flopcast: the program ended with exit code {} while kernels were skipped (--policy {}). Its results were garbage, and its course "
         "may depend on them. Run it with --policy full",
         run.exit_code, policy);
   }
@@ -188,10 +188,10 @@ std::string end_with_kernels_left_out(const MpiRun& run, const std::optional<Mpi
     return "";
   }
   if (none) {
-    return request.executions.empty() ? fmt::format("flopcast: no kernel of the profile was left out (--policy {})", policy) : "";
+    return request.executions.empty() ? fmt::format("flopcast: no kernel of the profile was skipped (--policy {})", policy) : "";
   }
   return fmt::format(
-      "flopcast: the program's results are garbage, because kernels were left out (--policy {}). Its times count as far as the program's "
+      "flopcast: the program's results are garbage, because kernels were skipped (--policy {}). Its times count as far as the program's "
       "course doesn't depend on its results",
       policy);
 }

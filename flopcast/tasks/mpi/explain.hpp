@@ -18,17 +18,17 @@ namespace flopcast {
 [[nodiscard]] std::vector<std::string> warnings_about(const MpiProfile& profile);
 
 /// Returns what made the profile's times unreliable, as RunContext::tell_restless() takes it; empty if nothing did.
-[[nodiscard]] std::string restlessness_of(const MpiProfile& profile);
+[[nodiscard]] std::string noise_of(const MpiProfile& profile);
 
-/// Returns whether the request leaves kernels out.
-[[nodiscard]] bool leaves_kernels_out(const MpiRunRequest& request) noexcept;
+/// Returns whether the request skips kernels.
+[[nodiscard]] bool skips_kernels(const MpiRunRequest& request) noexcept;
 
-/// Returns the warning that leaving kernels out makes results garbage, for the user to read before the program starts.
+/// Returns the warning that skipping kernels makes results garbage, for the user to read before the program starts.
 [[nodiscard]] std::string results_warning(selective::Policy policy);
 
-/// Returns the text on the end of a program in which kernels might be left out; empty if there is nothing to tell. `profile` says whether
+/// Returns the text on the end of a program in which kernels might be skipped; empty if there is nothing to tell. `profile` says whether
 /// any kernel was; without one it is assumed.
-[[nodiscard]] std::string end_with_kernels_left_out(const MpiRun& run, const std::optional<MpiProfile>& profile,
-                                                    const MpiRunRequest& request);
+[[nodiscard]] std::string end_with_skipped_kernels(const MpiRun& run, const std::optional<MpiProfile>& profile,
+                                                   const MpiRunRequest& request);
 
 }  // namespace flopcast

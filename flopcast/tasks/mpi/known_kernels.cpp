@@ -6,8 +6,8 @@
 
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/model/artifacts.hpp"
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/tasks/mpi/profile_fields.hpp"
 
 namespace flopcast {
 namespace {

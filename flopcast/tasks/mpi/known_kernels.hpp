@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "flopcast/model/store.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/selective/kernel_table.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 
-/// Times of MPI programs' kernels on this machine, from all runs. A kernel is known by the place for which its times hold (MPI, clock, number
-/// of processes, BLAS) and by its name.
+/// Times of MPI programs' kernels on this machine, from all runs. A kernel is known by the place for which its times hold (MPI, clock,
+/// number of processes, BLAS) and by its name.
 class MpiKnownKernels {
  public:
   /// Adds the times of a run, and returns the number of kernels that have drifted. A kernel has drifted if its mean differs from the known

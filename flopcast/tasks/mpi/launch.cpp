@@ -10,12 +10,12 @@
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
-#include "flopcast/protocol/mpi_executions.hpp"
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/process_environment.hpp"
+#include "flopcast/support/request_types.hpp"
 #include "flopcast/support/stopwatch.hpp"
-#include "flopcast/tasks/mpi/profile_fields.hpp"
 
 namespace flopcast {
 namespace {
@@ -72,14 +72,33 @@ LaunchOutput read_results(const std::string& file, std::size_t asked) {
 
 }  // namespace
 
-ProgramLauncher::ProgramLauncher(MpiSpace space, const MpiFollowing& following)
-    : space_(std::move(space)), following_(following), runner_(program::find_flopcast_program().string()) {}
+ProgramLauncher::ProgramLauncher(const MpiTuneRequest& request) : space_(request.space) {
+  auto run = with_members_of<MpiRunRequest>(request);
+  run.policy = selective::Policy::full;  // each execution has its own
+  run.prior_profile = file("prior.json");
+  const std::vector<std::string> options = {"--executions", file("executions.json"), "--results", file("results"), "--"};
+  words_ = {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};  // the program's output is no result of flopcast
+  for (const std::vector<std::string>& more : {space_.launcher, words_of_run(run), options}) {
+    words_.insert(words_.end(), more.begin(), more.end());
+  }
+}
+
+std::vector<std::string> words_of_run(MpiRunRequest run) {
+  std::vector<std::string> words = {program::find_flopcast_program().string(), "mpi", "run", "--quiet"};
+  if (run.timeout == 0) {  // the option takes 0 in words only
+    run.timeout = MpiRunRequest().timeout;
+    words.insert(words.end(), {"--patience", "none"});
+  }
+  const std::vector<std::string> options = option_words(run);
+  words.insert(words.end(), options.begin(), options.end());
+  return words;
+}
 
 std::vector<std::size_t> executions_of_one_launch(const MpiSpace& space, const std::vector<MpiExecution>& executions) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < executions.size(); ++i) {
-    const MpiSetting& first = executions.front().setting;
-    const MpiSetting& other = executions[i].setting;
+    const MpiSetting& first = executions.front().parameters;
+    const MpiSetting& other = executions[i].parameters;
     if (std::equal(first.begin(), first.end(), other.begin(), other.end(),
                    [&](const auto& a, const auto& b) { return a == b || (a.first == b.first && can_be_read_by_name(space, a.first)); })) {
       numbers.push_back(i);
@@ -88,38 +107,14 @@ std::vector<std::size_t> executions_of_one_launch(const MpiSpace& space, const s
   return numbers;
 }
 
-std::vector<std::string> ProgramLauncher::words(const MpiSetting& setting) const {
-  std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};  // the program's output is no result of flopcast
-  words.insert(words.end(), space_.launcher.begin(), space_.launcher.end());
-  words.insert(words.end(), {runner_, "mpi", "run", "--quiet", "--tolerance", fmt::format("{}", following_.precision.tolerance),
-                             "--confidence", fmt::format("{}", following_.precision.confidence), "--prior-profile", file("prior.json"),
-                             "--executions", file("executions.json"), "--results", file("results")});
-  if (following_.across_sizes) {
-    words.emplace_back("--across-sizes");
-  }
-  if (!following_.windows) {
-    words.emplace_back("--no-windows");
-  }
-  words.insert(words.end(), {"--patience", following_.patience > 0 ? fmt::format("{}s", following_.patience) : "none", "--kernels",
-                             following_.tuned_kernels ? "auto" : "library"});
-  if (!following_.thread_multiple) {
-    words.emplace_back("--no-thread-multiple");
-  }
-  words.emplace_back("--");
-  const std::vector<std::string> command = command_of(space_, setting);
-  words.insert(words.end(), command.begin(), command.end());
-  return words;
-}
-
 MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) {
   std::vector<std::size_t> numbers = executions_of_one_launch(space_, executions);
   if (numbers.size() > 1 && executions.front().policy == selective::Policy::full) {
     numbers.insert(numbers.begin(), numbers.front());
   }
-  std::vector<protocol::MpiExecution> asked;
+  std::vector<MpiExecution> asked;
   for (const std::size_t number : numbers) {
-    const MpiExecution& execution = executions[number];
-    asked.push_back({execution.setting, execution.policy, following_.learns_from_full});
+    asked.push_back(executions[number]);
   }
   folder_.write("prior.json", to_json(known.list()));
   folder_.write("executions.json", protocol::to_text(asked));
@@ -131,7 +126,10 @@ MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executi
   // SIGTERM, since mpirun ends its processes when it is asked to end.
   std::vector<std::string> environment = process::current_environment();
   process::set_variable(environment, "FLOPCAST_CONFIG", "");  // the words have all options of the processes' `flopcast mpi run`
-  const int code = program::run_program("/bin/sh", words(executions.front().setting), environment, SIGTERM);
+  std::vector<std::string> words = words_;
+  const std::vector<std::string> command = command_of(space_, executions.front().parameters);
+  words.insert(words.end(), command.begin(), command.end());
+  const int code = program::run_program("/bin/sh", std::move(words), environment, SIGTERM);
   result.seconds = watch.elapsed();
   result.cores_of_others = load.cores().value_or(0);
   LaunchOutput output = read_results(file("results"), numbers.size());

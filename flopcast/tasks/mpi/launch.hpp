@@ -6,20 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/selective/execution_policy.hpp"
+#include "flopcast/protocol/mpi_executions.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/known_kernels.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/mpi/space.hpp"
 
 namespace flopcast {
 
-/// One execution that a launch is asked for.
-struct MpiExecution {
-  MpiSetting setting;
-  selective::Policy policy = selective::Policy::full;
-};
+using protocol::MpiExecution;
 
 /// Outcome of a launch, by the numbers of the executions that it was asked for.
 struct MpiLaunchResult {
@@ -42,22 +39,11 @@ class MpiLauncher {
   virtual MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) = 0;
 };
 
-/// Settings with which the program of a launch is followed.
-struct MpiFollowing {
-  selective::Precision precision;
-  bool across_sizes = true;
-  bool windows = true;
-  bool thread_multiple = true;
-  Seconds patience = 60;         ///< 0: for ever
-  bool tuned_kernels = true;     ///< use the kernels of BLAS that were found best, where BLAS misreads the CPU
-  bool learns_from_full = true;  ///< kernel times of executions in full are used for the others
-};
-
 /// Starts a space's program by its launcher, each process under `flopcast mpi run`.
 class ProgramLauncher : public MpiLauncher {
  public:
   /// Throws environment_error if there is no folder for temporary files, or the program flopcast isn't found.
-  ProgramLauncher(MpiSpace space, const MpiFollowing& following);
+  explicit ProgramLauncher(const MpiTuneRequest& request);
 
   /// The program can go on with executions that differ in values which it reads by name (flopcast_parameter). If the first execution is one
   /// in full and there are others, it is made twice and the second one counts, because first uses of memory and libraries take longer.
@@ -65,13 +51,14 @@ class ProgramLauncher : public MpiLauncher {
 
  private:
   [[nodiscard]] std::string file(const char* name) const { return folder_.file(name); }
-  [[nodiscard]] std::vector<std::string> words(const MpiSetting& setting) const;
 
   MpiSpace space_;
-  MpiFollowing following_;
   ScratchFolder folder_;
-  std::string runner_;  ///< the program flopcast
+  std::vector<std::string> words_;  ///< the launcher and `flopcast mpi run`, before the program's own words
 };
+
+/// Returns the words that start `flopcast mpi run` with these settings, without the command.
+[[nodiscard]] std::vector<std::string> words_of_run(MpiRunRequest run);
 
 /// Returns the numbers of those of `executions` that differ from the first one only in values which a program can read by name. A value can
 /// be read by name if it is a word of its own in the command, in one place, and not that of an option with another name.

@@ -103,8 +103,8 @@ SmpiSimulation SimulatedMachine::prepared(int ranks) const {
   SmpiSimulation simulation;
   simulation.ranks = ranks;
   simulation.processes_per_host = std::min(ranks, description_.cores_per_host);
-  simulation.eager_bytes = description_.eager_bytes;
-  simulation.flops_per_second = flops_per_second_;
+  simulation.options.eager_bytes = description_.eager_bytes;
+  simulation.options.flops_per_second = flops_per_second_;
   if (platform_xml_.empty()) {
     scale::Platform platform = scale::platform_of(description_, ranks);
     simulation.platform_xml = std::move(platform.xml);

@@ -21,16 +21,9 @@ namespace {
 using selective::Policy;
 
 protocol::MpiOptions library_options(const MpiRunRequest& request) {
-  protocol::MpiOptions options;
-  options.clock = request.clock;
-  options.policy = request.policy;
-  options.precision = request.precision;
-  options.across_sizes = request.across_sizes;
-  options.windows = request.windows;
-  options.thread_multiple = request.thread_multiple;
+  auto options = with_members_of<protocol::MpiOptions>(request);
   if (!request.prior_profile.empty()) {
     static_cast<void>(read_mpi_kernels(request.prior_profile));
-    options.prior_profile = request.prior_profile;
   }
   options.executions = request.executions;
   options.results = request.results;
@@ -43,7 +36,7 @@ void note_policy(const MpiRunRequest& request, const RunContext& context) {
         "flopcast: policy a-priori uses the counts of an earlier profile (--prior-profile FILE). Without one it decides as conditional "
         "does");
   }
-  if (leaves_kernels_out(request)) {
+  if (skips_kernels(request)) {
     context.note(results_warning(request.policy));
   }
 }
@@ -52,7 +45,7 @@ void read_profile(const MpiRunRequest& request, MpiRunResult& result, const RunC
   if (request.reads_profile && !result.document.empty()) {
     result.profile = mpi_profile_from_json(result.document, "the program's profile");
     result.warnings = warnings_about(*result.profile);
-    if (const std::string reason = restlessness_of(*result.profile); !reason.empty()) {
+    if (const std::string reason = noise_of(*result.profile); !reason.empty()) {
       context.tell_restless(reason);
     }
   }
@@ -63,18 +56,6 @@ void require_predicting(Policy policy) {
     throw bad_input("policy {} predicts nothing. Tuning takes full, conditional, local, online, a-priori or eager",
                     selective::to_string(policy));
   }
-}
-
-MpiFollowing following_of(const MpiTuneRequest& request) {
-  MpiFollowing following;
-  following.precision = request.precision;
-  following.across_sizes = request.across_sizes;
-  following.windows = request.windows;
-  following.thread_multiple = request.thread_multiple;
-  following.patience = request.patience;
-  following.tuned_kernels = request.tuned_kernels;
-  following.learns_from_full = !request.validate;
-  return following;
 }
 
 void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const RunContext& context) {
@@ -103,7 +84,7 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
         "the time. {}",
         counted(blocks, "configuration"),
         tuning.clock == protocol::MpiClock::cpu
-            ? "The predictions leave that time out, because they are CPU time. They say which configuration "
+            ? "The predictions exclude that time, because they are CPU time. They say which configuration "
               "computes least, not which one ends first"
             : "The predictions take that time for computation"));
   }
@@ -122,19 +103,19 @@ MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context) {
   const protocol::MpiOptions options = library_options(request);
   const RunContext first_process = is_first_process() ? context : RunContext{};
   note_policy(request, first_process);
-  set_kernels_of(request.command.at(0), request.tuned_kernels, first_process);
-  MpiRun run = run_mpi_program(request.command, request.mpi ? to_string(*request.mpi) : "", options, request.patience);
+  set_kernels_of(request.command.at(0), request.kernels == "auto", first_process);
+  MpiRun run = run_mpi_program(request.command, request.mpi ? to_string(*request.mpi) : "", options, request.timeout);
   MpiRunResult result;
-  result.exit_code = run.stood_still ? static_cast<int>(ExitCode::unusable_measurement) : run.exit_code;
+  result.exit_code = run.stalled ? static_cast<int>(ExitCode::unusable_measurement) : run.exit_code;
   result.is_first = run.first;
-  result.stopped = run.stood_still;
-  if (run.profile.empty() && run.first && !run.stood_still && run.stage != protocol::mpi_stage_other) {
+  result.stopped = run.stalled;
+  if (run.profile.empty() && run.first && !run.stalled && run.stage != protocol::mpi_stage_other) {
     result.missing_reason = why_no_profile(run, request);
     result.uses_sessions = run.stage == protocol::mpi_stage_sessions;
   }
   result.document = std::move(run.profile);
   read_profile(request, result, context);
-  const std::string end = leaves_kernels_out(request) ? end_with_kernels_left_out(run, result.profile, request) : "";
+  const std::string end = skips_kernels(request) ? end_with_skipped_kernels(run, result.profile, request) : "";
   if (!end.empty()) {
     context.note(end);
   }
@@ -149,12 +130,12 @@ MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& given, const Ru
   require_predicting(request.policy);
   static_cast<void>(program::find_program(request.space.launcher.at(0)));
   require_programs(request.space);
-  set_kernels_of(command_of(request.space, settings_of(request.space).front()).front(), request.tuned_kernels, context);
-  ProgramLauncher launcher(request.space, following_of(request));
+  set_kernels_of(command_of(request.space, settings_of(request.space).front()).front(), request.kernels == "auto", context);
+  ProgramLauncher launcher(request);
   model::Store& store = bench.store();
   MpiTuner tuner(request, launcher, store, machine::detect_topology().usable_cores, context);
   if (request.policy != Policy::full) {
-    context.note(fmt::format("flopcast: kernels are left out (--policy {}), so that the program computes and prints garbage meanwhile",
+    context.note(fmt::format("flopcast: kernels are skipped (--policy {}), so that the program computes and prints garbage meanwhile",
                              selective::to_string(request.policy)));
   }
   MpiTuning tuning = tuner.tune();
@@ -164,7 +145,7 @@ MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& given, const Ru
 
 MpiSimulation simulate_mpi(const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context) {
   require_simulable(request.command.at(0));
-  set_kernels_of(request.command.at(0), request.tuned_kernels, context);
+  set_kernels_of(request.command.at(0), request.kernels == "auto", context);
   model::Store& store = bench.store();
   const SimulatedMachine machine(request.machine, store, context);
   if (request.show_output) {

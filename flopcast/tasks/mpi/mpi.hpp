@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "flopcast/protocol/mpi_options.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 #include "flopcast/tasks/mpi/request_values.hpp"
 #include "flopcast/tasks/mpi/simulation_result.hpp"
 #include "flopcast/tasks/mpi/space.hpp"
@@ -20,22 +20,22 @@
 /// Critical paths of MPI programs, tuning by selective execution, and simulation of programs on other machines.
 namespace flopcast {
 
-/// MPI libraries whose programs flopcast follows.
+/// MPI libraries whose programs flopcast traces.
 enum class MpiLibrary : unsigned char { openmpi, mpich };
 
-/// Settings of one process of an MPI program that is followed. The meaning of each member is in its line of the table (requests.cpp), as for
+/// Settings of one process of an MPI program that is traced. The meaning of each member is in its line of the table (requests.cpp), as for
 /// all requests of this folder.
 struct MpiRunRequest {
   std::vector<std::string> command;
   std::optional<MpiLibrary> mpi;
   protocol::MpiClock clock = protocol::MpiClock::automatic;
   selective::Policy policy = selective::Policy::full;
-  selective::Precision precision;
+  selective::TimePrecision precision;
   bool across_sizes = false;
   bool windows = true;
   bool thread_multiple = true;
-  bool tuned_kernels = true;
-  Patience patience = 60;
+  std::string kernels = "auto";
+  Timeout timeout = 60;
   std::string prior_profile;
   bool reads_profile = true;  ///< fill MpiRunResult::profile
   /// Files of tune_mpi(): the executions to make (protocol::MpiExecution), and their results.
@@ -52,7 +52,7 @@ struct MpiLaunchRequest {
 struct MpiRunResult {
   int exit_code = 0;      ///< the program's, 128 plus the signal that ended it, or 5 if the program was stopped
   bool is_first = false;  ///< the process had rank 0, or its rank is unknown
-  bool stopped = false;   ///< the program met no new kernel for the request's patience
+  bool stopped = false;   ///< the program met no new kernel for the request's timeout
   std::string document;   ///< profile of the whole program as its library wrote it (flopcast-mpi-profile-1); only of the first process
   std::optional<MpiProfile> profile;
   std::string missing_reason;         ///< reason for which the first process has no profile: "the program never called MPI_Init"
@@ -61,7 +61,7 @@ struct MpiRunResult {
 };
 
 /// Runs one process of an MPI program in the place that mpirun gave to this process, and waits for its end. The program shares this
-/// process's input and output. Throws environment_error if the program can't be followed, usage_error if it is linked with another MPI than
+/// process's input and output. Throws environment_error if the program can't be traced, usage_error if it is linked with another MPI than
 /// the request's, bad_input for a prior profile that can't be read. mpirun's other processes must run with flopcast as well.
 [[nodiscard]] MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context = {});
 
@@ -72,7 +72,7 @@ struct MpiRunResult {
 /// sees too little of it, Cancelled.
 [[nodiscard]] MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const RunContext& context = {});
 
-/// Predicts an MPI program on a machine that isn't there, with SimGrid. Kernels take the times that models predict; missing models are
+/// Predicts an MPI program on a hypothetical machine, with SimGrid. Kernels take the times that models predict; missing models are
 /// measured and kept in the store of `bench`. A number of processes that can't be simulated is among the failures. Throws the last one's
 /// error if all fail, environment_error without SimGrid, usage_error for machines that exclude each other, Cancelled.
 [[nodiscard]] MpiSimulation simulate_mpi(const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context = {});

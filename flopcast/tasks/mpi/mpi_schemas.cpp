@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/scale/machine_description_schema.hpp"
-#include "flopcast/tasks/mpi/profile_fields.hpp"
 
 namespace flopcast {
 namespace {

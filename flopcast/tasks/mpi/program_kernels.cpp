@@ -88,7 +88,7 @@ KernelSettings suitable_kernels(const fs::path& program, const RunContext& conte
     KernelSettings known = known_kernels({});
     if (!known.empty()) {
       context.note(fmt::format(
-          "flopcast: the program runs with {}, so that libraries that misread this CPU choose better kernels. --kernels library "
+          "flopcast: the program runs with {}, so that libraries that detect the wrong CPU choose better kernels. --kernels library "
           "leaves the choice to the library",
           format_settings(known)));
     }

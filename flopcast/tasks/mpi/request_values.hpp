@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,16 +12,26 @@
 namespace flopcast {
 
 /// Read a duration above 0, or "none", which is 0; a percentage, "25" or "25%"; seconds, "2e-6"; GB/s, "12.5". Throw as parse_duration().
-Seconds parse_patience(std::string_view text, std::string_view what);
+Seconds parse_timeout(std::string_view text, std::string_view what);
 double parse_percentage(std::string_view text, std::string_view what);
 Seconds parse_latency(std::string_view text, std::string_view what);
 double parse_gigabytes_per_second(std::string_view text, std::string_view what);
 
-using Patience = TextNumber<Seconds, parse_patience>;     ///< in seconds; 0: for ever
+using Timeout = TextNumber<Seconds, parse_timeout>;       ///< in seconds; 0: for ever
 using Percentage = TextNumber<double, parse_percentage>;  ///< as a fraction, 0 to 1
 
 using Latency = TextNumber<Seconds, parse_latency>;  ///< in seconds
 using BytesPerSecond = TextNumber<double, parse_gigabytes_per_second>;
+
+/// Number of configurations that are executed in full at the end of a tuning.
+struct FinalistCount {
+  static constexpr std::size_t max = 1000000;
+  std::size_t number = 0;
+  bool are_ties = false;  ///< "auto": those that tie with the best one, however many
+};
+/// Reads a number or "auto". Throws as parse_duration().
+FinalistCount parse_finalist_count(std::string_view text, std::string_view what);
+inline void parse_text(std::string_view text, std::string_view what, FinalistCount& to) { to = parse_finalist_count(text, what); }
 
 /// Numbers of processes. A text is a list such as "4,8,32", or a range that doubles, "16:1024".
 class RankCounts : public std::vector<int> {

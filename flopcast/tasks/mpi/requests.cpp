@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
-#include "flopcast/tasks/mpi/profile_fields.hpp"
 
 namespace flopcast {
 
@@ -30,15 +30,33 @@ static void to_json(nlohmann::json& json, const MpiSpace& space) { json = space.
 static void from_json(const nlohmann::json& json, MpiSpace& space) { space = {.file = json_detail::text(json)}; }
 
 template <>
-struct SchemaOf<Patience> {
+struct SchemaOf<Timeout> {
   static nlohmann::ordered_json make(SchemaMaker& maker) {
     return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", bounds::seconds.max}, {"unit", "s"}},
                    "a time with its unit, or none");
   }
 };
-static void to_json(nlohmann::json& json, const Patience& patience) { json = static_cast<Seconds>(patience); }
-static void from_json(const nlohmann::json& json, Patience& patience) {
-  read_number(json, patience, "a number of seconds, or a text such as \"60s\"");
+static void to_json(nlohmann::json& json, const Timeout& timeout) { json = static_cast<Seconds>(timeout); }
+static void from_json(const nlohmann::json& json, Timeout& timeout) {
+  read_number(json, timeout, "a number of seconds, or a text such as \"60s\"");
+}
+
+template <>
+struct SchemaOf<FinalistCount> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    return or_text(maker, {{"type", "integer"}, {"minimum", 0}, {"maximum", FinalistCount::max}}, "auto");
+  }
+};
+static void to_json(nlohmann::json& json, const FinalistCount& count) {
+  json = count.are_ties ? nlohmann::json("auto") : nlohmann::json(count.number);
+}
+static void from_json(const nlohmann::json& json, FinalistCount& count) {
+  if (json.is_string()) {
+    count = parsed_value(json, parse_finalist_count);
+  } else {
+    count = {};
+    read_value(json, count.number);
+  }
 }
 
 template <>
@@ -92,13 +110,23 @@ static void from_json(const nlohmann::json& json, RankCounts& counts) {
   }
 }
 
-Seconds parse_patience(std::string_view text, std::string_view what) {
-  const Seconds patience = text == "none" ? 0 : parse_duration(text, what);
-  if (text != "none" && !(patience > 0)) {
+Seconds parse_timeout(std::string_view text, std::string_view what) {
+  const Seconds timeout = text == "none" ? 0 : parse_duration(text, what);
+  if (text != "none" && !(timeout > 0)) {
     throw Error(what.starts_with("--") ? ExitCode::usage : ExitCode::bad_input,
                 fmt::format("{}: '{}' is no duration above 0 such as 60s, nor none", what, text));
   }
-  return patience;
+  return timeout;
+}
+
+FinalistCount parse_finalist_count(std::string_view text, std::string_view what) {
+  FinalistCount count{0, text == "auto"};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count.number);
+  if (!count.are_ties && (error != std::errc() || end != text.data() + text.size() || count.number > FinalistCount::max)) {
+    throw Error(what.starts_with("--") ? ExitCode::usage : ExitCode::bad_input,
+                fmt::format("{} must be auto or a number from 0 to {}, not '{}'", what, FinalistCount::max, text));
+  }
+  return count;
 }
 
 double parse_percentage(std::string_view text, std::string_view what) {
@@ -150,10 +178,18 @@ namespace {
 
 constexpr Bounds tolerances = {.min = 0, .max = 1e18, .above_min = true};
 
+template <auto... path>
+Field field_of_kernels() {
+  return optional_field<path...>(
+             "kernels of the program's BLAS. auto: where it detects the wrong CPU, the kernels found best by trying; library: its own "
+             "choice")
+      .one_of({"auto", "library"});
+}
+
 /// Members with one meaning in a run and in tuning. `request` is a path to the request in which they stand.
 template <class R, auto... request>
 Fields fields_of_tracing() {
-  using P = selective::Precision;
+  using P = selective::TimePrecision;
   return {
       optional_field<request..., &R::precision, &P::tolerance>(
           "relative half-width of the interval of a kernel's mean time at which the time counts as known")
@@ -162,13 +198,14 @@ Fields fields_of_tracing() {
           .within(bounds::between(0.5, 0.9999)),
       optional_field<request..., &R::windows>("execute segments as a whole, so that kernels are timed among their neighbours")
           .option("no_windows", "never execute segments as a whole: kernels are then timed among skipped ones (as Critter does)"),
-      optional_field<request..., &R::thread_multiple>("let the program have MPI_THREAD_MULTIPLE, which can't be followed")
+      optional_field<request..., &R::thread_multiple>("let the program have MPI_THREAD_MULTIPLE, which can't be traced")
           .option("no_thread_multiple",
-                  "tell a program that asks for MPI_THREAD_MULTIPLE, which can't be followed, that MPI offers MPI_THREAD_SERIALIZED"),
-      optional_field<request..., &R::patience>(
-          "with kernels left out: time for which the program may call kernels without meeting a new one. Then it is stopped, because its "
-          "course seems to depend on results. Without any call it has five times as long. none or 0: for ever"),
-      optional_field<request..., &R::tuned_kernels>("use the kernels of BLAS that were found best, where BLAS misreads the CPU").option(""),
+                  "tell a program that asks for MPI_THREAD_MULTIPLE, which can't be traced, that MPI offers MPI_THREAD_SERIALIZED"),
+      optional_field<request..., &R::timeout>(
+          "with kernels skipped: time for which the program may call kernels without meeting a new one. Then it is stopped, because its "
+          "course seems to depend on results. Without any call it has five times as long. none or 0: for ever")
+          .named("patience"),
+      field_of_kernels<request..., &R::kernels>(),
       optional_field<request..., &R::prior_profile>("profile of an earlier or another user's run, whose kernel times save executions")
           .within(bounds::path_or_nothing)};
 }
@@ -178,12 +215,10 @@ Fields fields_of_run() {
   using R = MpiRunRequest;
   return Fields{
              optional_field<request..., &R::clock>(
-                 "clock of the path: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores")
-                 .one_of({"auto", "wall", "cpu"}),
+                 "clock of the path: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores"),
              optional_field<request..., &R::policy>(
                  "kernels that are executed. full: all; random and rehearsal: some by chance, to test the program; any other policy: only "
-                 "those whose time isn't known yet. Under any policy but full the program's results are garbage")
-                 .one_of({"full", "conditional", "local", "online", "a-priori", "eager", "random", "rehearsal"}),
+                 "those whose time isn't known yet. Under any policy but full the program's results are garbage"),
              optional_field<request..., &R::across_sizes>(
                  "predict kernels of sizes never seen from other sizes instead of executing them, unless the policy is full")} +
          fields_of_tracing<R, request...>();
@@ -214,7 +249,8 @@ Fields FieldTable<MpiTuneRequest>::fields() {
                 optional_field<&T::across_sizes>("predict kernels of sizes never seen from other sizes")
                     .option("no_across_sizes", "execute kernels of sizes never seen, instead of predicting them from other sizes")} +
          fields_of_tracing<T>() +
-         Fields{optional_field<&T::precision, &selective::Precision::min_count>("executions of a kernel that make its time known, at least")
+         Fields{optional_field<&T::precision, &selective::TimePrecision::min_count>(
+                    "executions of a kernel that make its time known, at least")
                     .within(bounds::between(1, 1e9))
                     .option(""),
                 optional_field<&T::min_coverage>(
@@ -226,10 +262,9 @@ Fields FieldTable<MpiTuneRequest>::fields() {
                 optional_field<&T::self_check>("configurations whose MPI calls are compared with a full execution's. If they differ, all "
                                                "are executed in full. once: one, "
                                                "unless the program passed lately"),
-                optional_field<&T::confirm>("configurations with the least predictions that are executed in full at the end")
-                    .within(bounds::between(0, 1e5))
-                    .option(""),
-                optional_field<&T::confirm_ties>("confirm the configurations that tie with the best one").option(""),
+                optional_field<&T::confirm>(
+                    "number of configurations with the least predictions that are executed in full at the end; the fastest of them is "
+                    "chosen. auto: those whose intervals meet the best one's, as many as take no longer than all executions before"),
                 optional_field<&T::validate>("execute each configuration in full as well, before, and compare"),
                 optional_field<&T::fresh>("begin without the store's kernel times and self-checks")};
 }
@@ -241,7 +276,7 @@ Fields FieldTable<MpiSimulateRequest>::fields() {
       field<&T::command>("program, built for SMPI, and its arguments").within(bounds::command).option(""),
       field<&T::ranks>("numbers of processes, each simulated by itself: a number, a list, or a range that doubles, as 16:1024")
           .within(bounds::process_counts)
-          .option(""),
+          .option("--ranks"),
       optional_field<&T::machine, &M::machine>("file with a description of the machine (flopcast-machine-description-1)")
           .within(bounds::path_or_nothing),
       optional_field<&T::machine, &M::platform>("the machine as a platform file of SimGrid; its cores are taken to be like this machine's")
@@ -252,7 +287,7 @@ Fields FieldTable<MpiSimulateRequest>::fields() {
       optional_field<&T::machine, &M::cores_per_node>("number of processes on each node; 0: as the machine is described")
           .within(bounds::between(0, 4096)),
       optional_field<&T::time_budget>("time for measuring kernels without a good model, per number of processes").within(bounds::seconds),
-      optional_field<&T::tuned_kernels>("use the kernels of BLAS that were found best, where BLAS misreads the CPU").option(""),
+      field_of_kernels<&T::kernels>(),
       optional_field<&T::only_kernels>("let the program's own code take no time"),
       optional_field<&T::show_output>("show the program's output, on standard error")};
 }

@@ -19,7 +19,7 @@
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/tasks/mpi/companions.hpp"
 #include "flopcast/tasks/mpi/smpi_run.hpp"
-#include "flopcast/tasks/mpi/standstill.hpp"
+#include "flopcast/tasks/mpi/stall.hpp"
 
 namespace flopcast {
 namespace {
@@ -86,20 +86,20 @@ std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
 }
 
 /// Returns nothing where every kernel is executed. The process of rank 0 is ended first, so that the user reads the message once.
-std::unique_ptr<StandstillWatch> made_watch(const protocol::MpiOptions& options, Seconds patience, bool is_first) {
+std::unique_ptr<StallWatch> made_watch(const protocol::MpiOptions& options, Seconds timeout, bool is_first) {
   constexpr Seconds others_wait = 2;
-  const bool leaves_out = options.policy != selective::Policy::full || !options.executions.empty();
-  return leaves_out && patience > 0 ? std::make_unique<StandstillWatch>(patience + (is_first ? 0 : others_wait)) : nullptr;
+  const bool skips = options.policy != selective::Policy::full || !options.executions.empty();
+  return skips && timeout > 0 ? std::make_unique<StallWatch>(timeout + (is_first ? 0 : others_wait)) : nullptr;
 }
 
-[[noreturn]] void throw_other_mpi(const fs::path& program, const std::string& followed, bool is_chosen) {
-  const std::string other = followed == "mpich" ? "openmpi" : "mpich";
+[[noreturn]] void throw_other_mpi(const fs::path& program, const std::string& traced, bool is_chosen) {
+  const std::string other = traced == "mpich" ? "openmpi" : "mpich";
   if (is_chosen) {
-    throw environment_error("{} loads {}, but is followed as a program of {} because of --mpi {}. Give --mpi {}", program.string(),
-                            name_of(other), name_of(followed), followed, other);
+    throw environment_error("{} loads {}, but is traced as a program of {} because of --mpi {}. Give --mpi {}", program.string(),
+                            name_of(other), name_of(traced), traced, other);
   }
   throw environment_error("{} loads {}, but {}'s mpirun started it. Its processes wouldn't find each other. Start it with mpirun.{}",
-                          program.string(), name_of(other), name_of(followed), other);
+                          program.string(), name_of(other), name_of(traced), other);
 }
 
 }  // namespace
@@ -131,27 +131,27 @@ std::optional<std::string> linked_mpi(const fs::path& program) {
   return has("libmpich.so") ? std::optional<std::string>("mpich") : has("libmpi.so") ? std::optional<std::string>("openmpi") : std::nullopt;
 }
 
-MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, protocol::MpiOptions options, Seconds patience) {
+MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, protocol::MpiOptions options, Seconds timeout) {
   const fs::path program = find_program(command.at(0));
   require_program_of_mpirun(program);
-  const std::string followed = chosen_mpi(program, mpi);
-  require_all_followed();
+  const std::string traced = chosen_mpi(program, mpi);
+  require_all_traced();
   const MemoryFile file("flopcast-mpi-profile");
   options.profile = file.path();
   MpiRun run;
   run.first = is_first_process();
-  const std::unique_ptr<StandstillWatch> watch = made_watch(options, patience, run.first);
+  const std::unique_ptr<StallWatch> watch = made_watch(options, timeout, run.first);
   options.progress = watch ? watch->file() : "";
   std::vector<std::string> environment = process::current_environment();
   process::set_variable(environment, protocol::mpi_options_variable, protocol::to_text(options));
-  const PreloadedComponent component("libflopcast-mpi-" + followed + ".so");
+  const PreloadedComponent component("libflopcast-mpi-" + traced + ".so");
   component.put_first(environment);
 
   run.exit_code = run_program(program, command, std::move(environment), SIGKILL);
-  run.stood_still = watch && watch->has_ended_it();
+  run.stalled = watch && watch->has_ended_it();
   std::string text = file.contents();
   if (text == mpi_stage_foreign) {
-    throw_other_mpi(program, followed, !mpi.empty());
+    throw_other_mpi(program, traced, !mpi.empty());
   }
   if (text.empty() || text.front() != '{') {
     run.stage = std::move(text);

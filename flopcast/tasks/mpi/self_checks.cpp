@@ -9,9 +9,9 @@
 
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/program/component.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 
 namespace flopcast {
 namespace {
@@ -31,7 +31,7 @@ std::string identity_of(const fs::path& file) {
 }
 
 /// Returns a text that changes with the files among the command's words (a program, or a script and its interpreter) and with the libraries
-/// that leave kernels out.
+/// that skip kernels.
 std::string identity_of(const MpiSpace& space) {
   std::string all;
   for (const std::string& word : space.command) {

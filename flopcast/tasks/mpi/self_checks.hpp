@@ -7,11 +7,11 @@
 
 namespace flopcast {
 
-/// Remembers in the store which programs made the same MPI calls with kernels left out as in full. Such a program needn't be executed in
+/// Remembers in the store which programs made the same MPI calls with kernels skipped as in full. Such a program needn't be executed in
 /// full in every tuning. The check is made anew for another program file, another flopcast, other options, and after ten tunings.
 class MpiSelfChecks {
  public:
-  /// `options` is a text with the options that decide which kernels are left out.
+  /// `options` is a text with the options that decide which kernels are skipped.
   MpiSelfChecks(model::Store& store, const MpiSpace& space, const std::string& options);
 
   /// Returns whether the program has passed, in one of the last ten tunings.

@@ -53,9 +53,8 @@ std::vector<TracedCalls> traced_calls(const std::vector<SmpiTrace>& traces, std:
   return all;
 }
 
-/// Returns the subjects whose predictions are to be accurate: each process's calls as a whole, and the first calls of each kernel by itself.
-/// Kernels are subjects because the roofline, which replaces a
-/// model without samples, is too optimistic for short calls.
+/// Returns the subjects whose predictions are to be accurate: each process's calls as a whole, and the first calls of each kernel by
+/// itself. Kernels are subjects because the roofline, which replaces a model without samples, is too optimistic for short calls.
 std::vector<tuning::Subject> subjects_of(const std::vector<TracedCalls>& traces, const KernelPlace& place) {
   constexpr std::size_t max_calls = 32;
   constexpr double kernel_weight = 0.2;  // to five times the error of a whole
@@ -132,7 +131,7 @@ void note_unknown(const SimulatedRun& run, const RunContext& context) {
 
 void MpiSimulator::learn(const SmpiResult& result, int processes_per_host) {
   if (!place_) {
-    place_ = world_.open({.blas = result.run.blas, .lapack = result.run.lapack, .kernels = request_.tuned_kernels ? "auto" : "library"});
+    place_ = world_.open({.blas = result.run.blas, .lapack = result.run.lapack, .kernels = request_.kernels});
   }
   const std::vector<CacheLevel> caches =
       caches_of_process(place_->environment().caches, std::min(processes_per_host, world_.cores_of_last_cache));
@@ -151,8 +150,8 @@ SimulatedRun MpiSimulator::run(SmpiSimulation machine) {
   const Stopwatch watch;
   machine.command = request_.command;
   machine.show_output = request_.show_output;
-  machine.max_traced_calls = max_traced_calls;
-  machine.only_kernels = request_.only_kernels;
+  machine.options.max_traced_calls = max_traced_calls;
+  machine.options.only_kernels = request_.only_kernels;
   drift_.reset();
   SmpiResult result;
   for (int round = 0; round < max_rounds; ++round) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/tasks/mpi/profile_fields.hpp"
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/tasks/mpi/simulation_result.hpp"
 
 /// Members of documents about simulated programs.

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "flopcast/path/costs.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 #include "flopcast/tasks/mpi/request_values.hpp"
 
 namespace flopcast {
@@ -29,7 +29,7 @@ struct MpiSimulateRequest {
   RankCounts ranks;
   MpiMachineChoice machine;
   Duration time_budget = 20;
-  bool tuned_kernels = true;
+  std::string kernels = "auto";
   bool only_kernels = false;
   bool show_output = false;
 };

@@ -31,7 +31,8 @@ class KernelPlace {
   [[nodiscard]] virtual ModelKey key(const Call& call) const = 0;
   /// Returns models of the kernels in `subjects`, after sampling for at most `budget`. They live as long as the place. Throws Cancelled.
   virtual const prediction::KernelModels& models(std::vector<tuning::Subject>& subjects, Seconds budget) = 0;
-  /// Returns the time of the reference kernel now, relative to its time in the state to which the models refer. The program's own code is measured at the present speed, so the kernels' times must be scaled to it.
+  /// Returns the time of the reference kernel now, relative to its time in the state to which the models refer. The program's own code is
+  /// measured at the present speed, so the kernels' times must be scaled to it.
   virtual double drift() = 0;
 };
 

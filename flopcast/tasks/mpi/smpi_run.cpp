@@ -17,7 +17,6 @@
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
 #include "flopcast/program/preloaded_component.hpp"
-#include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/process_environment.hpp"
@@ -31,7 +30,6 @@ namespace fs = std::filesystem;
 using program::find_program;
 using program::PreloadedComponent;
 using program::run_program;
-using protocol::SmpiOptions;
 
 constexpr const char* simulator = FLOPCAST_SMPIMAIN;
 
@@ -56,13 +54,9 @@ std::string last_words(const std::string& file) {
 }
 
 std::vector<std::string> environment_of(const SmpiSimulation& simulation, const ScratchFolder& folder) {
-  SmpiOptions options;
+  protocol::SmpiOptions options = simulation.options;
   options.result = folder.file("result.json");
   options.times = folder.file("times.json");
-  options.max_traced_calls = simulation.max_traced_calls;
-  options.eager_bytes = simulation.eager_bytes;
-  options.flops_per_second = simulation.flops_per_second;
-  options.only_kernels = simulation.only_kernels;
   std::vector<std::string> environment = process::current_environment();
   process::set_variable(environment, protocol::smpi_options_variable, protocol::to_text(options));
   process::set_variable(environment, "SMPI_GLOBAL_SIZE", std::to_string(simulation.ranks));  // as smpirun does
@@ -84,7 +78,7 @@ std::vector<std::string> command_of(const SmpiSimulation& simulation, const Scra
                              fmt::format("--cfg=smpi/np:{}", simulation.ranks), "--cfg=smpi/hostfile:" + folder.file("hosts"),
                              "--cfg=smpi/tmpdir:" + folder.path().string()});
   words.insert(words.end(), simulation.arguments.begin(), simulation.arguments.end());
-  if (simulation.only_kernels) {
+  if (simulation.options.only_kernels) {
     words.emplace_back("--cfg=smpi/simulate-computation:no");
   }
   words.push_back(folder.file("platform.xml"));

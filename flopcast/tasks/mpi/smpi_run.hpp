@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/core/trace.hpp"
+#include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/simulation_result.hpp"
 
@@ -39,12 +40,9 @@ struct SmpiSimulation {
   std::string hosts;                   ///< one line per process
   int processes_per_host = 1;          ///< upper limit
   std::vector<std::string> arguments;  ///< command-line settings of the simulator
-  std::int64_t eager_bytes = 0;
-  double flops_per_second = 0;  ///< speed of this machine's cores in the platform description
+  protocol::SmpiOptions options;       ///< without files
   std::vector<SmpiKernelTime> times;
-  std::int64_t max_traced_calls = 0;  ///< upper limit of traced calls in the result
-  bool only_kernels = false;          ///< only kernels and messages take time
-  bool show_output = false;           ///< show the program's output on standard error
+  bool show_output = false;  ///< show the program's output on standard error
 };
 
 /// Returns whether `file` is linked by SMPI's compilers: a shared library that needs SimGrid. (A usual program names an interpreter.)

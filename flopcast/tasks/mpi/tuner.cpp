@@ -112,7 +112,7 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   std::vector<MpiExecution> asked;
   asked.reserve(executions.size());
   for (const auto& [setting, policy] : executions) {
-    asked.push_back({settings_[setting], policy});
+    asked.push_back({settings_[setting], policy, !request_.validate});
   }
   // Later executions of the launch use the counts of the execution before them.
   if (const auto& [setting, policy] = executions.front(); policy == Policy::a_priori) {
@@ -142,14 +142,10 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
 }
 
 void MpiTuner::fail(std::size_t setting) {
-  MpiOutcome outcome;
-  outcome.setting = settings_[setting];
-  outcome.failed = true;
-  outcome.covered = false;
-  outcomes_[setting] = std::move(outcome);
+  outcomes_[setting] = MpiConfiguration{settings_[setting], MpiVerdict::failed};
   const std::string what = fmt::format("configuration {} ended with an exit code other than 0 or without a profile: {}",
                                        to_string(settings_[setting]), fmt::join(command_of(request_.space, settings_[setting]), " "));
-  const auto fails = [](const std::optional<MpiOutcome>& each) { return each && each->failed; };
+  const auto fails = [](const std::optional<MpiConfiguration>& each) { return each && each->verdict == MpiVerdict::failed; };
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
     throw unusable_measurement("{}. No other configuration ends well either", what);
   }
@@ -164,7 +160,7 @@ std::size_t MpiTuner::nearest_sound(std::size_t setting) const {
   const auto distance = [setting](std::size_t i) { return std::max(i, setting) - std::min(i, setting); };
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
-    if (!(outcomes_[i] && outcomes_[i]->failed) && (!nearest || distance(i) < distance(*nearest))) {
+    if (!(outcomes_[i] && outcomes_[i]->verdict == MpiVerdict::failed) && (!nearest || distance(i) < distance(*nearest))) {
       nearest = i;
     }
   }
@@ -176,8 +172,9 @@ void MpiTuner::classify_failures() {
   selective_is_unsafe_ = selective_is_unsafe_ || std::any_of(failed_selectively_.begin(), failed_selectively_.end(), succeeds_in_full);
 }
 
-/// The executions of one launch go on with the kernel times of the earlier ones. The last ones therefore hold all times, those of executions
-/// in full among them, unless executions in full are there for comparison. An execution in full in a launch of its own stands alone.
+/// The executions of one launch go on with the kernel times of the earlier ones. The last ones therefore hold all times, those of
+/// executions in full among them, unless executions in full are there for comparison. An execution in full in a launch of its own stands
+/// alone.
 void MpiTuner::learn(const std::vector<Execution>& made) {
   std::map<std::string, MpiKernel> latest;
   std::vector<MpiKernel> in_full;
@@ -204,7 +201,7 @@ void MpiTuner::learn(const std::vector<Execution>& made) {
   }
 }
 
-std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
+std::optional<MpiConfiguration> MpiTuner::outcome(std::size_t setting) {
   const MpiProfile* in_full = result(setting, Policy::full);
   const MpiProfile* selective = result(setting, request_.policy);
   if (needs_full(setting) && in_full == nullptr) {
@@ -214,7 +211,7 @@ std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
     selective_is_unsafe_ = selective_is_unsafe_ || (partly != nullptr && in_full != nullptr && partly->calls != in_full->calls);
   }
   const MpiProfile* profile = selective_is_unsafe_ ? in_full : selective;
-  return profile != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *profile)) : std::nullopt;
+  return profile != nullptr ? std::optional<MpiConfiguration>(outcome_of(setting, *profile)) : std::nullopt;
 }
 
 void MpiTuner::keep_self_check() {
@@ -256,8 +253,8 @@ Seconds MpiTuner::self_check_seconds(std::size_t setting, const MpiProfile& prof
   return taken;
 }
 
-MpiOutcome MpiTuner::outcome_of(std::size_t setting, const MpiProfile& profile) const {
-  MpiOutcome outcome;
+MpiConfiguration MpiTuner::outcome_of(std::size_t setting, const MpiProfile& profile) const {
+  MpiConfiguration outcome;
   outcome.setting = settings_[setting];
   outcome.predicted = profile.critical_path.time;
   outcome.half_width = half_width_of(profile);
@@ -269,8 +266,8 @@ MpiOutcome MpiTuner::outcome_of(std::size_t setting, const MpiProfile& profile) 
   }
   outcome.executed_share = profile.executed_share();
   outcome.coverage = profile.coverage();
-  outcome.covered = outcome.coverage >= request_.min_coverage;
-  outcome.skipped_safely = !selective_is_unsafe_;
+  outcome.verdict = outcome.coverage >= request_.min_coverage ? MpiVerdict::slower : MpiVerdict::little_seen;
+  outcome.selective = !selective_is_unsafe_ && request_.policy != Policy::full;
   outcome.self_check = self_check_seconds(setting, profile);
   if (const MpiProfile* in_full = result(setting, Policy::full); in_full != nullptr && !uses_full_times()) {
     outcome.full_path = in_full->critical_path.time;
@@ -282,21 +279,21 @@ MpiOutcome MpiTuner::outcome_of(std::size_t setting, const MpiProfile& profile) 
 std::vector<std::size_t> MpiTuner::finalists() const {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
-    if (outcomes_[i]->covered) {
+    if (is_covered(*outcomes_[i])) {
       all.push_back(i);
     }
   }
-  if (request_.confirm_ties) {
+  if (request_.confirm.are_ties) {
     return tied_finalists(all);
   }
   std::stable_sort(all.begin(), all.end(), [&](std::size_t x, std::size_t y) { return outcomes_[x]->predicted < outcomes_[y]->predicted; });
-  all.resize(std::min(all.size(), request_.confirm));
+  all.resize(std::min(all.size(), request_.confirm.number));
   return all;
 }
 
 Seconds MpiTuner::executed_seconds() const {
   Seconds sum = 0;
-  for (const std::optional<MpiOutcome>& each : outcomes_) {
+  for (const std::optional<MpiConfiguration>& each : outcomes_) {
     sum += each->elapsed + each->self_check;
   }
   return sum;
@@ -319,10 +316,10 @@ double MpiTuner::elapsed_per_path() const {
 }
 
 std::vector<std::size_t> MpiTuner::tied_finalists(const std::vector<std::size_t>& settings) const {
-  std::vector<selective::Prediction> predictions;
+  std::vector<selective::PredictedCandidate> predictions;
   predictions.reserve(settings.size());
   for (const std::size_t i : settings) {
-    predictions.push_back({outcomes_[i]->predicted, outcomes_[i]->half_width, result(i, Policy::full) != nullptr});
+    predictions.push_back({*outcomes_[i]->predicted, *outcomes_[i]->half_width, result(i, Policy::full) != nullptr});
   }
   std::vector<std::size_t> finalists = selective::finalists_in_doubt(predictions, executed_seconds(), elapsed_per_path());
   for (std::size_t& each : finalists) {
@@ -341,7 +338,7 @@ void MpiTuner::execute_finalists() {
   const auto missing_in_full = [&] {
     std::vector<Execution> executions;
     for (const std::size_t i : leading) {
-      if (result(i, Policy::full) == nullptr && !outcomes_[i]->failed) {
+      if (result(i, Policy::full) == nullptr && outcomes_[i]->verdict != MpiVerdict::failed) {
         executions.emplace_back(i, Policy::full);
       }
     }
@@ -350,8 +347,8 @@ void MpiTuner::execute_finalists() {
   for (std::vector<Execution> executions = missing_in_full(); !executions.empty(); executions = missing_in_full()) {
     throw_if_cancelled();
     const std::size_t done = leading.size() - executions.size();
-    if (request_.confirm_ties && selective::leaves_out_finalists(done, launch_seconds_ - begin, affordable)) {
-      context_.note(fmt::format("flopcast: finalists took longer than all executions before; {} are left out", executions.size()));
+    if (request_.confirm.are_ties && selective::skips_finalists(done, launch_seconds_ - begin, affordable)) {
+      context_.note(fmt::format("flopcast: finalists took longer than all executions before; {} are skipped", executions.size()));
       const auto is_missing = [&](std::size_t i) { return result(i, Policy::full) == nullptr; };
       leading.erase(std::remove_if(leading.begin(), leading.end(), is_missing), leading.end());
       break;
@@ -359,7 +356,7 @@ void MpiTuner::execute_finalists() {
     launch(executions);
   }
   for (const std::size_t i : leading) {
-    if (!outcomes_[i]->failed) {
+    if (outcomes_[i]->verdict != MpiVerdict::failed) {
       outcomes_[i]->finalist = true;
       outcomes_[i]->full_path = result(i, Policy::full)->critical_path.time;
       outcomes_[i]->full_elapsed = result(i, Policy::full)->elapsed;
@@ -375,25 +372,21 @@ MpiTuning MpiTuner::tune() {
     classify_failures();
     for (std::size_t i = 0; i < settings_.size(); ++i) {
       if (!outcomes_[i] && (outcomes_[i] = outcome(i))) {
-        context_.note(fmt::format("{}: {}", to_string(settings_[i]), format_seconds(outcomes_[i]->predicted)));
+        context_.note(fmt::format("{}: {}", to_string(settings_[i]), format_seconds(*outcomes_[i]->predicted)));
       }
     }
     if (was_safe && selective_is_unsafe_) {
       context_.note(
-          "flopcast: with kernels left out the program fails or makes other MPI calls than in full, because its course depends on its "
+          "flopcast: with kernels skipped the program fails or makes other MPI calls than in full, because its course depends on its "
           "results. It is executed in full from here on");
     }
   }
   execute_finalists();
   keep_self_check();
-  std::vector<MpiOutcome> all;
-  for (std::optional<MpiOutcome>& each : outcomes_) {
-    all.push_back(std::move(each.value()));
-  }
-  return result_of(all);
+  return concluded();
 }
 
-MpiTuning MpiTuner::result_of(const std::vector<MpiOutcome>& outcomes) const {
+MpiTuning MpiTuner::concluded() const {
   MpiTuning tuning;
   tuning.name = request_.space.name;
   tuning.launches = launches_;
@@ -402,28 +395,19 @@ MpiTuning MpiTuner::result_of(const std::vector<MpiOutcome>& outcomes) const {
   tuning.clock = results_.empty() ? std::nullopt : std::optional(results_.begin()->second.clock);
   tuning.cores_of_others = others_;
   tuning.drifted_kernels = drifted_;
-  const MpiOutcome& best = best_of(outcomes, request_.min_coverage);
-  for (const MpiOutcome& outcome : outcomes) {
-    MpiConfiguration& each = tuning.configurations.emplace_back();
-    each.setting = outcome.setting;
-    each.verdict = verdict_on(outcome, best);
-    if (outcome.covered) {
-      each.predicted = outcome.predicted;
-      each.half_width = outcome.half_width;
+  for (const std::optional<MpiConfiguration>& each : outcomes_) {
+    tuning.configurations.push_back(each.value());
+  }
+  const MpiConfiguration& best = best_of(tuning.configurations, request_.min_coverage);
+  for (MpiConfiguration& each : tuning.configurations) {
+    each.verdict = verdict_on(each, best);
+    if (!is_covered(each)) {
+      each.predicted.reset();
+      each.half_width.reset();
     }
-    each.coverage = outcome.coverage;
-    each.executed_share = outcome.executed_share;
-    each.elapsed = outcome.elapsed;
-    each.blocked = outcome.blocked;
-    each.self_check = outcome.self_check;
-    each.selective = outcome.skipped_safely && request_.policy != Policy::full && !outcome.failed;
-    each.finalist = outcome.finalist;
-    each.spent = outcome.spent;
-    each.full_path = outcome.full_path;
-    each.full_elapsed = outcome.full_elapsed;
     if (request_.validate) {
-      tuning.full_seconds = tuning.full_seconds.value_or(0) + outcome.full_elapsed.value_or(0);
-      tuning.selective_seconds = tuning.selective_seconds.value_or(0) + outcome.elapsed;
+      tuning.full_seconds = tuning.full_seconds.value_or(0) + each.full_elapsed.value_or(0);
+      tuning.selective_seconds = tuning.selective_seconds.value_or(0) + each.elapsed;
     }
   }
   return tuning;

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "flopcast/model/store.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/known_kernels.hpp"
 #include "flopcast/tasks/mpi/launch.hpp"
 #include "flopcast/tasks/mpi/outcome.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 #include "flopcast/tasks/mpi/self_checks.hpp"
 #include "flopcast/tasks/mpi/space.hpp"
 #include "flopcast/tasks/mpi/tuning.hpp"
@@ -45,22 +45,22 @@ class MpiTuner {
   void throw_if_cancelled() const;
   void keep_self_check();
   void launch(const std::vector<Execution>& executions);
-  /// Gives `setting` up, in which the program fails though no kernel is left out.
+  /// Gives `setting` up, in which the program fails though no kernel is skipped.
   void fail(std::size_t setting);
   /// Returns the configuration nearest to `setting`, in the space's order, that hasn't failed.
   [[nodiscard]] std::size_t nearest_sound(std::size_t setting) const;
-  /// Finds out whether a configuration that failed with kernels left out succeeds in full: then selective execution is unsafe.
+  /// Finds out whether a configuration that failed with kernels skipped succeeds in full: then selective execution is unsafe.
   void classify_failures();
   void learn(const std::vector<Execution>& made);
   /// Returns the outcome of `setting`, or nothing while one of its executions is missing.
-  [[nodiscard]] std::optional<MpiOutcome> outcome(std::size_t setting);
+  [[nodiscard]] std::optional<MpiConfiguration> outcome(std::size_t setting);
   /// Returns half the width of the interval in which executions lie that the profile predicts.
   [[nodiscard]] Seconds half_width_of(const MpiProfile& profile) const;
   /// Returns the relative deviation between whole executions, from those made so far; the method error if none of them tells.
   [[nodiscard]] double between_run_deviation() const;
   /// Returns the outcome that `profile` shows, one of the setting's.
-  [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const MpiProfile& profile) const;
-  /// Returns the time of executions that only show whether kernels may be left out.
+  [[nodiscard]] MpiConfiguration outcome_of(std::size_t setting, const MpiProfile& profile) const;
+  /// Returns the time of executions that only show whether kernels may be skipped.
   [[nodiscard]] Seconds self_check_seconds(std::size_t setting, const MpiProfile& profile) const;
   /// Returns the settings with the least predictions, as many as the request asks for.
   [[nodiscard]] std::vector<std::size_t> finalists() const;
@@ -71,9 +71,10 @@ class MpiTuner {
   /// Returns the elapsed time of executions in full divided by their paths' time. It exceeds 1 where processes share cores, because paths
   /// are CPU time then.
   [[nodiscard]] double elapsed_per_path() const;
-  /// Executes the finalists in full, once each. Tied ones are left out once that takes longer than all executions before, but for two.
+  /// Executes the finalists in full, once each. Tied ones are skipped once that takes longer than all executions before, but for two.
   void execute_finalists();
-  [[nodiscard]] MpiTuning result_of(const std::vector<MpiOutcome>& outcomes) const;
+  /// Returns the result of all configurations, which are compared.
+  [[nodiscard]] MpiTuning concluded() const;
 
   MpiTuneRequest request_;
   MpiLauncher& launcher_;
@@ -82,14 +83,14 @@ class MpiTuner {
   RunContext context_;
   std::vector<MpiSetting> settings_;
   std::map<Execution, MpiProfile> results_;
-  std::vector<std::optional<MpiOutcome>> outcomes_;
+  std::vector<std::optional<MpiConfiguration>> outcomes_;
   MpiKnownKernels known_;
   MpiSelfChecks self_checks_;
   std::size_t checked_ = 0;  ///< setting that the self-check executes in full, if it is only one
   bool remembered_ = false;  ///< the program passed the self-check in an earlier tuning
   double others_ = 0;
-  std::set<std::size_t> failed_selectively_;  ///< settings that failed with kernels left out, and are executed in full to see the reason
-  bool selective_is_unsafe_ = false;  ///< with kernels left out the program failed or made other MPI calls: everything is executed in full
+  std::set<std::size_t> failed_selectively_;  ///< settings that failed with kernels skipped, and are executed in full to see the reason
+  bool selective_is_unsafe_ = false;  ///< with kernels skipped the program failed or made other MPI calls: everything is executed in full
   int drifted_ = 0, launches_ = 0;
   Seconds launch_seconds_ = 0;
 };

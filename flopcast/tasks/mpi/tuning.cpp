@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/mpi/profile_fields.hpp"
 
 namespace flopcast {
 namespace {
@@ -37,7 +37,7 @@ Fields FieldTable<MpiConfiguration>::fields() {
           optional_field<&T::blocked>("part of that in which a process neither computed nor was ready to run, outside of MPI; 0 if small")
               .named("blocked_seconds"),
           optional_field<&T::self_check>("time of executions that only served the self-check").named("self_check_seconds"),
-          optional_field<&T::selective>("kernels were left out"),
+          optional_field<&T::selective>("kernels were skipped"),
           optional_field<&T::finalist>("executed in full at the end, among those with the least predictions"),
           field<&T::spent>(),
           field<&T::full_path>("critical path of an execution in full (--validate, --confirm)").named("full_path_seconds"),
@@ -62,7 +62,7 @@ const MpiConfiguration& MpiTuning::best() const {
   const auto found = std::find_if(configurations.begin(), configurations.end(),
                                   [](const MpiConfiguration& each) { return each.verdict == MpiVerdict::chosen; });
   if (found == configurations.end()) {
-    throw unusable_measurement("no configuration of space '{}' is chosen. The machine was restless while the best one was measured", name);
+    throw unusable_measurement("no configuration of space '{}' is chosen. The machine was noisy while the best one was measured", name);
   }
   return *found;
 }

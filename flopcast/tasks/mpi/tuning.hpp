@@ -27,14 +27,13 @@ enum class MpiSelfCheck : unsigned char {
 struct MpiTuneRequest {
   MpiSpace space;
   selective::Policy policy = selective::Policy::local;
-  selective::Precision precision;
+  selective::TimePrecision precision;
   MpiSelfCheck self_check = MpiSelfCheck::once;
   std::string prior_profile;
-  Patience patience = 60;
-  bool tuned_kernels = true;
+  Timeout timeout = 60;
+  std::string kernels = "auto";
   Percentage min_coverage = 0.25;
-  std::size_t confirm = 0;
-  bool confirm_ties = false;
+  FinalistCount confirm;
   bool across_sizes = true;
   bool windows = true;
   bool thread_multiple = true;
@@ -48,9 +47,9 @@ enum class MpiVerdict : unsigned char {
   chosen,
   tie,          ///< its interval meets that of the chosen one
   finalist,     ///< executed in full at the end, and not the fastest
-  undecided,    ///< the machine was restless while the configuration was measured
+  undecided,    ///< the machine was noisy while the configuration was measured
   little_seen,  ///< too little of the path lies in kernels for a prediction
-  failed,       ///< the program ended with an error though no kernel was left out
+  failed,       ///< the program ended with an error though no kernel was skipped
 };
 
 /// Result for one configuration. A failed one has nothing but its setting and verdict.
@@ -63,7 +62,7 @@ struct MpiConfiguration {
   Seconds elapsed = 0;                           ///< time of the executions that the prediction is based on, as the program measures itself
   Seconds blocked = 0;                           ///< part of `elapsed` in which a process neither computed nor was ready to run; 0 if small
   Seconds self_check = 0;                        ///< time of executions that only served the self-check
-  bool selective = false;                        ///< kernels were left out
+  bool selective = false;                        ///< kernels were skipped
   bool finalist = false;                         ///< executed in full at the end, among those with the least predictions
   std::optional<selective::TimeSpent> spent;     ///< purposes of `elapsed`, means of the processes
   std::optional<Seconds> full_path, full_elapsed;  ///< path and elapsed time of an execution in full

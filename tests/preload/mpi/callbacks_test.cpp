@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/preload/mpi/followed_programs.hpp"
+#include "tests/preload/mpi/traced_programs.hpp"
 
 /// The program's functions that MPI calls: their kernels and their time are the program's computation.
 namespace flopcast::preload {
@@ -19,7 +19,7 @@ class Callbacks : public FollowedPrograms {
   void expect_kernels(int ranks, const std::string& program, const std::string& options = "") {
     const Result plain = run(ranks, program);
     ASSERT_EQ(plain.exit_code, 0) << plain.err;
-    const Result result = followed(ranks, options, program);
+    const Result result = traced(ranks, options, program);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out, plain.out);
     std::istringstream line(plain.out);
@@ -55,15 +55,15 @@ TEST_P(Callbacks, OperationsOfFortranCompute) {
 
 /// An operation sleeps for 20 ms, which is the program's time. With one message between two processes, the collective takes less.
 TEST_P(Callbacks, TimeOfAnOperationIsComputation) {
-  ASSERT_EQ(followed(2, "--clock wall", built("callbacks_program") + " reduce 20000").exit_code, 0);
+  ASSERT_EQ(traced(2, "--clock wall", built("callbacks_program") + " reduce 20000").exit_code, 0);
   const json found = profile();
   EXPECT_GE(found.at("per_process").at("computation_seconds"), 4 * 0.02);
   EXPECT_GE(found.at("path").at("computation_seconds"), 4 * 0.02);
 }
 
-/// If the reduction were left out, its computation would be missing.
+/// If the reduction were skipped, its computation would be missing.
 TEST_P(Callbacks, ReductionsThatComputeAreNeverLeftOut) {
-  ASSERT_EQ(followed(2, "--policy conditional --no-windows --tolerance 1000", built("callbacks_program")).exit_code, 0);
+  ASSERT_EQ(traced(2, "--policy conditional --no-windows --tolerance 1000", built("callbacks_program")).exit_code, 0);
   const json found = profile();
   EXPECT_EQ(executed(found, "MPI_Allreduce(4608 bytes"), 2 * 4);
   EXPECT_EQ(executed(found, "MPI_Iallreduce(4608 bytes"), 2 * 4);

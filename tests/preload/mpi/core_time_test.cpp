@@ -7,7 +7,7 @@
 #include <string>
 
 #include "flopcast/preload/mpi/waits.hpp"
-#include "tests/preload/mpi/followed_programs.hpp"
+#include "tests/preload/mpi/traced_programs.hpp"
 
 /// Time in which processes had no core or wanted none, and the processes for which others wait.
 namespace flopcast::preload {
@@ -116,7 +116,7 @@ class LostTime : public FollowedPrograms {};
 
 TEST_P(LostTime, SleepIsSaidWithThoseWhoWait) {
   for (const char* clock : {"cpu", "wall"}) {
-    const Result result = followed(3, std::string("--clock ") + clock, built("sleeping_program"));
+    const Result result = traced(3, std::string("--clock ") + clock, built("sleeping_program"));
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const json found = profile();
     const json& processes = found.at("processes");
@@ -133,7 +133,7 @@ TEST_P(LostTime, SleepIsSaidWithThoseWhoWait) {
 
 /// In a collective all wait for the process that comes last.
 TEST_P(LostTime, TheLastProcessOfACollectiveIsNamed) {
-  ASSERT_EQ(followed(3, "--clock cpu", built("sleeping_program") + " twice").exit_code, 0);
+  ASSERT_EQ(traced(3, "--clock cpu", built("sleeping_program") + " twice").exit_code, 0);
   const json wait = profile().at("processes")[0].at("longest_wait");
   EXPECT_EQ(wait.at("routine"), "MPI_Barrier");
   EXPECT_EQ(wait.at("awaited_rank"), 1);

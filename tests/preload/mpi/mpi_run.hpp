@@ -35,7 +35,7 @@ class MpiRun : public tests::MpiPrograms, public testing::WithParamInterface<std
     return MpiPrograms::run(tests::launcher(GetParam()) + std::to_string(ranks) + ' ' + command, seconds);
   }
   /// Follows a program with the kernels that the BLAS chooses by itself, as without flopcast.
-  Result followed(int ranks, const std::string& options, const std::string& command) {
+  Result traced(int ranks, const std::string& options, const std::string& command) {
     return run(ranks, FLOPCAST_PROGRAM " mpi run --kernels library " + options + " -- " + command);
   }
   Result show(const std::string& file) { return MpiPrograms::run(FLOPCAST_PROGRAM " mpi show " + file); }
@@ -72,7 +72,7 @@ class MpiModes : public MpiRun {
   nlohmann::json same_as_plain(int ranks, const std::string& words, const std::string& options = "") {
     const Result plain = run(ranks, mode(words));
     EXPECT_EQ(plain.exit_code, 0) << words << plain.err;
-    const Result with = followed(ranks, "--output profile.nlohmann::json " + options, mode(words));
+    const Result with = traced(ranks, "--output profile.nlohmann::json " + options, mode(words));
     EXPECT_EQ(with.exit_code, 0) << words << with.err;
     EXPECT_EQ(sorted_lines(with.out), sorted_lines(plain.out)) << words;
     return with.exit_code == 0 ? profile() : nlohmann::json();

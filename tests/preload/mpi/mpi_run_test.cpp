@@ -43,7 +43,7 @@ TEST_P(MpiRun, RandomProgramsGiveTheSameResults) {
       const std::string command = program("random_program") + ' ' + std::to_string(100 * ranks + seed) + " 40";
       const Result plain = run(ranks, command);
       ASSERT_EQ(plain.exit_code, 0) << command << '\n' << plain.err;
-      const Result with = followed(ranks, "--output profile.json", command);
+      const Result with = traced(ranks, "--output profile.json", command);
       ASSERT_EQ(with.exit_code, 0) << command << '\n' << with.err;
       EXPECT_EQ(with.out, plain.out) << command;
       EXPECT_EQ(profile().at("ranks"), ranks);
@@ -53,7 +53,7 @@ TEST_P(MpiRun, RandomProgramsGiveTheSameResults) {
 
 TEST_P(MpiRun, CollectivesByTwoNamesAreFollowedTogether) {
   for (const char* way : {"names", "initialised"}) {
-    const Result result = followed(3, "--output profile.json", program("ways_program") + ' ' + way);
+    const Result result = traced(3, "--output profile.json", program("ways_program") + ' ' + way);
     ASSERT_EQ(result.exit_code, 0) << way << result.err;
     for (const char* line : {"0: 7 6\n", "1: 7 6\n", "2: 7 6\n"}) {
       EXPECT_THAT(result.out, HasSubstr(line)) << way;
@@ -69,7 +69,7 @@ TEST_P(MpiRun, FortranProgramsAreFollowedUnderAllNamesThatCompilersMake) {
       GTEST_SKIP() << "no Fortran compiler for " << GetParam();
     }
     const Result plain = run(3, program(names));
-    const Result with = followed(3, "--output profile.json", program(names));
+    const Result with = traced(3, "--output profile.json", program(names));
     ASSERT_EQ(with.exit_code, 0) << names << with.err;
     EXPECT_EQ(sorted_lines(with.out), sorted_lines(plain.out)) << names;
     ASSERT_NE(kernel(profile(), "MPI_Allreduce(4 bytes"), nullptr) << names;
@@ -81,7 +81,7 @@ TEST_P(MpiRun, FortranProgramsAreFollowedUnderAllNamesThatCompilersMake) {
 /// A row-major problem is computed as its transpose, which is column-major.
 TEST_P(MpiRun, CblasAndLapackeAreFollowed) {
   const Result plain = run(2, program("cblas_program") + " 10");
-  const Result result = followed(2, "--output profile.json", program("cblas_program") + " 10");
+  const Result result = traced(2, "--output profile.json", program("cblas_program") + " 10");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, plain.out);
   const json found = profile();
@@ -96,7 +96,7 @@ TEST_P(MpiRun, CblasAndLapackeAreFollowed) {
 
 TEST_P(MpiRun, CblasIsLeftOut) {
   const Result result =
-      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("cblas_program") + " 200");
+      traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("cblas_program") + " 200");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
   const json* product = kernel(found, "dgemm(TN, 30, 20, 10)");
@@ -120,7 +120,7 @@ std::map<std::string, std::size_t> used_stacks(const std::string& printed) {
 TEST_P(MpiRun, KernelsTakeLittleOfTheirCallersStack) {
   constexpr std::size_t most = 3072;
   const auto alone = used_stacks(run(1, program("small_stack")).out);
-  const Result result = followed(1, "--output profile.json", program("small_stack"));
+  const Result result = traced(1, "--output profile.json", program("small_stack"));
   const auto used = used_stacks(result.out);
   EXPECT_EQ(used.size(), 8U) << result.err;
   for (const auto& [name, bytes] : used) {
@@ -129,7 +129,7 @@ TEST_P(MpiRun, KernelsTakeLittleOfTheirCallersStack) {
 }
 
 TEST_P(MpiRun, PluginsKeepLibrariesOfOtherIntegers) {
-  const Result result = followed(1, "--policy full --output profile.json", program("two_widths_program") + " " FLOPCAST_TWO_WIDTHS);
+  const Result result = traced(1, "--policy full --output profile.json", program("two_widths_program") + " " FLOPCAST_TWO_WIDTHS);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "0 wrong\n");
   for (const char* name : {"dgemm(NN, 3, 3, 3)", "ddot(9)", "ddot(3)"}) {
@@ -145,7 +145,7 @@ TEST_P(MpiRun, RoutinesUnderOtherNamesAreFollowed) {
   for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
     const Result plain = run(2, program(names) + " 10");
     EXPECT_EQ(plain.out, "10 10\n") << plain.err;
-    const Result result = followed(2, "--output profile.json", program(names) + " 10");
+    const Result result = traced(2, "--output profile.json", program(names) + " 10");
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out, plain.out) << names;
     const json found = profile();
@@ -161,7 +161,7 @@ TEST_P(MpiRun, RoutinesUnderOtherNamesAreFollowed) {
 
 TEST_P(MpiRun, RoutinesUnderOtherNamesAreLeftOut) {
   for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
-    const Result result = followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program(names) + " 200");
+    const Result result = traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program(names) + " 200");
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const json found = profile();
     const json* product = kernel(found, "dgemm(TN, 8, 6, 10)");
@@ -239,14 +239,14 @@ TEST_P(MpiRun, MoreProcessesThanCoresUseCpuTime) {
 
 TEST_P(MpiRun, ProgramsOfAnotherMpiAreRefused) {
   const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
-  const Result named = followed(1, "--mpi " + other, program("work_program"));
+  const Result named = traced(1, "--mpi " + other, program("work_program"));
   EXPECT_EQ(named.exit_code, 2);
   EXPECT_THAT(named.err, HasSubstr("is linked with " + std::string(other == "mpich" ? "Open MPI" : "MPICH")));
   const std::string foreign = std::string(FLOPCAST_MPI_PROGRAMS) + "/work_program_" + other;
   if (!fs::exists(foreign)) {
     GTEST_SKIP() << other << " is not installed";
   }
-  const Result started = followed(2, "", foreign + " 5");
+  const Result started = traced(2, "", foreign + " 5");
   EXPECT_NE(started.exit_code, 0);
   EXPECT_THAT(started.err, HasSubstr("Start it with mpirun." + other));
   // MPICH's mpiexec may report the end of the processes on standard output.
@@ -262,12 +262,12 @@ TEST_P(MpiRun, ProgramsThatOpenAnotherMpiAreRefused) {
   }
   std::ofstream(folder_ / "script") << "#!/bin/sh\nexec " << foreign << " 5\n";
   fs::permissions(folder_ / "script", fs::perms::owner_all);
-  const Result result = followed(2, "", "./script");
+  const Result result = traced(2, "", "./script");
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("script loads " + std::string(other == "mpich" ? "MPICH" : "Open MPI")));
   EXPECT_THAT(result.err, HasSubstr("Start it with mpirun." + other));
   EXPECT_THAT(result.out, testing::Not(HasSubstr("result")));
-  const Result chosen = followed(1, "--mpi " + GetParam(), "./script");
+  const Result chosen = traced(1, "--mpi " + GetParam(), "./script");
   EXPECT_EQ(chosen.exit_code, 4) << chosen.err;
   EXPECT_THAT(chosen.err, HasSubstr("Give --mpi " + other));
 }
@@ -277,24 +277,24 @@ TEST_P(MpiRun, ProgramsForSmpiAreDistinguishedFromStaticOnes) {
   if (!fs::exists(subject)) {
     GTEST_SKIP() << "SimGrid is not installed, or its programs aren't built";
   }
-  const Result result = followed(1, "", subject);
+  const Result result = traced(1, "", subject);
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.err, HasSubstr("is built for SimGrid's SMPI"));
 }
 
 TEST_P(MpiRun, NamesTheLibraryThatAProgramLacks) {
-  const Result result = followed(1, "", program("lacking_program"));
+  const Result result = traced(1, "", program("lacking_program"));
   EXPECT_EQ(result.exit_code, 127);
   EXPECT_THAT(result.err, HasSubstr("did not start: the dynamic linker finds no libjulia_library.so"));
 }
 
 TEST_P(MpiRun, RefusesWrongOptions) {
-  EXPECT_THAT(followed(1, "--clock sundial", "true").err, HasSubstr("--clock: 'sundial' given, expected one of auto, wall, cpu"));
-  EXPECT_THAT(followed(1, "--mpi lam", "true").err, HasSubstr("--mpi: 'lam' given, expected one of openmpi, mpich"));
-  EXPECT_THAT(followed(1, "", "./missing").err, HasSubstr("there is no program"));
-  EXPECT_THAT(followed(1, "--unknown", "true").err, HasSubstr("unknown option '--unknown'"));
+  EXPECT_THAT(traced(1, "--clock sundial", "true").err, HasSubstr("--clock: 'sundial' given, expected one of auto, wall, cpu"));
+  EXPECT_THAT(traced(1, "--mpi lam", "true").err, HasSubstr("--mpi: 'lam' given, expected one of openmpi, mpich"));
+  EXPECT_THAT(traced(1, "", "./missing").err, HasSubstr("there is no program"));
+  EXPECT_THAT(traced(1, "--unknown", "true").err, HasSubstr("unknown option '--unknown'"));
   for (const char* value : {"nan", "0", "-1", "inf", "1e400", "much"}) {
-    const Result result = followed(1, std::string("--tolerance ") + value, "true");
+    const Result result = traced(1, std::string("--tolerance ") + value, "true");
     EXPECT_EQ(result.exit_code, 2) << value;
     EXPECT_THAT(result.err, HasSubstr(std::string("'") + value + "' given, expected a number greater than 0")) << value;
   }
@@ -303,30 +303,30 @@ TEST_P(MpiRun, RefusesWrongOptions) {
     EXPECT_EQ(result.exit_code, 2) << value;
     EXPECT_THAT(result.err, HasSubstr("--patience")) << value;
   }
-  EXPECT_THAT(followed(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
+  EXPECT_THAT(traced(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
 }
 
 TEST_P(MpiRun, SelectivePoliciesWarnThatResultsAreGarbage) {
-  EXPECT_THAT(followed(2, "", program("work_program") + " 5").err, testing::Not(HasSubstr("garbage")));
-  const Result few = followed(2, "--policy local", program("work_program") + " 1");
+  EXPECT_THAT(traced(2, "", program("work_program") + " 5").err, testing::Not(HasSubstr("garbage")));
+  const Result few = traced(2, "--policy local", program("work_program") + " 1");
   EXPECT_EQ(few.exit_code, 0);
-  EXPECT_THAT(few.err, HasSubstr("--policy local leaves kernels out whose time is known: the program's results will be garbage"));
-  EXPECT_THAT(few.err, HasSubstr("no kernel of the profile was left out (--policy local)")) << "no time is known after one step";
-  EXPECT_THAT(few.err, testing::Not(HasSubstr("because kernels were left out")));
-  const Result many = followed(2, "--policy random", program("work_program") + " 100");
+  EXPECT_THAT(few.err, HasSubstr("--policy local skips kernels whose time is known: the program's results will be garbage"));
+  EXPECT_THAT(few.err, HasSubstr("no kernel of the profile was skipped (--policy local)")) << "no time is known after one step";
+  EXPECT_THAT(few.err, testing::Not(HasSubstr("because kernels were skipped")));
+  const Result many = traced(2, "--policy random", program("work_program") + " 100");
   EXPECT_EQ(many.exit_code, 0);
-  EXPECT_THAT(many.err, HasSubstr("the program's results are garbage, because kernels were left out (--policy random). Its times count as "
+  EXPECT_THAT(many.err, HasSubstr("the program's results are garbage, because kernels were skipped (--policy random). Its times count as "
                                   "far as the program's course doesn't depend on its results"));
 }
 
-/// The program ends once its residuals are small, and they never are with products left out.
+/// The program ends once its residuals are small, and they never are with products skipped.
 TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
   const Result plain = run(2, program("iterative_program"));
-  const Result in_full = followed(2, "", program("iterative_program"));
+  const Result in_full = traced(2, "", program("iterative_program"));
   EXPECT_EQ(in_full.exit_code, 0) << in_full.err;
   EXPECT_EQ(in_full.out, plain.out);
   for (const char* policy : {"local", "online"}) {
-    const Result result = followed(2, std::string("--patience 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
+    const Result result = traced(2, std::string("--patience 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
     EXPECT_TRUE(result.exit_code == 5 || GetParam() == "mpich")
         << policy << result.err;  // MPICH's mpirun kills flopcast when the program ends
     EXPECT_NE(result.exit_code, 0) << policy;
@@ -338,7 +338,7 @@ TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
 
 TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
   const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is random
-  ASSERT_EQ(followed(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
+  ASSERT_EQ(traced(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
   ASSERT_NE(product, nullptr);
@@ -348,15 +348,15 @@ TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
   EXPECT_EQ(found.at("per_process").at("flops"), 30 * 2 * 2e6);
 
   std::filesystem::rename(folder_ / "profile.json", folder_ / "before.json");
-  ASSERT_EQ(followed(2, "--policy a-priori --no-windows --tolerance 1000 --prior-profile before.json --output profile.json",
-                     program("work_program") + " 30")
+  ASSERT_EQ(traced(2, "--policy a-priori --no-windows --tolerance 1000 --prior-profile before.json --output profile.json",
+                   program("work_program") + " 30")
                 .exit_code,
             0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
 }
 
 TEST_P(MpiRun, TimesInWindowsAreKeptApart) {
-  ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  ASSERT_EQ(traced(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
   ASSERT_NE(product, nullptr);
@@ -368,7 +368,7 @@ TEST_P(MpiRun, TimesInWindowsAreKeptApart) {
 TEST_P(MpiRun, RegionsAreKernels) {
   const Result plain = run(2, program("regions") + " 100 20");
   ASSERT_EQ(plain.exit_code, 0) << plain.err;
-  const Result full = followed(2, "--output profile.json", program("regions") + " 100 20");
+  const Result full = traced(2, "--output profile.json", program("regions") + " 100 20");
   ASSERT_EQ(full.exit_code, 0) << full.err;
   EXPECT_EQ(full.out, plain.out);
   const json found = profile();
@@ -377,14 +377,14 @@ TEST_P(MpiRun, RegionsAreKernels) {
   EXPECT_EQ(kernel(found, "transpose(100)")->at("along").at("count"), 20);
   EXPECT_EQ(kernel(found, "transpose(100)")->at("kind"), "region");
 
-  ASSERT_EQ(
-      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("regions") + " 100 20").exit_code, 0);
+  ASSERT_EQ(traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("regions") + " 100 20").exit_code,
+            0);
   const json skipped = profile();
   EXPECT_EQ(kernel(skipped, "transpose(100)")->at("executed").at("count"), 3 + 3);
   EXPECT_EQ(kernel(skipped, "transpose(100)")->at("along").at("count"), 20);
   EXPECT_EQ(kernel(skipped, "add column(100)")->at("executed").at("count"), 2 * 20);
 
-  ASSERT_EQ(followed(2, "--output profile.json", program("regions") + " 0 3").exit_code, 0);
+  ASSERT_EQ(traced(2, "--output profile.json", program("regions") + " 0 3").exit_code, 0);
   EXPECT_NE(kernel(profile(), "add column(0)"), nullptr) << "a size of 0 is one";
 }
 
@@ -394,7 +394,7 @@ TEST_P(MpiRun, RegionsOfFortranAreKernelsAndAResetForgets) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
   }
   EXPECT_THAT(run(2, regions).out, HasSubstr("8000.0"));
-  ASSERT_EQ(followed(2, "--output profile.json", regions).exit_code, 0);
+  ASSERT_EQ(traced(2, "--output profile.json", regions).exit_code, 0);
   const json found = profile();
   ASSERT_NE(kernel(found, "transpose(200, 200)"), nullptr);
   EXPECT_EQ(kernel(found, "transpose(200, 200)")->at("executed").at("count"), 2 * 19);
@@ -409,7 +409,7 @@ TEST_P(MpiRun, FortranProgramsAreFollowedAndGiveTheSameResults) {
   for (int ranks = 1; ranks <= 3; ++ranks) {
     const Result plain = run(ranks, command);
     ASSERT_EQ(plain.exit_code, 0) << plain.err;
-    const Result with = followed(ranks, "--output profile.json", command);
+    const Result with = traced(ranks, "--output profile.json", command);
     ASSERT_EQ(with.exit_code, 0) << with.err;
     EXPECT_EQ(with.out, plain.out);
     const json found = profile();
@@ -421,7 +421,7 @@ TEST_P(MpiRun, FortranProgramsAreFollowedAndGiveTheSameResults) {
     EXPECT_EQ(kernel(found, "MPI_Comm_idup(")->at("executed").at("count"), ranks);
     EXPECT_EQ(kernel(found, "MPI_Allreduce(2000 bytes")->at("executed").at("count"), ranks) << "on the communicator that was waited for";
   }
-  const Result skipped = followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", command);
+  const Result skipped = traced(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", command);
   ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
   EXPECT_GT(kernel(profile(), "MPI_Allreduce(4000 bytes")->at("skipped"), 0);
 }
@@ -433,7 +433,7 @@ TEST_P(MpiRun, FortranProgramsOf2008AreFollowed) {
   }
   const Result plain = run(2, command);
   ASSERT_EQ(plain.exit_code, 0) << plain.err;
-  const Result with = followed(2, "--output profile.json", command);
+  const Result with = traced(2, "--output profile.json", command);
   ASSERT_EQ(with.exit_code, 0) << with.err;
   EXPECT_EQ(with.out, plain.out);
   const json found = profile();
@@ -458,11 +458,11 @@ TEST_P(MpiRun, EveryFunctionHasItsNameWithThePrefix) {
   EXPECT_EQ(without, names("grep '^PMPI_' | sed s/P//"));
 }
 
-/// Both processes of tile QR on a 2 x 1 grid do the same work and exchange long messages all the time. Where kernels are left out, one
+/// Both processes of tile QR on a 2 x 1 grid do the same work and exchange long messages all the time. Where kernels are skipped, one
 /// process may get far ahead of the other. Its path must not enter that of a sender which is long behind.
 TEST_P(MpiRun, PathsOfSelectiveExecutionsContainNoExtraKernels) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/tile_qr_" + GetParam() + " --m 2048 --n 512 --nb 64 --ib 16 --grid 2x1";
-  ASSERT_EQ(followed(2, "--clock wall --policy conditional --tolerance 1000 --no-windows --output profile.json", qr).exit_code, 0);
+  ASSERT_EQ(traced(2, "--clock wall --policy conditional --tolerance 1000 --no-windows --output profile.json", qr).exit_code, 0);
   const json found = profile();
   EXPECT_LT(found.at("path").at("flops"), 1.04 * found.at("per_process").at("flops").get<double>());
 }
@@ -471,7 +471,7 @@ TEST_P(MpiRun, RemainsInUnwrittenBuffersDoNotEnterResults) {
   EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
   for (const std::string policy : {"conditional", "online"}) {
     const Result result =
-        followed(2, "--policy " + policy + " --tolerance 1000 --no-windows --output profile.json", program("remains_program"));
+        traced(2, "--policy " + policy + " --tolerance 1000 --no-windows --output profile.json", program("remains_program"));
     EXPECT_EQ(result.exit_code, 0) << policy << result.err;
     EXPECT_GT(kernel(profile(), "dcopy(576)")->at("skipped"), 0);
     EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
@@ -484,12 +484,11 @@ TEST_P(MpiRun, RemainsInUnwrittenBuffersDoNotEnterResults) {
 
 TEST_P(MpiRun, UnwrittenMatricesGetFullRank) {
   EXPECT_EQ(run(1, program("unwritten_program")).exit_code, 0);
-  const Result result =
-      followed(1, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("unwritten_program"));
+  const Result result = traced(1, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("unwritten_program"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_GT(kernel(profile(), "dlacpy(A, 256, 64)")->at("skipped"), 0);
   EXPECT_GT(kernel(profile(), "dcopy(64)")->at("skipped"), 0);
-  EXPECT_GT(kernel(profile(), "dgeqrf(256, 64)")->at("executed").at("count"), 3) << "again after 64 that were left out";
+  EXPECT_GT(kernel(profile(), "dgeqrf(256, 64)")->at("executed").at("count"), 3) << "again after 64 that were skipped";
 }
 
 /// MPICH grants some 2000 communicators.
@@ -592,7 +591,7 @@ const std::string anyhow = " --policy conditional --tolerance 1000 --min-coverag
 TEST_P(MpiTune, AProgramWithConfigurationsRunsOnceByItself) {
   const std::string command = program("configurations_program") + " 50 split";
   EXPECT_EQ(run(2, command).out, "order 50, split\n");
-  EXPECT_EQ(followed(2, "--quiet --output profile.json", command).out, "order 50, split\n");
+  EXPECT_EQ(traced(2, "--quiet --output profile.json", command).out, "order 50, split\n");
   EXPECT_EQ(kernel(profile(), "dgemm(NT, 50, 50, 50)")->at("executed").at("count"), 2 * 20);
 }
 

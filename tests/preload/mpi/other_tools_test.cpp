@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/preload/mpi/followed_programs.hpp"
+#include "tests/preload/mpi/traced_programs.hpp"
 
 /// Other tools that define MPI functions: the program's calls reach both.
 namespace flopcast::preload {
@@ -40,13 +40,13 @@ class OtherTools : public FollowedPrograms {
 TEST_P(OtherTools, LinkedBeforeMpi) {
   const std::string program = built("linked_tool_program");
   EXPECT_EQ(run(2, program).out, "tool: begun 1, 3 sends, 3 receives, 4 broadcasts\n");
-  expect_seen_by_both(followed(2, "", program));
+  expect_seen_by_both(traced(2, "", program));
   EXPECT_THAT(profile().at("other_tools")[0].at("library").get<std::string>(), HasSubstr("libcounting_tool_"));
   EXPECT_THAT(profile().at("other_tools")[0].at("functions"), Contains("MPI_Send"));
 }
 
 TEST_P(OtherTools, InTheProgramItself) {
-  expect_seen_by_both(followed(2, "", built("own_tool_program")));
+  expect_seen_by_both(traced(2, "", built("own_tool_program")));
   EXPECT_EQ(profile().at("other_tools")[0].at("library"), "");
 }
 
@@ -56,12 +56,12 @@ TEST_P(OtherTools, Preloaded) {
 }
 
 TEST_P(OtherTools, PreloadedBeforeFlopcast) {
-  expect_seen_by_both(followed(2, "--mpi " + GetParam(),
-                               "sh -c 'LD_PRELOAD=" + library("counting_tool") + ":$LD_PRELOAD exec " + built("tooled_program") + "'"));
+  expect_seen_by_both(traced(2, "--mpi " + GetParam(),
+                             "sh -c 'LD_PRELOAD=" + library("counting_tool") + ":$LD_PRELOAD exec " + built("tooled_program") + "'"));
 }
 
 /// The tool finds MPI's functions by dlsym.
-TEST_P(OtherTools, LookingForTheNextFunction) { expect_seen_by_both(followed(2, "", built("looking_tool_program"))); }
+TEST_P(OtherTools, LookingForTheNextFunction) { expect_seen_by_both(traced(2, "", built("looking_tool_program"))); }
 
 /// The procedures of both MPIs for Fortran call C's functions, so that a tool in C sees them, too.
 TEST_P(OtherTools, OfFortran) {
@@ -81,7 +81,7 @@ TEST_P(OtherTools, OfFortran) {
 }
 
 TEST_P(OtherTools, ThatKeepACallToThemselvesAreNamed) {
-  const Result result = followed(2, "", built("deaf_tool_program"));
+  const Result result = traced(2, "", built("deaf_tool_program"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(profile().at("other_tools")[0].at("unseen_functions"), json({"MPI_Pcontrol"}));
   EXPECT_THAT(result.err, HasSubstr("takes calls that flopcast doesn't see: MPI_Pcontrol"));
@@ -95,7 +95,7 @@ TEST_P(OtherTools, ThatHideMpiInitAreNamed) {
 }
 
 TEST_P(OtherTools, ProgramsWithoutOneHaveNone) {
-  ASSERT_EQ(followed(2, "", built("tooled_program")).exit_code, 0);
+  ASSERT_EQ(traced(2, "", built("tooled_program")).exit_code, 0);
   EXPECT_EQ(profile().at("other_tools"), json::array());
 }
 

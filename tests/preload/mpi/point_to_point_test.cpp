@@ -17,13 +17,13 @@ using tests::launcher;
 
 TEST_P(MpiRun, MessagesThatFlopcastDoesNotSeeAreNotWaitedFor) {
   for (const char* how : {"recv", "irecv", "any", "mprobe", "iprobe", "test", "sendrecv", "persistent"}) {
-    const Result result = followed(2, "--output profile.json", program("ways_program") + " unseen " + how);
+    const Result result = traced(2, "--output profile.json", program("ways_program") + " unseen " + how);
     ASSERT_EQ(result.exit_code, 0) << how << result.err;
     EXPECT_EQ(result.out, "received 1.8009e+07\n") << how;
     EXPECT_THAT(result.err, HasSubstr("some messages bypass flopcast")) << how;
     EXPECT_GE(profile().at("bypassing_messages"), 3) << how;
   }
-  EXPECT_EQ(followed(2, "--output profile.json", program("random_program") + " 1 20").exit_code, 0);
+  EXPECT_EQ(traced(2, "--output profile.json", program("random_program") + " 1 20").exit_code, 0);
   EXPECT_EQ(profile().at("bypassing_messages"), 0);
   EXPECT_EQ(profile().at("prefixed_calls"), false);
 }
@@ -32,14 +32,14 @@ TEST_P(MpiRun, MessagesThatFlopcastDoesNotSeeAreNotWaitedFor) {
 /// second. Open MPI's exchanges take that long where processes share a core, but it compares faster.
 TEST_P(MpiRun, ManyExchangesEnd) {
   const std::string steps = GetParam() == "mpich" ? "80000" : "2000";
-  const Result result = followed(2, "--quiet --output -", "timeout 100 " + program("work_program") + " " + steps + " exchanges");
+  const Result result = traced(2, "--quiet --output -", "timeout 100 " + program("work_program") + " " + steps + " exchanges");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json profile = json::parse(result.out.substr(result.out.find('{')));
   EXPECT_EQ(profile.at("ranks"), 2);
 }
 
 TEST_P(MpiRun, RefusedMessagesAreNotWaitedFor) {
-  const Result result = followed(2, "--output profile.json", program("work_program") + " 5 mistake");
+  const Result result = traced(2, "--output profile.json", program("work_program") + " 5 mistake");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("refused 3"));
 }

@@ -37,7 +37,7 @@ TEST_P(MpiRun, TimesHoldForTheLibraryItsKernelsAndThreads) {
 }
 
 TEST_P(MpiRun, PartsOfThePathAddUp) {
-  ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
+  ASSERT_EQ(traced(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json found = profile();
   const json& path = found.at("path");
   const double parts =
@@ -53,7 +53,7 @@ TEST_P(MpiRun, PartsOfThePathAddUp) {
 }
 
 TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
-  ASSERT_EQ(followed(2, "--clock wall --output profile.json", program("work_program") + " 20").exit_code, 0);
+  ASSERT_EQ(traced(2, "--clock wall --output profile.json", program("work_program") + " 20").exit_code, 0);
   const json in_full = profile().at("spent");
   EXPECT_GT(in_full.at("always_seconds"), 0);
   EXPECT_GT(in_full.at("calls_seconds"), in_full.at("messages_seconds"));
@@ -61,7 +61,7 @@ TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
     EXPECT_EQ(in_full.at(name), 0) << name;
   }
   ASSERT_EQ(
-      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 20").exit_code,
+      traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 20").exit_code,
       0);
   const json found = profile();
   const json& selective = found.at("spent");
@@ -78,7 +78,7 @@ TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
 
 TEST_P(MpiRun, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
   for (const char* end : {"abort", "kill", "leave", "exit"}) {
-    const Result result = followed(2, "--output profile.json", program("work_program") + " 5 " + end);
+    const Result result = traced(2, "--output profile.json", program("work_program") + " 5 " + end);
     EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
     if (std::string(end) != "exit") {
       EXPECT_NE(result.exit_code, 0) << end;
@@ -91,7 +91,7 @@ TEST_P(MpiRun, AnEarlierProfileIsNotMistakenForThisRuns) {
   for (const char* end : {"multiple", "kill", "exit"}) {
     std::ofstream(folder_ / "profile.json") << "an earlier one";
     // If one of two processes leaves without MPI_Finalize, MPICH's mpirun kills the other one and its flopcast, and reports success.
-    const Result result = followed(std::string(end) == "exit" ? 1 : 2, "--output profile.json", program("work_program") + " 5 " + end);
+    const Result result = traced(std::string(end) == "exit" ? 1 : 2, "--output profile.json", program("work_program") + " 5 " + end);
     EXPECT_NE(result.exit_code, 0) << end;
     EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
     EXPECT_EQ(contents(folder_ / "profile.json.before"), "an earlier one") << end;
@@ -100,9 +100,9 @@ TEST_P(MpiRun, AnEarlierProfileIsNotMistakenForThisRuns) {
     }
   }
   fs::remove(folder_ / "profile.json.before");
-  EXPECT_EQ(followed(1, "--output profile.json", program("work_program") + " 5 none").exit_code, 5);
-  ASSERT_EQ(followed(2, "--output profile.json", program("work_program") + " 5").exit_code, 0);
-  ASSERT_EQ(followed(2, "--policy a-priori --prior-profile profile.json --output profile.json", program("work_program") + " 5").exit_code,
+  EXPECT_EQ(traced(1, "--output profile.json", program("work_program") + " 5 none").exit_code, 5);
+  ASSERT_EQ(traced(2, "--output profile.json", program("work_program") + " 5").exit_code, 0);
+  ASSERT_EQ(traced(2, "--policy a-priori --prior-profile profile.json --output profile.json", program("work_program") + " 5").exit_code,
             0);
   EXPECT_EQ(profile().at("policy"), "a-priori");
   EXPECT_FALSE(fs::exists(folder_ / "profile.json.before"));
@@ -119,7 +119,7 @@ TEST_P(MpiRun, KilledProcessesLeaveNoFiles) {
 }
 
 TEST_P(MpiRun, WritesTheProfileToStandardOutputIfAskedTo) {
-  const Result result = followed(2, "--quiet --output -", program("work_program") + " 5");
+  const Result result = traced(2, "--quiet --output -", program("work_program") + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::size_t start = result.out.find('{');
   ASSERT_NE(start, std::string::npos) << result.out;
@@ -128,9 +128,9 @@ TEST_P(MpiRun, WritesTheProfileToStandardOutputIfAskedTo) {
 }
 
 TEST_P(MpiRun, SaysWhyThereIsNoProfile) {
-  EXPECT_THAT(followed(1, "", program("work_program") + " 5 none").err, HasSubstr("never called MPI_Init"));
-  EXPECT_THAT(followed(1, "", program("work_program") + " 5 exit").err, HasSubstr("not all processes reached MPI_Finalize"));
-  const Result threads = followed(2, "", program("work_program") + " 5 multiple");
+  EXPECT_THAT(traced(1, "", program("work_program") + " 5 none").err, HasSubstr("never called MPI_Init"));
+  EXPECT_THAT(traced(1, "", program("work_program") + " 5 exit").err, HasSubstr("not all processes reached MPI_Finalize"));
+  const Result threads = traced(2, "", program("work_program") + " 5 multiple");
   EXPECT_EQ(threads.exit_code, 0);
   EXPECT_THAT(threads.out, HasSubstr("result"));
   EXPECT_THAT(threads.err, HasSubstr("MPI_THREAD_MULTIPLE"));
@@ -142,7 +142,7 @@ TEST_P(MpiRun, SaysWhyThereIsNoProfile) {
 }
 
 TEST_P(MpiRun, ShowsAProfile) {
-  ASSERT_EQ(followed(2, "--quiet --output profile.json", program("work_program") + " 5").exit_code, 0);
+  ASSERT_EQ(traced(2, "--quiet --output profile.json", program("work_program") + " 5").exit_code, 0);
   const Result shown = show("profile.json");
   EXPECT_THAT(shown.out, HasSubstr("critical path"));
   EXPECT_THAT(shown.out, HasSubstr("dgemm(NT, 100, 100, 100)"));
@@ -152,7 +152,7 @@ TEST_P(MpiRun, ShowsAProfile) {
 }
 
 TEST_P(MpiModes, EachProcessHasARow) {
-  const Result result = followed(3, "--clock cpu --output profile.json", program("work_program") + " 20");
+  const Result result = traced(3, "--clock cpu --output profile.json", program("work_program") + " 20");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile().at("processes");
   ASSERT_EQ(found.size(), 3U);

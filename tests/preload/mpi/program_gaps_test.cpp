@@ -21,7 +21,7 @@ TEST(ProgramGaps, VarianceAddsUpAlongThePath) {
   gaps.note_kernel(0);
   gaps.counted(1e-6, true);
   gaps.counted(3e-6, true);
-  PageVector<selective::Kernel> kernels(1);
+  PageVector<selective::KernelRecord> kernels(1);
   EXPECT_EQ(gaps.variance_along(kernels), 0) << "it lies on no path";
   kernels[0].along.add(1);
   EXPECT_NEAR(gaps.variance_along(kernels), 1.5 * 2e-12, 1e-18);

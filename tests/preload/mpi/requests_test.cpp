@@ -62,7 +62,7 @@ TEST_P(MpiRun, RandomProgramsThatUseAllWaysGiveTheSameResultsAndEnd) {
 /// All processes agree on nonblocking collectives without waiting, from the statistics that an earlier blocking collective exchanged.
 TEST_P(MpiRun, NonblockingCollectivesAreLeftOut) {
   const Result result =
-      followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
+      traced(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
   for (const char* name : {"MPI_Iallreduce(800 bytes", "MPI_Igather(2400 bytes", "MPI_Iscatter(2400 bytes"}) {

@@ -20,7 +20,7 @@ using tests::launcher;
 
 TEST_P(MpiRun, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
   const Result plain = run(2, program("work_program") + " 5 multiple");
-  const Result result = followed(2, "--no-thread-multiple --output profile.json", program("work_program") + " 5 multiple");
+  const Result result = traced(2, "--no-thread-multiple --output profile.json", program("work_program") + " 5 multiple");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, plain.out);
   EXPECT_GT(profile().at("path").at("seconds"), 0);
@@ -29,7 +29,7 @@ TEST_P(MpiRun, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
 /// One thread of a process at a time sends and receives, but not the one that called MPI_Init.
 TEST_P(MpiRun, CommunicationInAnotherThreadIsFollowed) {
   const Result plain = run(2, program("work_program") + " 10 serialized");
-  const Result result = followed(2, "--output profile.json", program("work_program") + " 10 serialized");
+  const Result result = traced(2, "--output profile.json", program("work_program") + " 10 serialized");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, plain.out);
   const json found = profile();
@@ -43,7 +43,7 @@ TEST_P(MpiRun, CommunicationInAnotherThreadIsFollowed) {
 /// The hash of a process's calls is the same in every run of the same work.
 TEST_P(MpiRun, EqualRunsHaveEqualHashesOfCalls) {
   const auto calls = [&](const std::string& options, const std::string& command) {
-    EXPECT_EQ(followed(2, "--output profile.json " + options, command).exit_code, 0);
+    EXPECT_EQ(traced(2, "--output profile.json " + options, command).exit_code, 0);
     return profile().at("calls");
   };
   const json full = calls("", program("work_program") + " 10");
@@ -65,11 +65,11 @@ TEST_P(MpiModes, SaysThatSessionsAreNotFollowed) {
     GTEST_SKIP() << "sessions came with MPI-4";
   }
   const Result plain = run(2, mode("sessions"));
-  const Result with = followed(2, "", mode("sessions"));
+  const Result with = traced(2, "", mode("sessions"));
   EXPECT_EQ(with.exit_code, 0) << with.err;
   EXPECT_EQ(sorted_lines(with.out), sorted_lines(plain.out));
-  EXPECT_THAT(with.err, HasSubstr("the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed"));
-  const Result asked = followed(2, "--output profile.json", mode("sessions"));
+  EXPECT_THAT(with.err, HasSubstr("the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't traced"));
+  const Result asked = traced(2, "--output profile.json", mode("sessions"));
   EXPECT_EQ(asked.exit_code, 0) << asked.err;
   EXPECT_THAT(asked.err, HasSubstr("no profile: the program uses sessions"));
   EXPECT_FALSE(fs::exists(folder_ / "profile.json"));
@@ -87,7 +87,7 @@ TEST_P(MpiModes, SpawningKeepsTheProfileOfTheSpawningProcess) {
     EXPECT_EQ(found.at("spawned_processes"), 2) << how;
     EXPECT_EQ(products_on_path(found, 100), 3) << how;
   }
-  EXPECT_THAT(followed(1, "", mode("spawn")).err, HasSubstr("the program spawned 2 processes. Spawned processes aren't followed"));
+  EXPECT_THAT(traced(1, "", mode("spawn")).err, HasSubstr("the program spawned 2 processes. Spawned processes aren't traced"));
 }
 
 /// One launch starts several programs.
@@ -108,7 +108,7 @@ TEST_P(MpiModes, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
   const Result different = run(1, with + turns + " : -n 1 " FLOPCAST_PROGRAM " mpi run --policy online -- " + turns);
   EXPECT_NE(different.exit_code, 0);
   EXPECT_NE(different.exit_code, 124);
-  EXPECT_THAT(different.err, HasSubstr("followed with different options"));
+  EXPECT_THAT(different.err, HasSubstr("traced with different options"));
 }
 
 }  // namespace

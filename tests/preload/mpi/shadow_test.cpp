@@ -16,7 +16,7 @@ using tests::launcher;
 
 TEST_P(MpiRun, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   const Result plain = run(2, program("work_program") + " 10");
-  const Result result = followed(2, "--clock wall --output profile.json", program("work_program") + " 10");
+  const Result result = traced(2, "--clock wall --output profile.json", program("work_program") + " 10");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, plain.out);
   const json found = profile();
@@ -34,7 +34,7 @@ TEST_P(MpiRun, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
 }
 
 TEST_P(MpiRun, OwnMessagesAreCountedAndOfBoundedSize) {
-  ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
+  ASSERT_EQ(traced(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json own = profile().at("own_messages");
   EXPECT_EQ(own.at("messages"), 20 + 20 * 3);  // a shadow for each message, and one agreement of three processes for each broadcast
   EXPECT_LE(own.at("largest_bytes"), 256);
@@ -50,7 +50,7 @@ TEST_P(MpiRun, SkippingNeverDeadlocks) {
   int seed = 0;
   for (const auto& [ranks, policy] : cases) {
     const std::string command = program("random_program") + ' ' + std::to_string(++seed) + " 240";
-    const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
+    const Result result = traced(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
     ASSERT_EQ(result.exit_code, 0) << policy << ": " << command << '\n' << result.err;
     const json found = profile();
     for (const json& each : found.at("kernels")) {
@@ -62,7 +62,7 @@ TEST_P(MpiRun, SkippingNeverDeadlocks) {
 
 /// Broadcasts to all processes pass statistics on. Kernels are then left out in all processes, even in those that never executed them.
 TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
-  ASSERT_EQ(followed(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  ASSERT_EQ(traced(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
   ASSERT_NE(product, nullptr);
@@ -73,7 +73,7 @@ TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
 
 /// The counts along the path of the slowest process reach the processes that wait for it.
 TEST_P(MpiRun, OnlineSharesCountsAlongThePath) {
-  ASSERT_EQ(followed(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code,
+  ASSERT_EQ(traced(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code,
             0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
 }

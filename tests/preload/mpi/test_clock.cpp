@@ -8,9 +8,9 @@
 
 #include "flopcast/preload/kernels/wall_clock.hpp"
 
-/// A clock for tests, linked into the preloaded library in place of wall time and of CPU time, so that no other program's work shows in a test's times. Each
-/// reading takes FLOPCAST_TEST_TICK nanoseconds (1 by default), and further time passes only by flopcast_test_pass(). That time passes for
-/// all processes that share the file FLOPCAST_TEST_CLOCK; without the file, for the calling process.
+/// A clock for tests, linked into the preloaded library in place of wall time and of CPU time, so that no other program's work shows in a
+/// test's times. Each reading takes FLOPCAST_TEST_TICK nanoseconds (1 by default), and further time passes only by flopcast_test_pass().
+/// That time passes for all processes that share the file FLOPCAST_TEST_CLOCK; without the file, for the calling process.
 namespace flopcast::preload::mpi {
 namespace {
 
@@ -40,16 +40,16 @@ std::int64_t tick() noexcept {
 
 }  // namespace
 
-Seconds WallClock::now() noexcept {
+Seconds FastWallClock::now() noexcept {
   static const std::int64_t own_tick = tick();
   static std::int64_t ticked = 0;
   ticked += own_tick;
   return 1e-9 * static_cast<Seconds>(passed().load() + ticked);
 }
 
-void WallClock::calibrate() noexcept {}
+void FastWallClock::calibrate() noexcept {}
 
-Seconds thread_cpu_time() noexcept { return WallClock::now(); }
+Seconds thread_cpu_time() noexcept { return FastWallClock::now(); }
 
 }  // namespace flopcast::preload::mpi
 

@@ -5,8 +5,8 @@
 namespace flopcast::preload::smpi {
 namespace {
 
-Arrival at(Seconds time) {
-  Arrival arrival;
+ProcessArrival at(Seconds time) {
+  ProcessArrival arrival;
   arrival.time = time;
   return arrival;
 }
@@ -56,7 +56,7 @@ TEST(Collectives, AreDroppedWhenAllProcessesHaveLeft) {
 }
 
 TEST(LastArrival, IsTheLatestNeededArrivalBeforeATime) {
-  Collective collective;
+  OpenCollective collective;
   collective.arrivals[0] = at(1);
   collective.arrivals[1] = at(5);
   collective.arrivals[2] = at(3);

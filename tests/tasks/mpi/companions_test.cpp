@@ -64,8 +64,8 @@ TEST(MpiCompanions, ProcessesAreClassifiedByParentAndLoadedLibraries) {
     ++count;
   }
   EXPECT_EQ(count, 4U);
-  EXPECT_EQ(states[11], State::followed);
-  EXPECT_EQ(states[12], State::followed);
+  EXPECT_EQ(states[11], State::traced);
+  EXPECT_EQ(states[12], State::traced);
   EXPECT_EQ(states[13], State::starting);
   EXPECT_EQ(states[14], State::plain);
 }
@@ -74,12 +74,12 @@ TEST(MpiCompanions, WaitsUntilAllProcessesAreClassified) {
   int looks = 0;
   int naps = 0;
   const auto nap = [&] { ++naps; };
-  const NodeProcess first = {0, 11, State::followed, "flopcast"};
+  const NodeProcess first = {0, 11, State::traced, "flopcast"};
   const auto becoming = [&](State state) {
     looks = 0;
     return [&looks, first, state] { return std::vector<NodeProcess>{first, {1, 13, ++looks < 4 ? State::starting : state, "b"}}; };
   };
-  EXPECT_FALSE(process_without_flopcast(2, becoming(State::followed), nap));
+  EXPECT_FALSE(process_without_flopcast(2, becoming(State::traced), nap));
   EXPECT_EQ(naps, 3);
   const std::optional<NodeProcess> plain = process_without_flopcast(2, becoming(State::plain), nap);
   ASSERT_TRUE(plain);

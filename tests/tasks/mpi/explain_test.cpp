@@ -92,36 +92,36 @@ TEST(WarningsAboutAProfile, NameTheProcessThatSleepsAndTheOneThatWaits) {
 TEST(RestlessnessOfAProfile, SaysHowManyCoresTheProcessesGot) {
   MpiProfile profile = two_processes(protocol::MpiClock::wall);
   profile.elapsed = 1;
-  EXPECT_EQ(restlessness_of(profile), "");
+  EXPECT_EQ(noise_of(profile), "");
   profile.processes[0].without_core = 0.4;
   profile.processes[1].without_core = 0.5;
-  EXPECT_THAT(restlessness_of(profile), AllOf(HasSubstr("2 processes got 1.1 of 2 cores"), HasSubstr("an imbalance isn't the program's")));
+  EXPECT_THAT(noise_of(profile), AllOf(HasSubstr("2 processes got 1.1 of 2 cores"), HasSubstr("an imbalance isn't the program's")));
   profile.processes[1].own.computation = 0.04;
-  EXPECT_THAT(restlessness_of(profile), Not(HasSubstr("imbalance")));
+  EXPECT_THAT(noise_of(profile), Not(HasSubstr("imbalance")));
   profile.processes[1].own.computation = 0.52;
   profile.processes[1].program_without_core = 0.5;
-  EXPECT_THAT(restlessness_of(profile), HasSubstr("an imbalance isn't the program's"));
+  EXPECT_THAT(noise_of(profile), HasSubstr("an imbalance isn't the program's"));
   profile.clock = protocol::MpiClock::cpu;
-  EXPECT_EQ(restlessness_of(profile), "") << "CPU time needs no core of its own";
+  EXPECT_EQ(noise_of(profile), "") << "CPU time needs no core of its own";
 }
 
 TEST(EndWithKernelsLeftOut, TellsAStandstillAFailureAndGarbage) {
   MpiRunRequest request;
   request.policy = selective::Policy::local;
-  EXPECT_TRUE(leaves_kernels_out(request));
+  EXPECT_TRUE(skips_kernels(request));
   MpiRun run;
   run.first = true;
   EXPECT_THAT(
-      end_with_kernels_left_out(run, {}, request),
+      end_with_skipped_kernels(run, {}, request),
       AllOf(HasSubstr("results are garbage"), HasSubstr("times count as far as the program's course doesn't depend on its results")));
   run.first = false;
-  EXPECT_EQ(end_with_kernels_left_out(run, {}, request), "") << "only the first process tells it";
+  EXPECT_EQ(end_with_skipped_kernels(run, {}, request), "") << "only the first process tells it";
   run.exit_code = 3;
-  EXPECT_THAT(end_with_kernels_left_out(run, {}, request), HasSubstr("exit code 3"));
+  EXPECT_THAT(end_with_skipped_kernels(run, {}, request), HasSubstr("exit code 3"));
   run.exit_code = 128 + 15;
-  EXPECT_EQ(end_with_kernels_left_out(run, {}, request), "") << "mpirun ended it";
-  run.stood_still = true;
-  EXPECT_THAT(end_with_kernels_left_out(run, {}, request), HasSubstr("no new kernel for 60.0 s (--patience)"));
+  EXPECT_EQ(end_with_skipped_kernels(run, {}, request), "") << "mpirun ended it";
+  run.stalled = true;
+  EXPECT_THAT(end_with_skipped_kernels(run, {}, request), HasSubstr("no new kernel for 60.0 s (--patience)"));
 }
 
 TEST(EndWithKernelsLeftOut, DoesNotBlameThemIfThereAreNone) {
@@ -131,23 +131,23 @@ TEST(EndWithKernelsLeftOut, DoesNotBlameThemIfThereAreNone) {
   run.first = true;
   MpiProfile profile;
   profile.kernels.resize(2);
-  EXPECT_THAT(end_with_kernels_left_out(run, profile, request),
-              AllOf(HasSubstr("no kernel of the profile was left out"), Not(HasSubstr("garbage"))));
+  EXPECT_THAT(end_with_skipped_kernels(run, profile, request),
+              AllOf(HasSubstr("no kernel of the profile was skipped"), Not(HasSubstr("garbage"))));
   run.exit_code = 3;
-  EXPECT_THAT(end_with_kernels_left_out(run, profile, request), Not(HasSubstr("garbage"))) << "the program fails by itself";
+  EXPECT_THAT(end_with_skipped_kernels(run, profile, request), Not(HasSubstr("garbage"))) << "the program fails by itself";
   run.exit_code = 0;
   request.executions = "executions.json";
-  EXPECT_EQ(end_with_kernels_left_out(run, profile, request), "") << "the profile is that of the last execution only";
+  EXPECT_EQ(end_with_skipped_kernels(run, profile, request), "") << "the profile is that of the last execution only";
   request.executions.clear();
   profile.kernels[1].skipped = 1;
-  EXPECT_THAT(end_with_kernels_left_out(run, profile, request), HasSubstr("results are garbage, because kernels were left out"));
+  EXPECT_THAT(end_with_skipped_kernels(run, profile, request), HasSubstr("results are garbage, because kernels were skipped"));
 }
 
 TEST(LeavesKernelsOut, WithExecutionsOfATuningToo) {
   MpiRunRequest request;
-  EXPECT_FALSE(leaves_kernels_out(request));
+  EXPECT_FALSE(skips_kernels(request));
   request.executions = "executions.json";
-  EXPECT_TRUE(leaves_kernels_out(request));
+  EXPECT_TRUE(skips_kernels(request));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/tasks/mpi/mpi_schemas.hpp"
 
 #include <gmock/gmock.h>

@@ -227,7 +227,7 @@ TEST_F(Simulations, GiveNoProcessALastCacheBelowTheOneBefore) {
 
 TEST_F(Simulations, UseOneWorldForAllNumbersOfProcesses) {
   request_.ranks = {1, 2};
-  request_.tuned_kernels = false;
+  request_.kernels = "library";
   const MpiSimulation simulation = simulate_program();
   EXPECT_EQ(simulation.runs.size(), 2U);
   EXPECT_THAT(opened_, ElementsAre("/lib/blis.so library"));

@@ -30,7 +30,7 @@ MpiSpace space_of(const std::vector<std::string>& values) {
   return {"test", {"mpirun", "-n", "2"}, {"./app", "--nb", "{nb}"}, {{"nb", values}}, ""};
 }
 
-/// Returns a profile with one kernel, which takes 90 % of the path. Half of its executions are left out unless the policy is full.
+/// Returns a profile with one kernel, which takes 90 % of the path. Half of its executions are skipped unless the policy is full.
 MpiProfile profile_of(const MpiExecution& execution, Seconds seconds) {
   MpiProfile profile;
   profile.mpi = "an MPI";
@@ -41,7 +41,7 @@ MpiProfile profile_of(const MpiExecution& execution, Seconds seconds) {
   profile.elapsed = execution.policy == Policy::full ? seconds : seconds / 4;
   profile.calls = {{10, "0123"}, {10, "4567"}};
   MpiKernel kernel;
-  kernel.name = "dgemm(" + execution.setting.at("nb") + ")";
+  kernel.name = "dgemm(" + execution.parameters.at("nb") + ")";
   kernel.routine = "dgemm";
   kernel.words = {64, 0, 0, 0, 0, 0, 0, 0};
   kernel.along = {100, 0.009 * seconds, 0, 0.9 * seconds};
@@ -55,7 +55,7 @@ MpiProfile profile_of(const MpiExecution& execution, Seconds seconds) {
 /// Times of configurations by the value of nb.
 FakeLauncher::Program taking(std::map<std::string, Seconds> seconds) {
   return [seconds](const MpiExecution& execution, const MpiKnownKernels&) {
-    return profile_of(execution, seconds.at(execution.setting.at("nb")));
+    return profile_of(execution, seconds.at(execution.parameters.at("nb")));
   };
 }
 
@@ -118,7 +118,7 @@ TEST_F(MpiTunerRuns, APrioriInALaunchOfItsOwnGetsTheCountsOfTheConditionalExecut
   FakeLauncher launcher([&counts](const MpiExecution& execution, const MpiKnownKernels& known) {
     if (execution.policy == Policy::a_priori) {
       for (const MpiKernel& kernel : known.list().kernels) {
-        if (kernel.name == "dgemm(" + execution.setting.at("nb") + ")") {
+        if (kernel.name == "dgemm(" + execution.parameters.at("nb") + ")") {
           counts.push_back(kernel.along.count);
         }
       }
@@ -132,7 +132,7 @@ TEST_F(MpiTunerRuns, APrioriInALaunchOfItsOwnGetsTheCountsOfTheConditionalExecut
 
 TEST_F(MpiTunerRuns, OtherCallsThanInFullMakeAllExecutionsFull) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
-    MpiProfile profile = profile_of(execution, execution.setting.at("nb") == "32" ? 1 : 2);
+    MpiProfile profile = profile_of(execution, execution.parameters.at("nb") == "32" ? 1 : 2);
     profile.calls.front().calls += execution.policy == Policy::full ? 0 : 1;
     return profile;
   });
@@ -150,7 +150,7 @@ TEST_F(MpiTunerRuns, TimeInWhichAProcessIsBlockedIsKept) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     MpiProfile profile = profile_of(execution, 2);
     profile.processes.resize(2);
-    profile.processes[1].blocked = execution.setting.at("nb") == "32" ? 0.75 * profile.elapsed : 0.01 * profile.elapsed;
+    profile.processes[1].blocked = execution.parameters.at("nb") == "32" ? 0.75 * profile.elapsed : 0.01 * profile.elapsed;
     return profile;
   });
   const MpiTuning tuning = tune(request({"32", "64"}), launcher);
@@ -200,7 +200,7 @@ TEST_F(MpiTunerRuns, AFailureWithKernelsLeftOutIsClassifiedByAFullExecution) {
 
 TEST_F(MpiTunerRuns, AConfigurationThatFailsInFullIsLeftAloneAndTheOthersStaySelective) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
-    return execution.setting.at("nb") != "64" ? std::optional(profile_of(execution, 2)) : std::nullopt;
+    return execution.parameters.at("nb") != "64" ? std::optional(profile_of(execution, 2)) : std::nullopt;
   });
   const MpiTuning tuning = tune(request({"32", "64", "96"}), launcher);  // the self-check takes the middle one
   EXPECT_EQ(verdicts(tuning).at(1), MpiVerdict::failed);
@@ -237,11 +237,11 @@ TEST_F(MpiTunerRuns, AProgramThatFailsEverywhereIsAnError) {
 TEST_F(MpiTunerRuns, ConfirmedConfigurationsDecideByTheirFullExecutions) {
   MpiTuneRequest confirming = request({"32", "64", "96"});
   confirming.self_check = MpiSelfCheck::none;
-  confirming.confirm = 2;
+  confirming.confirm.number = 2;
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     const std::map<std::string, Seconds> predicted = {{"32", 1.0}, {"64", 1.1}, {"96", 5}},
                                          in_full = {{"32", 1.3}, {"64", 1.05}, {"96", 5}};
-    return profile_of(execution, (execution.policy == Policy::full ? in_full : predicted).at(execution.setting.at("nb")));
+    return profile_of(execution, (execution.policy == Policy::full ? in_full : predicted).at(execution.parameters.at("nb")));
   });
   const MpiTuning tuning = tune(confirming, launcher);
   EXPECT_THAT(launcher.launches, ElementsAre("nb=32 local, nb=96 local, nb=64 local", "nb=32 full, nb=64 full"));
@@ -253,10 +253,10 @@ TEST_F(MpiTunerRuns, ConfirmedConfigurationsDecideByTheirFullExecutions) {
 TEST_F(MpiTunerRuns, TiesAreConfirmedAsLongAsTheyTakeNoLongerThanAllBefore) {
   MpiTuneRequest confirming = request({"32", "64", "96", "128"});
   confirming.self_check = MpiSelfCheck::none;
-  confirming.confirm_ties = true;
+  confirming.confirm.are_ties = true;
   const auto program = [](Seconds elapsed_in_full) {
     return [elapsed_in_full](const MpiExecution& execution, const MpiKnownKernels&) {
-      MpiProfile profile = profile_of(execution, execution.setting.at("nb") == "128" ? 9 : 1);
+      MpiProfile profile = profile_of(execution, execution.parameters.at("nb") == "128" ? 9 : 1);
       profile.program_variance = 0.01;  // intervals of the first three meet
       profile.elapsed = execution.policy == Policy::full ? elapsed_in_full : 2;
       return profile;
@@ -270,7 +270,7 @@ TEST_F(MpiTunerRuns, TiesAreConfirmedAsLongAsTheyTakeNoLongerThanAllBefore) {
   slow.max_executions = 1;
   tune(confirming, slow);
   EXPECT_EQ(slow.launches.size(), 4U + 2U) << "two, and no more once that took longer than all executions before";
-  EXPECT_THAT(notes_, Contains(HasSubstr("finalists took longer than all executions before; 1 are left out")));
+  EXPECT_THAT(notes_, Contains(HasSubstr("finalists took longer than all executions before; 1 are skipped")));
 }
 
 /// Kernels and program take the same time whenever they are executed, so that an interval is that of whole executions.
@@ -280,7 +280,7 @@ TEST_F(MpiTunerRuns, IntervalsHoldHowMuchExecutionsDiffer) {
     asked.self_check = MpiSelfCheck::none;
     FakeLauncher launcher([&](const MpiExecution& execution, const MpiKnownKernels&) {
       MpiProfile profile = profile_of(execution, 2);
-      change(profile, execution.setting.at("nb"));
+      change(profile, execution.parameters.at("nb"));
       return profile;
     });
     return tune(asked, launcher).configurations.front().half_width.value();
@@ -355,7 +355,7 @@ TEST_F(MpiTunerRuns, AnInterruptedProgramHasNotFailed) {
 TEST_F(MpiTunerRuns, TooLittleInKernelsIsNoPrediction) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     MpiProfile profile = profile_of(execution, 2);
-    if (execution.setting.at("nb") == "32") {
+    if (execution.parameters.at("nb") == "32") {
       profile.kernels.front().along.seconds = 0.1;
     }
     return profile;
@@ -369,8 +369,8 @@ TEST_F(MpiTunerRuns, TooLittleInKernelsIsNoPrediction) {
 
 TEST_F(MpiTunerRuns, MeasurementsOfARestlessMachineAreUndecided) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
-    MpiProfile profile = profile_of(execution, execution.setting.at("nb") == "32" ? 1 : 2);
-    if (execution.setting.at("nb") == "32") {
+    MpiProfile profile = profile_of(execution, execution.parameters.at("nb") == "32" ? 1 : 2);
+    if (execution.parameters.at("nb") == "32") {
       profile.kernels.front().along.seconds = 1.1;  // more than the path
     }
     return profile;
@@ -383,7 +383,7 @@ TEST_F(MpiTunerRuns, MeasurementsOfARestlessMachineAreUndecided) {
 
 TEST_F(MpiTunerRuns, IntervalsThatMeetTie) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
-    MpiProfile profile = profile_of(execution, execution.setting.at("nb") == "96" ? 3 : execution.setting.at("nb") == "64" ? 1.1 : 1);
+    MpiProfile profile = profile_of(execution, execution.parameters.at("nb") == "96" ? 3 : execution.parameters.at("nb") == "64" ? 1.1 : 1);
     profile.program_variance = 0.01;
     return profile;
   });

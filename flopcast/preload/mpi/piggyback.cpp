@@ -1,4 +1,4 @@
-#include "flopcast/preload/mpi/shadow.hpp"
+#include "flopcast/preload/mpi/piggyback.hpp"
 
 #include <sched.h>
 
@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/piggyback_mail.hpp"
+#include "flopcast/preload/mpi/piggyback_rings.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"
-#include "flopcast/preload/mpi/shadow_mail.hpp"
-#include "flopcast/preload/mpi/shadow_rings.hpp"
 #include "flopcast/preload/mpi/traffic.hpp"
 
 namespace flopcast::preload::mpi {
@@ -20,12 +20,12 @@ namespace {
 bool counts_travel = false;
 bool is_crowded = false;
 
-std::unique_ptr<ShadowRings> rings;  ///< rings of this node, during a session
-std::unique_ptr<ShadowMail> mail;    ///< mail among all processes, during a session
+std::unique_ptr<PiggybackRings> rings;  ///< rings of this node, during a session
+std::unique_ptr<PiggybackMail> mail;    ///< mail among all processes, during a session
 
-/// Shadows that arrived before those of another channel that was wanted, by their channel's number. The channel may belong to a
+/// Piggyback messages that arrived before those of another channel that was wanted, by their channel's number. The channel may belong to a
 /// communicator that this process doesn't know yet, such as one made by MPI_Comm_idup.
-std::unordered_map<std::uint32_t, std::deque<Arrival>>& early_shadows() {
+std::unordered_map<std::uint32_t, std::deque<Arrival>>& early_piggyback() {
   static std::unordered_map<std::uint32_t, std::deque<Arrival>> all;
   return all;
 }
@@ -86,17 +86,6 @@ std::vector<int> world_ranks_of(MPI_Group group, int size) {
   return world_ranks;
 }
 
-/// Returns the distance between consecutive ranks; 0 if it varies.
-int stride_of(const std::vector<int>& ranks) {
-  const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
-  for (std::size_t i = 2; i < ranks.size(); ++i) {
-    if (ranks[i] - ranks[i - 1] != stride) {
-      return 0;
-    }
-  }
-  return stride;
-}
-
 }  // namespace
 
 void make_agreement_type() {
@@ -114,15 +103,15 @@ void free_agreement_type() {
   PMPI_Type_free(&agreement_type);
 }
 
-void connect_shadows(MPI_Comm world, MPI_Comm node, bool crowded) {
+void connect_piggyback(MPI_Comm world, MPI_Comm node, bool crowded) {
   const int processes = processes_in(world);
-  early_shadows().clear();
-  mail = std::make_unique<ShadowMail>(world);
-  rings = ShadowRings::make(node, processes);
+  early_piggyback().clear();
+  mail = std::make_unique<PiggybackMail>(world);
+  rings = PiggybackRings::make(node, processes);
   is_crowded = crowded;
 }
 
-void disconnect_shadows() {
+void disconnect_piggyback() {
   mail->close();
   mail.reset();
   rings.reset();
@@ -134,7 +123,7 @@ Channel::Channel(MPI_Comm comm, std::uint32_t number) : number_(number), comm_(c
   PMPI_Comm_size(comm, &size_);
   PMPI_Comm_rank(comm, &rank_);
   world_ranks_ = world_ranks_of(group, size_);
-  stride_ = stride_of(world_ranks_);
+  stride_ = path::stride_of(world_ranks_);
   aggregate_ = path::Aggregate::of_ranks(world_ranks_);
   aside_.resize(static_cast<std::size_t>(size_));
   streams_.resize(static_cast<std::size_t>(size_));
@@ -143,7 +132,7 @@ Channel::Channel(MPI_Comm comm, std::uint32_t number) : number_(number), comm_(c
 }
 
 Channel::~Channel() {
-  early_shadows().erase(number_);
+  early_piggyback().erase(number_);
   channels().erase(number_);
 }
 
@@ -158,26 +147,26 @@ bool Channel::send(const path::CriticalPath& path, const Envelope& envelope, int
   const int peer = world_rank(destination);
   const bool has_memory = goes_in_memory(destination);
   if (counts_travel || !has_memory || !rings->put(peer, {number_, stream.sent}, path, envelope)) {
-    if (!mail->may_send_shadow(peer)) {
+    if (!mail->may_send_piggyback(peer)) {
       return false;
     }
     if (has_memory) {
       rings->note_mail(peer);
     }
-    mail->send(ShadowMail::Kind::shadow, {envelope, path.mark(), stream.sent, number_}, counts, peer);
+    mail->send(PiggybackMail::Kind::piggyback, {envelope, path.mark(), stream.sent, number_}, counts, peer);
   }
   ++stream.sent;
   bypassing.announced += 1;
-  count_sent(sizeof(Shadow) + counts.size() * sizeof(selective::KernelCount));
+  count_sent(sizeof(Piggyback) + counts.size() * sizeof(selective::KernelCount));
   return true;
 }
 
 bool Channel::take_early(int world_rank, std::uint32_t number) {
-  if (early_shadows().empty()) {
+  if (early_piggyback().empty()) {
     return false;
   }
-  const auto own = early_shadows().find(number_);
-  if (own == early_shadows().end()) {
+  const auto own = early_piggyback().find(number_);
+  if (own == early_piggyback().end()) {
     return false;
   }
   std::deque<Arrival>& all = own->second;
@@ -189,15 +178,15 @@ bool Channel::take_early(int world_rank, std::uint32_t number) {
   latest_ = std::move(*found);
   all.erase(found);
   if (all.empty()) {
-    early_shadows().erase(own);
+    early_piggyback().erase(own);
   }
   return true;
 }
 
-/// Keeps a shadow of another channel, or one that has overtaken others.
+/// Keeps a piggyback message of another channel, or one that has overtaken others.
 void Channel::put_early(Arrival found) {
   constexpr std::size_t many = 1024;
-  std::deque<Arrival>& early = early_shadows()[found.channel];
+  std::deque<Arrival>& early = early_piggyback()[found.channel];
   const auto other = early.size() >= many ? channels().find(found.channel) : channels().end();
   early.push_back(std::move(found));
   if (other != channels().end() && other->second != this) {
@@ -205,7 +194,7 @@ void Channel::put_early(Arrival found) {
   }
 }
 
-/// Puts this channel's early shadows aside, where there is an order and a limit.
+/// Puts this channel's early piggyback messages aside, where there is an order and a limit.
 void Channel::order_early() {
   for (int source = 0; source < size_; ++source) {
     Stream& stream = streams_[static_cast<std::size_t>(source)];
@@ -216,10 +205,10 @@ void Channel::order_early() {
   }
 }
 
-/// Receives a shadow as a message. Returns true if it is the one to be taken next; others are put aside.
+/// Receives a piggyback message as a message. Returns true if it is the one to be taken next; others are put aside.
 bool Channel::take_from_network(int world_rank, std::uint32_t number) {
   Arrival found;
-  mail->receive(ShadowMail::Kind::shadow, world_rank, found);
+  mail->receive(PiggybackMail::Kind::piggyback, world_rank, found);
   if (found.channel == number_ && found.number == number) {
     latest_ = std::move(found);
     return true;
@@ -228,7 +217,7 @@ bool Channel::take_from_network(int world_rank, std::uint32_t number) {
   return false;
 }
 
-/// Takes the next shadow from `source` if it is in the ring. While a ring is full, shadows go as messages.
+/// Takes the next piggyback message from `source` if it is in the ring. While a ring is full, piggyback messages go as messages.
 bool Channel::take_from_memory(int source) {
   const int peer = world_rank(source);
   while (const RingSlot* slot = rings->front(peer)) {
@@ -248,13 +237,15 @@ bool Channel::take_from_memory(int source) {
   return false;
 }
 
-/// Takes the next shadow from `source`, whose shadows come in order, if it has come. Waits only for messages that are known to be sent.
+/// Takes the next piggyback message from `source`, whose piggyback messages come in order, if it has come. Waits only for messages that are
+/// known to be sent.
 bool Channel::take_next(int source) {
   Stream& stream = streams_[static_cast<std::size_t>(source)];
   const int peer = world_rank(source);
   const bool in_memory = goes_in_memory(source);
   const auto has_mail = [&] {
-    return in_memory ? mail->received_from(peer) != rings->mails_from(peer) : mail->sender(ShadowMail::Kind::shadow, peer).has_value();
+    return in_memory ? mail->received_from(peer) != rings->mails_from(peer)
+                     : mail->sender(PiggybackMail::Kind::piggyback, peer).has_value();
   };
   bool taken = take_early(peer, stream.taken) || (in_memory && take_from_memory(source));
   while (!taken && has_mail()) {
@@ -264,32 +255,33 @@ bool Channel::take_next(int source) {
   return taken;
 }
 
-/// Takes the next shadow that `source` has sent before a message which has come. In memory a shadow is there before its message. As a
-/// message it may be overtaken, and comes soon, unless the sender sends none.
+/// Takes the next piggyback message that `source` has sent before a message which has come. In memory a piggyback message is there before
+/// its message. As a message it may be overtaken, and comes soon, unless the sender sends none.
 bool Channel::take_sent_before(int source) {
   constexpr Seconds longest_delay = 0.05;
   bool taken = take_next(source);
   Stream& stream = streams_[static_cast<std::size_t>(source)];
-  if (taken || goes_in_memory(source) || stream.lacks_shadows) {
+  if (taken || goes_in_memory(source) || stream.lacks_piggyback) {
     return taken;
   }
-  for (const Seconds end = WallClock::now() + longest_delay; !taken && WallClock::now() < end;) {
+  for (const Seconds end = FastWallClock::now() + longest_delay; !taken && FastWallClock::now() < end;) {
     sched_yield();
     taken = take_next(source);
   }
-  stream.lacks_shadows = !taken;
+  stream.lacks_piggyback = !taken;
   return taken;
 }
 
 namespace {
 
-bool fits(const Arrival& shadow, std::int64_t bytes) noexcept {
-  return bytes == Channel::any_length || bytes == (shadow.is_empty() ? 0 : shadow.bytes);
+bool fits(const Arrival& piggyback, std::int64_t bytes) noexcept {
+  return bytes == Channel::any_length || bytes == (piggyback.is_empty() ? 0 : piggyback.bytes);
 }
 
 }  // namespace
 
-/// Keeps a shadow until its message is received. If there are very many, the program receives messages unseen, and all are dropped.
+/// Keeps a piggyback message until its message is received. If there are very many, the program receives messages unseen, and all are
+/// dropped.
 void Channel::put_aside(int source, Arrival found) {
   constexpr std::size_t max_aside = 65536;
   std::unique_ptr<Aside>& place = aside_[static_cast<std::size_t>(source)];
@@ -309,8 +301,8 @@ std::deque<Arrival>* Channel::aside(int source, int tag) {
   return found == place->by_tag.end() ? nullptr : &found->second;
 }
 
-/// Takes the first shadow put aside that fits. Messages with the same tag are received in order: while no receive is open, those of many
-/// shadows before it have been received unseen.
+/// Takes the first piggyback message put aside that fits. Messages with the same tag are received in order: while no receive is open, those
+/// of many piggyback messages before it have been received unseen.
 bool Channel::take_aside(int source, int tag, std::int64_t bytes) {
   std::deque<Arrival>* all = aside(source, tag);
   if (all == nullptr) {
@@ -411,17 +403,17 @@ double count_bypassing(MPI_Comm world) {
 }
 
 void acknowledge(const path::CriticalPath& path, const Envelope& envelope, int world_rank) {
-  count_sent(sizeof(Shadow));
-  mail->send(ShadowMail::Kind::acknowledgement, {envelope, path.mark()}, {}, world_rank);
+  count_sent(sizeof(Piggyback));
+  mail->send(PiggybackMail::Kind::acknowledgement, {envelope, path.mark()}, {}, world_rank);
 }
 
 const Arrival* next_acknowledgement() {
   static Arrival latest;
-  const std::optional<int> sender = mail->sender(ShadowMail::Kind::acknowledgement, MPI_ANY_SOURCE);
+  const std::optional<int> sender = mail->sender(PiggybackMail::Kind::acknowledgement, MPI_ANY_SOURCE);
   if (!sender) {
     return nullptr;
   }
-  mail->receive(ShadowMail::Kind::acknowledgement, *sender, latest);
+  mail->receive(PiggybackMail::Kind::acknowledgement, *sender, latest);
   return &latest;
 }
 

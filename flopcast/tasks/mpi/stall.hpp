@@ -9,36 +9,36 @@
 
 namespace flopcast {
 
-/// Detects programs that no longer make progress because kernels are left out and results are garbage. A loop that ends once a residual is
+/// Detects programs that no longer make progress because kernels are skipped and results are garbage. A loop that ends once a residual is
 /// small then never ends, and calls no new kernels any more; or processes wait for each other.
-class Standstill {
+class Stall {
  public:
-  /// Factor on the patience for a program that makes no calls at all, because it may compute or wait for another process.
+  /// Factor on the timeout for a program that makes no calls at all, because it may compute or wait for another process.
   static constexpr double silence = 5;
 
   /// `patience` is how long a program may call kernels without meeting a new one.
-  explicit Standstill(Seconds patience) : patience_(patience) {}
+  explicit Stall(Seconds timeout) : timeout_(timeout) {}
 
-  /// Returns whether the standstill has lasted too long at time `now`, by which the program has met `kernels` different ones in `calls`.
-  /// Time in which no kernel is left out doesn't count. `now` must grow from call to call.
-  [[nodiscard]] bool has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t calls, bool leaves_out) noexcept;
+  /// Returns whether the stall has lasted too long at time `now`, by which the program has met `kernels` different ones in `calls`.
+  /// Time in which no kernel is skipped doesn't count. `now` must grow from call to call.
+  [[nodiscard]] bool has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t calls, bool skips) noexcept;
 
  private:
-  Seconds patience_;
+  Seconds timeout_;
   Seconds looked_ = 0;                ///< time of the previous call of has_lasted()
   Seconds calling_ = 0, silent_ = 0;  ///< time with and without calls since the last new kernel
   std::uint64_t kernels_ = 0, calls_ = 0;
 };
 
-/// Ends a program that stands still. The watched process maps a file that lasts as long as this object.
-class StandstillWatch {
+/// Ends a program that stalls. The watched process maps a file that lasts as long as this object.
+class StallWatch {
  public:
   /// Starts watching. Throws environment_error if there is no memory to share.
-  explicit StandstillWatch(Seconds patience);
-  StandstillWatch(const StandstillWatch&) = delete;
-  StandstillWatch& operator=(const StandstillWatch&) = delete;
+  explicit StallWatch(Seconds timeout);
+  StallWatch(const StallWatch&) = delete;
+  StallWatch& operator=(const StallWatch&) = delete;
   /// Stops watching.
-  ~StandstillWatch();
+  ~StallWatch();
 
   /// Returns the path of a file with a protocol::SharedProgress, for other processes of this user.
   [[nodiscard]] std::string file() const;
@@ -48,7 +48,7 @@ class StandstillWatch {
  private:
   void watch() noexcept;
 
-  Seconds patience_;
+  Seconds timeout_;
   int file_ = -1;
   protocol::SharedProgress* shared_ = nullptr;
   std::atomic<bool> stops_ = false, ended_ = false;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "flopcast/selective/time_spent.hpp"
 
@@ -15,24 +14,21 @@ enum class Rule : std::uint8_t {
   window,            ///< executed: the path lies in a window
   deviant_time,      ///< executed: the last time was far from the known ones
   implausible_time,  ///< executed: its few times are longer than plausible
-  known_everywhere,  ///< left out: all processes know its time (policy eager)
-  known,             ///< left out: its time is known well enough
-  within_budget,     ///< left out: the error of its time fits the path's tolerance
-  predicted,         ///< left out: other sizes of its routine tell its time well enough
+  known_everywhere,  ///< skipped: all processes know its time (policy eager)
+  known,             ///< skipped: its time is known well enough
+  within_budget,     ///< skipped: the error of its time fits the path's tolerance
+  predicted,         ///< skipped: other sizes of its routine tell its time well enough
   unseen,            ///< executed: it has no time of this run
   unsure,            ///< executed: its time isn't known well enough
-  recheck,           ///< executed: it was left out many times in a row, and machines change their speed
+  recheck,           ///< executed: it was skipped many times in a row, and machines change their speed
 };
 
-/// Name of a rule as in its enumerator.
-[[nodiscard]] std::string_view to_string(Rule rule) noexcept;
-
 /// Decision about one occurrence of a kernel.
-struct Verdict {
+struct ExecutionVerdict {
   bool execute = true;
   Rule rule = Rule::everything;
   Cause cause = Cause::always;  ///< purpose that the time of an execution serves
-  friend bool operator==(const Verdict&, const Verdict&) = default;
+  friend bool operator==(const ExecutionVerdict&, const ExecutionVerdict&) = default;
 };
 
 }  // namespace flopcast::selective

@@ -1,22 +1,22 @@
-#include "flopcast/preload/mpi/shadow_mail.hpp"
+#include "flopcast/preload/mpi/piggyback_mail.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 
 namespace flopcast::preload::mpi {
 
 /// Contents of a message; only the existing counts are sent.
 struct Parcel {
-  Shadow shadow;
+  Piggyback piggyback;
   std::array<selective::KernelCount, Channel::max_counts> counts;
 };
-static_assert(sizeof(Parcel) == sizeof(Shadow) + Channel::max_counts * sizeof(selective::KernelCount));
+static_assert(sizeof(Parcel) == sizeof(Piggyback) + Channel::max_counts * sizeof(selective::KernelCount));
 
-struct ShadowMail::Outgoing {
+struct PiggybackMail::Outgoing {
   Parcel parcel;
   MPI_Request request = MPI_REQUEST_NULL;
 };
@@ -33,16 +33,16 @@ bool is_complete(MPI_Request& request) {
 
 }  // namespace
 
-ShadowMail::ShadowMail(MPI_Comm world) : world_(world) {
+PiggybackMail::PiggybackMail(MPI_Comm world) : world_(world) {
   const int processes = processes_in(world);
   peers_.resize(static_cast<std::size_t>(processes));
 }
 
-ShadowMail::~ShadowMail() = default;
+PiggybackMail::~PiggybackMail() = default;
 
 /// Returns a slot for a message. The oldest slot is tested only when this many are used, because it and its neighbours are then
 /// free.
-ShadowMail::Outgoing& ShadowMail::free_slot() {
+PiggybackMail::Outgoing& PiggybackMail::free_slot() {
   constexpr std::size_t min_slots = 32;
   if (outgoing_.size() >= min_slots && is_complete(outgoing_.front().request)) {
     outgoing_.splice(outgoing_.end(), outgoing_, outgoing_.begin());
@@ -52,7 +52,7 @@ ShadowMail::Outgoing& ShadowMail::free_slot() {
   return outgoing_.back();
 }
 
-bool ShadowMail::may_send_shadow(int world_rank) {
+bool PiggybackMail::may_send_piggyback(int world_rank) {
   constexpr std::uint32_t max_ahead = 4096;
   Peer& peer = peers_[static_cast<std::size_t>(world_rank)];
   while (peer.sent - peer.confirmed >= max_ahead && sender(Kind::credit, world_rank)) {
@@ -63,41 +63,41 @@ bool ShadowMail::may_send_shadow(int world_rank) {
   return peer.sent - peer.confirmed < max_ahead;
 }
 
-void ShadowMail::send(Kind kind, const Shadow& shadow, const selective::KernelCounts& counts, int world_rank) {
+void PiggybackMail::send(Kind kind, const Piggyback& piggyback, const selective::KernelCounts& counts, int world_rank) {
   Outgoing& slot = free_slot();
-  peers_[static_cast<std::size_t>(world_rank)].sent += kind == Kind::shadow ? 1 : 0;
-  slot.parcel.shadow = shadow;
+  peers_[static_cast<std::size_t>(world_rank)].sent += kind == Kind::piggyback ? 1 : 0;
+  slot.parcel.piggyback = piggyback;
   const std::size_t count = std::min(counts.size(), slot.parcel.counts.size());
   std::copy_n(counts.begin(), count, slot.parcel.counts.begin());
-  const std::size_t bytes = sizeof(Shadow) + count * sizeof(selective::KernelCount);
+  const std::size_t bytes = sizeof(Piggyback) + count * sizeof(selective::KernelCount);
   PMPI_Isend(&slot.parcel, static_cast<int>(bytes), MPI_BYTE, world_rank, static_cast<int>(kind), world_, &slot.request);
 }
 
-void ShadowMail::receive(Kind kind, int world_rank, Arrival& into) {
+void PiggybackMail::receive(Kind kind, int world_rank, Arrival& into) {
   Parcel parcel;
   MPI_Status status;
   PMPI_Recv(&parcel, static_cast<int>(sizeof parcel), MPI_BYTE, world_rank, static_cast<int>(kind), world_, &status);
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
-  static_cast<Shadow&>(into) = parcel.shadow;
-  const std::size_t count = (static_cast<std::size_t>(bytes) - sizeof(Shadow)) / sizeof(selective::KernelCount);
+  static_cast<Piggyback&>(into) = parcel.piggyback;
+  const std::size_t count = (static_cast<std::size_t>(bytes) - sizeof(Piggyback)) / sizeof(selective::KernelCount);
   into.counts.assign(parcel.counts.begin(), parcel.counts.begin() + static_cast<std::ptrdiff_t>(count));
   constexpr std::uint32_t confirmed_together = 1024;
   std::uint32_t& received = peers_[static_cast<std::size_t>(world_rank)].received;
-  if (kind == Kind::shadow && ++received % confirmed_together == 0) {
+  if (kind == Kind::piggyback && ++received % confirmed_together == 0) {
     send(Kind::credit, {{}, {}, received}, {}, world_rank);
   }
 }
 
-std::optional<int> ShadowMail::sender(Kind kind, int world_rank) {
+std::optional<int> PiggybackMail::sender(Kind kind, int world_rank) {
   int there = 0;
   MPI_Status status;
   PMPI_Iprobe(world_rank, static_cast<int>(kind), world_, &there, &status);
   return there != 0 ? std::optional(status.MPI_SOURCE) : std::nullopt;
 }
 
-void ShadowMail::close() noexcept {
-  for (const Kind kind : {Kind::shadow, Kind::acknowledgement, Kind::credit}) {
+void PiggybackMail::close() noexcept {
+  for (const Kind kind : {Kind::piggyback, Kind::acknowledgement, Kind::credit}) {
     while (const std::optional<int> from = sender(kind, MPI_ANY_SOURCE)) {
       Parcel dropped;
       PMPI_Recv(&dropped, static_cast<int>(sizeof dropped), MPI_BYTE, *from, static_cast<int>(kind), world_, MPI_STATUS_IGNORE);

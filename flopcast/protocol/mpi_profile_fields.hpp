@@ -3,43 +3,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
 
-#include "flopcast/support/error.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/schema.hpp"
-#include "flopcast/tasks/mpi/profile.hpp"
 
 /// Members of documents about MPI programs.
 namespace flopcast {
-
-namespace mpi_detail {
-
-/// Writes the members of `value` that `table` names: metrics of costs, parts of the time spent.
-template <class Table, class Struct>
-void write_numbers(nlohmann::json& json, const Table& table, const Struct& value) {
-  for (const auto& entry : table) {
-    json[entry.name] = value.*entry.value;
-  }
-}
-template <class Table, class Struct>
-void read_numbers(const nlohmann::json& json, const Table& table, Struct& value, bool required) {
-  for (const auto& entry : table) {
-    value.*entry.value = required ? member<double>(json, entry.name) : member_or(json, entry.name, 0.0);
-  }
-}
-
-/// Reads a name that `named` understands.
-template <class Named>
-auto read_name(const nlohmann::json& json, Named named) {
-  try {
-    return named(json_detail::text(json));
-  } catch (const Error& error) {
-    throw MemberError("", error.what());
-  }
-}
-
-}  // namespace mpi_detail
 
 template <>
 struct EnumNames<selective::KernelKind> {
@@ -48,11 +19,42 @@ struct EnumNames<selective::KernelKind> {
                                     std::pair{selective::KernelKind::region, "region"}};
 };
 template <>
+struct EnumNames<protocol::MpiClock> {
+  static constexpr std::array names{std::pair{protocol::MpiClock::automatic, "auto"}, std::pair{protocol::MpiClock::wall, "wall"},
+                                    std::pair{protocol::MpiClock::cpu, "cpu"}};
+};
+template <>
+inline Fields FieldTable<path::Costs>::fields() {
+  return {field<&T::time>().named("seconds"),
+          field<&T::computation>().named("computation_seconds"),
+          field<&T::communication>().named("communication_seconds"),
+          field<&T::idle>().named("idle_seconds"),
+          field<&T::supersteps>(),
+          field<&T::words>(),
+          field<&T::flops>()};
+}
+template <>
+inline Fields FieldTable<selective::TimeSpent>::fields() {
+  return {optional_field<&T::always>().named("always_seconds"),
+          optional_field<&T::brief>().named("brief_seconds"),
+          optional_field<&T::window>().named("window_seconds"),
+          optional_field<&T::unseen>().named("unseen_seconds"),
+          optional_field<&T::unsure>().named("unsure_seconds"),
+          optional_field<&T::preparing>().named("preparing_seconds"),
+          optional_field<&T::skipping>().named("leaving_out_seconds"),
+          optional_field<&T::messages>().named("messages_seconds"),
+          optional_field<&T::waiting>().named("waiting_seconds"),
+          optional_field<&T::calls>().named("calls_seconds"),
+          optional_field<&T::program>().named("program_seconds"),
+          optional_field<&T::system>().named("system_seconds"),
+          optional_field<&T::page_faults>()};
+}
+template <>
 inline Fields FieldTable<selective::RunTimeRatio>::fields() {
   return {field<&T::taken>().named("taken_seconds"), field<&T::expected>().named("expected_seconds")};
 }
 template <>
-inline Fields FieldTable<scale::Link>::fields() {
+inline Fields FieldTable<path::MessageModel>::fields() {
   return {field<&T::latency>().named("latency_seconds"), field<&T::bytes_per_second>()};
 }
 template <>
@@ -93,8 +95,19 @@ inline Fields FieldTable<MpiKernelList>::fields() {
           field<&T::kernels>()};
 }
 
-void to_json(nlohmann::json& json, const MpiProcess& process);
-void from_json(const nlohmann::json& json, MpiProcess& process);
+template <>
+inline Fields FieldTable<MpiProcess>::fields() {
+  return {inlined_field<&T::own>(),
+          field<&T::rank>(),
+          field<&T::host>(),
+          field<&T::on_path>().named("on_path_seconds"),
+          optional_field<&T::cpu>("CPU time of all threads").named("cpu_seconds"),
+          optional_field<&T::without_core>("ready to run, but without a core").named("without_core_seconds"),
+          optional_field<&T::program_without_core>("the part of that outside of MPI").named("program_without_core_seconds"),
+          optional_field<&T::blocked>("outside of MPI neither computing nor ready to run: asleep, or waiting for a file")
+              .named("blocked_seconds"),
+          field<&T::longest_wait>()};
+}
 void to_json(nlohmann::json& json, const MpiCallSequence& sequence);
 void from_json(const nlohmann::json& json, MpiCallSequence& sequence);
 
@@ -111,7 +124,7 @@ inline Fields FieldTable<MpiProfile>::fields() {
           field<&T::elapsed>().named("elapsed_seconds"),
           field<&T::path_complete>("false if a process had more events than are kept"),
           optional_field<&T::sessions>("the program uses sessions beside MPI_Init"),
-          optional_field<&T::spawned_processes>("processes that aren't followed"),
+          optional_field<&T::spawned_processes>("processes that aren't traced"),
           field<&T::message_model>("cost of a message between two processes"),
           field<&T::critical_path>("along the critical path").named("path"),
           field<&T::longest>("the longest path by each metric"),
@@ -127,65 +140,17 @@ inline Fields FieldTable<MpiProfile>::fields() {
           optional_field<&T::calls>(),
           optional_field<&T::bypassing_messages>("messages seen at one end only, or at none"),
           optional_field<&T::prefixed_calls>("calls by names with PMPI_, or by addresses from dlsym"),
-          optional_field<&T::simultaneous_calls>("calls beside another thread's, not followed"),
+          optional_field<&T::simultaneous_calls>("calls beside another thread's, not traced"),
           optional_field<&T::other_tools>("other tools in the process that define MPI functions, too"),
           field<&T::kernels>()};
 }
 
-namespace mpi_detail {
-
-/// Returns the schema of the numbers that `table` names. A number is null where the library in the program had infinity.
-template <class Table>
-nlohmann::ordered_json numbers_schema(SchemaMaker& maker, const Table& table, bool required) {
-  nlohmann::ordered_json object = object_schema({});
-  for (const auto& entry : table) {
-    add_member(object, entry.name, schema_detail::with_unit(maker.of<double>(), unit_of(entry.name)), required);
-  }
-  return object;
-}
-
-}  // namespace mpi_detail
-
-template <>
-struct SchemaOf<path::Costs> {
-  static nlohmann::ordered_json make(SchemaMaker& maker) { return mpi_detail::numbers_schema(maker, path::metrics, true); }
-};
-template <>
-struct SchemaOf<selective::TimeSpent> {
-  static nlohmann::ordered_json make(SchemaMaker& maker) { return mpi_detail::numbers_schema(maker, selective::spent_parts, false); }
-};
-template <>
-struct SchemaOf<selective::Policy> {
-  static nlohmann::ordered_json make(SchemaMaker& maker) { return described(maker.of<std::string>(), "policy of selective execution"); }
-};
-template <>
-struct SchemaOf<protocol::MpiClock> {
-  static nlohmann::ordered_json make(SchemaMaker& maker) { return described(maker.of<std::string>(), "clock of the paths"); }
-};
 template <>
 struct SchemaOf<MpiTimes> {
   static nlohmann::ordered_json make(SchemaMaker& maker) {
     const nlohmann::ordered_json number = described(maker.of<std::optional<double>>(), "null: infinite");
     return object_schema({{"count", maker.of<std::uint64_t>()}, {"mean", number}, {"variance", number}, {"seconds", number}},
                          {"variance", "seconds"});
-  }
-};
-template <>
-struct SchemaOf<MpiProcess> {
-  static nlohmann::ordered_json make(SchemaMaker& maker) {
-    nlohmann::ordered_json process = maker.of<path::Costs>();
-    add_member(process, "rank", maker.of<int>());
-    add_member(process, "host", maker.of<decltype(MpiProcess::host)>());
-    add_member(process, "on_path_seconds", maker.of<double>());
-    const auto add_later = [&process, &maker](const char* name, const char* description) {
-      add_member(process, name, described(schema_detail::with_unit(maker.of<double>(), unit_of(name)), description), false);
-    };
-    add_later("cpu_seconds", "CPU time of all threads");
-    add_later("without_core_seconds", "ready to run, but without a core");
-    add_later("program_without_core_seconds", "the part of that outside of MPI");
-    add_later("blocked_seconds", "outside of MPI neither computing nor ready to run: asleep, or waiting for a file");
-    add_member(process, "longest_wait", maker.of<MpiWait>(), false);
-    return process;
   }
 };
 template <>
@@ -197,27 +162,3 @@ struct SchemaOf<MpiCallSequence> {
 };
 
 }  // namespace flopcast
-
-namespace flopcast::path {
-
-inline void to_json(nlohmann::json& json, const Costs& costs) { mpi_detail::write_numbers(json, metrics, costs); }
-inline void from_json(const nlohmann::json& json, Costs& costs) { mpi_detail::read_numbers(json, metrics, costs, true); }
-
-}  // namespace flopcast::path
-
-namespace flopcast::selective {
-
-inline void to_json(nlohmann::json& json, const TimeSpent& spent) { mpi_detail::write_numbers(json, spent_parts, spent); }
-/// Profiles of before lack some parts.
-inline void from_json(const nlohmann::json& json, TimeSpent& spent) { mpi_detail::read_numbers(json, spent_parts, spent, false); }
-inline void to_json(nlohmann::json& json, Policy policy) { json = to_string(policy); }
-inline void from_json(const nlohmann::json& json, Policy& policy) { policy = mpi_detail::read_name(json, policy_named); }
-
-}  // namespace flopcast::selective
-
-namespace flopcast::protocol {
-
-inline void to_json(nlohmann::json& json, MpiClock clock) { json = to_string(clock); }
-inline void from_json(const nlohmann::json& json, MpiClock& clock) { clock = mpi_detail::read_name(json, clock_named); }
-
-}  // namespace flopcast::protocol

@@ -1,12 +1,12 @@
-#include "flopcast/tasks/mpi/profile.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 
 #include <algorithm>
 #include <limits>
 
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"
-#include "flopcast/tasks/mpi/profile_fields.hpp"
 
 namespace flopcast {
 namespace {
@@ -44,34 +44,6 @@ void from_json(const json& document, MpiTimes& times) {
   times.mean = number_or_infinity(document, "mean");
   times.variance = document.contains("variance") ? number_or_infinity(document, "variance") : 0;
   times.seconds = document.contains("seconds") ? number_or_infinity(document, "seconds") : times.mean * static_cast<double>(times.count);
-}
-
-void to_json(json& document, const MpiProcess& process) {
-  document = process.own;
-  document["rank"] = process.rank;
-  document["host"] = process.host;
-  document["on_path_seconds"] = process.on_path;
-  document["cpu_seconds"] = process.cpu;
-  document["without_core_seconds"] = process.without_core;
-  document["program_without_core_seconds"] = process.program_without_core;
-  document["blocked_seconds"] = process.blocked;
-  if (process.longest_wait) {
-    document["longest_wait"] = *process.longest_wait;
-  }
-}
-
-void from_json(const json& document, MpiProcess& process) {
-  read_value(document, process.own);
-  read_member(document, "rank", process.rank);
-  read_member(document, "host", process.host);
-  read_member(document, "on_path_seconds", process.on_path);
-  process.cpu = member_or(document, "cpu_seconds", 0.0);
-  process.without_core = member_or(document, "without_core_seconds", 0.0);
-  process.program_without_core = member_or(document, "program_without_core_seconds", 0.0);
-  process.blocked = member_or(document, "blocked_seconds", 0.0);
-  if (document.contains("longest_wait")) {
-    process.longest_wait = member<MpiWait>(document, "longest_wait");
-  }
 }
 
 void to_json(json& document, const MpiCallSequence& sequence) { document = json::array({sequence.calls, sequence.hash}); }

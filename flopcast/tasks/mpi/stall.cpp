@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/standstill.hpp"
+#include "flopcast/tasks/mpi/stall.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -37,10 +37,10 @@ class NoSignals {
 
 }  // namespace
 
-bool Standstill::has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t calls, bool leaves_out) noexcept {
+bool Stall::has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t calls, bool skips) noexcept {
   const Seconds passed = now - looked_;
   looked_ = now;
-  if (!leaves_out || kernels != kernels_) {
+  if (!skips || kernels != kernels_) {
     calling_ = silent_ = 0;
   } else if (calls != calls_) {
     calling_ += passed;
@@ -50,10 +50,10 @@ bool Standstill::has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t ca
   }
   kernels_ = kernels;
   calls_ = calls;
-  return calling_ > patience_ || silent_ > silence * patience_;
+  return calling_ > timeout_ || silent_ > silence * timeout_;
 }
 
-StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(memfd_create("flopcast-mpi-progress", MFD_CLOEXEC)) {
+StallWatch::StallWatch(Seconds timeout) : timeout_(timeout), file_(memfd_create("flopcast-mpi-progress", MFD_CLOEXEC)) {
   void* mapped = MAP_FAILED;
   if (file_ >= 0 &&
       (errno = posix_fallocate(file_, 0, sizeof(protocol::SharedProgress))) == 0) {  // touching memory that isn't there would end a process
@@ -71,26 +71,26 @@ StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(
   thread_ = std::thread([this] { watch(); });
 }
 
-StandstillWatch::~StandstillWatch() {
+StallWatch::~StallWatch() {
   stops_ = true;
   thread_.join();
   munmap(shared_, sizeof(protocol::SharedProgress));
   close(file_);
 }
 
-std::string StandstillWatch::file() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
+std::string StallWatch::file() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
 
-/// Ends the program when it stands still. A program that ignores SIGTERM is killed a moment later.
-void StandstillWatch::watch() noexcept {
+/// Ends the program when it stalls. A program that ignores SIGTERM is killed a moment later.
+void StallWatch::watch() noexcept {
   constexpr Seconds grace = 2;
   const steady_clock::time_point start = steady_clock::now();
   const auto now = [start] { return std::chrono::duration<Seconds>(steady_clock::now() - start).count(); };
-  Standstill standstill(patience_);
+  Stall stall(timeout_);
   Seconds asked = 0;
   for (; !stops_; std::this_thread::sleep_for(look_every)) {
     const std::int32_t process = shared_->process.load();
-    const bool leaves_out = process > 0 && shared_->leaves_out.load() != 0;
-    const bool lasts = standstill.has_lasted(now(), shared_->kernels.load(), shared_->calls.load(), leaves_out);
+    const bool skips = process > 0 && shared_->skips.load() != 0;
+    const bool lasts = stall.has_lasted(now(), shared_->kernels.load(), shared_->calls.load(), skips);
     if (lasts && !ended_) {
       ended_ = true;
       asked = now();

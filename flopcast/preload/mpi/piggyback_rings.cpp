@@ -1,4 +1,4 @@
-#include "flopcast/preload/mpi/shadow_rings.hpp"
+#include "flopcast/preload/mpi/piggyback_rings.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,8 +11,8 @@
 #include <new>
 #include <random>
 
+#include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"
-#include "flopcast/preload/mpi/shadow.hpp"
 #include "flopcast/support/memory_file.hpp"
 
 namespace flopcast::preload::mpi {
@@ -23,7 +23,7 @@ namespace {
 std::uint32_t slots_per_ring(std::size_t processes) noexcept {
   constexpr std::size_t max_ring_bytes = std::size_t{16} << 20U;  // all rings of a node
   constexpr std::uint32_t min_slots = 8;
-  std::uint32_t slots = ShadowRings::max_slots;
+  std::uint32_t slots = PiggybackRings::max_slots;
   while (slots >= min_slots && processes * processes * slots * sizeof(RingSlot) > max_ring_bytes) {
     slots /= 2;
   }
@@ -45,7 +45,7 @@ void write(RingSlot& slot, const path::CriticalPath& path, const Envelope& envel
   slot.tag = envelope.tag;
   slot.bytes = envelope.bytes;
   slot.position = path.log().position();
-  slot.left_out = envelope.left_out;
+  slot.skipped = envelope.skipped;
   slot.epoch = envelope.epoch;
   slot.time = along.time;
   slot.communication = along.communication;
@@ -69,7 +69,7 @@ std::unique_ptr<MemoryFile> allocated_file(std::size_t bytes, void*& mapped) noe
     return nullptr;
   }
   try {
-    auto file = std::make_unique<MemoryFile>("flopcast-shadows");
+    auto file = std::make_unique<MemoryFile>("flopcast-piggyback");
     mapped = file->map(bytes);
     return file;
   } catch (const std::exception&) {
@@ -91,7 +91,7 @@ void* mapped_file(const char* path, std::size_t bytes) noexcept {
 
 }  // namespace
 
-void read(const RingSlot& slot, int world_rank, Shadow& into) noexcept {
+void read(const RingSlot& slot, int world_rank, Piggyback& into) noexcept {
   path::Costs& along = into.mark.along;
   along.time = slot.time;
   along.computation = slot.time - slot.communication - slot.idle;
@@ -111,13 +111,13 @@ void read(const RingSlot& slot, int world_rank, Shadow& into) noexcept {
   into.mark.place = {world_rank, slot.position};
   into.bytes = slot.bytes;
   into.tag = slot.tag;
-  into.left_out = slot.left_out;
+  into.skipped = slot.skipped;
   into.epoch = slot.epoch;
   into.number = slot.number;
   into.channel = slot.channel;
 }
 
-ShadowRings::~ShadowRings() {
+PiggybackRings::~PiggybackRings() {
   for (void* part : parts_) {
     if (part != nullptr) {
       munmap(part, part_bytes_);
@@ -125,9 +125,9 @@ ShadowRings::~ShadowRings() {
   }
 }
 
-std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
+std::unique_ptr<PiggybackRings> PiggybackRings::make(MPI_Comm node, int processes) {
   const int rank = rank_in(node), size = processes_in(node);
-  std::unique_ptr<ShadowRings> rings(new ShadowRings);  // NOLINT: its constructor is private
+  std::unique_ptr<PiggybackRings> rings(new PiggybackRings);  // NOLINT: its constructor is private
   rings->slots_ = slots_per_ring(static_cast<std::size_t>(size));
   if (rings->slots_ == 0 || !rings->map_parts(node, rank, size)) {
     return nullptr;
@@ -138,7 +138,7 @@ std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
 }
 
 /// Allocates this process's part of the memory, and maps those of all. Returns the same in all processes.
-bool ShadowRings::map_parts(MPI_Comm node, int rank, int size) {
+bool PiggybackRings::map_parts(MPI_Comm node, int rank, int size) {
   const auto all_can = [&](bool can) {
     int all = can ? 1 : 0;
     PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, node);
@@ -167,7 +167,7 @@ bool ShadowRings::map_parts(MPI_Comm node, int rank, int size) {
 
 /// Finds the ends of the rings. The rings to a process lie in its own part of the memory, one for each sender, and the receiver initialises
 /// them.
-void ShadowRings::find_ends(MPI_Comm node, int rank, int size, int processes) {
+void PiggybackRings::find_ends(MPI_Comm node, int rank, int size, int processes) {
   const int world_rank = rank_in(MPI_COMM_WORLD);
   std::vector<int> world_ranks(static_cast<std::size_t>(size));
   PMPI_Allgather(&world_rank, 1, MPI_INT, world_ranks.data(), 1, MPI_INT, node);
@@ -191,12 +191,12 @@ void ShadowRings::find_ends(MPI_Comm node, int rank, int size, int processes) {
   }
 }
 
-void ShadowRings::note_mail(int world_rank) noexcept {
+void PiggybackRings::note_mail(int world_rank) noexcept {
   std::atomic<std::uint32_t>& mails = to_[static_cast<std::size_t>(world_rank)].sender->mails;
   mails.store(mails.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-bool ShadowRings::put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept {
+bool PiggybackRings::put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept {
   End& end = to_[static_cast<std::size_t>(world_rank)];
   if (end.count - end.known >= slots_) {
     end.known = end.receiver->taken.load(std::memory_order_acquire);
@@ -213,14 +213,14 @@ bool ShadowRings::put(int world_rank, Name name, const path::CriticalPath& path,
   return true;
 }
 
-const RingSlot* ShadowRings::front(int world_rank) const noexcept {
+const RingSlot* PiggybackRings::front(int world_rank) const noexcept {
   const End& end = from_[static_cast<std::size_t>(world_rank)];
   const RingSlot& slot = end.slots[end.count & (slots_ - 1)];
   return slot.place.load(std::memory_order_acquire) == end.count + 1 ? &slot : nullptr;
 }
 
-/// Drops a shadow. The sender learns of it only now and then, because each update moves a cache line from one core to the other.
-void ShadowRings::drop(int world_rank) noexcept {
+/// Drops a piggyback message. The sender learns of it only now and then, because each update moves a cache line from one core to the other.
+void PiggybackRings::drop(int world_rank) noexcept {
   End& end = from_[static_cast<std::size_t>(world_rank)];
   if (++end.count - end.known >= slots_ / 4) {
     end.known = end.count;

@@ -1,4 +1,4 @@
-#include "flopcast/preload/smpi/kernel_times.hpp"
+#include "flopcast/preload/smpi/modelled_times.hpp"
 
 #include <fstream>
 
@@ -11,8 +11,8 @@
 
 namespace flopcast::preload::smpi {
 
-KernelTimes KernelTimes::read(const std::string& file) {
-  KernelTimes times;
+ModelledTimes ModelledTimes::read(const std::string& file) {
+  ModelledTimes times;
   if (file.empty()) {
     return times;
   }
@@ -34,12 +34,12 @@ KernelTimes KernelTimes::read(const std::string& file) {
   return times;
 }
 
-std::optional<Seconds> KernelTimes::find(const selective::KernelKey& key) const {
+std::optional<Seconds> ModelledTimes::find(const selective::KernelKey& key) const {
   const auto found = seconds_.find(key);
   return found == seconds_.end() ? std::nullopt : std::optional<Seconds>(found->second);
 }
 
-Seconds KernelTimes::nominal(double flops) noexcept {
+Seconds ModelledTimes::nominal(double flops) noexcept {
   constexpr double flops_per_second = 2e10;
   constexpr Seconds call = 5e-7;
   return call + flops / flops_per_second;

@@ -26,18 +26,18 @@ namespace flopcast::preload::mpi {
 struct Envelope {
   std::int64_t bytes = 0;
   std::int32_t tag = 0;
-  std::int8_t left_out = 0;  ///< bits: `itself`, `before`
-  std::int16_t epoch = 0;    ///< the sender's epoch; a mark from before flopcast_reset() is ignored
+  std::int8_t skipped = 0;  ///< bits: `itself`, `before`
+  std::int16_t epoch = 0;   ///< the sender's epoch; a mark from before flopcast_reset() is ignored
 
   static constexpr std::int8_t itself = 1;  ///< the message is empty in place of these bytes
-  static constexpr std::int8_t before = 2;  ///< its sender's data aren't the program's, because kernels have been left out
-  [[nodiscard]] bool is_empty() const noexcept { return (left_out & itself) != 0; }
+  static constexpr std::int8_t before = 2;  ///< its sender's data aren't the program's, because kernels have been skipped
+  [[nodiscard]] bool is_empty() const noexcept { return (skipped & itself) != 0; }
 };
 
-/// A shadow: the record that travels ahead of the program's messages and carries the sender's path ("piggybacking"). It travels in memory
-/// between processes of a node, else on flopcast's communicator. A message may come without one: flopcast doesn't see a send whose address
-/// the program took from MPI's library.
-struct Shadow : Envelope {
+/// A piggyback message: the record that travels ahead of the program's messages and carries the sender's path ("piggybacking"). It travels
+/// in memory between processes of a node, else on flopcast's communicator. A message may come without one: flopcast doesn't see a send
+/// whose address the program took from MPI's library.
+struct Piggyback : Envelope {
   path::PathMark mark;        ///< the sender's, when it sent
   std::uint32_t number = 0;   ///< counted from its sender to its receiver on its channel
   std::uint32_t channel = 0;  ///< number of the channel
@@ -64,14 +64,14 @@ struct Agreement {
   static constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
 };
 
-/// A shadow that has come from another process.
-struct Arrival : Shadow {
+/// A piggyback message that has come from another process.
+struct Arrival : Piggyback {
   selective::KernelCounts counts;  ///< along the sender's path, if policy is online
 };
 
-/// Data of one of the program's communicators: its shadows, which are matched like its messages, and the agreements of its processes, for
-/// which the communicator itself is used. A channel may outlive the communicator, because a request on a freed communicator still has to
-/// complete.
+/// Data of one of the program's communicators: its piggyback messages, which are matched like its messages, and the agreements of its
+/// processes, for which the communicator itself is used. A channel may outlive the communicator, because a request on a freed communicator
+/// still has to complete.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
   /// Largest number of kernels whose counts travel with a path.
@@ -102,26 +102,26 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Length of a message that isn't known.
   static constexpr std::int64_t any_length = -1;
 
-  /// Sends a shadow with the sender's path. Never blocks. `counts` are given if policy is online, and only then. Returns false if the receiver
-  /// hasn't taken thousands of earlier ones, and this one isn't sent.
+  /// Sends a piggyback message with the sender's path. Never blocks. `counts` are given if policy is online, and only then. Returns false
+  /// if the receiver hasn't taken thousands of earlier ones, and this one isn't sent.
   bool send(const path::CriticalPath& path, const Envelope& envelope, int destination, const selective::KernelCounts& counts = {});
-  /// Takes the oldest shadow from `source` with this tag. Waits for it until `has_come()` says that the message is there. Then, if no shadow
-  /// has been sent ahead of the message, returns nullptr. The result is valid until the next call.
+  /// Takes the oldest piggyback message from `source` with this tag. Waits for it until `has_come()` says that the message is there. Then,
+  /// if no piggyback message has been sent ahead of the message, returns nullptr. The result is valid until the next call.
   template <class HasCome>
   Arrival* await(int source, int tag, HasCome has_come);
-  /// Takes the shadow of a message of `bytes` that has come from `source` with this tag; nullptr if it has none. The result is valid until the
-  /// next call.
+  /// Takes the piggyback message of a message of `bytes` that has come from `source` with this tag; nullptr if it has none. The result is
+  /// valid until the next call.
   Arrival* take(int source, int tag, std::int64_t bytes);
-  /// Returns the shadow that take() would return, and leaves it for that call.
+  /// Returns the piggyback message that take() would return, and leaves it for that call.
   const Arrival* peek(int source, int tag, std::int64_t bytes);
-  /// Returns `taken`, which await() took for a message from `source`, if it fits the `bytes` that have come. Otherwise puts it back and does
-  /// what take() does.
+  /// Returns `taken`, which await() took for a message from `source`, if it fits the `bytes` that have come. Otherwise puts it back and
+  /// does what take() does.
   const Arrival* take_instead(Arrival& taken, int source, std::int64_t bytes);
-  /// Returns a shadow without waiting, nullptr if none has come. With wildcards, returns one that fits, if any has come.
+  /// Returns a piggyback message without waiting, nullptr if none has come. With wildcards, returns one that fits, if any has come.
   const Arrival* look(int source, int tag);
-  /// Notes that the program has begun `receives` more receives whose shadows may be taken in another order than they were sent.
+  /// Notes that the program has begun `receives` more receives whose piggyback messages may be taken in another order than they were sent.
   void expect(int receives) noexcept { open_receives_ += receives; }
-  /// Returns whether `source` is to be told of another receive. One that sends no shadows doesn't take acknowledgements either.
+  /// Returns whether `source` is to be told of another receive. One that sends no piggyback messages doesn't take acknowledgements either.
   [[nodiscard]] bool may_acknowledge(int source) noexcept {
     constexpr std::uint32_t max_ahead = 4096;
     Stream& stream = streams_[static_cast<std::size_t>(source)];
@@ -140,12 +140,12 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void begin_to_agree(const Agreement& mine, Agreement& all, MPI_Request& request);
 
  private:
-  /// Counts of shadows to and from one process, which may come by memory or as messages.
+  /// Counts of piggyback messages to and from one process, which may come by memory or as messages.
   struct Stream {
     std::uint32_t sent = 0, taken = 0, acknowledged = 0;
-    bool lacks_shadows = false;  ///< a message has come without one, where messages may overtake shadows
+    bool lacks_piggyback = false;  ///< a message has come without one, where messages may overtake piggyback messages
   };
-  /// Shadows from one process that were taken while looking for another one.
+  /// Piggyback messages from one process that were taken while looking for another one.
   struct Aside {
     std::unordered_map<int, std::deque<Arrival>> by_tag;
     std::size_t count = 0;
@@ -200,26 +200,26 @@ Arrival* Channel::await(int source, int tag, HasCome has_come) {
 
 /// Makes the MPI type for agree(), between begin and end of a session.
 void make_agreement_type();
-/// Sets whether counts of kernels travel with every shadow, in all processes or in none.
+/// Sets whether counts of kernels travel with every piggyback message, in all processes or in none.
 void set_count_propagation(bool travel) noexcept;
 void free_agreement_type();
 
-/// Messages whose shadows and receives don't go together, so far in this process.
+/// Messages whose piggyback messages and receives don't go together, so far in this process.
 struct Bypassing {
-  double announced = 0;  ///< shadows sent
-  double taken = 0;      ///< shadows taken for a message
-  double left = 0;       ///< shadows that will not be taken although flopcast has seen the receive
-  double unknown = 0;    ///< messages that came without a shadow
+  double announced = 0;  ///< piggyback messages sent
+  double taken = 0;      ///< piggyback messages taken for a message
+  double left = 0;       ///< piggyback messages that will not be taken although flopcast has seen the receive
+  double unknown = 0;    ///< messages that came without a piggyback message
 };
 inline Bypassing bypassing;
 /// Returns the number of messages that flopcast has seen at one end only, or not at all. Collective; complete at rank 0.
 double count_bypassing(MPI_Comm world);
 
-/// Prepares flopcast's own messages among all processes, on `world`, and memory for the shadows of a node's processes, if available.
-/// Collective over all processes. `crowded`: there are more processes than cores, so that waiting processes must yield.
-void connect_shadows(MPI_Comm world, MPI_Comm node, bool crowded);
+/// Prepares flopcast's own messages among all processes, on `world`, and memory for the piggyback messages of a node's processes, if
+/// available. Collective over all processes. `crowded`: there are more processes than cores, so that waiting processes must yield.
+void connect_piggyback(MPI_Comm world, MPI_Comm node, bool crowded);
 /// Collective over all processes.
-void disconnect_shadows();
+void disconnect_piggyback();
 
 /// Tells the process of rank `world_rank` where `path` stands.
 void acknowledge(const path::CriticalPath& path, const Envelope& envelope, int world_rank);
@@ -236,7 +236,7 @@ bool may_have_channel(MPI_Comm comm) noexcept;
 std::uint32_t proposed_channel(int rank) noexcept;
 /// Gives one of the program's communicators its channel, with the number that was agreed on.
 void attach_channel(MPI_Comm comm, std::uint32_t number);
-/// Returns the communicator's channel; nullptr if it has none, and communication on it isn't followed.
+/// Returns the communicator's channel; nullptr if it has none, and communication on it isn't traced.
 Channel* channel_of(MPI_Comm comm) noexcept;
 /// Takes the channel away.
 void detach_channel(MPI_Comm comm);

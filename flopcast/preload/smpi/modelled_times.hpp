@@ -10,13 +10,13 @@
 namespace flopcast::preload::smpi {
 
 /// Times of a simulation's kernels, which the command line's models give.
-class KernelTimes {
+class ModelledTimes {
  public:
   /// Reads the times in `file`; none for an empty name. Throws bad_input if the file has another form.
-  static KernelTimes read(const std::string& file);
+  static ModelledTimes read(const std::string& file);
 
   [[nodiscard]] std::optional<Seconds> find(const selective::KernelKey& key) const;
-  /// Returns a substitute for an unknown time, so that the program can be followed at all.
+  /// Returns a substitute for an unknown time, so that the program can be traced at all.
   [[nodiscard]] static Seconds nominal(double flops) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-#include "flopcast/preload/common/calls_to_follow.hpp"
+#include "flopcast/preload/common/intercepted_calls.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -69,16 +69,16 @@ class KnownWords {
 
 }  // namespace
 
-const char* followed_symbol(const RoutineSymbol& routine) noexcept {
+const char* intercepted_symbol(const RoutineSymbol& routine) noexcept {
   static const Symbols symbols = all_symbols();
   const auto found = symbols.find(routine.routine);
   return found != symbols.end() ? found->second.c_str() : nullptr;
 }
 
-int integer_bytes_of_call(std::size_t routine, Redirected* door, const void* caller) noexcept {
-  if (door != nullptr) {
-    const int known = door->width.load(std::memory_order_relaxed);
-    return known != 0 ? known : on_own_stack([door] { return integer_bytes_of(*door); });
+int integer_bytes_of_call(std::size_t routine, Redirected* trampoline, const void* caller) noexcept {
+  if (trampoline != nullptr) {
+    const int known = trampoline->width.load(std::memory_order_relaxed);
+    return known != 0 ? known : on_own_stack([trampoline] { return integer_bytes_of(*trampoline); });
   }
   static KnownWords known(kernel::catalogue().size());
   if (const std::uint64_t bytes = known.find(routine, caller)) {
@@ -93,14 +93,15 @@ int integer_bytes_of_call(std::size_t routine, Redirected* door, const void* cal
   });
 }
 
-void* definition_of_call(std::size_t routine, const Redirected* door, const void* caller) noexcept {
+void* definition_of_call(std::size_t routine, const Redirected* trampoline, const void* caller) noexcept {
   static KnownWords known(kernel::catalogue().size());
-  return door != nullptr ? door->definition : known.definition(routine, caller, [routine] { return fortran_symbol(routine); });
+  return trampoline != nullptr ? trampoline->definition : known.definition(routine, caller, [routine] { return fortran_symbol(routine); });
 }
 
-void* definition_of_c_call(std::size_t function, const Redirected* door, const void* caller) noexcept {
+void* definition_of_c_call(std::size_t function, const Redirected* trampoline, const void* caller) noexcept {
   static KnownWords known(c_stub_count);
-  return door != nullptr ? door->definition : known.definition(function, caller, [function] { return std::string(c_stubs[function]); });
+  return trampoline != nullptr ? trampoline->definition
+                               : known.definition(function, caller, [function] { return std::string(c_stubs[function]); });
 }
 
 }  // namespace flopcast::preload

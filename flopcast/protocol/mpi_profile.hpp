@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "flopcast/path/costs.hpp"
+#include "flopcast/path/message_model.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
-#include "flopcast/scale/machine_description.hpp"
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
@@ -116,14 +116,14 @@ struct MpiProfile {
   selective::Policy policy = selective::Policy::full;
   double tolerance = 0, confidence = 0;
   Seconds elapsed = 0;
-  bool path_complete = true;  ///< false if a process had more events than are kept
-  bool sessions = false;      ///< the program uses sessions beside MPI_Init
-  int spawned_processes = 0;  ///< processes that aren't followed
-  scale::Link message_model;  ///< cost of a message between two processes
-  path::Costs critical_path;  ///< along the critical path
-  path::Costs longest;        ///< the longest path by each metric
-  path::Costs per_process;    ///< the most of any process, by metric
-  path::Costs volumetric;     ///< mean of all processes
+  bool path_complete = true;         ///< false if a process had more events than are kept
+  bool sessions = false;             ///< the program uses sessions beside MPI_Init
+  int spawned_processes = 0;         ///< processes that aren't traced
+  path::MessageModel message_model;  ///< cost of a message between two processes
+  path::Costs critical_path;         ///< along the critical path
+  path::Costs longest;               ///< the longest path by each metric
+  path::Costs per_process;           ///< the most of any process, by metric
+  path::Costs volumetric;            ///< mean of all processes
   std::vector<MpiProcess> processes;
   Seconds prediction_error = 0;  ///< half-width that predictions across sizes add to the path's time
   double program_variance = 0;   ///< variance of the time of the program's own code along the path, in square seconds
@@ -133,7 +133,7 @@ struct MpiProfile {
   std::vector<MpiOtherTool> other_tools;
   double bypassing_messages = 0;  ///< messages that were seen at one end only, or that came without their sender's path
   bool prefixed_calls = false;    ///< the program calls MPI by names with PMPI_, or by addresses from dlsym
-  int simultaneous_calls = 0;     ///< calls of MPI that weren't followed, because another thread of the process was in one
+  int simultaneous_calls = 0;     ///< calls of MPI that weren't traced, because another thread of the process was in one
   std::vector<MpiCallSequence> calls;
   std::vector<MpiKernel> kernels;
   friend bool operator==(const MpiProfile&, const MpiProfile&) = default;

@@ -24,7 +24,7 @@ class FollowedPrograms : public tests::MpiPrograms, public testing::WithParamInt
   Result run(int ranks, const std::string& command) {
     return MpiPrograms::run(tests::launcher(GetParam()) + std::to_string(ranks) + ' ' + command);
   }
-  Result followed(int ranks, const std::string& options, const std::string& command) {
+  Result traced(int ranks, const std::string& options, const std::string& command) {
     return run(ranks, FLOPCAST_PROGRAM " mpi run --kernels library --output profile.json " + options + " -- " + command);
   }
   nlohmann::json profile() const { return nlohmann::json::parse(tests::contents(folder_ / "profile.json")); }

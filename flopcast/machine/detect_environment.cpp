@@ -99,7 +99,7 @@ bool others_are_busy() {
   return others.cores().value_or(0) > OtherLoad::much;
 }
 
-/// Returns whether a measurement counts for now: it was made in calm, or the machine is still as busy as it was.
+/// Returns whether a measurement counts for now: it was made on a quiet machine, or the machine is still as busy as it was.
 bool still_counts(const MachineMeasurement& kept, const DetectOptions& options) {
   return kept.busy_cores <= OtherLoad::much || (options.is_busy ? options.is_busy() : others_are_busy());
 }

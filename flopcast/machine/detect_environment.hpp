@@ -19,10 +19,10 @@ struct DetectOptions {
   bool refresh = false;             ///< measure again, though it was measured before
   bool quick = false;               ///< measure with the coarser sweep
   std::filesystem::path directory;  ///< where measurements are kept; empty: machine_directory()
-  SweepProgress progress;           ///< told of each step of a measurement
-  /// Told why a measurement can't be written. It is then kept until the process ends; without this function, the refusal is an error.
+  SweepProgress progress;           ///< called at each step of a measurement
+  /// Called with the reason why a measurement can't be written. It is then kept until the process ends; without this function, the refusal is an error.
   std::function<void(const std::string& reason)> unkept;
-  std::function<bool()> is_busy;  ///< tells whether other programs keep cores busy; empty: half a second of computing tells
+  std::function<bool()> is_busy;  ///< returns whether other programs keep cores busy; empty: half a second of computing shows it
 };
 
 /// Caches and memory of this machine as measured on its fastest kind of cores (restricted_to() selects the others). They come from the file

@@ -3,103 +3,82 @@
 #include "flopcast/machine/machine_file_json.hpp"
 
 #include <fstream>
-#include <vector>
 
 #include "flopcast/core/environment_json.hpp"
-#include "flopcast/machine/caches/shared_bandwidth_json.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
+#include "flopcast/support/fields.hpp"
 #include "flopcast/support/user_folders.hpp"
 #include "flopcast/support/whole_file.hpp"
 
-namespace flopcast::machine {
+namespace flopcast {
+
+namespace machine {
+
+void to_json(nlohmann::json& json, const CurvePoint& point) { json = {point.x, point.y}; }
+void from_json(const nlohmann::json& json, CurvePoint& point) { point = {element<double>(json, 0), element<double>(json, 1)}; }
+
+}  // namespace machine
+
+template <>
+struct SchemaOf<machine::CurvePoint> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return maker.of<std::array<double, 2>>(); }
+};
+
+template <>
+Fields FieldTable<machine::PatternCapacities>::fields() {
+  return {field<&T::stream>("capacity that streams see; 0: none").named("stream_bytes"),
+          field<&T::parallel_chase>("capacity that parallel pointer chases see; 0: none").named("parallel_chase_bytes"),
+          field<&T::serial_chase>("capacity that a serial pointer chase sees; 0: none").named("serial_chase_bytes")};
+}
+
+template <>
+Fields FieldTable<machine::BandwidthShare>::fields() {
+  return {field<&T::threads>("number of threads that stream at once"),
+          field<&T::cache>("share of one thread's bandwidth that each thread keeps in the outermost cache, 0 to 1"),
+          field<&T::memory>("share of one thread's bandwidth that each thread keeps in memory, 0 to 1")};
+}
+
+/// Files of earlier versions lack the members that are optional.
+template <>
+Fields FieldTable<machine::MachineMeasurement>::fields() {
+  using machine::CacheSweep, machine::MemoryHierarchy;
+  return {
+      field<&T::cpu>("model name of the CPU"),
+      field<&T::quick>("true if the coarser sweep measured the caches"),
+      optional_field<&T::busy_cores>("cores that other programs kept busy"),
+      field<&T::sweep, &CacheSweep::huge_pages>("most of the memory lay in huge pages"),
+      field<&T::sweep, &CacheSweep::triad>("working set in bytes, seconds per byte"),
+      field<&T::sweep, &CacheSweep::chase>("working set in bytes, seconds per access"),
+      optional_field<&T::sweep, &CacheSweep::parallel_chase>("working set in bytes, seconds per access"),
+      field<&T::hierarchy, &MemoryHierarchy::levels>("caches from L1 outwards"),
+      optional_field<&T::hierarchy, &MemoryHierarchy::patterns>("capacity of each level as the access patterns see it"),
+      field<&T::hierarchy, &MemoryHierarchy::memory_bandwidth>("bandwidth of the triad in memory, bytes per second"),
+      field<&T::hierarchy, &MemoryHierarchy::memory_latency>("latency of a serial pointer chase in memory").named("memory_latency_seconds"),
+      field<&T::peaks>("flops per second of one core, by library"),
+      optional_field<&T::peak_moments>("number of processes that measured that peak, of which the best one counts"),
+      optional_field<&T::dgemm_rates>("best rate of dgemm seen of a library, flops per second"),
+      field<&T::bandwidth_shares>("bandwidth that each of several threads keeps, by rising numbers of threads")};
+}
+
+namespace machine {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr const char* schema = "flopcast-measured-machine-1";
 
-nlohmann::json curve_to_json(const std::vector<CurvePoint>& curve) {
-  nlohmann::json json = nlohmann::json::array();
-  for (const CurvePoint& point : curve) {
-    json.push_back({point.x, point.y});
-  }
-  return json;
-}
-
-std::vector<CurvePoint> curve_from_json(const nlohmann::json& json) {
-  std::vector<CurvePoint> curve;
-  for (const nlohmann::json& point : json) {
-    curve.push_back({element<double>(point, 0), element<double>(point, 1)});
-  }
-  return curve;
-}
-
-std::vector<nlohmann::json> patterns_to_json(const std::vector<PatternCapacities>& patterns) {
-  std::vector<nlohmann::json> json;
-  json.reserve(patterns.size());
-  for (const PatternCapacities& level : patterns) {
-    json.push_back(
-        {{"stream_bytes", level.stream}, {"parallel_chase_bytes", level.parallel_chase}, {"serial_chase_bytes", level.serial_chase}});
-  }
-  return json;
-}
-
-std::vector<PatternCapacities> patterns_from_json(const nlohmann::json& json) {
-  std::vector<PatternCapacities> patterns;
-  for (const nlohmann::json& level : json) {
-    patterns.push_back({member<std::int64_t>(level, "stream_bytes"), member<std::int64_t>(level, "parallel_chase_bytes"),
-                        member<std::int64_t>(level, "serial_chase_bytes")});
-  }
-  return patterns;
-}
-
 }  // namespace
 
 void to_json(nlohmann::json& json, const MachineMeasurement& measurement) {
-  json = {{"schema", schema},
-          {"cpu", measurement.cpu},
-          {"quick", measurement.quick},
-          {"busy_cores", measurement.busy_cores},
-          {"huge_pages", measurement.sweep.huge_pages},
-          {"triad", curve_to_json(measurement.sweep.triad)},
-          {"chase", curve_to_json(measurement.sweep.chase)},
-          {"parallel_chase", curve_to_json(measurement.sweep.parallel_chase)},
-          {"levels", measurement.hierarchy.levels},
-          {"patterns", patterns_to_json(measurement.hierarchy.patterns)},
-          {"memory_bandwidth", measurement.hierarchy.memory_bandwidth},
-          {"memory_latency_seconds", measurement.hierarchy.memory_latency},
-          {"peaks", measurement.peaks},
-          {"peak_moments", measurement.peak_moments},
-          {"dgemm_rates", measurement.dgemm_rates}};
-  if (measurement.bandwidth_shares) {
-    json["bandwidth_shares"] = *measurement.bandwidth_shares;
-  }
+  json = {{"schema", schema}};
+  write_fields(json, measurement);
 }
 
 void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   if (json.at("schema") != schema) {
     throw MemberError("schema", fmt::format("{} given, expected \"{}\"", shown(json.at("schema")), schema));
   }
-  read_member(json, "cpu", measurement.cpu);
-  read_member(json, "quick", measurement.quick);
-  read_member(json, "huge_pages", measurement.sweep.huge_pages);
-  measurement.sweep.triad = curve_from_json(json.at("triad"));
-  measurement.sweep.chase = curve_from_json(json.at("chase"));
-  if (json.contains("parallel_chase")) {
-    measurement.sweep.parallel_chase = curve_from_json(json.at("parallel_chase"));
-    measurement.hierarchy.patterns = patterns_from_json(json.at("patterns"));
-  }
-  read_member(json, "levels", measurement.hierarchy.levels);
-  read_member(json, "memory_bandwidth", measurement.hierarchy.memory_bandwidth);
-  read_member(json, "memory_latency_seconds", measurement.hierarchy.memory_latency);
-  read_member(json, "peaks", measurement.peaks);
-  measurement.peak_moments = member_or(json, "peak_moments", measurement.peak_moments);  // files of earlier versions lack these
-  measurement.dgemm_rates = member_or(json, "dgemm_rates", measurement.dgemm_rates);
-  measurement.busy_cores = member_or(json, "busy_cores", measurement.busy_cores);
-  if (json.contains("bandwidth_shares")) {
-    measurement.bandwidth_shares = member<std::vector<BandwidthShare>>(json, "bandwidth_shares");
-  }
+  read_fields(json, measurement);
 }
 
 fs::path machine_directory() { return user_cache_folder("measurements of this machine"); }
@@ -129,4 +108,12 @@ void write_measurement(const fs::path& file, const MachineMeasurement& measureme
   }
 }
 
-}  // namespace flopcast::machine
+}  // namespace machine
+
+nlohmann::ordered_json SchemaOf<machine::MachineMeasurement>::make(SchemaMaker& maker) {
+  nlohmann::ordered_json root = maker.object<machine::MachineMeasurement>();
+  add_member(root, "schema", {{"const", machine::schema}});
+  return root;
+}
+
+}  // namespace flopcast

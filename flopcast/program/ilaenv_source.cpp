@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <string_view>
-#include <utility>
 
 #include "flopcast/protocol/borrowed_name.hpp"
 #include "flopcast/support/error.hpp"
@@ -50,8 +48,6 @@ std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return text;
 }
-
-std::string shown_name(const TunedRoutine& routine) { return routine.flags.empty() ? routine.name : routine.name + ":" + routine.flags; }
 
 /// Returns a letter, digit or blank for every character, so that names from a profile can't end a comment or a string.
 std::string harmless(std::string text) {
@@ -122,8 +118,7 @@ contains
   ! Tuned values: the point that is nearest to the sizes in logarithms. Small sizes keep LAPACK's own.
   subroutine find_tuned()
     select case (routine)
-@TUNED@
-    end select
+@TUNED@    end select
   end subroutine find_tuned
 
   ! Returns whether the options begin with these letters.
@@ -172,8 +167,7 @@ contains
     nx = 0
     if (routine(2:3) == 'GG') call own('SDCZ', 32, 2, 128)
     select case (routine(2:6))
-@OWN@
-    end select
+@OWN@    end select
     if (routine(2:6) == 'SYTRF' .or. (routine(2:6) == 'HETRF' .and. scan(routine(1:1), 'CZ') > 0)) then
       if (routine(11:11) == '2') nb = 192
     else if (routine(2:6) == 'GBTRF') then
@@ -295,16 +289,14 @@ static void point(struct query* query, integer m, integer n, integer nb, integer
 
 /* Tuned values: the point that is nearest to the sizes in logarithms. Small sizes keep LAPACK's own. */
 static void find_tuned(struct query* query) {
-@TUNED@
-}
+@TUNED@}
 
 /* LAPACK's own values of routines whose names continue with these letters. */
 static const struct row {
   char letters[6], precisions[5];
   integer nb, nbmin, nx;
 } rows[] = {
-@OWN@
-};
+@OWN@};
 
 static integer smaller(integer a, integer b) { return a < b ? a : b; }
 static integer larger(integer a, integer b) { return a > b ? a : b; }
@@ -452,14 +444,6 @@ std::string own_row(const OwnBlocks& row, SourceLanguage language) {
              : fmt::format("    {{\"{}\", \"{}\", {}, {}, {}}},\n", row.letters, row.precisions, row.nb, row.nbmin, row.nx);
 }
 
-/// Returns `text` with the last line break removed.
-std::string without_last_break(std::string text) {
-  if (text.ends_with('\n')) {
-    text.pop_back();
-  }
-  return text;
-}
-
 std::string filled(std::string text, const std::map<std::string, std::string>& parts) {
   for (const auto& [mark, part] : parts) {
     text.replace(text.find(mark), mark.size(), part);
@@ -474,7 +458,7 @@ void require_plain(const TunedRoutine& routine) {
   };
   if (!plain(routine.name) || !plain(routine.flags)) {
     throw bad_input("profile: the routine '{}' has a name or options that aren't LAPACK's: letters and digits are expected",
-                    shown_name(routine));
+                    routine_label(routine.name, routine.flags));
   }
 }
 
@@ -487,7 +471,7 @@ IlaenvSource ilaenv_source(const Profile& profile, SourceLanguage language) {
   for (const TunedRoutine& routine : profile.routines) {
     require_plain(routine);
     const bool borrows = !protocol::borrowed_name(routine.name).empty();
-    (borrows ? source.left_out : source.routines).push_back(shown_name(routine));
+    (borrows ? source.left_out : source.routines).push_back(routine_label(routine.name, routine.flags));
     if (!borrows) {
       by_name[routine.name].push_back(&routine);
     }
@@ -503,9 +487,8 @@ IlaenvSource ilaenv_source(const Profile& profile, SourceLanguage language) {
   for (const OwnBlocks& row : own_blocks()) {
     own += own_row(row, language);
   }
-  source.text =
-      filled(language == SourceLanguage::fortran ? fortran_text : c_text,
-             {{"@HEADER@", header(profile, language)}, {"@TUNED@", without_last_break(tuned)}, {"@OWN@", without_last_break(own)}});
+  source.text = filled(language == SourceLanguage::fortran ? fortran_text : c_text,
+                       {{"@HEADER@", header(profile, language)}, {"@TUNED@", tuned}, {"@OWN@", own}});
   return source;
 }
 

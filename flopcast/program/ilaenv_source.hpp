@@ -15,7 +15,7 @@ enum class SourceLanguage : std::uint8_t { fortran, c };
 struct IlaenvSource {
   std::string text;
   std::vector<std::string> routines;  ///< routines with tuned values, in the order of the profile, such as "dgetrf" or "dpotrf:L"
-  std::vector<std::string> left_out;  ///< routines that ilaenv can't tell from another one, because they pass its name ("dgeqp3")
+  std::vector<std::string> left_out;  ///< routines that ilaenv can't distinguish from another one, because they pass its name ("dgeqp3")
   friend bool operator==(const IlaenvSource&, const IlaenvSource&) = default;
 };
 

@@ -22,18 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the interpreter that a script names in its first line; empty if `file` is no script.
-fs::path interpreter_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string line;
-  if (!std::getline(in, line) || line.rfind("#!", 0) != 0) {
-    return {};
-  }
-  std::string interpreter;
-  std::istringstream(line.substr(2)) >> interpreter;
-  return interpreter;
-}
-
 ElfW(Ehdr) elf_header(std::ifstream& in) {
   ElfW(Ehdr) header{};
   in.read(reinterpret_cast<char*>(&header), sizeof header);
@@ -112,6 +100,17 @@ void require_own_rights(const fs::path& file) {
 }
 
 }  // namespace
+
+fs::path interpreter_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  if (!std::getline(in, line) || line.rfind("#!", 0) != 0) {
+    return {};
+  }
+  std::string interpreter;
+  std::istringstream(line.substr(2)) >> interpreter;
+  return interpreter;
+}
 
 fs::path find_program(const std::string& command) {
   if (command.find('/') != std::string::npos) {

@@ -9,6 +9,9 @@ namespace flopcast::program {
 /// Returns the file that `command` names, as the shell finds it. Throws environment_error if the file is missing or can't be executed.
 std::filesystem::path find_program(const std::string& command);
 
+/// Returns the interpreter that a script names in its first line; empty if `file` is no script.
+std::filesystem::path interpreter_of(const std::filesystem::path& file);
+
 /// Checks that libraries can be preloaded into `program`, or into the interpreter of a script. Throws environment_error with the reason:
 /// the program is linked statically, is built for another machine or another C library, or runs with another user's rights.
 void require_preloadable(const std::filesystem::path& program);

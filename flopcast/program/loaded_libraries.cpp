@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -20,12 +18,6 @@ namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_script(const fs::path& program) {
-  std::array<char, 2> start{};
-  std::ifstream(program, std::ios::binary).read(start.data(), start.size());
-  return start[0] == '#' && start[1] == '!';
-}
 
 /// Returns the dynamic linker's listing for `program`; an empty text if the program can't be started.
 std::string linker_output(const fs::path& program, std::vector<std::string> environment) {
@@ -60,7 +52,7 @@ LoadedLibrary library_of(const std::string& line) {
 
 std::vector<LoadedLibrary> loaded_libraries(const fs::path& program, std::vector<std::string> environment) {
   std::vector<LoadedLibrary> libraries;
-  if (is_script(program)) {
+  if (!interpreter_of(program).empty()) {
     return libraries;
   }
   std::istringstream lines(linker_output(program, std::move(environment)));

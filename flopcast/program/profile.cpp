@@ -10,7 +10,40 @@
 #include "flopcast/program/profile_json.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
+#include "flopcast/support/fields.hpp"
+
+namespace flopcast {
+
+template <>
+Fields FieldTable<program::TunedPoint>::fields() {
+  using algorithm::BlockParameters;
+  return {field<&T::m>("rows, as the routine passes them to ilaenv"),
+          field<&T::n>("columns; m for routines of one size"),
+          field<&T::blocks, &BlockParameters::nb>("block size"),
+          field<&T::blocks, &BlockParameters::nbmin>("least block size; 0: LAPACK's own"),
+          field<&T::blocks, &BlockParameters::nx>("crossover point; 0: LAPACK's own"),
+          optional_field<&T::ties>("other block sizes that are as good within noise"),
+          optional_field<&T::regret>("greatest possible loss, fraction of the best time"),
+          optional_field<&T::undecided>("the measurements don't show which block size is best, so that LAPACK's own is kept"),
+          optional_field<&T::considered>("number of block sizes that were predicted; 0: not known"),
+          optional_field<&T::samples>("measured calls that the predictions rest on; 0: not known")};
+}
+
+template <>
+Fields FieldTable<program::TunedRoutine>::fields() {
+  return {field<&T::name>("name of the LAPACK routine, such as \"dgeqrf\"").named("routine"),
+          optional_field<&T::flags>("options of ilaenv, such as \"L\", for which the block sizes hold; empty: all"),
+          field<&T::points>("decisions by problem size, sorted by (m, n)")};
+}
+
+/// The members of a profile without its `others`.
+template <>
+Fields FieldTable<program::Profile>::fields() {
+  return {field<&T::environment>("machine and libraries that the block sizes were tuned for"),
+          optional_field<&T::settings>("environment variables in force"), field<&T::routines>("tuned routines")};
+}
+
+}  // namespace flopcast
 
 namespace flopcast::program {
 namespace {
@@ -30,41 +63,6 @@ void require_sane(const TunedRoutine& routine) {
   }
 }
 
-nlohmann::json to_json(const TunedPoint& point) {
-  return {{"m", point.m},
-          {"n", point.n},
-          {"nb", point.blocks.nb},
-          {"nbmin", point.blocks.nbmin},
-          {"nx", point.blocks.nx},
-          {"ties", point.ties},
-          {"regret", point.regret},
-          {"undecided", point.undecided},
-          {"considered", point.considered},
-          {"samples", point.samples}};
-}
-
-TunedPoint point_from_json(const nlohmann::json& json) {
-  TunedPoint point;
-  point.m = member<std::int64_t>(json, "m");
-  point.n = member<std::int64_t>(json, "n");
-  point.blocks = {member<std::int64_t>(json, "nb"), member<std::int64_t>(json, "nbmin"), member<std::int64_t>(json, "nx")};
-  point.ties = member_or(json, "ties", std::vector<std::int64_t>());
-  point.regret = member_or(json, "regret", 0.0);
-  point.undecided = member_or(json, "undecided", false);
-  point.considered = member_or(json, "considered", std::size_t{0});
-  point.samples = member_or(json, "samples", std::size_t{0});
-  return point;
-}
-
-TunedRoutine routine_from_json(const nlohmann::json& json) {
-  TunedRoutine routine;
-  routine.name = member<std::string>(json, "routine");
-  routine.flags = member_or(json, "flags", std::string());
-  for_each_element(json, "points", [&](const nlohmann::json& point) { routine.points.push_back(point_from_json(point)); });
-  require_sane(routine);
-  return routine;
-}
-
 bool are_near(const TunedPoint& a, const TunedPoint& b) {
   constexpr double factor = 1.05;
   const auto near = [](std::int64_t x, std::int64_t y) {
@@ -73,7 +71,8 @@ bool are_near(const TunedPoint& a, const TunedPoint& b) {
   return near(a.m, b.m) && near(a.n, b.n);
 }
 
-auto same_as(const TunedRoutine& routine, std::vector<TunedRoutine>& known) {
+template <class Routines>
+auto same_as(const TunedRoutine& routine, Routines& known) {
   return std::find_if(known.begin(), known.end(),
                       [&](const TunedRoutine& one) { return one.name == routine.name && one.flags == routine.flags; });
 }
@@ -90,6 +89,8 @@ void Profile::set(TunedRoutine routine) {
     routines.push_back(std::move(routine));
   }
 }
+
+bool Profile::has(const TunedRoutine& routine) const { return same_as(routine, routines) != routines.end(); }
 
 bool rests_on_less(const TunedPoint& newer, const TunedPoint& older) {
   if (newer.undecided != older.undecided) {
@@ -109,7 +110,7 @@ std::vector<KeptPoint> Profile::merge(TunedRoutine routine) {
       if (better == same->points.end()) {
         newer.push_back(point);
       } else {
-        stayed.push_back({routine.flags.empty() ? routine.name : routine.name + ":" + routine.flags, *better, point});
+        stayed.push_back({routine_label(routine.name, routine.flags), *better, point});
       }
     }
     const auto is_replaced = [&](const TunedPoint& old) {
@@ -160,34 +161,23 @@ bool same_place(const Environment& a, const Environment& b) {
 
 namespace {
 
-/// Converts the profile without its `others`.
-nlohmann::json place_to_json(const Profile& profile) {
-  nlohmann::json routines = nlohmann::json::array();
-  for (const TunedRoutine& routine : profile.routines) {
-    nlohmann::json points = nlohmann::json::array();
-    for (const TunedPoint& point : routine.points) {
-      points.push_back(to_json(point));
-    }
-    routines.push_back({{"routine", routine.name}, {"flags", routine.flags}, {"points", std::move(points)}});
-  }
-  return {{"environment", profile.environment}, {"settings", profile.settings}, {"routines", std::move(routines)}};
-}
-
+/// Reads the profile without its `others`.
 Profile place_from_json(const nlohmann::json& json) {
   Profile profile;
-  profile.environment = member<Environment>(json, "environment");
-  profile.settings = member_or(json, "settings", std::map<std::string, std::string>());
-  for_each_element(json, "routines", [&](const nlohmann::json& routine) { profile.set(routine_from_json(routine)); });
+  read_fields(json, profile);
+  for (TunedRoutine& routine : std::exchange(profile.routines, {})) {
+    profile.set(std::move(routine));
+  }
   return profile;
 }
 
 }  // namespace
 
 nlohmann::json to_json(const Profile& profile) {
-  nlohmann::json json = place_to_json(profile);
+  nlohmann::json json = profile;
   json["schema"] = schema;
   for (const Profile& other : profile.others) {
-    json["others"].push_back(place_to_json(other));
+    json["others"].push_back(nlohmann::json(other));
   }
   return json;
 }
@@ -207,5 +197,13 @@ Profile profile_from_json(const nlohmann::json& json) {
     throw bad_input("profile is damaged: {}", reason(error));
   }
 }
+
+nlohmann::ordered_json profile_members(SchemaMaker& maker) {
+  nlohmann::ordered_json root = maker.object<Profile>();
+  add_member(root, "others", described(array_schema(maker.of<Profile>()), "other libraries and numbers of threads"), false);
+  return root;
+}
+
+PublishedSchema profile_schema() { return published(schema, "Tuned block sizes for programs", profile_members); }
 
 }  // namespace flopcast::program

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/program/routine_use.hpp"
 
 namespace flopcast::program {
 
@@ -53,6 +53,9 @@ struct Profile {
 
   /// Adds the decisions, or replaces those for the same routine and flags.
   void set(TunedRoutine routine);
+
+  /// Returns whether there are decisions for the same routine and flags.
+  [[nodiscard]] bool has(const TunedRoutine& routine) const;
 
   /// Adds newer decisions to those for the same routine and flags. Among points within 5 % of each other in m and n, the newer one stays,
   /// unless it rests on less than the older one. All older points that aren't near a newer one go if the preloaded library has no room for

@@ -53,8 +53,8 @@ std::int64_t magnitude(std::int64_t size) {
   return size <= 0 ? size : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(size)));
 }
 
-std::vector<SizeRange> size_ranges(const Call& call) {
-  std::vector<SizeRange> ranges;
+std::vector<SizeSpan> size_ranges(const Call& call) {
+  std::vector<SizeSpan> ranges;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     const Argument& argument = call.routine->arguments[i];
     if (argument.kind == Kind::size) {
@@ -164,7 +164,7 @@ class FirstCalls {
       return same.seconds / static_cast<double>(same.calls);
     }
     std::optional<Seconds> least;
-    for (auto at = shapes_.lower_bound({key.name, key.flags, {}}); at != shapes_.end() && at->first.name == key.name; ++at) {
+    for (auto at = shapes_.lower_bound({false, key.name, key.flags, {}}); at != shapes_.end() && at->first.name == key.name; ++at) {
       const auto& [other, sum] = *at;
       if (other.flags == key.flags && other != key && sum.flops >= shapes_.at(key).flops && sum.start > std::get<1>(candidate)) {
         const Seconds mean = sum.seconds / static_cast<double>(sum.calls);
@@ -191,6 +191,15 @@ CallSum& CallSum::operator+=(const CallSum& other) {
   invalid_seconds += other.invalid_seconds;
   denormal_seconds += other.denormal_seconds;
   return *this;
+}
+
+std::string to_string(const std::vector<SizeSpan>& sizes) {
+  std::string text;
+  for (const SizeSpan& size : sizes) {
+    text += text.empty() ? "" : " ";
+    text += size.low == size.high ? fmt::format("{}={}", size.name, size.low) : fmt::format("{}={}..{}", size.name, size.low, size.high);
+  }
+  return text;
 }
 
 ProgramBreakdown::ProgramBreakdown(const RecordedProgram& program, const BreakdownOptions& options) {
@@ -230,14 +239,14 @@ void ProgramBreakdown::read(const RecordedProgram& program, std::map<Key, ShapeS
       if (first) {
         one.sum = without_rate(one.sum);
       }
-      ShapeSum& shape = first ? first_shapes_[event.name] : exact[key_of(event)];
+      ShapeSum& shape = exact[shape_key(event)];
       if (shape.sum.calls == 0) {
         shape.name = event.name;
         shape.flags = event.described() && !first ? flags(event.call) : "";
         shape.first_calls = first;
       }
       const bool known = shape.sum.calls > 0 && !first;  // then all calls have the same sizes
-      one.sizes = known ? shape.sizes : event.described() ? size_ranges(event.call) : std::vector<SizeRange>{};
+      one.sizes = known ? shape.sizes : event.described() ? size_ranges(event.call) : std::vector<SizeSpan>{};
       add(shape, one);
       if (first) {
         first_calls_ += one.sum;
@@ -273,7 +282,7 @@ void ProgramBreakdown::read(const RecordedProgram& program, std::map<Key, ShapeS
 void ProgramBreakdown::group(const std::map<Key, ShapeSum>& exact, const BreakdownOptions& options) {
   std::map<std::pair<std::uint32_t, std::string>, std::size_t> different;
   for (const auto& [key, shape] : exact) {
-    ++different[{key.name, key.flags}];
+    different[{key.name, key.flags}] += key.first ? 0 : 1;
   }
   std::map<Key, std::size_t> groups;
   for (const auto& [key, shape] : exact) {
@@ -283,16 +292,11 @@ void ProgramBreakdown::group(const std::map<Key, ShapeSum>& exact, const Breakdo
     }
     const auto [at, is_new] = groups.try_emplace(std::move(joined), shapes_.size());
     if (is_new) {
-      shapes_.push_back({key.name, key.flags, {}, {}, false, {}, -1, false});
+      shapes_.push_back({key.name, key.flags, {}, {}, key.first, {}, -1, false});
     }
     add(shapes_[at->second], shape);
     index_[key] = at->second;
   }
-  for (const auto& [name, shape] : first_shapes_) {
-    first_shape_of_[name] = shapes_.size();
-    shapes_.push_back(shape);
-  }
-  first_shapes_.clear();
 }
 
 void ProgramBreakdown::sort_shapes() {
@@ -310,13 +314,30 @@ void ProgramBreakdown::sort_shapes() {
   for (auto& [key, at] : index_) {
     at = place[at];
   }
-  for (auto& [name, at] : first_shape_of_) {
-    at = place[at];
-  }
 }
 
-std::size_t ProgramBreakdown::shape_of(const ProgramEvent& event) const {
-  return is_first_call(event) ? first_shape_of_.at(event.name) : index_.at(key_of(event));
+std::vector<ThreadCalls> described_calls(const RecordedProgram& program, const ProgramBreakdown& breakdown) {
+  std::vector<ThreadCalls> all;
+  for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
+    std::vector<ProgramEvent> events;
+    ThreadCalls thread;
+    thread.thread = t;
+    program.visit(t, [&](const ProgramEvent& event) {
+      if (event.described()) {
+        events.push_back(event);
+        thread.shapes.push_back(breakdown.shape_of(event));
+      }
+    });
+    if (!events.empty()) {
+      thread.trace = to_trace(events);
+      if (program.summary().dry_run) {
+        thread.trace.measured.clear();
+      }
+      thread.pauses = flopcast::program::pauses(events);
+      all.push_back(std::move(thread));
+    }
+  }
+  return all;
 }
 
 Seconds own_code_seconds(const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
@@ -325,15 +346,6 @@ Seconds own_code_seconds(const ProgramSummary& summary, const ProgramBreakdown& 
     longest = std::max(longest, thread.sum.seconds);
   }
   return std::max(0.0, summary.seconds - longest);
-}
-
-std::string to_string(const std::vector<SizeRange>& sizes) {
-  std::string text;
-  for (const SizeRange& size : sizes) {
-    text += text.empty() ? "" : " ";
-    text += size.low == size.high ? fmt::format("{}={}", size.name, size.low) : fmt::format("{}={}..{}", size.name, size.low, size.high);
-  }
-  return text;
 }
 
 }  // namespace flopcast::program

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -14,36 +13,11 @@
 /// Distribution of the time of a recorded program's BLAS and LAPACK calls over routines, shapes, threads and processes.
 namespace flopcast::program {
 
-/// Sum over a set of calls.
-struct CallSum {
-  std::int64_t calls = 0;
-  std::int64_t skipped = 0;  ///< the calls that a dry run skipped
-  std::int64_t blind = 0;    ///< the calls of a dry run whose data were never computed
-  double flops = 0;          ///< flops of the calls that the catalogue describes
-  /// The flops with single precision counted half, for comparison with the double-precision peak.
-  double peak_flops = 0;
-  Seconds seconds = 0;
-  /// The part in calls that the catalogue describes, to which the flops belong. First calls are left out.
-  Seconds described_seconds = 0;
-  Seconds invalid_seconds = 0;   ///< the part in calls that met NaN or Inf; no routines that meet them with ordinary operands
-  Seconds denormal_seconds = 0;  ///< the part in calls that met denormal numbers; no routines that iterate
-
-  friend bool operator==(const CallSum&, const CallSum&) = default;
-  CallSum& operator+=(const CallSum& other);
-};
-
-/// Range of a size argument over the calls of one shape.
-struct SizeRange {
-  std::string name;
-  std::int64_t low = 0, high = 0;
-  friend bool operator==(const SizeRange&, const SizeRange&) = default;
-};
-
 /// Calls of one routine with the same flags and with equal sizes or, where there are many different ones, similar sizes.
 struct ShapeSum {
   std::uint32_t name = 0;  ///< index into ProgramSummary::names
   std::string flags;       ///< as flags(call); empty where only the name is known
-  std::vector<SizeRange> sizes;
+  std::vector<SizeSpan> sizes;
   CallSum sum;
   bool first_calls = false;  ///< the routine's first calls, which are separated; their flops are in no sum
   Call longest;              ///< an example: the longest call; its routine is null where only the name is known
@@ -98,7 +72,7 @@ class ProgramBreakdown {
   [[nodiscard]] const std::vector<ProcessSum>& processes() const noexcept { return processes_; }
 
   /// Returns the index into shapes() of a call of this recording.
-  [[nodiscard]] std::size_t shape_of(const ProgramEvent& event) const;
+  [[nodiscard]] std::size_t shape_of(const ProgramEvent& event) const { return index_.at(shape_key(event)); }
   /// Returns whether a call of this recording is separated as a first one.
   [[nodiscard]] bool is_first_call(const ProgramEvent& event) const { return first_.count(identity_of(event)) > 0; }
 
@@ -106,12 +80,17 @@ class ProgramBreakdown {
   friend class FirstCalls;
   /// Calls that are the same but for their operands. Flags and sizes are empty where only the name is known.
   struct Key {
+    bool first = false;  ///< the routine's first calls, whatever their flags and sizes
     std::uint32_t name = 0;
     std::string flags;
     std::vector<std::int64_t> sizes;
     friend auto operator<=>(const Key&, const Key&) = default;  // NOLINT(modernize-use-nullptr): a 0 of the compiler
   };
   static Key key_of(const ProgramEvent& event);
+  /// Returns the key of the shape that a call of this recording is counted in before shapes are joined.
+  [[nodiscard]] Key shape_key(const ProgramEvent& event) const {
+    return is_first_call(event) ? Key{true, event.name, {}, {}} : key_of(event);
+  }
   /// Identifies a call by name, start and duration.
   using Identity = std::tuple<std::uint32_t, Seconds, Seconds>;
   static Identity identity_of(const ProgramEvent& event) { return {event.name, event.start, event.seconds}; }
@@ -121,8 +100,6 @@ class ProgramBreakdown {
 
   CallSum all_, first_calls_;
   std::set<Identity> first_;
-  std::map<std::uint32_t, ShapeSum> first_shapes_;       ///< first calls by name, used while reading
-  std::map<std::uint32_t, std::size_t> first_shape_of_;  ///< index into shapes_ by name
   std::vector<RoutineSum> routines_;
   std::vector<ShapeSum> shapes_;
   std::vector<ThreadSum> threads_;
@@ -130,21 +107,19 @@ class ProgramBreakdown {
   std::map<Key, std::size_t> index_;  ///< shape of every exact key
 };
 
+/// One thread's described calls, the shape of each, and the time of own code before each.
+struct ThreadCalls {
+  std::size_t thread = 0;  ///< index into ProgramSummary::threads
+  Trace trace;             ///< without times where a dry run took none
+  std::vector<std::size_t> shapes;
+  std::vector<Seconds> pauses;
+};
+/// Returns the calls of the threads that made described ones.
+std::vector<ThreadCalls> described_calls(const RecordedProgram& program, const ProgramBreakdown& breakdown);
+
 /// Returns the recorded time outside of BLAS and LAPACK in the thread with the longest time in calls: the program's own code, and waiting. No
 /// prediction of calls includes it.
 Seconds own_code_seconds(const ProgramSummary& summary, const ProgramBreakdown& breakdown);
-
-/// Returns e.g. `m=100 n=64..127`; empty where there are no sizes.
-std::string to_string(const std::vector<SizeRange>& sizes);
-
-/// The rate with which achieved rates are compared.
-struct Peak {
-  double flops_rate = 0;  ///< double precision, flops per second; single precision counts twice
-  std::string what;       ///< "the best dgemm of openblas 0.3.21 (kernels SkylakeX) with 1 thread"
-};
-
-/// Returns the achieved rate as a fraction of the peak, or nothing without a peak or where no flops or time are known.
-std::optional<double> efficiency(const CallSum& sum, const std::optional<Peak>& peak);
 
 /// Returns the defects of a recording with `calls` calls: not loaded, empty, incomplete, damaged, without an end.
 std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::int64_t calls);

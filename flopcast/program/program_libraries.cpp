@@ -22,9 +22,9 @@ using machine::ElfFile;
 
 constexpr int wide_bytes = 8;
 
-/// Returns the bytes of the library's integers; those of the usual libraries if no file is given or nothing tells.
-int integer_bytes_of(const fs::path& library, const LibraryFacts& facts) {
-  return library.empty() ? 4 : facts.integer_bytes(library).value_or(4);
+/// Returns the bytes of the library's integers; those of the usual libraries if no file is given or nothing shows them.
+int integer_bytes_of(const fs::path& library, const LibraryServices& services) {
+  return library.empty() ? 4 : services.integer_bytes(library).value_or(4);
 }
 
 /// Returns whether the program asks for libraries whose names say that it passes 64-bit integers.
@@ -60,13 +60,13 @@ std::string own_wide_library(const std::vector<std::string>& names) {
 }
 
 /// Threads of a program may call its libraries at the same time, which isn't known before it runs.
-void require_safe_for_threads(const fs::path& library, const LibraryFacts& facts) {
-  const std::optional<bool> is_safe = facts.may_be_called_by_several_threads(library);
+void require_safe_for_threads(const fs::path& library, const LibraryServices& services) {
+  const std::optional<bool> is_safe = services.may_be_called_by_several_threads(library);
   if (!is_safe) {
     throw environment_error("{} can't be opened: the dynamic linker refuses it, or it crashes when it is loaded. 'ldd -r {}' may say why",
                             library.string(), library.string());
   }
-  if (!*is_safe && !facts.buffers_can_be_locked(library)) {
+  if (!*is_safe && !services.buffers_can_be_locked(library)) {
     throw environment_error(
         "{} would give wrong results where several threads of the program call it. It was built for one thread, its buffers have no lock, "
         "and flopcast can't add one, since the library doesn't call for them through the dynamic linker. Choose another library, such as "
@@ -75,9 +75,9 @@ void require_safe_for_threads(const fs::path& library, const LibraryFacts& facts
   }
 }
 
-fs::path usable_in_programs(const std::string& name_or_path, machine::Role role, const LibraryFacts& facts) {
-  fs::path library = facts.locate(name_or_path, role);
-  require_safe_for_threads(library, facts);
+fs::path usable_in_programs(const std::string& name_or_path, machine::Role role, const LibraryServices& services) {
+  fs::path library = services.locate(name_or_path, role);
+  require_safe_for_threads(library, services);
   return library;
 }
 
@@ -120,42 +120,42 @@ std::string why_bound(const fs::path& program, const fs::path& taken) {
 
 }  // namespace
 
-LibraryFacts this_library_facts() {
-  LibraryFacts facts;
-  facts.locate = [](const std::string& name_or_path, machine::Role role) { return machine::locate_usable(name_or_path, role); };
-  facts.default_lapack = machine::default_lapack;
-  facts.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
-  facts.may_be_called_by_several_threads = [](const fs::path& library) { return machine::may_be_called_by_several_threads(library); };
-  facts.buffers_can_be_locked = machine::buffers_can_be_locked;
-  facts.asked_libraries = [](const std::string& program) {
+LibraryServices this_library_services() {
+  LibraryServices services;
+  services.locate = [](const std::string& name_or_path, machine::Role role) { return machine::locate_usable(name_or_path, role); };
+  services.default_lapack = machine::default_lapack;
+  services.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
+  services.may_be_called_by_several_threads = [](const fs::path& library) { return machine::may_be_called_by_several_threads(library); };
+  services.buffers_can_be_locked = machine::buffers_can_be_locked;
+  services.asked_libraries = [](const std::string& program) {
     std::vector<std::string> names;
     for (const LoadedLibrary& library : loaded_libraries(find_program(program), process::current_environment())) {
       names.push_back(library.name);
     }
     return names;
   };
-  return facts;
+  return services;
 }
 
 LibraryFiles program_libraries(const std::string& blas, const std::string& lapack, const std::vector<std::string>& command,
-                               const LibraryFacts& facts) {
+                               const LibraryServices& services) {
   LibraryFiles files;
   if (!blas.empty()) {
-    files.blas = usable_in_programs(blas, machine::Role::blas, facts);
+    files.blas = usable_in_programs(blas, machine::Role::blas, services);
   }
-  const int blas_bytes = integer_bytes_of(files.blas, facts);
-  const std::string chosen = lapack.empty() && !blas.empty() ? facts.default_lapack(blas_bytes) : lapack;
+  const int blas_bytes = integer_bytes_of(files.blas, services);
+  const std::string chosen = lapack.empty() && !blas.empty() ? services.default_lapack(blas_bytes) : lapack;
   if (!chosen.empty()) {
-    files.lapack = usable_in_programs(chosen, machine::Role::lapack, facts);
+    files.lapack = usable_in_programs(chosen, machine::Role::lapack, services);
   }
-  const int lapack_bytes = files.lapack.empty() ? blas_bytes : integer_bytes_of(files.lapack, facts);
+  const int lapack_bytes = files.lapack.empty() ? blas_bytes : integer_bytes_of(files.lapack, services);
   files.wide = lapack_bytes == wide_bytes;
   if (!files.blas.empty() && blas_bytes != lapack_bytes) {
     throw environment_error("LAPACK {} can't call BLAS {}: its integers have {} bits, the other's {}. Choose a LAPACK with {}-bit integers",
                             files.lapack.string(), files.blas.string(), 8 * lapack_bytes, 8 * blas_bytes, 8 * blas_bytes);
   }
   if (files.wide && !command.empty()) {
-    if (const std::vector<std::string> asked = facts.asked_libraries(command.at(0)); !passes_wide_integers(asked)) {
+    if (const std::vector<std::string> asked = services.asked_libraries(command.at(0)); !passes_wide_integers(asked)) {
       refuse_wide_integers(files.blas.empty() ? files.lapack : files.blas, asked);
     }
   }

@@ -13,15 +13,10 @@
 #include <ctime>
 #include <fstream>
 #include <new>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
+#include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
@@ -38,22 +33,9 @@ namespace fs = std::filesystem;
 
 /// Returns whether the CPU's counter ticks evenly and alike on all cores. Where it doesn't, the kernel uses one of the two slow clocks.
 bool counter_is_even() {
-#if defined(__x86_64__)
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  constexpr unsigned power_management = 0x80000007;
-  constexpr unsigned invariant = 1U << 8U;
-  if (__get_cpuid(power_management, &a, &b, &c, &d) == 0 || (d & invariant) == 0) {
-    return false;
-  }
   std::string source;
   std::ifstream("/sys/devices/system/clocksource/clocksource0/current_clocksource") >> source;
-  return source != "hpet" && source != "acpi_pm";
-#else
-  return false;
-#endif
+  return machine::has_invariant_counter() && source != "hpet" && source != "acpi_pm";
 }
 
 /// A reading of the ticks and of the system's clock.
@@ -199,19 +181,6 @@ class TraceFile {
   bool kept_ = false;
 };
 
-/// Returns the CPU time of all children that have ended.
-Seconds children_cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
-
-RecordingDocument document(const ProgramOptions& program, const RecordingOptions& options, const std::vector<std::string>& environment) {
-  return {program.command, fs::current_path().string(),  options.dry_run, {options.cpu, options.cores},
-          program.threads, thread_variables(environment)};
-}
-
 }  // namespace
 
 int record_program(const ProgramOptions& program, const RecordingOptions& options) {
@@ -220,14 +189,15 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   if (options.dry_run) {
     process::set_variable(environment, protocol::dry_run_variable, find_component("libflopcast-dry-run.so").string());
   }
-  TraceFile trace(options.output, to_json(document(program, options, environment)));
+  TraceFile trace(options.output, to_json(RecordingDocument{program.command, fs::current_path().string(), options.dry_run, options.machine,
+                                                            program.threads, thread_variables(environment)}));
   process::set_variable(environment, protocol::trace_variable, trace.path().string());
   trace.start();
   const machine::OtherLoad others;
-  const Seconds before = children_cpu_seconds();
+  const Seconds before = machine::cpu_seconds(RUSAGE_CHILDREN);
   const int exit_code = run_program(prepared.file(), program.command, environment);
   static constexpr double any_share = 0;  // a program that gets little of a core is what is looked for
-  trace.finish(exit_code, children_cpu_seconds() - before, others.cores(any_share).value_or(0));
+  trace.finish(exit_code, machine::cpu_seconds(RUSAGE_CHILDREN) - before, others.cores(any_share).value_or(0));
   return exit_code;
 }
 

@@ -1,18 +1,17 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "flopcast/program/program_run.hpp"
+#include "flopcast/program/recorded_run.hpp"
 
 namespace flopcast::program {
 
 /// Settings of a recording.
 struct RecordingOptions {
   std::filesystem::path output = "flopcast.trace";
-  bool dry_run = false;  ///< skip expensive calls (preloaded/dry_run.cpp says which)
-  std::string cpu;       ///< the machine's CPU, kept in the file
-  int cores = 0;         ///< cores of the machine, kept in the file
+  bool dry_run = false;          ///< skip expensive calls (preloaded/dry_run.cpp says which)
+  RecordedMachine machine = {};  ///< kept in the file
 };
 
 /// Runs a program, records the outermost BLAS and LAPACK calls of it and of the programs that it starts, and waits for its end. Returns its

@@ -64,7 +64,7 @@ std::vector<RoutineUse> uses(const protocol::RunReport& report, const Profile& p
                    counts.largest.load(), counts.returned.load(), counts.short_workspaces.load(), counts.allowed.load(),
                    counts.other_queries.load(),
                    std::string(counts.other_options.text, strnlen(counts.other_options.text, protocol::SharedOptions::length)),
-                   resolved(counts.queried_by), resolved(counts.definer)});
+                   resolved(counts.queried_by.text[0] != '\0' ? counts.queried_by : counts.definer).string()});
   }
   return all;
 }

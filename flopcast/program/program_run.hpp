@@ -9,6 +9,7 @@
 
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
+#include "flopcast/program/routine_use.hpp"
 
 namespace flopcast::program {
 
@@ -17,20 +18,6 @@ struct ProgramOptions {
   std::vector<std::string> command;  ///< program and arguments, not empty
   LibraryFiles libraries;            ///< empty ones: the program's own choice
   std::optional<int> threads;        ///< threads of BLAS, set in the variables that the libraries read
-};
-
-/// Use that a program made of one entry of the profile.
-struct RoutineUse {
-  std::string routine, flags;
-  std::uint64_t queries = 0;               ///< number of ilaenv queries for the block size
-  std::int64_t smallest = 0, largest = 0;  ///< orders of the smallest and largest problem queried
-  std::int64_t returned = 0;               ///< largest block size returned
-  std::uint64_t short_workspaces = 0;      ///< times that the program's workspace was too short for it
-  std::int64_t allowed = 0;                ///< least block size that such a workspace allowed; 0: not known
-  std::uint64_t other_queries = 0;         ///< queries with options for which the profile has nothing
-  std::string other_options;               ///< options of the first such query
-  std::filesystem::path queried_by;        ///< library that made the queries; empty if none did
-  std::filesystem::path definer;           ///< library that defines the routine in the program; empty if none was seen
 };
 
 /// Outcome of a program.

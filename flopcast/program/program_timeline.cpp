@@ -19,7 +19,7 @@ void find_extent(const RecordedProgram& program, ProgramTimeline& timeline) {
   timeline.begin = std::min(timeline.begin, timeline.end);
 }
 
-void spread(const ProgramEvent& event, std::size_t series, const ProgramTimeline& timeline, std::vector<std::vector<Seconds>>& bins) {
+void spread(const ProgramEvent& event, std::size_t series, const ProgramTimeline& timeline, std::vector<std::vector<double>>& bins) {
   const double width = (timeline.end - timeline.begin) / static_cast<double>(bins.size());
   if (width <= 0) {
     return;
@@ -29,7 +29,7 @@ void spread(const ProgramEvent& event, std::size_t series, const ProgramTimeline
   for (auto bin = static_cast<std::size_t>(from); bin < bins.size() && static_cast<double>(bin) < to; ++bin) {
     const double low = std::max(from, static_cast<double>(bin));
     const double high = std::min(to, static_cast<double>(bin + 1));
-    bins[bin][series] += (high - low) * width;
+    bins[bin][series] += high - low;
   }
 }
 
@@ -43,12 +43,12 @@ ProgramTimeline program_timeline(const RecordedProgram& program, const ProgramBr
   for (const RoutineSum& routine : breakdown.routines()) {
     if (timeline.routines.size() < max_routines) {
       series[routine.name] = timeline.routines.size();
-      timeline.routines.push_back(routine.name);
+      timeline.routines.push_back(program.summary().names[routine.name]);
     }
   }
   const std::size_t others = timeline.routines.size();
   for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
-    std::vector<std::vector<Seconds>> of_thread(bins, std::vector<Seconds>(others + 1, 0.0));
+    std::vector<std::vector<double>> of_thread(bins, std::vector<double>(others + 1, 0.0));
     program.visit(t, [&](const ProgramEvent& event) {
       const auto at = series.find(event.name);
       spread(event, at == series.end() ? others : at->second, timeline, of_thread);

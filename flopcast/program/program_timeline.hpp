@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "flopcast/program/program_breakdown.hpp"
@@ -9,16 +9,13 @@
 
 namespace flopcast::program {
 
-/// Times of a recorded program's threads in its routines, with the run cut into equal bins.
+/// Shares of the time that a recorded program's threads spent in its routines, with the run cut into equal bins.
 struct ProgramTimeline {
-  Seconds begin = 0, end = 0;           ///< begin of the first and end of the last call, since the start of the recording
-  std::vector<std::uint32_t> routines;  ///< the heaviest ones, as indices into ProgramSummary::names; all others form one more series
-  /// busy[thread][bin][series]: seconds in calls. Series are as in `routines`, with the others last; threads are as in ProgramSummary.
-  std::vector<std::vector<std::vector<Seconds>>> busy;
-
-  [[nodiscard]] Seconds bin_seconds() const noexcept {
-    return busy.empty() || busy[0].empty() ? 0 : (end - begin) / static_cast<double>(busy[0].size());
-  }
+  Seconds begin = 0, end = 0;         ///< begin of the first and end of the last call, since the start of the recording
+  std::vector<std::string> routines;  ///< the heaviest ones; all others form one more series
+  /// busy[thread][bin][series]: share of the bin's time, 0 to 1. Series are as in `routines`, with the others last; threads are as in
+  /// ProgramSummary.
+  std::vector<std::vector<std::vector<double>>> busy;
 };
 
 /// Reads all calls once more. A call longer than a bin is spread over the bins that it covers.

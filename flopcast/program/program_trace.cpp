@@ -26,7 +26,6 @@
 #include "flopcast/program/recording_document.hpp"
 #include "flopcast/protocol/record_layout.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast::program {
 namespace {
@@ -129,16 +128,11 @@ const protocol::FileHeader& checked_header(View file, const fs::path& path) {
   return header;
 }
 
-nlohmann::json read_header_document(View file, const protocol::FileHeader& header, const fs::path& path) {
+RecordingDocument read_header_document(View file, const protocol::FileHeader& header, const fs::path& path) {
   if (file.size() < protocol::trace_page || file.size() - protocol::trace_page < header.document_bytes) {
     throw bad_input("{} is cut off after {} bytes, before its first call", path.string(), file.size());
   }
-  const std::string_view text = text_of(file.subspan(protocol::trace_page, header.document_bytes));
-  nlohmann::json document = parse_json(text, path.string() + ": its document");
-  if (!document.is_object() || !document.contains("schema") || document["schema"] != recording_document_name) {
-    throw bad_input("{} is damaged: the schema of its document isn't \"{}\"", path.string(), recording_document_name);
-  }
-  return document;
+  return recording_document_from_json(text_of(file.subspan(protocol::trace_page, header.document_bytes)), path.string() + ": its document");
 }
 
 /// A piece of one thread's records.
@@ -169,7 +163,12 @@ struct ProgramTraceFile::State {
   }
 
   void read_header(const protocol::FileHeader& header, const fs::path& path) {
-    read_header_members(read_header_document(file.view(), header, path), path);
+    RecordingDocument document = read_header_document(file.view(), header, path);
+    summary.command = std::move(document.command);
+    summary.machine = std::move(document.machine);
+    summary.dry_run = document.dry_run;
+    summary.threads_option = document.threads;
+    summary.thread_variables = std::move(document.thread_variables);
     summary.ticks_per_second = header.ticks_per_second;
     if (!(summary.ticks_per_second > 1 && summary.ticks_per_second < 1e12)) {
       throw bad_input("{} is damaged: its clock ticks {} times per second", path.string(), summary.ticks_per_second);
@@ -179,30 +178,7 @@ struct ProgramTraceFile::State {
     summary.loaded = header.processes.load();
     const std::uint64_t end = header.end.load(), there = protocol::round_to_page(file.view().size());
     // If there was no room, the end lies behind the last byte that could be written.
-    summary.missing = summary.dropped == 0 && end > there ? end - there : 0;
-  }
-
-  /// Reads the document. Its machine and threads are details that a recording may lack.
-  void read_header_members(const nlohmann::json& document, const fs::path& path) {
-    in_document(path.string(), [&] {
-      read_member(document, "command", summary.command);
-      summary.dry_run = member_or(document, "dry_run", false);
-    });
-    if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
-      summary.threads_option = threads->get<int>();
-    }
-    if (const auto variables = document.find("thread_variables"); variables != document.end() && variables->is_object()) {
-      for (const auto& [name, value] : variables->items()) {
-        if (value.is_string()) {
-          summary.thread_variables[name] = value.get<std::string>();
-        }
-      }
-    }
-    if (const auto machine = document.find("machine"); machine != document.end() && machine->is_object()) {
-      const auto cpu = machine->find("cpu"), cores = machine->find("cores");
-      summary.cpu = cpu != machine->end() && cpu->is_string() ? cpu->get<std::string>() : "";
-      summary.cores = cores != machine->end() && cores->is_number_integer() ? cores->get<int>() : 0;
-    }
+    summary.missing_bytes = summary.dropped == 0 && end > there ? end - there : 0;
   }
 
   void read_chunks(std::size_t at) {
@@ -249,7 +225,7 @@ struct ProgramTraceFile::State {
     }
     std::vector<Piece>& thread = pieces[chunk.thread];
     thread.push_back({sealed ? chunk.live : at, chunk.sequence, sealed, records, chunk.pid});
-    identities.try_emplace(chunk.thread, RecordedThread{chunk.pid, chunk.tid, 0});
+    identities.try_emplace(chunk.thread, RecordedThread{chunk.pid, chunk.tid});
   }
 
   void read_dictionary(std::string_view text) {
@@ -303,9 +279,7 @@ struct ProgramTraceFile::State {
       });
       const auto same = [](const Piece& a, const Piece& b) { return a.sequence == b.sequence && a.live == b.live; };
       all.erase(std::unique(all.begin(), all.end(), same), all.end());
-      RecordedThread thread = identities.at(number);
-      thread.chunks = all.size();
-      summary.threads.push_back(thread);
+      summary.threads.push_back(identities.at(number));
       ordered.push_back(std::move(all));
     }
     pieces.clear();
@@ -380,7 +354,7 @@ struct ProgramTraceFile::State {
     }
   }
 
-  /// Returns the file of the library that was called; empty if the recording doesn't tell.
+  /// Returns the file of the library that was called; empty if the recording doesn't say.
   [[nodiscard]] std::string library_of(const Piece& piece, const protocol::RecordHeader& header) const {
     const auto number = static_cast<std::uint32_t>(header.start >> protocol::notes_shift >> protocol::library_shift);
     const auto found = number != 0 ? numbered.find({piece.pid, number}) : numbered.end();
@@ -501,23 +475,6 @@ bool threads_overlap(const RecordedProgram& program) {
   return false;
 }
 
-void ProgramInMemory::visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const {
-  for (const ProgramEvent& event : trace_.events.at(thread)) {
-    visit(event);
-  }
-}
-
-ProgramTrace read_program_trace(const fs::path& path) {
-  const ProgramTraceFile file(path);
-  ProgramTrace trace;
-  trace.summary = file.summary();
-  trace.events.resize(trace.summary.threads.size());
-  for (std::size_t t = 0; t < trace.events.size(); ++t) {
-    file.visit(t, [&](const ProgramEvent& event) { trace.events[t].push_back(event); });
-  }
-  return trace;
-}
-
 namespace {
 
 /// Memory that operands cover. `first` is the position of its first use: the call, then the argument.
@@ -558,14 +515,14 @@ std::vector<Span> joined(std::vector<Span> spans) {
 
 /// Returns each span's position in the order of first use.
 std::vector<std::size_t> use_order(const std::vector<Span>& spans) {
-  std::vector<std::size_t> by_use(spans.size());
-  for (std::size_t i = 0; i < by_use.size(); ++i) {
-    by_use[i] = i;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> by_use;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    by_use[spans[i].first] = i;
   }
-  std::sort(by_use.begin(), by_use.end(), [&](std::size_t a, std::size_t b) { return spans[a].first < spans[b].first; });
   std::vector<std::size_t> order(spans.size());
-  for (std::size_t k = 0; k < by_use.size(); ++k) {
-    order[by_use[k]] = k;
+  std::size_t position = 0;
+  for (const auto& [first, i] : by_use) {
+    order[i] = position++;
   }
   return order;
 }

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
-#include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::program {
@@ -17,24 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool defines(const std::string& path, const char* routine) {
-  try {
-    const machine::ElfFile file(path);
-    const auto names = machine::naming([&file](const std::string& symbol) { return file.defines(symbol); });
-    return names && file.defines(names->symbol(routine));
-  } catch (const Error&) {
-    return false;  // it isn't here, or was replaced since
-  }
-}
-
 /// Distributions put a library's libblas.so.3 and liblapack.so.3 into a folder of its own, beside the library: they are known by its name.
 std::string installed_name(const std::string& path, machine::Role role, const std::vector<machine::InstalledLibrary>& installed) {
-  const auto has_role = [&](const machine::InstalledLibrary& library) {
-    return role == machine::Role::blas ? library.has_blas : library.has_lapack;
-  };
   const auto find = [&](auto accept) {
     return std::find_if(installed.begin(), installed.end(),
-                        [&](const machine::InstalledLibrary& library) { return has_role(library) && accept(library); });
+                        [&](const machine::InstalledLibrary& library) { return library.has(role) && accept(library); });
   };
   auto at = find([&](const machine::InstalledLibrary& library) { return library.path == path; });
   if (at == installed.end()) {
@@ -46,7 +31,8 @@ std::string installed_name(const std::string& path, machine::Role role, const st
 
 /// The first of the called libraries that defines `routine`, under whatever name.
 std::string definer(const std::vector<std::string>& libraries, const char* routine, machine::Role role) {
-  const auto at = std::find_if(libraries.begin(), libraries.end(), [&](const std::string& path) { return defines(path, routine); });
+  const auto at =
+      std::find_if(libraries.begin(), libraries.end(), [&](const std::string& path) { return machine::has_routine(path, routine); });
   return at == libraries.end() ? "" : installed_name(*at, role, machine::installed_libraries());
 }
 
@@ -72,13 +58,13 @@ bool is_here(const std::string& blas) {
 /// Returns whether a BLAS that is installed here has one thread only.
 bool has_one_thread(const std::string& blas) { return !blas.empty() && is_here(blas) && machine::has_one_thread(blas); }
 
-/// Returns the state that the BLAS reported when it was called first; nullptr if it reported none. A LAPACK may tell of the BLAS that it needs, so that the library
+/// Returns the state that the BLAS reported when it was called first; nullptr if it reported none. A LAPACK may report the state of the BLAS that it needs, so that the library
 /// that defines dgemm comes first.
-const LibraryState* telling_state(const ProgramSummary& summary) {
+const LibraryState* reporting_state(const ProgramSummary& summary) {
   const LibraryState* found = nullptr;
   for (const LibraryState& state : summary.states) {
-    const bool tells = state.threads || !state.kernels.empty();
-    if (tells && (found == nullptr || (!defines(found->path, "dgemm") && defines(state.path, "dgemm")))) {
+    const bool reports = state.threads || !state.kernels.empty();
+    if (reports && (found == nullptr || (!machine::has_routine(found->path, "dgemm") && machine::has_routine(state.path, "dgemm")))) {
       found = &state;
     }
   }
@@ -92,14 +78,13 @@ RecordedPlace recorded_place(const ProgramSummary& summary) {
   place.blas = definer(summary.libraries, "dgemm", machine::Role::blas);
   place.blas = place.blas.empty() ? neighbouring_blas(summary.libraries) : place.blas;
   place.lapack = definer(summary.libraries, "dgeqrf", machine::Role::lapack);
-  const LibraryState* state = telling_state(summary);
-  place.thread_variables = summary.thread_variables;
+  const LibraryState* state = reporting_state(summary);
   place.threads = summary.threads_option ? summary.threads_option : threads_by(summary.thread_variables, place.blas);
   if (state != nullptr) {  // the library itself knows better what became of the variables
     place.threads = state->threads ? state->threads : place.threads;
     place.kernels = state->kernels;
   }
-  place.cpu = summary.cpu;
+  place.cpu = summary.machine.cpu;
   if (place.threads.value_or(1) > 1 && has_one_thread(place.blas)) {  // whatever was asked for
     place.threads = 1;
   }

@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "flopcast/program/recorded_run.hpp"
 #include "flopcast/program/thread_variables.hpp"
 #include "flopcast/support/schema.hpp"
 
@@ -13,16 +15,10 @@ constexpr const char* recording_document_name = "flopcast-program-trace-1";
 
 /// The document in the file of a recording: what is known before the program starts (protocol/trace_format.hpp).
 struct RecordingDocument {
-  struct Machine {
-    std::string cpu;
-    int cores = 0;
-    friend bool operator==(const Machine&, const Machine&) = default;
-  };
-
   std::vector<std::string> command;
   std::string folder;  ///< in which the program was started
   bool dry_run = false;
-  Machine machine;
+  RecordedMachine machine;
   std::optional<int> threads;        ///< threads of BLAS that `flopcast record --threads` set
   ThreadVariables thread_variables;  ///< those of the program's environment
   friend bool operator==(const RecordingDocument&, const RecordingDocument&) = default;
@@ -30,6 +26,8 @@ struct RecordingDocument {
 
 /// Returns the document {"schema": "flopcast-program-trace-1", ...}. Bytes of the command that aren't UTF-8 are replaced.
 std::string to_json(const RecordingDocument& document);
+/// Reads the document from its text; `name` names it in messages. Throws bad_input if it is damaged.
+RecordingDocument recording_document_from_json(std::string_view text, const std::string& name);
 /// Returns the schema of the document.
 PublishedSchema recording_document_schema();
 

@@ -35,7 +35,7 @@ std::filesystem::path program_file(const ProgramSummary& summary) {
   }
 }
 
-/// The reason, as far as the recording and the program's file tell.
+/// The reason, as far as the recording and the program's file show it.
 std::string why_no_calls(const ProgramSummary& summary) {
   if (!summary.unseen_libraries.empty()) {
     return fmt::format(
@@ -60,7 +60,7 @@ std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::
     all.push_back(!reason.empty() ? reason : "the recording library was not loaded: did the program clear its environment?");
   } else if (const std::string signal = signal_behind(summary.exit_code); !signal.empty()) {
     all.push_back(fmt::format("{} ended the program. The recording holds the calls that had returned by then", signal));
-  } else if (calls == 0 && summary.dropped == 0 && summary.damaged == 0 && summary.missing == 0) {
+  } else if (calls == 0 && summary.dropped == 0 && summary.damaged == 0 && summary.missing_bytes == 0) {
     all.push_back("no BLAS or LAPACK call was seen: " + why_no_calls(summary));
   }
   if (summary.dropped > 0) {
@@ -69,8 +69,8 @@ std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::
   if (summary.damaged > 0) {
     all.push_back(fmt::format("{} of the file can't be read", counted(summary.damaged, "piece")));
   }
-  if (summary.missing > 0) {
-    all.push_back(fmt::format("the file is cut off: {} of it are missing", counted(summary.missing, "byte")));
+  if (summary.missing_bytes > 0) {
+    all.push_back(fmt::format("the file is cut off: {} of it are missing", counted(summary.missing_bytes, "byte")));
   }
   if (!summary.finished) {
     all.emplace_back("the recording has no end: 'flopcast record' was killed, or still runs");
@@ -96,9 +96,9 @@ std::string routines_with(Seconds CallSum::*seconds, const ProgramSummary& summa
 /// Empty unless a hundredth of the time or more was spent in such calls.
 std::string numbers_remark(Seconds CallSum::*seconds, const char* numbers, const char* consequence, const ProgramSummary& summary,
                            const ProgramBreakdown& breakdown) {
-  static constexpr double worth_telling = 0.01;
+  static constexpr double worth_a_remark = 0.01;
   const CallSum& all = breakdown.all();
-  if (all.*seconds <= worth_telling * all.seconds) {
+  if (all.*seconds <= worth_a_remark * all.seconds) {
     return "";
   }
   const std::string routines = routines_with(seconds, summary, breakdown);
@@ -128,7 +128,7 @@ std::vector<std::string> recording_remarks(const ProgramSummary& summary, const 
   }
   if (const CallSum& first = breakdown.first_calls(); first.calls > 0) {
     all.push_back(fmt::format(
-        "{} took {}, much longer than others like {}: in {} a library starts, or memory is touched for the first time. {} told apart as "
+        "{} took {}, much longer than others like {}: in {} a library starts, or memory is touched for the first time. {} kept apart as "
         "'{}', "
         "and no rate contains {}",
         counted(first.calls, "first call"), format_seconds(first.seconds), first.calls == 1 ? "it" : "them",
@@ -138,7 +138,7 @@ std::vector<std::string> recording_remarks(const ProgramSummary& summary, const 
        {numbers_remark(&CallSum::denormal_seconds, "denormal numbers (below 2.2e-308, in single precision 1.2e-38)",
                        "if they are slow, these numbers may be why, and not the library", summary, breakdown),
         numbers_remark(&CallSum::invalid_seconds, "NaN or Inf, and got undefined results",
-                       "their times tell of these numbers, and may tell nothing of the library", summary, breakdown)}) {
+                       "their times are due to these numbers, and may say nothing about the library", summary, breakdown)}) {
     if (!remark.empty()) {
       all.push_back(remark);
     }

@@ -140,7 +140,7 @@ std::string environment_remark(const fs::path& file, const RunContext& context) 
                      comparison(kernels, "computes"), format_settings(set));
 }
 
-program::Peak measure_peak(const program::RecordedPlace& place, const KernelSettings& kernels) {
+program::PeakRate measure_peak(const program::RecordedPlace& place, const KernelSettings& kernels) {
   const fs::path file = machine::locate_usable(place.blas, machine::Role::blas);
   const int threads = place.threads.value_or(1);
   const nlohmann::json measured = with_kernels(file, kernels, [threads](const machine::Library& library) {

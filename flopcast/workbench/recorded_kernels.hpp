@@ -35,6 +35,6 @@ std::string environment_remark(const std::filesystem::path& file, const RunConte
 
 /// Measures the best rate of the recorded BLAS's dgemm with the recorded threads and `kernels`; empty `kernels` leave the choice to the
 /// library. The measurement takes a third of a second in a child process. Throws environment_error if that fails.
-program::Peak measure_peak(const program::RecordedPlace& place, const KernelSettings& kernels);
+program::PeakRate measure_peak(const program::RecordedPlace& place, const KernelSettings& kernels);
 
 }  // namespace flopcast

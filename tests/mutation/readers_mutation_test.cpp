@@ -45,6 +45,7 @@
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
+#include "tests/program/program_in_memory.hpp"
 #include "tests/program/recording_file.hpp"
 #include "tests/roofline/fake_roofline.hpp"
 

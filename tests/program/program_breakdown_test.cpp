@@ -262,9 +262,7 @@ TEST_F(ProgramBreakdowns, TheTimelineSpreadsLongCalls) {
 
   ASSERT_EQ(timeline.routines.size(), 1U);  // dpotrf; all other routines form one series
   ASSERT_EQ(timeline.busy.size(), 2U);
-  const auto nanoseconds = [&](std::size_t thread, std::size_t bin, std::size_t series) {
-    return 1e9 * timeline.busy[thread][bin][series];
-  };
+  const auto nanoseconds = [&](std::size_t thread, std::size_t bin, std::size_t series) { return 10 * timeline.busy[thread][bin][series]; };
   EXPECT_THAT(nanoseconds(0, 2, 0), DoubleNear(10, 1e-6));
   EXPECT_THAT(nanoseconds(0, 3, 0), DoubleNear(0, 1e-6));
   EXPECT_THAT(nanoseconds(0, 9, 1), DoubleNear(5, 1e-6));  // dgesvd ends at 95 ns

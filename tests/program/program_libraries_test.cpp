@@ -27,28 +27,28 @@ struct FakeLibrary {
 /// Libraries "NAME" in files /lib/NAME.so, and a program that asks for libraries by name.
 class ProgramLibraries : public ::testing::Test {
  protected:
-  [[nodiscard]] LibraryFacts facts() const {
-    LibraryFacts facts;
-    facts.locate = [this](const std::string& name, machine::Role) {
+  [[nodiscard]] LibraryServices services() const {
+    LibraryServices services;
+    services.locate = [this](const std::string& name, machine::Role) {
       if (libraries_.count(name) == 0) {
         throw bad_input("no library {}", name);
       }
       return fs::path("/lib/" + name + ".so");
     };
-    facts.default_lapack = [](int integer_bytes) { return integer_bytes == 8 ? "lapack64" : "lapack"; };
-    facts.integer_bytes = [this](const fs::path& file) { return of(file).integer_bytes; };
-    facts.may_be_called_by_several_threads = [this](const fs::path& file) { return of(file).is_safe; };
-    facts.buffers_can_be_locked = [this](const fs::path& file) { return of(file).can_be_locked; };
-    facts.asked_libraries = [this](const std::string& program) {
+    services.default_lapack = [](int integer_bytes) { return integer_bytes == 8 ? "lapack64" : "lapack"; };
+    services.integer_bytes = [this](const fs::path& file) { return of(file).integer_bytes; };
+    services.may_be_called_by_several_threads = [this](const fs::path& file) { return of(file).is_safe; };
+    services.buffers_can_be_locked = [this](const fs::path& file) { return of(file).can_be_locked; };
+    services.asked_libraries = [this](const std::string& program) {
       EXPECT_EQ(program, "program");
       return asked_;
     };
-    return facts;
+    return services;
   }
   [[nodiscard]] const FakeLibrary& of(const fs::path& file) const { return libraries_.at(file.stem().string()); }
 
   [[nodiscard]] LibraryFiles choose(const std::string& blas, const std::string& lapack = "") const {
-    return program_libraries(blas, lapack, {"program", "argument"}, facts());
+    return program_libraries(blas, lapack, {"program", "argument"}, services());
   }
   [[nodiscard]] std::string refusal(const std::string& blas, const std::string& lapack = "") const {
     return tests::message_of([&] { static_cast<void>(choose(blas, lapack)); });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "flopcast/support/error.hpp"
+#include "tests/program/program_in_memory.hpp"
 #include "tests/program/recording_file.hpp"
 
 namespace flopcast::program {
@@ -252,11 +253,11 @@ TEST_F(ProgramTraces, ReportsMissingBytes) {
   auto& header = *reinterpret_cast<protocol::FileHeader*>(file.bytes().data());
   header.dropped = 0;
   header.end = protocol::round_to_page(file.size());
-  EXPECT_EQ(read(file.bytes()).summary.missing, 0U);
+  EXPECT_EQ(read(file.bytes()).summary.missing_bytes, 0U);
   header.end += 3 * protocol::trace_page;
-  EXPECT_EQ(read(file.bytes()).summary.missing, 3 * protocol::trace_page);
+  EXPECT_EQ(read(file.bytes()).summary.missing_bytes, 3 * protocol::trace_page);
   header.dropped = 1;
-  EXPECT_EQ(read(file.bytes()).summary.missing, 0U) << "the disk was full";
+  EXPECT_EQ(read(file.bytes()).summary.missing_bytes, 0U) << "the disk was full";
 }
 
 TEST_F(ProgramTraces, SurvivesRandomDamage) {

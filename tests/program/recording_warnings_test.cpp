@@ -3,6 +3,7 @@
 
 #include "flopcast/program/program_breakdown.hpp"
 #include "tests/kernel/plain_call.hpp"
+#include "tests/program/program_in_memory.hpp"
 
 namespace flopcast::program {
 namespace {
@@ -21,7 +22,7 @@ ProgramTrace run_of_ten_seconds() {
   trace.summary.seconds = 10;
   trace.summary.threads_option = 2;
   for (const Seconds seconds : {4.0, 1.0}) {
-    trace.summary.threads.push_back({100, static_cast<std::uint32_t>(200 + trace.events.size()), 1});
+    trace.summary.threads.push_back({100, static_cast<std::uint32_t>(200 + trace.events.size())});
     ProgramEvent event;
     event.seconds = seconds;
     event.call = kernel::call("dpotrf", {'L', 100, 0x100000, 100});

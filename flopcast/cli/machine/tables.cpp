@@ -57,11 +57,11 @@ std::string clock_text(const MachineReport& found) {
 std::string frequency_text(const MachineReport& found) {
   const double nominal = found.topology.nominal_hertz;
   return fmt::format("{:.2f} GHz now, nominal {}", found.clock.core_hertz * 1e-9,
-                     nominal > 0 ? fmt::format("{:.2f} GHz", nominal * 1e-9) : "not told");
+                     nominal > 0 ? fmt::format("{:.2f} GHz", nominal * 1e-9) : "not reported");
 }
 
 Cell bytes_cell(std::int64_t bytes) {
-  return {static_cast<double>(bytes), bytes > 0 ? format_bytes(static_cast<double>(bytes)) : "not told"};
+  return {static_cast<double>(bytes), bytes > 0 ? format_bytes(static_cast<double>(bytes)) : "not reported"};
 }
 
 std::string shares_text(const std::vector<machine::BandwidthShare>& shares) {

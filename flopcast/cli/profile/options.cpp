@@ -108,7 +108,7 @@ void check(const ProfileOptions& options, const CommonOptions& common) {
 }
 
 /// Sets the exit code if questions were asked and none could be answered. The tables are shown all the same.
-void tell_failure(const std::vector<WhatIfResult>& answers, CommonOptions& common) {
+void report_failure(const std::vector<WhatIfResult>& answers, CommonOptions& common) {
   const auto failed = [](const WhatIfResult& answer) { return !answer.failure.empty(); };
   if (!answers.empty() && std::all_of(answers.begin(), answers.end(), failed)) {
     common.exit_code = answers.front().failure_code;
@@ -122,7 +122,7 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
     write_file(options.page, program_page(profile, options.request.recording, options.max_shapes).html());
   }
   show(profile, options, common);
-  tell_failure(profile.what_if, common);
+  report_failure(profile.what_if, common);
 }
 
 }  // namespace

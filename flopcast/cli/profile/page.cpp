@@ -10,6 +10,7 @@
 
 #include "flopcast/cli/profile/tables.hpp"
 #include "flopcast/cli/profile/what_if_tables.hpp"
+#include "flopcast/program/program_timeline.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/support/version.hpp"
 
@@ -17,15 +18,6 @@ namespace flopcast::cli {
 namespace {
 
 constexpr std::size_t max_bars = 12;
-
-/// Returns `dgemm NT m=100 n=100 k=50`.
-std::string shape_text(const ProgramProfile::Shape& shape) {
-  std::string text = shape.routine;
-  for (const std::string& part : {shown_flags(shape), to_string(shape.sizes)}) {
-    text += part.empty() ? "" : " " + part;
-  }
-  return text;
-}
 
 std::string shown_time(const CallTotals& sum, const ProgramProfile& profile) {
   const double all = profile.all.seconds;
@@ -52,7 +44,8 @@ void add_shapes(report::Page& page, const ProgramProfile& profile, std::size_t m
   std::vector<report::Bar> bars;
   for (const ProgramProfile::Shape& shape : profile.shapes) {
     if (bars.size() < max_bars) {
-      bars.push_back({shape_text(shape), shape.seconds, shown_time(shape, profile)});
+      bars.push_back(
+          {shape.routine + (shape_text(shape).empty() ? "" : " ") + shape_text(shape), shape.seconds, shown_time(shape, profile)});
     }
   }
   page.add_heading("By shape");
@@ -62,7 +55,8 @@ void add_shapes(report::Page& page, const ProgramProfile& profile, std::size_t m
 
 void add_timeline(report::Page& page, const ProgramProfile& profile, const std::string& recording) {
   static constexpr std::size_t bins = 240, max_routines = 6, max_threads = 16;
-  const CallTimeline timeline = call_timeline(recording, bins, max_routines);
+  const program::ProgramTraceFile file(recording);
+  const program::ProgramTimeline timeline = program::program_timeline(file, program::ProgramBreakdown(file), bins, max_routines);
   if (timeline.end <= timeline.begin || timeline.busy.empty()) {
     return;
   }
@@ -72,7 +66,7 @@ void add_timeline(report::Page& page, const ProgramProfile& profile, const std::
     strips.series.emplace_back("others");
   }
   for (std::size_t t = 0; t < std::min(timeline.busy.size(), max_threads); ++t) {
-    strips.strips.push_back({"thread " + timeline.threads[t], timeline.busy[t]});
+    strips.strips.push_back({"thread " + std::to_string(file.summary().threads[t].tid), timeline.busy[t]});
   }
   strips.from = format_seconds(timeline.begin);
   strips.to = format_seconds(timeline.end);
@@ -119,9 +113,9 @@ std::string date_text(std::int64_t seconds) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
 }
 
-/// Adds what was recorded where and when, as far as the recording tells.
+/// Adds what was recorded where and when, as far as the recording says.
 void add_facts(report::Page& page, const ProgramProfile& profile) {
-  const ProgramProfile::Place& place = profile.recorded;
+  const program::RecordedPlace& place = profile.recorded;
   std::string blas = place.blas;
   blas += place.kernels.empty() ? "" : fmt::format(", kernels {}", place.kernels);
   blas += place.threads ? fmt::format(", {}", counted(*place.threads, "thread")) : "";

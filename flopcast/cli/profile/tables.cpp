@@ -33,11 +33,6 @@ std::vector<ForecastColumn> forecast_columns(const ProgramProfile& profile) {
   return columns;
 }
 
-Cell percent(double part, double whole) {
-  const double value = whole > 0 ? 100 * part / whole : 0;
-  return {value, fmt::format("{:.1f}", value)};
-}
-
 /// Returns the columns that every table has.
 Columns<CallTotals> sum_columns(const ProgramProfile& profile) {
   Columns<CallTotals> columns;
@@ -47,10 +42,10 @@ Columns<CallTotals> sum_columns(const ProgramProfile& profile) {
   }
   columns.show<&CallTotals::seconds>();
   columns.add(number_column("percent_of_calls", "share", "%", "their part of the time of all calls", Best::small),
-              [all = profile.all.seconds](const CallTotals& sum) { return percent(sum.seconds, all); });
+              [all = profile.all.seconds](const CallTotals& sum) { return percent_cell(sum.seconds, all); });
   columns.add(number_column("percent_of_run", "of run", "%",
                             "their part of the program's whole run; with several threads it may exceed 100 %", Best::small),
-              [run = profile.seconds](const CallTotals& sum) { return percent(sum.seconds, run); });
+              [run = profile.seconds](const CallTotals& sum) { return percent_cell(sum.seconds, run); });
   columns.add(shown<&CallTotals::flops>(),
               [](const CallTotals& sum) { return sum.flops > 0 ? Cell(sum.flops, fmt::format("{:.3g}", sum.flops)) : Cell(unknown); });
   columns.add(shown<&CallTotals::flops_per_second>(), [](const CallTotals& sum) {
@@ -59,7 +54,7 @@ Columns<CallTotals> sum_columns(const ProgramProfile& profile) {
   if (profile.peak) {
     report::Column of_peak = shown<&CallTotals::of_peak>("percent_of_peak", "of peak");
     of_peak.unit = "%";
-    columns.add(of_peak, [](const CallTotals& sum) { return sum.of_peak ? percent(*sum.of_peak, 1) : Cell(unknown); });
+    columns.add(of_peak, [](const CallTotals& sum) { return sum.of_peak ? percent_cell(*sum.of_peak, 1) : Cell(unknown); });
   }
   return columns;
 }
@@ -105,7 +100,7 @@ Columns<ShapeRow> shape_columns(const ProgramProfile& profile, const std::vector
                                 "disturbed, or operands lay further away than necessary",
                                 Best::large),
                   [i](const ShapeRow& row) {
-                    return row.predicted[i] && row.recorded > 0 ? percent(*row.predicted[i], row.recorded) : Cell(unknown);
+                    return row.predicted[i] && row.recorded > 0 ? percent_cell(*row.predicted[i], row.recorded) : Cell(unknown);
                   });
     }
   }
@@ -151,6 +146,17 @@ ShapeRow sum_row(const std::string& title, std::size_t begin, const ProgramProfi
 }
 
 }  // namespace
+
+Cell percent_cell(double part, double whole) {
+  const double value = whole > 0 ? 100 * part / whole : 0;
+  return {value, fmt::format("{:.1f}", value)};
+}
+
+std::string shape_text(const ProgramProfile::Shape& shape) {
+  const std::string sizes = to_string(shape.sizes);
+  const std::string flags = shown_flags(shape);
+  return flags.empty() || sizes.empty() ? flags + sizes : flags + " " + sizes;
+}
 
 std::string shown_flags(const ProgramProfile::Shape& shape) { return shape.first_calls ? first_calls_name : shape.flags; }
 

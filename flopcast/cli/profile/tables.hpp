@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "flopcast/report/table.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
@@ -13,8 +11,12 @@ namespace flopcast::cli {
 /// Name of the calls that are kept apart as first ones, in place of a routine or of flags.
 inline constexpr const char* first_calls_name = "first calls";
 
+/// Returns a share in percent; 0 if the whole is 0.
+report::Cell percent_cell(double part, double whole);
 /// Returns the flags of a shape, or first_calls_name.
 std::string shown_flags(const ProgramProfile::Shape& shape);
+/// Returns flags and sizes of a shape.
+std::string shape_text(const ProgramProfile::Shape& shape);
 /// Returns a line with the numbers of calls, routines and threads, and the time.
 std::string overview(const ProgramProfile& profile);
 

@@ -29,13 +29,6 @@ report::Column gain_column() {
                        Best::large);
 }
 
-/// Returns flags and sizes.
-std::string shape_text(const ProgramProfile::Shape& shape) {
-  const std::string sizes = to_string(shape.sizes);
-  const std::string flags = shown_flags(shape);
-  return flags.empty() || sizes.empty() ? flags + sizes : flags + " " + sizes;
-}
-
 /// Returns the answer to `same`; nullptr if that wasn't asked.
 const WhatIfResult* find_same(const std::vector<WhatIfResult>& answers) {
   const auto at = std::find_if(answers.begin(), answers.end(), [](const WhatIfResult& answer) { return answer.question.is_same(); });

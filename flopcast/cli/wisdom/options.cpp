@@ -58,7 +58,7 @@ void import_file(const WisdomRequest& request, bool from_system, const CommonOpt
   note(fmt::format("{} imported{}", entries(imported.taken.size()),
                    imported.left_out.empty()
                        ? ""
-                       : fmt::format("; {} left out, which don't hold on this machine", entries(imported.left_out.size()))),
+                       : fmt::format("; {} skipped, which don't hold on this machine", entries(imported.left_out.size()))),
        common);
   std::vector<WisdomEntry> all = imported.taken;
   all.insert(all.end(), imported.left_out.begin(), imported.left_out.end());
@@ -78,20 +78,14 @@ void forget(const ForgetRequest& request, const CommonOptions& common) {
   show(forgotten.entries, common);
 }
 
-void add_list(OptionSet& wisdom, CommonOptions& common) {
-  auto request = std::make_shared<ListWisdomRequest>();
-  OptionSet command = wisdom.add_command("list", "List your wisdom and the system's, or that of a file");
+/// Adds a command that does nothing but its request.
+template <class Request, class Act>
+void add(OptionSet& wisdom, CommonOptions& common, const char* name, const char* summary, const char* examples, Act act) {
+  auto request = std::make_shared<Request>();
+  OptionSet command = wisdom.add_command(name, summary);
   add_request(command, *request);
-  command.footer("Example:\n  flopcast wisdom list epyc.wisdom");
-  command.action([request, &common] { list(*request, common); });
-}
-
-void add_export(OptionSet& wisdom, CommonOptions& common) {
-  auto request = std::make_shared<OwnWisdomRequest>();
-  OptionSet command = wisdom.add_command("export", "Write your wisdom as one file");
-  add_request(command, *request);
-  command.footer("Example:\n  flopcast wisdom export --output epyc.wisdom");
-  command.action([request, &common] { emit(export_wisdom(*request, run_context(common)), common); });
+  command.footer(examples);
+  command.action([request, act, &common] { act(*request, common); });
 }
 
 void add_import(OptionSet& wisdom, CommonOptions& common) {
@@ -105,33 +99,25 @@ void add_import(OptionSet& wisdom, CommonOptions& common) {
   command.action([request, from_system, &common] { import_file(*request, *from_system, common); });
 }
 
-void add_merge(OptionSet& wisdom, CommonOptions& common) {
-  auto request = std::make_shared<MergeRequest>();
-  OptionSet command = wisdom.add_command("merge", "Write the wisdom of several files as one");
-  add_request(command, *request);
-  command.footer("Example:\n  flopcast wisdom merge epyc.wisdom xeon.wisdom --output site.wisdom");
-  command.action([request, &common] { emit(merge_wisdom(request->files, run_context(common)), common); });
-}
-
-void add_forget(OptionSet& wisdom, CommonOptions& common) {
-  auto request = std::make_shared<ForgetRequest>();
-  OptionSet command = wisdom.add_command("forget", "Remove entries from your own wisdom");
-  add_request(command, *request);
-  command.footer("A profile that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom forget --kind plans");
-  command.action([request, &common] { forget(*request, common); });
-}
-
 }  // namespace
 
 void add_wisdom_command(OptionSet& app, CommonOptions& common) {
   OptionSet wisdom = app.add_command("wisdom", "Export, import, merge, list and forget what was tuned and planned");
   wisdom.require_command();
   wisdom.footer(footer);
-  add_list(wisdom, common);
-  add_export(wisdom, common);
+  add<ListWisdomRequest>(wisdom, common, "list", "List your wisdom and the system's, or that of a file",
+                         "Example:\n  flopcast wisdom list epyc.wisdom", list);
+  add<OwnWisdomRequest>(
+      wisdom, common, "export", "Write your wisdom as one file", "Example:\n  flopcast wisdom export --output epyc.wisdom",
+      [](const OwnWisdomRequest& request, const CommonOptions& options) { emit(export_wisdom(request, run_context(options)), options); });
   add_import(wisdom, common);
-  add_merge(wisdom, common);
-  add_forget(wisdom, common);
+  add<MergeRequest>(
+      wisdom, common, "merge", "Write the wisdom of several files as one",
+      "Example:\n  flopcast wisdom merge epyc.wisdom xeon.wisdom --output site.wisdom",
+      [](const MergeRequest& request, const CommonOptions& options) { emit(merge_wisdom(request.files, run_context(options)), options); });
+  add<ForgetRequest>(wisdom, common, "forget", "Remove entries from your own wisdom",
+                     "A profile that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom forget --kind plans",
+                     forget);
 }
 
 }  // namespace flopcast::cli

@@ -1,7 +1,5 @@
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <numeric>
 #include <random>
-#include <span>
 #include <string>
 
 #include "flopcast/core/statistics.hpp"

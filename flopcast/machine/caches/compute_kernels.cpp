@@ -25,14 +25,14 @@ std::vector<ComputeKernel> supported_kernels() {
   }
 #endif
   std::stable_sort(kernels.begin(), kernels.end(), [](const ComputeKernel& a, const ComputeKernel& b) {
-    return a.precision != b.precision ? a.precision == Precision::double_precision : a.lanes < b.lanes;
+    return a.precision != b.precision ? a.precision == RealPrecision::double_precision : a.lanes < b.lanes;
   });
   return kernels;
 }
 
 }  // namespace
 
-std::string_view name(Precision precision) noexcept { return precision == Precision::double_precision ? "double" : "single"; }
+std::string_view name(RealPrecision precision) noexcept { return precision == RealPrecision::double_precision ? "double" : "single"; }
 std::string_view name(Arithmetic arithmetic) noexcept { return arithmetic == Arithmetic::add ? "add" : "FMA"; }
 
 std::string ceiling_name(const ComputeKernel& kernel) {

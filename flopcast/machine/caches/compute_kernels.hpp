@@ -7,17 +7,17 @@
 
 namespace flopcast::machine {
 
-enum class Precision : std::uint8_t { single_precision, double_precision };
+enum class RealPrecision : std::uint8_t { single_precision, double_precision };
 enum class Arithmetic : std::uint8_t { add, multiply_add };
 
-std::string_view name(Precision precision) noexcept;    ///< "single", "double"
-std::string_view name(Arithmetic arithmetic) noexcept;  ///< "add", "FMA"
+std::string_view name(RealPrecision precision) noexcept;  ///< "single", "double"
+std::string_view name(Arithmetic arithmetic) noexcept;    ///< "add", "FMA"
 
 /// A loop of independent chains of one arithmetic instruction that touches no memory, so that its rate is the CPU's peak for this
 /// instruction.
 struct ComputeKernel {
   std::string_view instructions;  ///< "scalar", "SSE", "AVX2", "AVX-512"; "portable": whatever the compiler makes of vectors
-  Precision precision = Precision::double_precision;
+  RealPrecision precision = RealPrecision::double_precision;
   Arithmetic arithmetic = Arithmetic::add;
   bool fused = false;  ///< multiply_add is one instruction, not two
   int lanes = 1;       ///< numbers per vector

@@ -1,7 +1,5 @@
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
 
-#include "flopcast/machine/caches/shared_bandwidth_json.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -10,7 +8,6 @@
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/machine/cpu/thread_team.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -96,16 +93,6 @@ BandwidthShare measure_share(const WallClock& clock, const std::vector<CpuPlace>
 }
 
 }  // namespace
-
-void to_json(nlohmann::json& json, const BandwidthShare& share) {
-  json = {{"threads", share.threads}, {"cache", share.cache}, {"memory", share.memory}};
-}
-
-void from_json(const nlohmann::json& json, BandwidthShare& share) {
-  read_member(json, "threads", share.threads);
-  read_member(json, "cache", share.cache);
-  read_member(json, "memory", share.memory);
-}
 
 std::vector<BandwidthShare> measure_bandwidth_shares(const WallClock& clock, const std::vector<CpuPlace>& places, int cores,
                                                      const MemoryHierarchy& hierarchy, std::int64_t max_team_bytes) {

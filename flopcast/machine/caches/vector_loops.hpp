@@ -45,7 +45,7 @@ constexpr ComputeKernel compute_kernel(std::string_view instructions) {
   constexpr int lanes = sizeof(Vector) / sizeof(Number);
   constexpr double operations = Operation::arithmetic == Arithmetic::add ? 1 : 2;
   return {instructions,
-          sizeof(Number) == sizeof(double) ? Precision::double_precision : Precision::single_precision,
+          sizeof(Number) == sizeof(double) ? RealPrecision::double_precision : RealPrecision::single_precision,
           Operation::arithmetic,
           Operation::fused,
           lanes,

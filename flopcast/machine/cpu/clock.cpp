@@ -1,7 +1,6 @@
 #include "flopcast/machine/cpu/clock.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 #include <vector>

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/machine/cpu/other_load.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -28,19 +28,8 @@ std::int64_t PreemptionDetector::involuntary_switches() noexcept {
 }
 
 std::optional<Seconds> stolen_seconds() {
-  // proc(5): cpu user nice system idle iowait irq softirq steal ..., in ticks.
-  std::ifstream file("/proc/stat");
-  std::string label;
-  std::int64_t ticks = 0;
-  if (!(file >> label) || label != "cpu") {
-    return std::nullopt;
-  }
-  for (int column = 0; column < 8; ++column) {
-    if (!(file >> ticks)) {
-      return std::nullopt;
-    }
-  }
-  return static_cast<Seconds>(ticks) / static_cast<Seconds>(sysconf(_SC_CLK_TCK));
+  const std::optional<MachineTimes> times = machine_times();
+  return times ? std::optional(times->stolen) : std::nullopt;
 }
 
 NoiseLevel noise_of(std::span<const Seconds> slices, std::int64_t lost, double stolen_share) {

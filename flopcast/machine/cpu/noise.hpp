@@ -10,7 +10,7 @@
 
 namespace flopcast::machine {
 
-/// Tells whether this thread lost its CPU since start(); a check costs about 0.3 us.
+/// Detects whether this thread lost its CPU since start(); a check costs about 0.3 us.
 class PreemptionDetector {
  public:
   void start() noexcept { switches_ = involuntary_switches(); }

@@ -13,28 +13,10 @@ namespace {
 
 double seconds_of(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
 
-double cpu_seconds(int who) {
-  rusage used{};
-  getrusage(who, &used);
-  return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
-}
-
-/// Returns the CPU time of all processes from the first line of /proc/stat.
+/// Returns the CPU time of all processes, and what other machines of the host took.
 std::optional<double> machine_seconds() {
-  std::ifstream file("/proc/stat");
-  std::string name;
-  double user = 0;
-  double nice = 0;
-  double system = 0;
-  double idle = 0;
-  double waiting = 0;
-  double interrupts = 0;
-  double soft_interrupts = 0;
-  double stolen = 0;
-  if (!(file >> name >> user >> nice >> system >> idle >> waiting >> interrupts >> soft_interrupts >> stolen) || name != "cpu") {
-    return std::nullopt;
-  }
-  return (user + nice + system + interrupts + soft_interrupts + stolen) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  const std::optional<MachineTimes> times = machine_times();
+  return times ? std::optional(times->busy + times->stolen) : std::nullopt;
 }
 
 /// Returns the number of threads on this machine that run or wait for a core, without the calling one.
@@ -48,6 +30,23 @@ double other_runnable_threads() {
 }
 
 }  // namespace
+
+double cpu_seconds(int who) {
+  rusage used{};
+  getrusage(who, &used);
+  return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+}
+
+std::optional<MachineTimes> machine_times() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft_interrupts = 0, stolen = 0;  // proc(5)
+  if (!(file >> name >> user >> nice >> system >> idle >> waiting >> interrupts >> soft_interrupts >> stolen) || name != "cpu") {
+    return std::nullopt;
+  }
+  const auto ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  return MachineTimes{(user + nice + system + interrupts + soft_interrupts) / ticks_per_second, stolen / ticks_per_second};
+}
 
 OtherLoad::OtherLoad() : begin_(now()) {}
 

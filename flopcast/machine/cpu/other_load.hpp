@@ -2,7 +2,20 @@
 
 #include <optional>
 
+#include "flopcast/support/units.hpp"
+
 namespace flopcast::machine {
+
+/// Returns the CPU time of this process (RUSAGE_SELF) or of its children that have ended (RUSAGE_CHILDREN).
+Seconds cpu_seconds(int who);
+
+/// Times of all CPUs together since the machine started, in steps of 10 ms.
+struct MachineTimes {
+  Seconds busy = 0;    ///< CPU time of all processes and interrupts
+  Seconds stolen = 0;  ///< time that the hypervisor took
+};
+/// Returns nothing if the system doesn't say. A call takes tens of microseconds.
+std::optional<MachineTimes> machine_times();
 
 /// Load of the machine by other processes than this one and its children. Under such a load wall times are of little use.
 class OtherLoad {
@@ -15,7 +28,7 @@ class OtherLoad {
 
   /// Returns the average number of cores that others have kept busy since the constructor, including other machines of the host. Within
   /// half a second, returns the number of other threads that wanted a core both then and now, which says nothing about other machines.
-  /// Returns nothing if the system doesn't tell, or if this process and its children took less than `min_share` of a core: too little to be the
+  /// Returns nothing if the system doesn't say, or if this process and its children took less than `min_share` of a core: too little to be the
   /// measured processes (a launcher may have others start them).
   [[nodiscard]] std::optional<double> cores(double min_share = 0.2) const;
 
@@ -23,7 +36,7 @@ class OtherLoad {
   /// Times in seconds.
   struct State {
     std::optional<double>
-        machine;     ///< CPU time of all processes, and what other machines of the host took; nothing if the system doesn't tell
+        machine;     ///< CPU time of all processes, and what other machines of the host took; nothing if the system doesn't say
     double own = 0;  ///< CPU time of this process and of children that have ended
     double wall = 0;
     double others = 0;  ///< threads that run or wait for a core, without the calling one

@@ -11,12 +11,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "flopcast/machine/cpu/clock.hpp"
@@ -30,6 +28,7 @@ struct TopologyDeleter {
   void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
 };
 using HwlocTopology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
 
 HwlocTopology load_hwloc() {
   hwloc_topology_t raw = nullptr;
@@ -64,7 +63,7 @@ std::string cpu_name(hwloc_topology_t topology) {
 }
 
 std::vector<int> allowed_cpus(hwloc_topology_t topology) {
-  const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  const Bitmap set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
   if (hwloc_topology_is_thissystem(topology) == 0 || hwloc_get_cpubind(topology, set.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(set.get(), hwloc_topology_get_allowed_cpuset(topology));
   }
@@ -80,14 +79,6 @@ hwloc_obj_t core_of(hwloc_topology_t topology, int cpu) {
   hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(cpu));
   hwloc_obj_t core = unit == nullptr ? nullptr : hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
   return core == nullptr ? unit : core;  // some machines report no cores
-}
-
-int distinct_cores(hwloc_topology_t topology, const std::vector<int>& cpus) {
-  std::set<hwloc_obj_t> cores;
-  for (const int cpu : cpus) {
-    cores.insert(core_of(topology, cpu));
-  }
-  return std::max(1, static_cast<int>(cores.size()));
 }
 
 std::vector<CpuPlace> places_of(hwloc_topology_t topology, const std::vector<int>& cpus) {
@@ -116,80 +107,78 @@ std::vector<ReportedCache> caches_above(hwloc_topology_t topology, hwloc_obj_t c
   return caches;
 }
 
-using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
-
 /// hwloc's description of a kind of cores.
-struct ToldKind {
+struct ReportedKind {
   CoreKind kind;
-  int efficiency = -1;  ///< large is fast; -1: not told
+  int efficiency = -1;  ///< large is fast; -1: not reported
   std::string type;     ///< such as IntelAtom
 };
 
 /// Returns true if the clocks differ by some percent only: of cores that are built alike, the best ones are chosen for the highest turbo.
-bool are_alike(const ToldKind& a, const ToldKind& b) {
+bool are_alike(const ReportedKind& a, const ReportedKind& b) {
   constexpr double turbo = 1.15;
   const double low = std::min(a.kind.max_hertz, b.kind.max_hertz), high = std::max(a.kind.max_hertz, b.kind.max_hertz);
   return a.type == b.type && a.kind.caches == b.kind.caches && (low <= 0 || high <= turbo * low);
 }
 
-ToldKind told_kind(hwloc_topology_t topology, unsigned number, const std::vector<int>& usable) {
+ReportedKind reported_kind(hwloc_topology_t topology, unsigned number, const std::vector<int>& usable) {
   constexpr double mega = 1e6;
   const Bitmap set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
-  ToldKind told;
+  ReportedKind reported;
   unsigned count = 0;
   hwloc_info_s* infos = nullptr;
-  hwloc_cpukinds_get_info(topology, number, set.get(), &told.efficiency, &count, &infos, 0);
+  hwloc_cpukinds_get_info(topology, number, set.get(), &reported.efficiency, &count, &infos, 0);
   for (unsigned i = 0; i < count; ++i) {
     const std::string_view name = infos[i].name;
     if (name == "FrequencyMaxMHz") {
-      told.kind.max_hertz = mega * std::strtod(infos[i].value, nullptr);
+      reported.kind.max_hertz = mega * std::strtod(infos[i].value, nullptr);
     } else if (name == "CoreType") {
-      told.type = infos[i].value;
+      reported.type = infos[i].value;
     }
   }
   for (const int cpu : usable) {
     if (hwloc_bitmap_isset(set.get(), static_cast<unsigned>(cpu)) != 0) {
-      told.kind.cpus.push_back(cpu);
+      reported.kind.cpus.push_back(cpu);
     }
   }
   if (const int first = hwloc_bitmap_first(set.get()); first >= 0) {
-    told.kind.caches = caches_above(topology, core_of(topology, first));
+    reported.kind.caches = caches_above(topology, core_of(topology, first));
   }
-  return told;
+  return reported;
 }
 
 /// The kinds of the usable cores, the fastest first; none if all cores of the machine are alike.
 std::vector<CoreKind> kinds_of(hwloc_topology_t topology, const std::vector<int>& usable) {
-  std::vector<ToldKind> told;
+  std::vector<ReportedKind> reported;
   for (int i = 0; i < hwloc_cpukinds_get_nr(topology, 0); ++i) {
-    ToldKind one = told_kind(topology, static_cast<unsigned>(i), usable);
-    const auto alike = std::find_if(told.begin(), told.end(), [&](const ToldKind& other) { return are_alike(one, other); });
-    if (alike != told.end()) {
+    ReportedKind one = reported_kind(topology, static_cast<unsigned>(i), usable);
+    const auto alike = std::find_if(reported.begin(), reported.end(), [&](const ReportedKind& other) { return are_alike(one, other); });
+    if (alike != reported.end()) {
       alike->kind.cpus.insert(alike->kind.cpus.end(), one.kind.cpus.begin(), one.kind.cpus.end());
       std::sort(alike->kind.cpus.begin(), alike->kind.cpus.end());
     } else {
-      told.push_back(std::move(one));
+      reported.push_back(std::move(one));
     }
   }
-  if (told.size() < 2) {
+  if (reported.size() < 2) {
     return {};
   }
-  std::stable_sort(told.begin(), told.end(), [](const ToldKind& a, const ToldKind& b) {
+  std::stable_sort(reported.begin(), reported.end(), [](const ReportedKind& a, const ReportedKind& b) {
     return std::pair(a.efficiency, a.kind.max_hertz) > std::pair(b.efficiency, b.kind.max_hertz);
   });
   std::vector<CoreKind> kinds;
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    CoreKind& kind = told[i].kind;
-    kind.name = told.size() > 2 ? fmt::format("kind {}", i + 1) : i == 0 ? "performance" : "efficiency";
+  for (std::size_t i = 0; i < reported.size(); ++i) {
+    CoreKind& kind = reported[i].kind;
+    kind.name = reported.size() > 2 ? fmt::format("kind {}", i + 1) : i == 0 ? "performance" : "efficiency";
     if (!kind.cpus.empty()) {
-      kind.cores = distinct_cores(topology, kind.cpus);
+      kind.cores = busy_cores(places_of(topology, kind.cpus), 0);
       kinds.push_back(std::move(kind));
     }
   }
   return kinds;
 }
 
-/// Tells the places which kind they are of.
+/// Sets the kind of each place.
 void set_kinds(std::vector<CpuPlace>& places, const std::vector<CoreKind>& kinds) {
   for (CpuPlace& place : places) {
     const auto of_place = [&](const CoreKind& kind) { return std::find(kind.cpus.begin(), kind.cpus.end(), place.cpu) != kind.cpus.end(); };
@@ -266,7 +255,7 @@ Topology detect_topology() {
   result.places = places_of(topology, result.usable);
   result.kinds = kinds_of(topology, result.usable);
   set_kinds(result.places, result.kinds);
-  result.usable_cores = distinct_cores(topology, result.usable);
+  result.usable_cores = busy_cores(result.places, 0);
   result.cpu_quota = control_group_limits().cpus;
   result.memory_bytes = memory_bytes(topology);
   const std::vector<int>& fastest = result.kinds.empty() ? result.usable : result.kinds.front().cpus;

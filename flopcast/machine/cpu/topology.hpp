@@ -14,8 +14,8 @@ namespace flopcast::machine {
 struct ReportedCache {
   int level = 0;
   std::int64_t bytes = 0;
-  int line_bytes = 0;     ///< 0 if not told
-  int associativity = 0;  ///< 0 if not told
+  int line_bytes = 0;     ///< 0: not reported
+  int associativity = 0;  ///< 0: not reported
   int cores = 1;          ///< cores that share one instance
   friend bool operator==(const ReportedCache&, const ReportedCache&) = default;
 };
@@ -25,14 +25,14 @@ struct CoreKind {
   std::string name;                   ///< "performance" and "efficiency"; of more kinds "kind 1", "kind 2", the fastest first
   std::vector<int> cpus;              ///< usable hardware threads
   int cores = 0;                      ///< cores that these belong to
-  double max_hertz = 0;               ///< highest clock; 0 if not told
+  double max_hertz = 0;               ///< highest clock; 0: not reported
   std::vector<ReportedCache> caches;  ///< caches of its first core, from L1 outwards
   friend bool operator==(const CoreKind&, const CoreKind&) = default;
 };
 
 /// Properties that the system reports of the machine.
 struct Topology {
-  std::string cpu;  ///< model name with family, model and stepping where they are told: names are masked in virtual machines
+  std::string cpu;  ///< model name with family, model and stepping where they are reported: names are masked in virtual machines
   int sockets = 1;
   int cores = 1;  ///< hyperthreads of one core count once
   int hardware_threads = 1;
@@ -46,7 +46,7 @@ struct Topology {
   std::vector<ReportedCache> caches;  ///< caches of the first usable core of the fastest kind, from L1 outwards
   bool this_system = true;            ///< false: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs
   bool invariant_tsc = false;         ///< the time stamp counter ticks evenly whatever the clock does
-  double nominal_hertz = 0;           ///< 0 if not told
+  double nominal_hertz = 0;           ///< 0: not reported
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 

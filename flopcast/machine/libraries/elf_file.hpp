@@ -39,7 +39,7 @@ class ElfFile {
   [[nodiscard]] bool defines(std::string_view name) const;
   /// Returns true if the dynamic linker decides which definition of `name` the file calls, even if the file defines `name` itself.
   [[nodiscard]] bool calls_through_linker(std::string_view name) const;
-  /// `build-id:<hex>` as the linker left it, else `fnv:<hex>` of the contents: tells builds apart.
+  /// `build-id:<hex>` as the linker left it, else `fnv:<hex>` of the contents: differs between builds.
   [[nodiscard]] std::string digest() const;
 
  private:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
@@ -93,12 +92,12 @@ const std::vector<KernelChoice>& kernel_choices() {
 }
 
 const KernelTrial* LibraryReport::better() const {
-  static constexpr double misread = 1.25;
-  return !trials.empty() && trials.front().dgemm_flops > misread * dgemm_flops ? &trials.front() : nullptr;
+  static constexpr double much_faster = 1.25;
+  return !trials.empty() && trials.front().dgemm_flops > much_faster * dgemm_flops ? &trials.front() : nullptr;
 }
 
 std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports, const std::map<std::string, double>& known) {
-  static constexpr double restless = 0.75;
+  static constexpr double noisy = 0.75;
   std::vector<SlowDgemm> slow;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const LibraryReport& report = reports[i];
@@ -109,7 +108,7 @@ std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports,
                         other.identity.kernels == report.identity.kernels;
       expected = same ? std::max(expected, other.dgemm_flops) : expected;
     }
-    if (report.dgemm_flops > 0 && report.dgemm_flops < restless * expected) {
+    if (report.dgemm_flops > 0 && report.dgemm_flops < noisy * expected) {
       slow.push_back({i, expected});
     }
   }

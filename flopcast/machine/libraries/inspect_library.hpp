@@ -37,12 +37,12 @@ struct LibraryReport {
   std::vector<KernelTrial> trials;  ///< other kernels, the fastest first
   std::string failure;              ///< why it couldn't be inspected; empty if it could
 
-  /// Other kernels that are so much faster than the chosen ones that the library has misread the CPU; null if the library chose well.
+  /// Other kernels that are so much faster than the chosen ones that the library has detected the wrong CPU; null if the library chose well.
   [[nodiscard]] const KernelTrial* better() const;
   friend bool operator==(const LibraryReport&, const LibraryReport&) = default;
 };
 
-/// A library whose dgemm is slower than expected: the machine is restless, or was when this was timed.
+/// A library whose dgemm is slower than expected: the machine is noisy, or was when this was timed.
 struct SlowDgemm {
   std::size_t library = 0;  ///< index of its report
   double expected = 0;      ///< flops per second that its kernels are known to reach

@@ -98,7 +98,7 @@ bool has_routine(const ElfFile& file, std::string_view routine) {
   return names && file.defines(names->symbol(routine));
 }
 
-/// The files that `known` stands for in `directories`, resolved. Files that aren't libraries of this machine or lack the role are left out.
+/// The files that `known` stands for in `directories`, resolved. Files that aren't libraries of this machine or lack the role are skipped.
 std::vector<InstalledLibrary> files_of(const KnownLibrary& known, std::span<const fs::path> directories) {
   std::vector<InstalledLibrary> found;
   for (const std::string_view pattern : known.files) {
@@ -108,7 +108,7 @@ std::vector<InstalledLibrary> files_of(const KnownLibrary& known, std::span<cons
           const fs::path real = fs::canonical(path);
           const ElfFile file(real);
           const InstalledLibrary library{std::string(known.name), real.string(), has_routine(file, "dgemm"), has_routine(file, "dgeqrf")};
-          if (known.role == Role::blas ? library.has_blas : library.has_lapack) {
+          if (library.has(known.role)) {
             found.push_back(library);
           }
         } catch (const NoAddressSpace&) {
@@ -133,7 +133,7 @@ std::optional<fs::path> locate_name(std::string_view name, Role role, std::span<
         continue;
       }
       for (const InstalledLibrary& library : files_of(known, directories)) {
-        if (role == Role::blas ? library.has_blas : library.has_lapack) {
+        if (library.has(role)) {
           return library.path;
         }
       }
@@ -149,8 +149,7 @@ std::optional<fs::path> locate_name(std::string_view name, Role role, std::span<
 [[noreturn]] void throw_not_installed(std::string_view name, Role role) {
   std::vector<std::string> installed;
   for (const InstalledLibrary& library : installed_libraries()) {
-    if ((role == Role::blas ? library.has_blas : library.has_lapack) &&
-        std::find(installed.begin(), installed.end(), library.name) == installed.end()) {
+    if (library.has(role) && std::find(installed.begin(), installed.end(), library.name) == installed.end()) {
       installed.push_back(library.name);
     }
   }
@@ -296,9 +295,9 @@ fs::path locate_usable(std::string_view name_or_path, Role role, std::string_vie
   return path;
 }
 
-bool has_blas(const fs::path& library) {
+bool has_routine(const fs::path& library, std::string_view routine) {
   try {
-    return has_routine(ElfFile(library), "dgemm");
+    return has_routine(ElfFile(library), routine);
   } catch (const Error&) {
     return false;
   }

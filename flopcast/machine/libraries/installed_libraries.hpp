@@ -17,6 +17,7 @@ struct InstalledLibrary {
   std::string name;  ///< name that open() takes
   std::string path;  ///< absolute, with links resolved
   bool has_blas = false, has_lapack = false;
+  [[nodiscard]] bool has(Role role) const noexcept { return role == Role::blas ? has_blas : has_lapack; }
   friend bool operator==(const InstalledLibrary&, const InstalledLibrary&) = default;
 };
 
@@ -40,8 +41,8 @@ std::vector<InstalledLibrary> installed_libraries();
 /// The file that a name ("openblas-serial") or path stands for, absolute and with links resolved. Throws bad_input if no library of that
 /// name is installed (the message lists those that are, and the nearest name), environment_error if the path leads to nothing.
 std::filesystem::path locate(std::string_view name_or_path, Role role);
-/// Returns whether the file is a shared library of this machine that defines BLAS's dgemm under any of its names.
-bool has_blas(const std::filesystem::path& library);
+/// Returns whether the file is a shared library of this machine that defines `routine`, such as dgemm, under any of its names.
+bool has_routine(const std::filesystem::path& library, std::string_view routine);
 
 /// Returns locate(name_or_path, role) after a look into the file, which isn't loaded. Throws environment_error if it is no shared library
 /// for this machine. Throws bad_input if neither the file nor a library that it needs has the routine of the role: dgemm, dgeqrf, or

@@ -14,9 +14,9 @@
 namespace flopcast::machine {
 namespace {
 
-/// Finds symbols of a file and of the libraries that it needs by their own names. A wrapper's library tells of the wrapper. But the BLAS
-/// that happens to be behind libblas.so.3 doesn't tell of the LAPACK that calls it.
-SymbolLookup telling_symbols(const LoadedFile& file, const std::string& path) {
+/// Finds symbols of a file and of the libraries that it needs by their own names. A wrapper's library describes the wrapper. But the BLAS
+/// that happens to be behind libblas.so.3 doesn't describe the LAPACK that calls it.
+SymbolLookup describing_symbols(const LoadedFile& file, const std::string& path) {
   return [&file, needed = ElfFile(path).needed()](const std::string& name) -> void* {
     if (void* own = file.own_symbol(name)) {
       return own;
@@ -31,7 +31,7 @@ SymbolLookup telling_symbols(const LoadedFile& file, const std::string& path) {
   };
 }
 
-/// Name of a library that doesn't tell one: the name under which it is installed, else its file's.
+/// Name of a library that reports none: the name under which it is installed, else its file's.
 std::string name_of_file(const std::string& path) {
   for (const InstalledLibrary& installed : installed_libraries()) {
     if (installed.path == path) {
@@ -50,7 +50,7 @@ Naming naming_of(const LoadedFile& file, const std::string& path) {
 }
 
 LibraryIdentity identify(const LoadedFile& file, const std::string& path, const Naming& naming) {
-  LibraryIdentity identity = ask_identity(telling_symbols(file, path), naming);
+  LibraryIdentity identity = ask_identity(describing_symbols(file, path), naming);
   if (identity.name.empty()) {
     identity.name = name_of_file(path);
   }
@@ -103,8 +103,8 @@ const std::string& loadable(const std::string& path, Lmid_t name_space) {
 
 Library::State::State(const std::string& path, Lmid_t name_space)
     : file(loadable(path, name_space), name_space), naming(naming_of(file, path)), identity(identify(file, path, naming)) {
-  threads = ThreadControl::of(telling_symbols(file, path), naming);
-  several_threads = machine::may_be_called_by_several_threads(telling_symbols(file, path));
+  threads = ThreadControl::of(describing_symbols(file, path), naming);
+  several_threads = machine::may_be_called_by_several_threads(describing_symbols(file, path));
   claim_buffer(file, identity, naming);
 }
 

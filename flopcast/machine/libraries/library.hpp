@@ -17,7 +17,7 @@ using Function = void (*)();
 class Library {
  public:
   /// Opens a library by name ("openblas", "openblas-serial", "openblas-pthread", "blis", "blis-serial", "blis-openmp", "reference",
-  /// "atlas", "mkl") or by path; `role` tells which file "reference" and "atlas" stand for. Throws bad_input if no library of that name is
+  /// "atlas", "mkl") or by path; `role` says which file "reference" and "atlas" stand for. Throws bad_input if no library of that name is
   /// installed (the message names those that are) or the library has no BLAS or LAPACK symbol. Throws environment_error if the file is no
   /// library or the loader refuses it.
   static Library open(std::string_view name_or_path, Role role = Role::blas);

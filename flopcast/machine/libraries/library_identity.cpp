@@ -184,7 +184,7 @@ bool may_be_called_by_several_threads(const SymbolLookup& symbol) {
       return *parallel != 0 || built.find("USE_LOCKING") != std::string::npos || built.find("USE_TLS") != std::string::npos;
     }
   }
-  return symbol("blas_memory_alloc") == nullptr || symbol("blas_thread_init") != nullptr;  // GotoBLAS tells nothing
+  return symbol("blas_memory_alloc") == nullptr || symbol("blas_thread_init") != nullptr;  // GotoBLAS reports nothing
 }
 
 bool may_be_called_by_several_threads(const void* function) {

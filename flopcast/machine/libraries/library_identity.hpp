@@ -26,7 +26,7 @@ struct Naming {
 /// none.
 std::optional<Naming> naming(const std::function<bool(const std::string& symbol)>& defines);
 
-/// Asks a loaded library for its name, version, kernels, threading and the width of its integers; members that it doesn't tell stay empty.
+/// Asks a loaded library for its name, version, kernels, threading and the width of its integers; members that it doesn't report stay empty.
 /// The library's own functions may have the prefix and suffix of its C interface around their names.
 LibraryIdentity ask_identity(const SymbolLookup& symbol, const Naming& naming = {});
 
@@ -60,7 +60,7 @@ class ThreadControl {
   std::function<int()> get_;
 };
 
-/// Returns the key that tells builds of a library and their choice of kernels apart.
+/// Returns the key that differs between builds of a library and between their choices of kernels.
 std::string library_key(const LibraryIdentity& identity);
 
 }  // namespace flopcast::machine

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/machine/machine_schemas.hpp"
+#include "flopcast/machine/machine_file_json.hpp"
 #include "flopcast/roofline/roofline_schemas.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/schema.hpp"

@@ -6,7 +6,6 @@
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/machine_file_json.hpp"
-#include "flopcast/machine/machine_schemas.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"

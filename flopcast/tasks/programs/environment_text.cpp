@@ -24,8 +24,8 @@ std::string escaped(std::string_view text, std::string_view special, Replacement
 }
 
 /// POSIX: nothing is special between single quotes but the quote itself.
-std::string sh_quoted(std::string_view text) {
-  return '\'' + escaped(text, "'", [](char) { return std::string("'\\''"); }) + '\'';
+std::string sh_quoted(const Change& change) {
+  return '\'' + escaped(change.value, "'", [](char) { return std::string("'\\''"); }) + '\'';
 }
 
 /// csh also replaces !, even between single quotes, and has no way to quote a line break that survives eval.
@@ -37,85 +37,55 @@ std::string csh_quoted(const Change& change) {
 }
 
 /// fish: a backslash and a single quote have a backslash before them.
-std::string fish_quoted(std::string_view text) {
-  return '\'' + escaped(text, "\\'", [](char c) { return std::string("\\") + c; }) + '\'';
+std::string fish_quoted(const Change& change) {
+  return '\'' + escaped(change.value, "\\'", [](char c) { return std::string("\\") + c; }) + '\'';
 }
 
 std::string lua_quoted(std::string_view text) {
   return '"' + escaped(text, "\\\"\n\r", [](char c) { return c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string("\\") + c; }) + '"';
 }
+std::string lmod_quoted(const Change& change) { return lua_quoted(change.value); }
 
-std::string sh_line(const Change& change) {
-  const std::string value = sh_quoted(change.value);
-  const std::string& name = change.name;
-  switch (change.action) {
-    case Action::assign: return fmt::format("export {}={}\n", name, value);
-    case Action::suggest: return fmt::format("[ -n \"${{{0}:-}}\" ] || export {0}={1}\n", name, value);
-    case Action::prepend: break;
-  }
-  return fmt::format("case \":${{{0}:-}}:\" in *:{1}:*) ;; *) export {0}={1}\"${{{0}:+:${0}}}\" ;; esac\n", name, value);
-}
+/// A language and its commands for each action, where {0} is the name of the variable, {1} the quoted value, and {2} the name in quotes of Lua.
+struct Language {
+  std::string_view name;
+  EnvironmentFormat format;
+  std::string (*quoted)(const Change& change);
+  const char *assign, *suggest, *prepend;
+};
 
-/// One command per line, since eval joins the lines to one. csh expands a variable before it looks at a condition on the same line.
-std::string csh_line(const Change& change) {
-  const std::string value = csh_quoted(change);
-  const std::string& name = change.name;
-  if (change.action == Action::assign) {
-    return fmt::format("setenv {} {};\n", name, value);
-  }
-  const std::string set_if_empty = fmt::format("if ( ! $?{0} ) setenv {0} '';\nif ( \"${0}\" == '' ) setenv {0} {1};\n", name, value);
-  if (change.action == Action::suggest) {
-    return set_if_empty;
-  }
-  return set_if_empty + fmt::format("if ( \":${{{0}}}:\" !~ *:{1}:* ) setenv {0} {1}\":${0}\";\n", name, value);
-}
-
-std::string fish_line(const Change& change) {
-  const std::string value = fish_quoted(change.value);
-  const std::string& name = change.name;
-  switch (change.action) {
-    case Action::assign: return fmt::format("set -gx {} {};\n", name, value);
-    case Action::suggest: return fmt::format("test -n \"${0}\"; or set -gx {0} {1};\n", name, value);
-    case Action::prepend: break;
-  }
-  return fmt::format(
-      "if test -z \"${0}\"; set -gx {0} {1}; else if not string match -q -- '*:'{1}':*' \":${0}:\"; set -gx {0} {1}\":${0}\"; end;\n", name,
-      value);
-}
-
-/// pushenv gives a variable its value of before when the module is unloaded.
-std::string lmod_line(const Change& change) {
-  const char* function = change.action == Action::prepend ? "prepend_path" : "pushenv";
-  return fmt::format("{}({}, {})\n", function, lua_quoted(change.name), lua_quoted(change.value));
-}
-
-std::string line(const Change& change, EnvironmentFormat format) {
-  switch (format) {
-    case EnvironmentFormat::sh: return sh_line(change);
-    case EnvironmentFormat::csh: return csh_line(change);
-    case EnvironmentFormat::fish: return fish_line(change);
-    case EnvironmentFormat::lmod: break;
-  }
-  return lmod_line(change);
-}
+/// csh gets one command per line, since eval joins the lines to one, and expands a variable before it looks at a condition on the same line.
+/// pushenv of Lmod gives a variable its value of before when the module is unloaded.
+constexpr Language languages[] = {
+    {"sh", EnvironmentFormat::sh, sh_quoted, "export {0}={1}\n", "[ -n \"${{{0}:-}}\" ] || export {0}={1}\n",
+     "case \":${{{0}:-}}:\" in *:{1}:*) ;; *) export {0}={1}\"${{{0}:+:${0}}}\" ;; esac\n"},
+    {"csh", EnvironmentFormat::csh, csh_quoted, "setenv {0} {1};\n",
+     "if ( ! $?{0} ) setenv {0} '';\nif ( \"${0}\" == '' ) setenv {0} {1};\n",
+     "if ( ! $?{0} ) setenv {0} '';\nif ( \"${0}\" == '' ) setenv {0} {1};\n"
+     "if ( \":${{{0}}}:\" !~ *:{1}:* ) setenv {0} {1}\":${0}\";\n"},
+    {"fish", EnvironmentFormat::fish, fish_quoted, "set -gx {0} {1};\n", "test -n \"${0}\"; or set -gx {0} {1};\n",
+     "if test -z \"${0}\"; set -gx {0} {1}; else if not string match -q -- '*:'{1}':*' \":${0}:\"; set -gx {0} {1}\":${0}\"; end;\n"},
+    {"lmod", EnvironmentFormat::lmod, lmod_quoted, "pushenv({2}, {1})\n", "pushenv({2}, {1})\n", "prepend_path({2}, {1})\n"}};
 
 }  // namespace
 
 EnvironmentFormat parse_environment_format(std::string_view name) {
-  for (const auto& [known, format] :
-       {std::pair(std::string_view("sh"), EnvironmentFormat::sh), std::pair(std::string_view("csh"), EnvironmentFormat::csh),
-        std::pair(std::string_view("fish"), EnvironmentFormat::fish), std::pair(std::string_view("lmod"), EnvironmentFormat::lmod)}) {
-    if (name == known) {
-      return format;
+  for (const Language& language : languages) {
+    if (language.name == name) {
+      return language.format;
     }
   }
   throw bad_input("there is no format '{}' of environments; expected sh, csh, fish or lmod", name);
 }
 
 std::string to_text(const ProgramEnvironment& environment, EnvironmentFormat format) {
+  const Language& language = languages[static_cast<std::size_t>(format)];
   std::string text;
   for (const Change& change : environment.changes) {
-    text += line(change, format);
+    const char* command = change.action == Action::assign    ? language.assign
+                          : change.action == Action::suggest ? language.suggest
+                                                             : language.prepend;
+    text += fmt::format(fmt::runtime(command), change.name, language.quoted(change), lua_quoted(change.name));
   }
   return text;
 }

@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -28,13 +26,13 @@ using program::SourceLanguage;
 
 template <>
 Fields FieldTable<IlaenvSource>::fields() {
-  return {field<&T::text>().named("source"), field<&T::routines>("routines with tuned values"),
-          field<&T::left_out>("routines that ilaenv can't tell from another one, because they pass its name")};
+  return {field<&T::text>("text of the source").named("source"), field<&T::routines>("routines with tuned values"),
+          field<&T::left_out>("routines that ilaenv can't distinguish from another one, because they pass its name")};
 }
 
 template <>
 Fields FieldTable<IlaenvExport>::fields() {
-  return {field<&T::language>(), field<&T::cpu>("CPU that the block sizes hold for"),
+  return {field<&T::language>("language of the source"), field<&T::cpu>("CPU that the block sizes hold for"),
           field<&T::place>("libraries and threads that the block sizes hold for"), inlined_field<&T::source>()};
 }
 
@@ -75,7 +73,7 @@ IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& conte
   IlaenvExport exported{program::ilaenv_source(place, request.language), request.language, place.environment.cpu,
                         place_text(place.environment)};
   if (!exported.source.left_out.empty()) {
-    context.note(fmt::format("left out: {}, which pass another routine's name to ilaenv; they take that routine's block size",
+    context.note(fmt::format("skipped: {}, which pass another routine's name to ilaenv; they take that routine's block size",
                              fmt::join(exported.source.left_out, ", ")));
   }
   return exported;

@@ -1,5 +1,7 @@
 #include "flopcast/tasks/programs/opened_recording.hpp"
 
+#include "flopcast/program/recorded_place.hpp"
+
 namespace flopcast {
 
 OpenedRecording::OpenedRecording(const std::filesystem::path& path)

@@ -6,7 +6,6 @@
 
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
-#include "flopcast/program/recorded_place.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/workbench/recorded_kernels.hpp"
 
@@ -17,7 +16,7 @@ struct OpenedRecording {
   /// Throws bad_input if the file isn't a recording.
   explicit OpenedRecording(const std::filesystem::path& path);
 
-  /// Completes the place with what the recording doesn't tell but `threads_option` or this machine does, and looks for the kernels that
+  /// Completes the place with what the recording doesn't say but `threads_option` or this machine does, and looks for the kernels that
   /// the program's BLAS had. Returns a remark on assumed threads, or "".
   std::string complete_place(std::optional<int> threads_option, const RunContext& context);
 

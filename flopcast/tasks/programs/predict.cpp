@@ -65,13 +65,13 @@ Predictions predict_here(const std::vector<PredictionSubject>& subjects, const W
                          const RunContext& context) {
   const Environment& environment = bench.environment();
   StoreModels models(bench.store(), environment);
-  PredictionSource source{environment, bench.choice(), {}, models.finder(options.generator)};
-  source.on_demand = [&](std::vector<tuning::Subject>& traces) -> const prediction::KernelModels& {
+  PredictionServices services{environment, bench.choice(), {}, models.finder(options.generator)};
+  services.on_demand = [&](std::vector<tuning::Subject>& traces) -> const prediction::KernelModels& {
     models.sample(traces, bench, options.time_budget, context);
     return models.placed();
   };
-  source.cpus = machine::usable_cpus(machine::detect_topology());
-  Predictions result{environment, options, predict_subjects(subjects, options, source, context)};
+  services.cpus = machine::usable_cpus(machine::detect_topology());
+  Predictions result{environment, options, predict_subjects(subjects, options, services, context)};
   note_extrapolation(result.predictions, options.method == prediction::Method::placed ? more_time : "", context);
   return result;
 }
@@ -104,9 +104,10 @@ void prepare(OpenedRecording& opened, const RunContext& context) {
   }
 }
 
-/// Says which part of a recorded run the predictions leave out.
-void add_own_code(Predictions& result, const program::ProgramSummary& summary, const program::ProgramBreakdown& breakdown) {
-  result.own_code_seconds = program::own_code_seconds(summary, breakdown);
+/// Says which part of a recorded run the predictions skip.
+void add_own_code(Predictions& result, const OpenedRecording& recording) {
+  const program::ProgramSummary& summary = recording.file.summary();
+  result.own_code_seconds = program::own_code_seconds(summary, recording.breakdown);
   Seconds whole = summary.seconds;
   if (summary.dry_run) {
     Seconds longest = 0;
@@ -121,15 +122,15 @@ void add_own_code(Predictions& result, const program::ProgramSummary& summary, c
 /// Answers one question about a recording, with the predictions of its threads.
 Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, const PredictionOptions& options,
                            const RunContext& context) {
-  note_left_out(opened.file, context);
+  note_skipped(opened.file, context);
   for (const std::string& remark : program::recording_remarks(opened.file.summary(), opened.breakdown)) {
     context.note(remark);
   }
   EvaluationOptions evaluation;
   evaluation.time_budget = options.time_budget;
   evaluation.one_thread_remedy = [](const WhatIf&) { return "Add --threads 1"; };
-  const WhatIfWorld world = this_machine(opened.file, context);
-  std::vector<WhatIfEvaluation> answers = evaluate({change}, opened.file, opened.breakdown, opened.place, evaluation, world, context);
+  const WhatIfServices services = this_machine(opened.file, context);
+  std::vector<WhatIfEvaluation> answers = evaluate({change}, opened.file, opened.breakdown, opened.place, evaluation, services, context);
   const WhatIfResult& answer = answers.front().result;
   if (!answer.failure.empty()) {
     throw Error(static_cast<ExitCode>(answer.failure_code), answer.failure);
@@ -146,14 +147,15 @@ Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, 
     result.predictions.back().by_models = thread.by_models;
   }
   note_extrapolation(result.predictions, more_time, context);
-  add_own_code(result, opened.file.summary(), opened.breakdown);
+  add_own_code(result, opened);
   return result;
 }
 
-Predictions predict_trace_here(const Workbench& bench, const PredictTraceRequest& request, const RunContext& context) {
-  const std::vector<PredictionSubject> subjects = read_subjects(request.trace, bench.choice().threads, context);
-  context.note(fmt::format("predicted for {}", place_text(bench.environment())));  // the trace may come from other libraries
-  return predict_here(subjects, bench, request.options, context);
+/// Predicts subjects that may come from other libraries than those of `bench`.
+Predictions predict_read(const std::vector<PredictionSubject>& subjects, const Workbench& bench, const PredictionOptions& options,
+                         const RunContext& context) {
+  context.note(fmt::format("predicted for {}", place_text(bench.environment())));
+  return predict_here(subjects, bench, options, context);
 }
 
 Predictions predict_recording(const PredictTraceRequest& request, const RunContext& context) {
@@ -163,8 +165,9 @@ Predictions predict_recording(const PredictTraceRequest& request, const RunConte
     return predict_change(opened, request.what_if, request.options, context);
   }
   const Workbench bench = Workbench::opened(libraries_for(opened, request.what_if), context);
-  Predictions result = predict_trace_here(bench, request, context);
-  add_own_code(result, opened.file.summary(), opened.breakdown);
+  Predictions result =
+      predict_read(thread_subjects(opened, request.trace, bench.choice().threads, context), bench, request.options, context);
+  add_own_code(result, opened);
   return result;
 }
 
@@ -198,32 +201,32 @@ std::vector<Call> calls_of(const LapackProblems& problems) {
 bool is_recording(const std::string& file) { return program::is_program_trace(file); }
 
 Predictions predict_trace(const OtherMachine& machine, const PredictTraceRequest& request, const RunContext& context) {
-  const std::string& file = request.trace;
   const PredictionOptions& options = request.options;
   machine::LibraryChoice libraries = machine.libraries;
   libraries.threads = machine.threads.value_or(1);
-  std::optional<program::ProgramTraceFile> program;
-  if (is_recording(file)) {
-    program.emplace(file);
-    libraries.threads = machine.threads.value_or(program::recorded_place(program->summary()).threads.value_or(1));
+  std::optional<OpenedRecording> recording;
+  if (is_recording(request.trace)) {
+    recording.emplace(request.trace);
+    libraries.threads = machine.threads.value_or(recording->place.threads.value_or(1));
   }
   model::Store store = model::Store::open_copy(machine.store);
   const Environment environment = sampled_environment(store, {libraries, machine.fingerprint});
-  const std::vector<PredictionSubject> subjects = read_subjects(file, libraries.threads, context);
-  if (program) {
-    program::require_thread_safe(*program, environment);
+  const std::vector<PredictionSubject> subjects = recording ? thread_subjects(*recording, request.trace, libraries.threads, context)
+                                                            : std::vector{read_subject(request.trace, libraries.threads)};
+  if (recording) {
+    program::require_thread_safe(recording->file, environment);
   }
   context.note(fmt::format("models of {}, {}", environment.cpu, place_text(environment)));
   const StoreModels models(store, environment);
-  PredictionSource source{environment, libraries, {}, models.finder(options.generator)};
-  source.on_demand = [&](std::vector<tuning::Subject>&) -> const prediction::KernelModels& { return models.placed(); };
-  source.cpus = environment.cores;
-  Predictions result{environment, options, predict_subjects(subjects, options, source, context)};
+  PredictionServices services{environment, libraries, {}, models.finder(options.generator)};
+  services.on_demand = [&](std::vector<tuning::Subject>&) -> const prediction::KernelModels& { return models.placed(); };
+  services.cpus = environment.cores;
+  Predictions result{environment, options, predict_subjects(subjects, options, services, context)};
   const bool placed = options.method == prediction::Method::placed;
   note_extrapolation(result.predictions, placed ? "; predict the trace on that machine, which samples more, and copy its store again" : "",
                      context);
-  if (program) {
-    add_own_code(result, program->summary(), program::ProgramBreakdown(*program));
+  if (recording) {
+    add_own_code(result, *recording);
   }
   return result;
 }
@@ -236,7 +239,7 @@ Predictions predict_trace(const Workbench& bench, const PredictTraceRequest& req
     throw bad_input("{} is the trace of a routine. Only the libraries of a recorded program can be changed by '{}'", request.trace,
                     to_string(request.what_if));
   }
-  return predict_trace_here(bench, request, context);
+  return predict_read({read_subject(request.trace, bench.choice().threads)}, bench, request.options, context);
 }
 
 }  // namespace flopcast

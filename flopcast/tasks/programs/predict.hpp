@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -119,7 +118,7 @@ struct Predictions {
 Predictions predict(const Workbench& bench, const PredictRequest& request, const RunContext& context = {});
 
 /// Predicts the trace of a routine with the libraries of `bench`; "-" is standard input. Predicts the threads of a recorded program as
-/// what_if() does: the recorded libraries, threads and kernels hold where request.what_if names no others. With another method than placed,
+/// profile_program() does: the recorded libraries, threads and kernels hold where request.what_if names no others. With another method than placed,
 /// or another start than filled, models alone decide.
 Predictions predict_trace(const Workbench& bench, const PredictTraceRequest& request, const RunContext& context = {});
 

@@ -16,7 +16,7 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<Prediction::Kernel>::fields() {
-  return {field<&T::key>("routine with flags, cache state and threads, which share one model"),
+  return {field<&T::key>("kernel that one model serves; its cache is the method"),
           field<&T::calls>("number of calls"),
           field<&T::flops>("flops of all calls"),
           field<&T::seconds>("predicted time of all calls"),
@@ -26,57 +26,48 @@ Fields FieldTable<Prediction::Kernel>::fields() {
 
 template <>
 Fields FieldTable<Prediction::Call>::fields() {
-  return {optional_field<&T::routine>("called routine"),
-          optional_field<&T::flags>("flags of the call"),
-          optional_field<&T::sizes>("sizes of the call"),
-          field<&T::seconds>("predicted time of the call"),
+  return {optional_field<&T::routine>("name of the routine"),
+          optional_field<&T::flags>("values of its flags, such as \"NT\""),
+          optional_field<&T::sizes>("values of its sizes, in the order of the arguments"),
+          field<&T::seconds>("predicted time"),
           field<&T::relative_error>("relative standard deviation of the time").measured_in("fraction", Best::small),
-          field<&T::extrapolated>("the call lies outside of the sampled domain")};
+          field<&T::extrapolated>("the sizes lie outside of the sampled domain")};
 }
 
 template <>
 Fields FieldTable<Prediction>::fields() {
   return {field<&T::algorithm>("\"dgeqrf\"; \"program\" for a recorded thread"),
-          field<&T::parameters>(),
+          field<&T::parameters>("sizes and block parameters by name"),
           optional_field<&T::sizes>("\"1000\", \"2000x500\"; the identifier of a recorded thread"),
           optional_field<&T::blocks>("\"64\", \"64 / 128\" with the crossover point; \"-\" for none"),
-          optional_field<&T::is_thread>("the prediction is of a recorded thread"),
+          optional_field<&T::is_thread>("the prediction is that of a recorded thread"),
           field<&T::seconds>("predicted time"),
           field<&T::interval>("95 % interval of a later run"),
           field<&T::flops>("flops of the routine"),
           field<&T::extrapolated_share>("share of the time outside of the sampled domain").measured_in("fraction", Best::small),
           field<&T::kernels>("kernels by falling time"),
-          field<&T::by_models>("time that the models alone expect").named("models_seconds"),
+          field<&T::by_models>("expectation of the models alone for a recorded thread").named("models_seconds"),
           field<&T::recorded>("recorded time, if the trace has times").named("measured_seconds"),
-          field<&T::calls>()};
-}
-
-template <>
-Fields FieldTable<PredictionOptions>::fields() {
-  return {field<&T::method>().named("cache"),
-          field<&T::start>("state of the caches before; missing: filled, for method paper the paper's").named("initial_cache"),
-          optional_field<&T::capacity_bytes>("cache that method paper looks at; 0: the largest measured one"),
-          field<&T::generator>(),
-          optional_field<&T::time_budget>("for sampling kernels that models on demand lack; 0: none").named("time_budget_seconds"),
-          optional_field<&T::with_calls>("also predict every single call")};
+          field<&T::calls>("times of the single calls, if they were asked for")};
 }
 
 template <>
 Fields FieldTable<Predictions>::fields() {
-  return {field<&T::environment>(), field<&T::options>(), field<&T::predictions>(),
+  return {field<&T::environment>("machine and libraries of the predictions"), field<&T::options>("options of the predictions"),
+          field<&T::predictions>("one per combination of sizes and block sizes, or per thread"),
           optional_field<&T::own_code_seconds>("recorded time outside of BLAS and LAPACK, which no prediction includes"),
           optional_field<&T::own_code_share>("its share of the recorded run; of a dry run, with the predicted calls in it")};
 }
 
 template <>
 Fields FieldTable<TraceSummary::Kernel>::fields() {
-  return {field<&T::kernel>("routine with its flags"), field<&T::calls>("number of calls"), field<&T::flops>("flops of all calls"),
-          field<&T::seconds>("recorded time of all calls, if the trace has times")};
+  return {field<&T::kernel>("name of the routine"), field<&T::calls>("number of calls"), field<&T::flops>("flops of all calls"),
+          field<&T::seconds>("time of all calls, if the trace has times")};
 }
 
 template <>
 Fields FieldTable<TraceSummary>::fields() {
-  return {field<&T::kernels>("in the order of first use"), field<&T::all>()};
+  return {field<&T::kernels>("in the order of first use"), field<&T::all>("sum of all kernels")};
 }
 
 std::string to_json(const Predictions& predictions) { return to_document(predictions, "flopcast-predict-2").dump(2); }

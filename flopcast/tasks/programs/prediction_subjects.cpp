@@ -58,47 +58,12 @@ void require_few(const LapackProblems& lists, std::size_t problems) {
   }
 }
 
-PredictionSubject read_trace(const std::string& file) {
-  PredictionSubject subject;
-  subject.trace = trace_from_json(read_document(file, "flopcast-trace-1"), kernel::find);
-  std::vector<std::int64_t> sizes;
-  const auto& parameters = subject.trace.configuration.parameters;
-  for (const char* name : {"m", "n", "k"}) {
-    if (const auto at = parameters.find(name); at != parameters.end()) {
-      sizes.push_back(at->second);
-    }
+/// Gives all calls of the subject this number of threads of BLAS, and sums up their flops.
+void set_threads(PredictionSubject& subject, int threads) {
+  for (Call& call : subject.trace.calls) {
+    call.threads = threads;
   }
-  subject.sizes = kernel::size_text(sizes);
-  const auto nb = parameters.find("nb");
-  subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
   subject.flops = flops(subject.trace);
-  return subject;
-}
-
-/// Returns the calls of a recorded program's threads, one subject each.
-std::vector<PredictionSubject> read_threads(const std::string& file, const RunContext& context) {
-  const program::ProgramTrace program = program::read_program_trace(file);
-  std::vector<PredictionSubject> subjects;
-  for (std::size_t t = 0; t < program.events.size(); ++t) {
-    const program::RecordedThread& thread = program.summary.threads[t];
-    PredictionSubject subject;
-    subject.sizes = fmt::format("{}", thread.tid);
-    subject.blocks = '-';
-    subject.trace = program::to_trace(program.events[t]);
-    subject.pauses = program::pauses(program.events[t]);
-    if (program.summary.dry_run) {
-      subject.trace.measured.clear();
-    }
-    subject.flops = flops(subject.trace);
-    if (!subject.trace.calls.empty()) {
-      subjects.push_back(std::move(subject));
-    }
-  }
-  note_left_out(program::ProgramTraceFile(file), context);
-  if (subjects.empty()) {
-    throw bad_input("{} holds no call that the catalogue describes", file);
-  }
-  return subjects;
 }
 
 /// Records the calls of routines, and finds those whose work isn't in calls.
@@ -204,7 +169,7 @@ class RoutineRecorder {
 
 }  // namespace
 
-void note_left_out(const program::RecordedProgram& program, const RunContext& context) {
+void note_skipped(const program::RecordedProgram& program, const RunContext& context) {
   std::size_t named = 0;
   Seconds seconds = 0;
   for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
@@ -214,7 +179,7 @@ void note_left_out(const program::RecordedProgram& program, const RunContext& co
     });
   }
   if (named > 0) {
-    context.note(fmt::format("{} that took {} are known by name only and left out", counted(named, "call"), format_seconds(seconds)));
+    context.note(fmt::format("{} that took {} are known by name only and skipped", counted(named, "call"), format_seconds(seconds)));
   }
 }
 
@@ -239,12 +204,34 @@ std::vector<PredictionSubject> record_subjects(const LapackProblems& problems, c
   return subjects;
 }
 
-std::vector<PredictionSubject> read_subjects(const std::string& file, int threads, const RunContext& context) {
-  std::vector<PredictionSubject> subjects = program::is_program_trace(file) ? read_threads(file, context) : std::vector{read_trace(file)};
-  for (PredictionSubject& subject : subjects) {
-    for (Call& call : subject.trace.calls) {
-      call.threads = threads;
+PredictionSubject read_subject(const std::string& file, int threads) {
+  PredictionSubject subject;
+  subject.trace = trace_from_json(read_document(file, "flopcast-trace-1"), kernel::find);
+  std::vector<std::int64_t> sizes;
+  const auto& parameters = subject.trace.configuration.parameters;
+  for (const char* name : {"m", "n", "k"}) {
+    if (const auto at = parameters.find(name); at != parameters.end()) {
+      sizes.push_back(at->second);
     }
+  }
+  subject.sizes = kernel::size_text(sizes);
+  const auto nb = parameters.find("nb");
+  subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
+  set_threads(subject, threads);
+  return subject;
+}
+
+std::vector<PredictionSubject> thread_subjects(const OpenedRecording& recording, const std::string& file, int threads,
+                                               const RunContext& context) {
+  std::vector<PredictionSubject> subjects;
+  for (program::ThreadCalls& thread : program::described_calls(recording.file, recording.breakdown)) {
+    const std::uint32_t tid = recording.file.summary().threads[thread.thread].tid;
+    set_threads(subjects.emplace_back(PredictionSubject{std::to_string(tid), "-", 0, std::move(thread.trace), std::move(thread.pauses)}),
+                threads);
+  }
+  note_skipped(recording.file, context);
+  if (subjects.empty()) {
+    throw bad_input("{} holds no call that the catalogue describes", file);
   }
   return subjects;
 }

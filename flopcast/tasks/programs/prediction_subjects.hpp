@@ -7,6 +7,7 @@
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/opened_recording.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -25,11 +26,15 @@ struct PredictionSubject {
 /// without sizes, bad_input for block sizes that the LAPACK never queries.
 std::vector<PredictionSubject> record_subjects(const LapackProblems& problems, const Workbench& bench, const RunContext& context);
 
-/// Reads the trace in `file`, or the calls of a recorded program's threads, and gives them this number of threads of BLAS. Throws bad_input
-/// if the file is neither, or holds no call that the catalogue describes.
-std::vector<PredictionSubject> read_subjects(const std::string& file, int threads, const RunContext& context);
+/// Reads the trace in `file`, and gives its calls this number of threads of BLAS. Throws bad_input if the file has none.
+PredictionSubject read_subject(const std::string& file, int threads);
+
+/// Returns the calls of a recorded program's threads, one subject each, with this number of threads of BLAS. Throws bad_input, which names
+/// the file, if there is no call that the catalogue describes.
+std::vector<PredictionSubject> thread_subjects(const OpenedRecording& recording, const std::string& file, int threads,
+                                               const RunContext& context);
 
 /// Notes how many calls of a recording are known by name only.
-void note_left_out(const program::RecordedProgram& program, const RunContext& context);
+void note_skipped(const program::RecordedProgram& program, const RunContext& context);
 
 }  // namespace flopcast

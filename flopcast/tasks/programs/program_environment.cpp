@@ -4,12 +4,10 @@
 
 #include <array>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/program/library_links.hpp"
 #include "flopcast/program/program_libraries.hpp"
 #include "flopcast/support/digest.hpp"
 #include "flopcast/support/error.hpp"
@@ -17,7 +15,7 @@
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/support/user_folders.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
-#include "flopcast/tasks/programs/run_world.hpp"
+#include "flopcast/tasks/programs/run_services.hpp"
 
 namespace flopcast {
 
@@ -32,17 +30,17 @@ struct EnumNames<Action> {
 
 template <>
 Fields FieldTable<Change>::fields() {
-  return {field<&T::name>(),
+  return {field<&T::name>("name of the environment variable"),
           field<&T::action>(
               "assign: set the variable; suggest: set the variable unless it is set; prepend: put the value and a colon before the "
-              "variable's "
-              "value, unless the value is in there"),
-          field<&T::value>()};
+              "variable's value, unless the value is in there"),
+          field<&T::value>("value to set, or to put before the variable's")};
 }
 
 template <>
 Fields FieldTable<ProgramEnvironment>::fields() {
-  return {field<&T::changes>(), field<&T::variables>("values that the changes give in the present environment"),
+  return {field<&T::changes>("changes of the environment, in their order"),
+          field<&T::variables>("values that the changes give in the present environment"),
           field<&T::blas>("file that takes the place of the program's BLAS; empty: its own stays"),
           field<&T::lapack>("file that takes the place of the program's LAPACK; empty: its own stays"),
           field<&T::routines>("routines with tuned block sizes: \"dgeqrf\", \"dpotrf:L\"")};
@@ -86,34 +84,34 @@ void require_short(const std::string& name, const std::string& value) {
 
 class Changes {
  public:
-  explicit Changes(const RunWorld& world) : world_(&world) {}
+  explicit Changes(const RunServices& services) : services_(&services) {}
 
   void add(const std::string& name, const std::string& value, Action action) {
     if (value.empty() && action != Action::assign) {
       return;
     }
     all_.push_back({name, value, action});
-    require_short(name, changed(world_->variable(name), all_.back()));
+    require_short(name, changed(services_->variable(name), all_.back()));
   }
   [[nodiscard]] ProgramEnvironment result() && {
     ProgramEnvironment environment;
     for (const Change& change : all_) {
-      environment.variables[change.name] = changed(world_->variable(change.name), change);
+      environment.variables[change.name] = changed(services_->variable(change.name), change);
     }
     environment.changes = std::move(all_);
     return environment;
   }
 
  private:
-  const RunWorld* world_;
+  const RunServices* services_;
   std::vector<Change> all_;
 };
 
 }  // namespace
 
-ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunWorld& world, const RunContext& context) {
-  const RunSettings settings = run_settings(request.run, world, context);
-  Changes changes(world);
+ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunServices& services, const RunContext& context) {
+  const RunSettings settings = run_settings(request.run, services, context);
+  Changes changes(services);
   for (const auto& [name, value] : settings.variables) {
     if (!settings.profile.settings.contains(name)) {
       changes.add(name, value, Action::assign);
@@ -122,12 +120,12 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
   for (const auto& [name, value] : settings.profile.settings) {
     changes.add(name, value, Action::suggest);
   }
-  const program::LibraryFiles libraries = world.libraries(request.run);
+  const program::LibraryFiles libraries = services.libraries(request.run);
   fs::path preload = fs::absolute(settings.preload);
   if (libraries != program::LibraryFiles{} || !is_listable(preload)) {
     const fs::path folder =
         link_folder(request, fmt::format("{};{};{};{}", settings.blas, settings.lapack, libraries.wide, settings.preload));
-    const RunWorld::SearchPaths paths = world.keep_links(libraries, preload, folder);
+    const RunServices::SearchPaths paths = services.keep_links(libraries, preload, folder);
     preload = paths.preload;
     changes.add("LD_LIBRARY_PATH", paths.libraries, Action::prepend);
     changes.add("R_LD_LIBRARY_PATH", paths.r_libraries, Action::assign);
@@ -138,13 +136,13 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
   environment.blas = settings.blas;
   environment.lapack = settings.lapack;
   for (const program::TunedRoutine& routine : settings.profile.routines) {
-    environment.routines.push_back(routine.flags.empty() ? routine.name : routine.name + ":" + routine.flags);
+    environment.routines.push_back(program::routine_label(routine.name, routine.flags));
   }
   return environment;
 }
 
 ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunContext& context) {
-  return program_environment(request, this_run_world(context), context);
+  return program_environment(request, this_run_services(context), context);
 }
 
 std::string to_json(const ProgramEnvironment& environment) { return to_document(environment, schema_name).dump(2); }

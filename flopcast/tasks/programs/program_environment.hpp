@@ -41,7 +41,7 @@ struct ProgramEnvironment {
 
 /// Returns the variables that `flopcast run` sets for any program. Links to chosen libraries are made in `request.links` and stay there,
 /// since programs need them later. Programs that are bound to their libraries by a DT_RPATH or a path keep these; only `flopcast run`
-/// replaces them. Throws as run_settings() does. Throws bad_input if the profile is larger than Linux allows a variable to be.
+/// replaces them. Throws as run_program() does. Throws bad_input if the profile is larger than Linux allows a variable to be.
 ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunContext& context = {});
 
 /// Form in which changes of an environment are written.

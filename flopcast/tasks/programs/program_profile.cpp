@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "flopcast/program/program_breakdown.hpp"
-#include "flopcast/program/program_timeline.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"
@@ -22,21 +21,16 @@ using program::ProgramSummary;
 void set_rates(CallTotals& totals, const std::optional<PeakRate>& peak) {
   totals.flops_per_second.reset();
   totals.of_peak.reset();
-  if (totals.flops > 0 && totals.rate_seconds > 0) {
-    totals.flops_per_second = totals.flops / totals.rate_seconds;
+  if (totals.flops > 0 && totals.described_seconds > 0) {
+    totals.flops_per_second = totals.flops / totals.described_seconds;
     if (peak && peak->flops_per_second > 0) {
-      totals.of_peak = totals.rate_flops / totals.rate_seconds / peak->flops_per_second;
+      totals.of_peak = totals.peak_flops / totals.described_seconds / peak->flops_per_second;
     }
   }
 }
 
 void set_totals(CallTotals& totals, const CallSum& sum, const std::optional<PeakRate>& peak) {
-  totals.calls = sum.calls;
-  totals.skipped = sum.skipped;
-  totals.seconds = sum.seconds;
-  totals.flops = sum.flops;
-  totals.rate_flops = sum.peak_flops;
-  totals.rate_seconds = sum.described_seconds;
+  static_cast<CallSum&>(totals) = sum;
   set_rates(totals, peak);
 }
 
@@ -80,17 +74,10 @@ class Profiler {
   }
 
   void take_summary() {
-    profile_.command = summary_.command;
-    profile_.started = summary_.started;
-    profile_.dry_run = summary_.dry_run;
-    profile_.finished = summary_.finished;
-    profile_.damaged = summary_.damaged;
-    profile_.missing_bytes = summary_.missing;
-    profile_.seconds = summary_.seconds;
+    static_cast<program::RecordedRun&>(profile_) = summary_;
     profile_.own_code_seconds = program::own_code_seconds(summary_, breakdown_);
     profile_.thread_count = summary_.threads.size();
-    const program::RecordedPlace& place = opened_.place;
-    profile_.recorded = {place.blas, place.lapack, place.cpu, place.threads, place.kernels};
+    profile_.recorded = opened_.place;
   }
 
   void add_warnings(const std::string& assumed) {
@@ -134,9 +121,9 @@ class Profiler {
     constexpr int max_attempts = 3;
     const KernelSettings kernels = opened_.kernels ? opened_.kernels->best_setting : KernelSettings();
     for (int attempt = 0; attempt < max_attempts && (attempt == 0 || surpasses_peak()); ++attempt) {
-      const program::Peak peak = measure_peak(opened_.place, kernels);
-      if (!profile_.peak || peak.flops_rate > profile_.peak->flops_per_second) {
-        profile_.peak = PeakRate{peak.flops_rate, peak.what};
+      const PeakRate peak = measure_peak(opened_.place, kernels);
+      if (!profile_.peak || peak.flops_per_second > profile_.peak->flops_per_second) {
+        profile_.peak = peak;
       }
     }
     if (surpasses_peak()) {
@@ -174,9 +161,7 @@ class Profiler {
       shape.flags = sum.flags;
       shape.first_calls = sum.first_calls;
       shape.longest_seconds = sum.longest_seconds;
-      for (const program::SizeRange& size : sum.sizes) {
-        shape.sizes.push_back({size.name, size.low, size.high});
-      }
+      shape.sizes = sum.sizes;
     }
     for (const program::ThreadSum& sum : breakdown_.threads()) {
       ProgramProfile::Thread& thread = added(profile_.threads, sum.sum, profile_.peak);
@@ -256,49 +241,12 @@ class Profiler {
 CallTotals total_of(const std::vector<CallTotals>& parts, const std::optional<PeakRate>& peak) {
   CallTotals sum;
   for (const CallTotals& part : parts) {
-    sum.calls += part.calls;
-    sum.skipped += part.skipped;
-    sum.seconds += part.seconds;
-    sum.flops += part.flops;
-    sum.rate_flops += part.rate_flops;
-    sum.rate_seconds += part.rate_seconds;
+    sum += part;
   }
   set_rates(sum, peak);
   return sum;
 }
 
-std::string to_string(const std::vector<SizeSpan>& sizes) {
-  std::string text;
-  for (const SizeSpan& size : sizes) {
-    text += text.empty() ? "" : " ";
-    text += size.low == size.high ? fmt::format("{}={}", size.name, size.low) : fmt::format("{}={}..{}", size.name, size.low, size.high);
-  }
-  return text;
-}
-
 ProgramProfile profile_program(const ProfileRequest& request, const RunContext& context) { return Profiler(request, context).run(); }
-
-CallTimeline call_timeline(const std::filesystem::path& recording, std::size_t bins, std::size_t max_routines) {
-  const program::ProgramTraceFile file(recording);
-  const program::ProgramTimeline timeline = program::program_timeline(file, ProgramBreakdown(file), bins, max_routines);
-  CallTimeline shown;
-  shown.begin = timeline.begin;
-  shown.end = timeline.end;
-  for (const std::uint32_t name : timeline.routines) {
-    shown.routines.push_back(file.summary().names[name]);
-  }
-  for (const program::RecordedThread& thread : file.summary().threads) {
-    shown.threads.push_back(std::to_string(thread.tid));
-  }
-  shown.busy = timeline.busy;
-  for (auto& thread : shown.busy) {
-    for (auto& bin : thread) {
-      for (double& part : bin) {
-        part = timeline.bin_seconds() > 0 ? part / timeline.bin_seconds() : 0;
-      }
-    }
-  }
-  return shown;
-}
 
 }  // namespace flopcast

@@ -11,6 +11,8 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/program/profile.hpp"
+#include "flopcast/program/recorded_run.hpp"
+#include "flopcast/program/routine_use.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
@@ -35,21 +37,7 @@ struct RecordingRequest {
 };
 
 /// The contents of a recording, without the times by shape and thread that profile_program() gives.
-struct Recording {
-  struct Machine {
-    std::string cpu;
-    int cores = 0;  ///< 0: not known
-    friend bool operator==(const Machine&, const Machine&) = default;
-  };
-  struct Process {
-    std::uint32_t pid = 0;
-    std::vector<std::string> command;
-    friend bool operator==(const Process&, const Process&) = default;
-  };
-  struct Thread {
-    std::uint32_t pid = 0, tid = 0;
-    friend bool operator==(const Thread&, const Thread&) = default;
-  };
+struct Recording : program::RecordingFacts {
   struct Routine {
     std::string routine;
     std::int64_t calls = 0;
@@ -75,14 +63,6 @@ struct Recording {
 
   std::string file;
   std::uint64_t bytes = 0;  ///< size of the file
-  std::vector<std::string> command;
-  Machine machine;
-  bool dry_run = false;
-  bool finished = false;   ///< false if the recorder was killed or is still running
-  int exit_code = 0;       ///< the program's own, or 128 plus the signal that ended it
-  Seconds seconds = 0;     ///< from start to end of the program
-  double cores_got = 0;    ///< CPU time of the program over `seconds`; 0: not known
-  double other_cores = 0;  ///< cores that other programs kept busy meanwhile, on average
   /// Time outside of BLAS and LAPACK in the thread with the longest time in calls: the program's own code, and waiting.
   Seconds own_code_seconds = 0;
   std::int64_t calls = 0;
@@ -94,12 +74,6 @@ struct Recording {
   std::vector<Routine> routines;             ///< routines by falling time, without first calls
   std::vector<std::string> faults;           ///< defects of the recording
   std::vector<std::string> remarks;          ///< how to read its times
-  std::uint64_t dropped = 0;                 ///< calls that didn't fit on the disk
-  std::uint64_t damaged = 0;                 ///< pieces of the file that can't be read
-  std::uint64_t missing_bytes = 0;           ///< bytes that are cut off the file's end
-  std::vector<std::string> libraries;        ///< files that define the called routines
-  std::vector<Process> processes;            ///< processes that made calls
-  std::vector<Thread> threads;               ///< threads that made calls
   std::optional<std::vector<Event>> events;  ///< every call, if read_recording() was asked for them
   friend bool operator==(const Recording&, const Recording&) = default;
 };
@@ -114,37 +88,17 @@ Recording read_recording(const std::filesystem::path& file, bool with_events = f
 std::string to_json(const Recording& recording);
 Recording recording_from_json(std::string_view text);
 
-/// Sum over a set of calls.
-struct CallTotals {
-  std::int64_t calls = 0;
-  std::int64_t skipped = 0;  ///< calls that a dry run skipped
-  Seconds seconds = 0;
-  double flops = 0;                        ///< flops of the calls that are described; first calls don't count
-  double rate_flops = 0;                   ///< flops with single precision counted half, which the peak is compared with
-  Seconds rate_seconds = 0;                ///< time of the calls that `flops` counts
-  std::optional<double> flops_per_second;  ///< flops / rate_seconds
+using program::PeakRate;
+
+/// Sum over a set of calls, and its rate.
+struct CallTotals : program::CallSum {
+  std::optional<double> flops_per_second;  ///< flops / described_seconds
   std::optional<double> of_peak;           ///< achieved share of the peak
   friend bool operator==(const CallTotals&, const CallTotals&) = default;
 };
 
-/// The rate with which achieved rates are compared.
-struct PeakRate {
-  double flops_per_second = 0;  ///< rate in double precision
-  std::string what;             ///< "the best dgemm of openblas 0.3.21 (kernels SkylakeX) with 1 thread"
-  friend bool operator==(const PeakRate&, const PeakRate&) = default;
-};
-
 /// Adds up totals. Rate and share of the peak are those of the sum.
 CallTotals total_of(const std::vector<CallTotals>& parts, const std::optional<PeakRate>& peak);
-
-/// Least and largest value of a size argument over the calls of a shape.
-struct SizeSpan {
-  std::string name;
-  std::int64_t low = 0, high = 0;
-  friend bool operator==(const SizeSpan&, const SizeSpan&) = default;
-};
-/// Returns "m=100 n=64..127"; empty where there are no sizes.
-std::string to_string(const std::vector<SizeSpan>& sizes);
 
 /// A recording, and what is asked about it.
 struct ProfileRequest {
@@ -155,14 +109,7 @@ struct ProfileRequest {
 };
 
 /// Where a recorded program's BLAS and LAPACK time went.
-struct ProgramProfile {
-  struct Place {
-    std::string blas, lapack;  ///< empty: not known
-    std::string cpu;
-    std::optional<int> threads;  ///< threads of BLAS; nothing: not known
-    std::string kernels;         ///< kernels that BLAS had chosen; empty: not known
-    friend bool operator==(const Place&, const Place&) = default;
-  };
+struct ProgramProfile : program::RecordedRun {
   struct Routine : CallTotals {
     std::string routine;
     bool described = false;  ///< false where only the routine's name is known
@@ -172,7 +119,7 @@ struct ProgramProfile {
     std::string routine;
     std::string flags;         ///< "NT"; empty where only the name is known
     bool first_calls = false;  ///< the routine's first calls, which are kept apart
-    std::vector<SizeSpan> sizes;
+    std::vector<program::SizeSpan> sizes;
     Seconds longest_seconds = 0;  ///< time of the longest call
     friend bool operator==(const Shape&, const Shape&) = default;
   };
@@ -188,15 +135,8 @@ struct ProgramProfile {
     friend bool operator==(const Process&, const Process&) = default;
   };
 
-  std::vector<std::string> command;
-  std::int64_t started = 0;  ///< seconds since 1970; 0: not known
-  Place recorded;            ///< where the program was recorded
-  bool dry_run = false;
-  bool finished = false;
-  std::uint64_t damaged = 0;
-  std::uint64_t missing_bytes = 0;
+  program::RecordedPlace recorded;    ///< where the program was recorded
   std::vector<std::string> warnings;  ///< remarks that the reader must know first
-  Seconds seconds = 0;                ///< time of the whole run
   Seconds own_code_seconds = 0;       ///< as in Recording; no answer to what_if includes it
   std::size_t thread_count = 0;       ///< threads with calls, also those whose calls can't be read
   CallTotals all, first_calls;
@@ -217,16 +157,6 @@ ProgramProfile profile_program(const ProfileRequest& request, const RunContext& 
 std::string to_json(const ProgramProfile& profile);
 ProgramProfile program_profile_from_json(std::string_view text);
 
-/// Shares of the time that threads spent in routines, with the run cut into equal bins.
-struct CallTimeline {
-  Seconds begin = 0, end = 0;         ///< begin of the first and end of the last call
-  std::vector<std::string> routines;  ///< the heaviest ones; all others are one more series
-  std::vector<std::string> threads;   ///< identifiers
-  /// busy[thread][bin][series]: share of the bin's time, 0 to 1. The others are the last series.
-  std::vector<std::vector<std::vector<double>>> busy;
-};
-CallTimeline call_timeline(const std::filesystem::path& recording, std::size_t bins, std::size_t max_routines);
-
 /// A program and what it is to be run with.
 struct RunRequest {
   std::vector<std::string> command;
@@ -238,38 +168,14 @@ struct RunRequest {
   bool explain = false;
 };
 
-/// The settings of `flopcast run` for a program.
-struct RunSettings {
-  std::map<std::string, std::string> variables;  ///< environment variables: kernels, threads, block sizes
-  std::string blas, lapack;                      ///< files that take the place of the program's libraries; empty: its own stay
-  std::string preload;                           ///< library that answers LAPACK's queries for block sizes
-  program::Profile profile;                      ///< the decisions that hold for this library and number of threads
-};
-
-/// Returns what the program would be run with. Throws as run_program does.
-RunSettings run_settings(const RunRequest& request, const RunContext& context = {});
-
 /// The outcome of a program that ran with tuned block sizes.
 struct RunOutcome {
-  struct Routine {
-    std::string routine, flags;
-    std::uint64_t queries = 0;               ///< ilaenv queries for the block size
-    std::int64_t smallest = 0, largest = 0;  ///< orders of the problems queried
-    std::int64_t returned = 0;               ///< largest block size returned
-    std::uint64_t short_workspaces = 0;      ///< times that the program's workspace was too short for it
-    std::int64_t allowed = 0;                ///< least block size that such a workspace allowed; 0: not known
-    std::uint64_t other_queries = 0;         ///< queries with options for which the profile has nothing
-    std::string other_options;               ///< options of the first such query
-    std::string lapack;                      ///< library that made the queries or defines the routine; empty: none was seen
-    std::string what_happened;               ///< a clause, if RunRequest::explain asks for it
-    friend bool operator==(const Routine&, const Routine&) = default;
-  };
   int exit_code = 0;           ///< the program's own, or 128 plus the signal that ended it
   std::int64_t processes = 0;  ///< processes into which the preloaded library was loaded
   std::string ended_by;        ///< "signal 11 (Segmentation fault)" if that ended the program, whose queries count up to then
   std::string blas;            ///< library that defined dgemm; empty: none was seen
   std::map<std::string, std::string> settings;  ///< variables for kernels that were set
-  std::vector<Routine> routines;                ///< in the order of the profile
+  std::vector<program::RoutineUse> routines;    ///< in the order of the profile; what_happened if RunRequest::explain asks for it
   bool counted = true;                          ///< false if queries could not be counted, so that only exit code and settings are known
   friend bool operator==(const RunOutcome&, const RunOutcome&) = default;
 };

@@ -1,34 +1,124 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/core_schemas.hpp"
+#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/statistics_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/profile_json.hpp"
 #include "flopcast/program/recording_document.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
-#include "flopcast/tasks/programs/what_if_fields.hpp"
+#include "flopcast/tasks/programs/request_names.hpp"
 
 namespace flopcast {
 
 template <>
-Fields FieldTable<Recording::Machine>::fields() {
-  return {optional_field<&T::cpu>(), optional_field<&T::cores>("0: not known")};
+Fields FieldTable<BlockChoice>::fields() {
+  return {field<&T::shape>("index into the profile's shapes"),
+          field<&T::routine>("routine that queries ilaenv: the shape's own or, as dgetrf in dgesv, one below it"),
+          field<&T::default_nb>("block size that LAPACK takes by itself"),
+          field<&T::chosen_nb>("best block size"),
+          field<&T::chosen_nx>("best crossover point"),
+          field<&T::default_seconds>("predicted time of the routine in the shape's longest call with the default block size"),
+          field<&T::chosen_seconds>("the same with the chosen block size"),
+          field<&T::regret>("greatest possible loss, as a fraction of the best time"),
+          field<&T::undecided>("the measurements show no best one, so that the default is kept"),
+          field<&T::workspace_allows>("largest block size that fits into the program's workspace; 0: any")};
+}
+
+/// A result with a failure has no other member than its question and that.
+template <>
+Fields FieldTable<WhatIfResult>::fields() {
+  return {field<&T::question>("the change, such as \"blas=blis,threads=2,nb\"").named("what_if"),
+          field<&T::place>("libraries, kernels and threads of the answer, such as \"blis 0.9.0 with 2 threads, LAPACK reference 3.11.0\""),
+          field<&T::environment>("environment of the prediction"),
+          field<&T::recorded>("recorded time of the calls that are predicted").named("recorded_seconds"),
+          field<&T::by_models>("time that the models alone expect").named("models_seconds"),
+          field<&T::predicted>("recorded time with the change that the models expect").named("predicted_seconds"),
+          field<&T::interval>("interval of the predicted time, confidence 95 %"),
+          field<&T::gain>("recorded / predicted - 1, so that larger is better; missing for dry runs, which have no times"),
+          field<&T::extrapolated_share>("share of the time outside of the sampled domain"),
+          field<&T::slow_by_numbers>("recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded")
+              .named("slow_by_numbers_seconds"),
+          field<&T::shapes>("predicted time per shape of the profile; null where calls can't be predicted").named("shape_seconds"),
+          field<&T::blocks>("chosen block sizes if the question asks for them"),
+          field<&T::untuned_shapes>("shapes whose block sizes are not tuned because they take too little time")};
+}
+
+/// The members of a prediction are missing from a result with a failure.
+template <>
+struct SchemaOf<WhatIfResult> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) {
+    nlohmann::ordered_json result = maker.object<WhatIfResult>();
+    result["required"] = {"what_if"};
+    add_member(result, "failure", described(maker.of<std::string>(), "reason why nothing is predicted"), false);
+    add_member(result, "failure_code", described(maker.of<int>(), "exit code of the failure"), false);
+    return result;
+  }
+};
+
+}  // namespace flopcast
+
+template <>
+struct nlohmann::adl_serializer<flopcast::WhatIfResult> {
+  static void to_json(json& json, const flopcast::WhatIfResult& result) {
+    json = {{"what_if", result.question}, {"failure", result.failure}, {"failure_code", result.failure_code}};
+    if (result.failure.empty()) {
+      json = nlohmann::json::object();
+      write_fields(json, result);
+    }
+  }
+  static void from_json(const json& json, flopcast::WhatIfResult& result) {
+    result = {};
+    result.failure = flopcast::member_or(json, "failure", "");
+    if (result.failure.empty()) {
+      read_fields(json, result);
+    } else {
+      flopcast::read_member(json, "what_if", result.question);
+      result.failure_code = flopcast::member_or(json, "failure_code", 0);
+    }
+  }
+};
+
+namespace flopcast {
+
+template <>
+Fields FieldTable<program::RecordedProcess>::fields() {
+  return {field<&T::pid>("number of the process"), field<&T::command>("program and its arguments")};
 }
 
 template <>
-Fields FieldTable<Recording::Process>::fields() {
-  return {field<&T::pid>(), field<&T::command>()};
+Fields FieldTable<program::RecordedThread>::fields() {
+  return {field<&T::pid>("number of the process"), field<&T::tid>("number of the thread")};
 }
 
 template <>
-Fields FieldTable<Recording::Thread>::fields() {
-  return {field<&T::pid>(), field<&T::tid>()};
+Fields FieldTable<program::RecordedRun>::fields() {
+  return {field<&T::command>("program and its arguments"),
+          optional_field<&T::started>("seconds since 1970; 0: not known"),
+          field<&T::dry_run>("calls that compute much were skipped"),
+          field<&T::finished>("false if the recorder was killed or is still running"),
+          field<&T::seconds>("from start to end of the program"),
+          field<&T::damaged>("pieces of the file that can't be read"),
+          field<&T::missing_bytes>("bytes that are cut off the file's end")};
+}
+
+template <>
+Fields FieldTable<program::RecordingFacts>::fields() {
+  return {inherited_fields<T, program::RecordedRun>(),
+          field<&T::machine>("machine of the recording"),
+          field<&T::exit_code>("the program's own, or 128 plus the signal that ended it"),
+          optional_field<&T::cores_got>("CPU time of the program over its seconds; 0: not known"),
+          optional_field<&T::other_cores>("cores that other programs kept busy meanwhile, on average"),
+          field<&T::dropped>("calls that were not recorded because the disk was full"),
+          field<&T::libraries>("files that define the called routines"),
+          field<&T::processes>("processes that made calls"),
+          field<&T::threads>("threads that made calls")};
 }
 
 template <>
@@ -38,12 +128,12 @@ Fields FieldTable<Recording::Routine>::fields() {
           field<&T::seconds>("time of these calls. Threads that run at the same time add up"),
           field<&T::skipped>("calls that a dry run skipped").measured_in("", Best::large),
           field<&T::blind>("calls of a dry run whose operands were never computed").measured_in("", Best::small),
-          field<&T::flops>("flops of the calls; missing where only the routine's name is known")};
+          field<&T::flops>("flops of these calls; missing where only the routine's name is known")};
 }
 
 template <>
 Fields FieldTable<Recording::FirstCalls>::fields() {
-  return {field<&T::calls>(), field<&T::seconds>()};
+  return {field<&T::calls>("number of calls"), field<&T::seconds>("time in these calls")};
 }
 
 template <>
@@ -58,19 +148,12 @@ Fields FieldTable<Recording::Event>::fields() {
 
 template <>
 Fields FieldTable<Recording>::fields() {
-  return {optional_field<&T::file>(),
+  return {inherited_fields<T, program::RecordingFacts>(),
+          optional_field<&T::file>("file of the recording"),
           optional_field<&T::bytes>("size of the file"),
-          field<&T::command>(),
-          field<&T::machine>(),
-          field<&T::dry_run>(),
-          field<&T::finished>("false if the recorder was killed or is still running"),
-          field<&T::exit_code>("the program's own, or 128 plus the signal that ended it"),
-          field<&T::seconds>("from start to end of the program"),
-          optional_field<&T::cores_got>("CPU time of the program over its seconds; 0: not known"),
-          optional_field<&T::other_cores>("cores that other programs kept busy meanwhile, on average"),
           optional_field<&T::own_code_seconds>(
               "time outside of BLAS and LAPACK in the thread with the longest time in calls: own code, and waiting"),
-          field<&T::calls>(),
+          field<&T::calls>("number of all calls"),
           optional_field<&T::skipped>("calls that a dry run skipped"),
           optional_field<&T::blind>("calls of a dry run whose operands were never computed"),
           optional_field<&T::routine_names>("number of routines, those with first calls only included"),
@@ -78,29 +161,31 @@ Fields FieldTable<Recording>::fields() {
           field<&T::first_calls>("calls in which a library starts, or memory is used for the first time; in no routine's sum"),
           optional_field<&T::faults>("defects of the recording"),
           field<&T::remarks>("how to read its times"),
-          field<&T::dropped>(),
-          field<&T::damaged>("pieces of the file that can't be read"),
-          field<&T::missing_bytes>("bytes that are cut off the file's end"),
-          field<&T::libraries>("files that define the called routines"),
-          field<&T::processes>("processes that made calls"),
-          field<&T::threads>("threads that made calls"),
           field<&T::routines>("routines by falling time, without first calls"),
           field<&T::events>("every call, if read_recording() was asked for them")};
 }
 
+/// Profiles of earlier versions lack the members that are optional.
+template <>
+Fields FieldTable<program::CallSum>::fields() {
+  return {field<&T::calls>("number of outermost calls"),
+          optional_field<&T::skipped>("calls that a dry run skipped").measured_in("", Best::large),
+          optional_field<&T::blind>("calls of a dry run whose operands were never computed"),
+          field<&T::seconds>("time of these calls. Threads that run at the same time add up"),
+          field<&T::flops>("flops of the calls that the catalogue describes, without first calls"),
+          optional_field<&T::peak_flops>("flops with single precision counted half, which the peak is compared with").named("rate_flops"),
+          optional_field<&T::described_seconds>("time in the calls that `flops` counts").named("rate_seconds"),
+          optional_field<&T::invalid_seconds>("time in calls that met NaN or Inf"),
+          optional_field<&T::denormal_seconds>("time in calls that met denormal numbers")};
+}
+
 template <>
 Fields FieldTable<CallTotals>::fields() {
-  return {
-      field<&T::calls>("number of outermost calls"),
-      optional_field<&T::skipped>("calls that a dry run skipped").measured_in("", Best::large),
-      field<&T::seconds>("time of these calls. Threads that run at the same time add up"),
-      field<&T::flops>("flops of calls that the catalogue describes"),
-      optional_field<&T::rate_flops>("flops of the calls that the rate is about"),
-      optional_field<&T::rate_seconds>("time of the calls that the rate is about"),
-      field<&T::flops_per_second>("flops over time. Calls known by name only have no rate, and the rate of a sum leaves their time out"),
-      field<&T::of_peak>(
-          "the rate over that of the best dgemm with the program's BLAS, threads and best kernels; single precision counts half")
-          .measured_in("fraction", Best::large)};
+  return {inherited_fields<T, program::CallSum>(), 
+          field<&T::flops_per_second>("flops over time. Calls known by name only have no rate, and the rate of a sum leaves their time out"),
+          field<&T::of_peak>(
+              "the rate over that of the best dgemm with the program's BLAS, threads and best kernels; single precision counts half")
+              .measured_in("fraction", Best::large)};
 }
 
 template <>
@@ -110,21 +195,25 @@ Fields FieldTable<PeakRate>::fields() {
 }
 
 template <>
-Fields FieldTable<ProgramProfile::Place>::fields() {
-  return {field<&T::blas>(), field<&T::lapack>("LAPACK; empty: not known"), field<&T::cpu>(),
-          field<&T::threads>("threads of BLAS; missing: not known"), field<&T::kernels>("kernels that BLAS had chosen; empty: not known")};
+Fields FieldTable<program::RecordedPlace>::fields() {
+  return {field<&T::blas>("BLAS by name or path; empty: not known"),
+          field<&T::lapack>("LAPACK by name or path; empty: not known"),
+          field<&T::cpu>("CPU of the machine; empty: not known"),
+          field<&T::threads>("threads of BLAS; missing: not known"),
+          field<&T::kernels>("kernels that BLAS had chosen; empty: not known"),
+          optional_field<&T::kernel_settings>("variables that make this machine's BLAS take those kernels")};
 }
 
 template <>
 Fields FieldTable<ProgramProfile::Routine>::fields() {
-  return {inherited_fields<ProgramProfile::Routine, CallTotals>(),
+  return {inherited_fields<T, CallTotals>(),
           field<&T::routine>("called routine; 'first calls' stands for calls in which a library started or memory was touched first"),
           field<&T::described>("false where only the routine's name is known")};
 }
 
 template <>
 Fields FieldTable<ProgramProfile::Shape>::fields() {
-  return {inherited_fields<ProgramProfile::Shape, CallTotals>(), field<&T::routine>("called routine"),
+  return {inherited_fields<T, CallTotals>(), field<&T::routine>("name of the routine"),
           field<&T::flags>("flags of the routine, such as \"NT\"; empty where only the name is known"),
           field<&T::first_calls>("the routine's first calls, which are kept apart"),
           field<&T::longest_seconds>("time of the longest call")};
@@ -132,44 +221,38 @@ Fields FieldTable<ProgramProfile::Shape>::fields() {
 
 template <>
 Fields FieldTable<ProgramProfile::Thread>::fields() {
-  return {inherited_fields<ProgramProfile::Thread, CallTotals>(), field<&T::pid>("number of the process"),
-          field<&T::tid>("number of the thread"), field<&T::heaviest>("routine in which the thread spent most time")};
+  return {inherited_fields<T, CallTotals>(), field<&T::pid>("number of the process"), field<&T::tid>("number of the thread"),
+          field<&T::heaviest>("routine in which the thread spent most time")};
 }
 
 template <>
 Fields FieldTable<ProgramProfile::Process>::fields() {
-  return {inherited_fields<ProgramProfile::Process, CallTotals>(), field<&T::pid>("number of the process"),
-          optional_field<&T::program>("file of the program; empty: not known"), field<&T::threads>("threads of the process that called")};
+  return {inherited_fields<T, CallTotals>(), field<&T::pid>("number of the process"),
+          optional_field<&T::program>("file of the program; empty: not known"), field<&T::threads>("number of threads with calls")};
 }
 
 template <>
 Fields FieldTable<ProgramProfile>::fields() {
-  return {field<&T::command>(),
-          optional_field<&T::started>("seconds since 1970; 0: not known"),
+  return {inherited_fields<T, program::RecordedRun>(),
           field<&T::recorded>("where the program was recorded"),
-          field<&T::dry_run>(),
-          field<&T::finished>(),
-          field<&T::damaged>(),
-          field<&T::missing_bytes>(),
           field<&T::warnings>("remarks that the reader must know first"),
-          field<&T::seconds>("time of the whole run"),
           optional_field<&T::own_code_seconds>(
               "time outside of BLAS and LAPACK in the thread with the longest time in calls; no answer includes it"),
           optional_field<&T::thread_count>("threads with calls, also those whose calls can't be read"),
-          field<&T::all>(),
-          field<&T::first_calls>(),
-          field<&T::peak>(),
-          field<&T::routines>("by falling time, as are shapes; without first calls"),
-          field<&T::shapes>(),
-          field<&T::threads>(),
-          field<&T::processes>(),
-          field<&T::what_if>()};
+          field<&T::all>("sum of all calls"),
+          field<&T::first_calls>("calls in which a library starts, or memory is used for the first time"),
+          field<&T::peak>("rate that the rates of calls are compared with"),
+          field<&T::routines>("sums by routine without first calls, by falling time"),
+          field<&T::shapes>("sums over calls of one routine with equal flags and sizes, by falling time"),
+          field<&T::threads>("sums by thread, in the order of their first calls"),
+          field<&T::processes>("sums by process, in the order of their first calls"),
+          field<&T::what_if>("predicted changes in the order of the questions")};
 }
 
 template <>
-Fields FieldTable<RunOutcome::Routine>::fields() {
-  return {field<&T::routine>("routine that asked for a block size"),
-          field<&T::flags>("flags of the routine"),
+Fields FieldTable<program::RoutineUse>::fields() {
+  return {field<&T::routine>("name of the routine"),
+          field<&T::flags>("options of ilaenv for which the block sizes hold; empty: all"),
           field<&T::queries>("ilaenv queries for the block size"),
           field<&T::smallest>("smallest order of the problems queried"),
           field<&T::largest>("largest order of the problems queried"),
@@ -193,20 +276,6 @@ Fields FieldTable<RunOutcome>::fields() {
           optional_field<&T::counted>("false if queries could not be counted, so that only exit code and settings are known")};
 }
 
-namespace {
-
-/// The answers as a document of their own.
-struct Answers {
-  std::vector<WhatIfResult> answers;
-};
-
-}  // namespace
-
-template <>
-Fields FieldTable<Answers>::fields() {
-  return {field<&T::answers>()};
-}
-
 }  // namespace flopcast
 
 /// The sizes of a shape are an object {"m": [low, high], ...}; the interface of the routine gives their order.
@@ -216,7 +285,7 @@ struct nlohmann::adl_serializer<flopcast::ProgramProfile::Shape> {
     json = nlohmann::json::object();
     flopcast::write_fields(json, shape);
     nlohmann::json& sizes = json["sizes"] = nlohmann::json::object();
-    for (const flopcast::SizeSpan& size : shape.sizes) {
+    for (const flopcast::program::SizeSpan& size : shape.sizes) {
       sizes[size.name] = {size.low, size.high};
     }
   }
@@ -254,20 +323,13 @@ ProgramProfile program_profile_from_json(std::string_view text) {
   return from_document<ProgramProfile>(text, "program profile", "flopcast-program-profile-2");
 }
 
-std::string to_json(const std::vector<WhatIfResult>& results) { return to_document(Answers{results}, "flopcast-what-if-1").dump(2); }
-std::vector<WhatIfResult> what_if_from_json(std::string_view text) {
-  return from_document<Answers>(text, "what-if answers", "flopcast-what-if-1").answers;
-}
-
 std::string to_json(const RunOutcome& outcome) { return to_document(outcome, "flopcast-run-2").dump(2); }
 RunOutcome run_outcome_from_json(std::string_view text) { return from_document<RunOutcome>(text, "run report", "flopcast-run-2"); }
 
 std::vector<PublishedSchema> recording_schemas() {
   return {published<Recording>("flopcast-recording-1", "Contents of a recording"),
           published<ProgramProfile>("flopcast-program-profile-2", "Where a recorded program's time went"),
-          published<Answers>("flopcast-what-if-1", "Predictions of a recorded program after changes"),
-          published<RunOutcome>("flopcast-run-2", "Outcome of a program that ran with tuned block sizes"),
-          program::profile_schema(),
+          published<RunOutcome>("flopcast-run-2", "Outcome of a program that ran with tuned block sizes"), program::profile_schema(),
           program::recording_document_schema()};
 }
 

@@ -4,10 +4,9 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
-#include <utility>
 
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/machine/libraries/elf_file.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_libraries.hpp"
 #include "flopcast/program/program_recording.hpp"
@@ -61,27 +60,6 @@ std::string blind_routines(const Recording& recording) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void take_summary(Recording& recording, const ProgramSummary& summary) {
-  recording.command = summary.command;
-  recording.machine = {summary.cpu, summary.cores};
-  recording.dry_run = summary.dry_run;
-  recording.finished = summary.finished;
-  recording.exit_code = summary.exit_code;
-  recording.seconds = summary.seconds;
-  recording.cores_got = summary.cores_got;
-  recording.other_cores = summary.other_cores;
-  recording.dropped = summary.dropped;
-  recording.damaged = summary.damaged;
-  recording.missing_bytes = summary.missing;
-  recording.libraries = summary.libraries;
-  for (const program::RecordedProcess& process : summary.processes) {
-    recording.processes.push_back({process.pid, process.command});
-  }
-  for (const program::RecordedThread& thread : summary.threads) {
-    recording.threads.push_back({thread.pid, thread.tid});
-  }
-}
-
 void take_sums(Recording& recording, const ProgramBreakdown& breakdown, const ProgramSummary& summary) {
   recording.calls = breakdown.all().calls;
   recording.skipped = breakdown.all().skipped;
@@ -100,18 +78,11 @@ void take_sums(Recording& recording, const ProgramBreakdown& breakdown, const Pr
   }
 }
 
-bool defines_dgemm(const std::string& library) {
-  try {
-    return machine::ElfFile(library).defines("dgemm_");
-  } catch (const Error&) {
-    return false;  // the program itself, or a library that was removed since
-  }
-}
-
-/// Adds a remark for every BLAS that isn't the chosen one, and for one that misread the CPU.
+/// Adds a remark for every BLAS that isn't the chosen one, and for one that detected the wrong CPU.
 void add_library_remarks(Recording& recording, const program::ProgramOptions& program, const RunContext& context) {
   for (const std::string& library : recording.libraries) {
-    const std::string other = defines_dgemm(library) ? program::other_blas_note(program.command, library, program.libraries) : "";
+    const std::string other =
+        machine::has_routine(library, "dgemm") ? program::other_blas_note(program.command, library, program.libraries) : "";
     if (!other.empty()) {
       recording.remarks.push_back(other);
     }
@@ -131,7 +102,7 @@ Recording read_recording(const fs::path& path, bool with_events) {
   std::error_code none;
   recording.file = path.string();
   recording.bytes = fs::file_size(path, none);
-  take_summary(recording, file.summary());
+  static_cast<program::RecordingFacts&>(recording) = file.summary();
   take_sums(recording, breakdown, file.summary());
   recording.faults = program::recording_warnings(file.summary(), recording.calls);
   if (recording.blind > 0) {
@@ -151,12 +122,7 @@ Recording record_program(const RecordRequest& request, const RunContext& context
   const machine::Topology topology = machine::detect_topology();
   const program::ProgramOptions program = {request.command, program::program_libraries(request.blas, request.lapack, request.command),
                                            request.threads};
-  program::RecordingOptions options;
-  options.output = request.output;
-  options.dry_run = request.dry_run;
-  options.cpu = topology.cpu;
-  options.cores = topology.cores;
-  program::record_program(program, options);
+  program::record_program(program, {request.output, request.dry_run, {topology.cpu, topology.cores}});
   Recording recording = read_recording(request.output);
   add_library_remarks(recording, program, context);
   return recording;

@@ -10,6 +10,7 @@
 #include "flopcast/program/ilaenv_source.hpp"
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/tasks/programs/wisdom.hpp"
 
 /// Names of the choices of requests, in questions and in results.
 namespace flopcast {
@@ -25,6 +26,11 @@ struct EnumNames<cache::Start> {
   using Start = cache::Start;
   static constexpr std::array names{std::pair{Start::filled, "filled"}, std::pair{Start::repeated, "repeated"},
                                     std::pair{Start::artificial, "paper"}, std::pair{Start::cold, "cold"}};
+};
+template <>
+struct EnumNames<WisdomKind> {
+  static constexpr std::array names{std::pair{WisdomKind::block_sizes, "block-sizes"}, std::pair{WisdomKind::kernels, "kernels"},
+                                    std::pair{WisdomKind::plans, "plans"}};
 };
 template <>
 struct EnumNames<program::SourceLanguage> {

@@ -22,41 +22,52 @@ Fields fields_of_problems() {
           optional_field<problems, &P::nx>("crossover points").within(bounds::between(0, SizeList::max_size)).option("")};
 }
 
-template <auto options>
+template <auto... options>
 Fields fields_of_method() {
   using P = PredictionOptions;
-  return {optional_field<options, &P::method>("how the cache is treated").named("cache"),
-          optional_field<options, &P::start>(
-              "what came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much memory) or "
-              "cold; missing: filled, and paper for the cache treated so"),
-          optional_field<options, &P::capacity_bytes>("cache that the method paper looks at, such as 2MiB; 0: the largest measured one")
-              .option("capacity"),
-          optional_field<options, &P::generator>(
-              "models for all but placed: refined (adaptive refinement), levels (few points per memory level) or demand (as for placed)")
-              .one_of({"refined", "levels", "demand"}),
-          optional_field<options, &P::time_budget>("time for sampling kernels that models on demand lack; 0: none").within(bounds::seconds),
-          optional_field<options, &P::with_calls>("also predict every single call")
-              .option("explain", "also show the time of every kernel and call")};
+  return {
+      optional_field<options..., &P::method>("how the cache is treated").named("cache"),
+      optional_field<options..., &P::start>(
+          "what came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much memory) or "
+          "cold; missing: filled, and paper for the cache treated so"),
+      optional_field<options..., &P::capacity_bytes>("cache that the method paper looks at, such as 2MiB; 0: the largest measured one")
+          .option("capacity"),
+      optional_field<options..., &P::generator>(
+          "models for all but placed: refined (adaptive refinement), levels (few points per memory level) or demand (as for placed)")
+          .one_of({"refined", "levels", "demand"}),
+      optional_field<options..., &P::time_budget>("time for sampling kernels that models on demand lack; 0: none").within(bounds::seconds),
+      optional_field<options..., &P::with_calls>("also predict every single call")
+          .option("explain", "also show the time of every kernel and call")};
 }
 
-/// The libraries that a program gets, with which it also says where its settings come from.
+/// The libraries that a program gets, as members of `Request` or of the member `run`.
+template <class Request, auto... run>
+Fields fields_of_libraries() {
+  return {optional_field<run..., &Request::blas>("BLAS for the program to load as libblas.so.3, by name or path; empty: its own")
+              .within(bounds::path_or_nothing),
+          optional_field<run..., &Request::lapack>(
+              "LAPACK to load as liblapack.so.3; empty: its own, with another BLAS the reference where it is installed")
+              .within(bounds::path_or_nothing)};
+}
+
+/// Returns the member for a file of tuned block sizes.
+Field tuned_profile(Field profile) {
+  profile.description = "file of tuned block sizes; empty: what 'flopcast tune --save' keeps";
+  return profile.within(bounds::path_or_nothing);
+}
+
+/// The members of a program's run, with which it also says where its settings come from.
 template <auto... run>
 Fields fields_of_run() {
   using P = RunRequest;
-  return {
-      optional_field<run..., &P::profile>("file of tuned block sizes; empty: what 'flopcast tune --save' keeps")
-          .within(bounds::path_or_nothing),
-      optional_field<run..., &P::blas>("BLAS for the program to load as libblas.so.3, by name or path; empty: its own")
-          .within(bounds::path_or_nothing),
-      optional_field<run..., &P::lapack>(
-          "LAPACK to load as liblapack.so.3; empty: its own, with another BLAS the reference where it is installed")
-          .within(bounds::path_or_nothing),
-      optional_field<run..., &P::kernels>(
-          "kernels of BLAS. auto: where the BLAS misreads the CPU, those of the profile or those found best by trying; library: the BLAS "
-          "chooses by itself")
-          .one_of({"auto", "library"}),
-      optional_field<run..., &P::threads>("threads of BLAS").within(bounds::threads),
-      optional_field<run..., &P::other_machine>("use a profile that was made on another machine")};
+  return Fields{tuned_profile(optional_field<run..., &P::profile>())} + fields_of_libraries<P, run...>() +
+         Fields{
+             optional_field<run..., &P::kernels>(
+                 "kernels of BLAS. auto: where the BLAS misreads the CPU, those of the profile or those found best by trying; library: the "
+                 "BLAS chooses by itself")
+                 .one_of({"auto", "library"}),
+             optional_field<run..., &P::threads>("threads of BLAS").within(bounds::threads),
+             optional_field<run..., &P::other_machine>("use a profile that was made on another machine")};
 }
 
 template <class T>
@@ -65,6 +76,16 @@ Field own_profile() {
 }
 
 }  // namespace
+
+/// The options in results, where two of them have other names than in requests.
+template <>
+Fields FieldTable<PredictionOptions>::fields() {
+  Fields fields = fields_of_method<>();
+  for (Field& field : fields) {
+    field.name = field.name == "start" ? "initial_cache" : field.name == "time_budget" ? "time_budget_seconds" : field.name;
+  }
+  return fields;
+}
 
 template <>
 Fields FieldTable<PredictRequest>::fields() {
@@ -87,15 +108,10 @@ Fields FieldTable<TraceRequest>::fields() {
 
 template <>
 Fields FieldTable<RecordRequest>::fields() {
-  return {
-      field<&T::command>("program and its arguments").within(bounds::command).option(""),
-      optional_field<&T::blas>("BLAS for the program to load as libblas.so.3, by name or path; empty: its own")
-          .within(bounds::path_or_nothing),
-      optional_field<&T::lapack>("LAPACK to load as liblapack.so.3; empty: its own, with another BLAS the reference where it is installed")
-          .within(bounds::path_or_nothing),
-      optional_field<&T::threads>("threads of BLAS").within(bounds::threads),
-      optional_field<&T::dry_run>("skip calls that compute much; for programs whose flow doesn't depend on their results"),
-      optional_field<&T::output>("file of the recording").within(bounds::path).option("")};
+  return Fields{field<&T::command>("program and its arguments").within(bounds::command).option("")} + fields_of_libraries<T>() +
+         Fields{optional_field<&T::threads>("threads of BLAS").within(bounds::threads),
+                optional_field<&T::dry_run>("skip calls that compute much; for programs whose flow doesn't depend on their results"),
+                optional_field<&T::output>("file of the recording").within(bounds::path).option("")};
 }
 
 template <>
@@ -139,12 +155,11 @@ Fields FieldTable<EnvironmentRequest>::fields() {
 
 template <>
 Fields FieldTable<IlaenvRequest>::fields() {
-  return {
-      optional_field<&T::profile>("file of tuned block sizes; empty: what 'flopcast tune --save' keeps").within(bounds::path_or_nothing),
-      optional_field<&T::blas>("BLAS of the program, by name or path; empty: that of the profile's newest entry")
-          .within(bounds::path_or_nothing),
-      optional_field<&T::threads>("threads of BLAS; missing: as the entry has them").within(bounds::threads),
-      optional_field<&T::language>("language of the source")};
+  return {tuned_profile(optional_field<&T::profile>()),
+          optional_field<&T::blas>("BLAS of the program, by name or path; empty: that of the profile's newest entry")
+              .within(bounds::path_or_nothing),
+          optional_field<&T::threads>("threads of BLAS; missing: as the entry has them").within(bounds::threads),
+          optional_field<&T::language>("language of the source")};
 }
 
 template <>

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <utility>
 
 #include "flopcast/program/program_run.hpp"
 #include "flopcast/protocol/block_table.hpp"
@@ -14,12 +12,13 @@
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/run_profile.hpp"
-#include "flopcast/tasks/programs/run_world.hpp"
+#include "flopcast/tasks/programs/run_services.hpp"
 
 namespace flopcast {
 namespace {
 
 using program::ProgramRun;
+using program::routine_label;
 using program::RoutineUse;
 
 std::string times(std::uint64_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
@@ -46,7 +45,7 @@ std::string workspace_remark(const RoutineUse& use) {
 std::string crash(const ProgramRun& run) { return run.concluded < run.processes ? signal_behind(run.exit_code) : std::string(); }
 
 /// Returns why a tuned routine's block size was not queried.
-std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunWorld& world) {
+std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunServices& services) {
   if (use.other_queries > 0) {
     return fmt::format("not queried: the program queried {} with '{}', for which the profile has nothing{}", times(use.other_queries),
                        use.other_options, use.flags.empty() ? "" : fmt::format(", as it was tuned with '{}'", use.flags));
@@ -54,40 +53,38 @@ std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunWo
   if (const std::string signal = crash(run); !signal.empty()) {
     return fmt::format("not queried before {} ended the program", signal);
   }
-  if (use.definer.empty() && run.processes > 0 && run.concluded == 0) {
+  if (use.lapack.empty() && run.processes > 0 && run.concluded == 0) {
     return "not queried: the program ended in another way than by exit(), so its libraries aren't known";
   }
-  if (use.definer.empty()) {
+  if (use.lapack.empty()) {
     return run.processes == 0 ? "not queried: the preloaded library was not loaded"
                               : "not queried: no shared library with it was seen in the program";
   }
-  const std::optional<bool> queries = world.would_query(use, run.blas);
+  const std::optional<bool> queries = services.would_query(use, run.blas);
   if (!queries) {
     return "not queried";
   }
   return *queries ? "not queried: the program didn't call it" + (use.flags.empty() ? "" : fmt::format(" with '{}'", use.flags))
                   : fmt::format("never queried: this LAPACK decides by itself, so the profile has no effect on it; --lapack {} has",
-                                world.integer_bytes(use.definer) == 8 ? "reference64" : "reference");
+                                services.integer_bytes(use.lapack) == 8 ? "reference64" : "reference");
 }
 
 /// Returns what happened with a tuned routine, as a clause.
-std::string describe(const RoutineUse& use, const ProgramRun& run, const RunWorld& world) {
+std::string describe(const RoutineUse& use, const ProgramRun& run, const RunServices& services) {
   if (use.queries == 0) {
-    return why_unused(use, run, world);
+    return why_unused(use, run, services);
   }
   const std::string orders =
       use.smallest == use.largest ? fmt::format("order {}", use.largest) : fmt::format("orders {} to {}", use.smallest, use.largest);
   return fmt::format("queried {} for {}{}", times(use.queries), orders, workspace_remark(use));
 }
 
-std::string shown_name(const RoutineUse& use) { return use.flags.empty() ? use.routine : use.routine + ":" + use.flags; }
-
 /// Notes which tuned routines were not queried if they are few. A program uses few routines of a profile of all LAPACK anyway.
-void note_unused(const ProgramRun& run, const RunWorld& world, const RunContext& context) {
+void note_unused(const ProgramRun& run, const RunServices& services, const RunContext& context) {
   static constexpr std::size_t few = 4;
   for (const RoutineUse& use : run.routines) {
     if (use.short_workspaces > 0) {
-      context.note(fmt::format("{}: queried {}{}", shown_name(use), times(use.queries), workspace_remark(use)));
+      context.note(fmt::format("{}: queried {}{}", routine_label(use.routine, use.flags), times(use.queries), workspace_remark(use)));
     }
   }
   const auto unused = [](const RoutineUse& use) { return use.queries == 0; };
@@ -98,22 +95,22 @@ void note_unused(const ProgramRun& run, const RunWorld& world, const RunContext&
   }
   for (const RoutineUse& use : run.routines) {
     if (use.queries == 0) {
-      context.note(fmt::format("{}: {}{}", shown_name(use), describe(use, run, world),
-                               use.definer.empty() ? "" : " (" + use.definer.string() + ")"));
+      context.note(fmt::format("{}: {}{}", routine_label(use.routine, use.flags), describe(use, run, services),
+                               use.lapack.empty() ? "" : " (" + use.lapack + ")"));
     }
   }
 }
 
 /// Notes that the program ran with a BLAS that was not chosen, or that the profile was not made with.
-void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const program::ProgramOptions& program, const RunWorld& world,
-                    const RunContext& context) {
+void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const program::ProgramOptions& program,
+                    const RunServices& services, const RunContext& context) {
   if (run.blas.empty()) {
     return;
   }
   const program::LibraryFiles& chosen = program.libraries;
-  if (const std::string other = world.other_blas(program, run.blas); !other.empty()) {
+  if (const std::string other = services.other_blas(program, run.blas); !other.empty()) {
     context.note(other);
-  } else if (const int bytes = world.integer_bytes(run.blas).value_or(4); !tuned.path.empty() && bytes != tuned.integer_bytes) {
+  } else if (const int bytes = services.integer_bytes(run.blas).value_or(4); !tuned.path.empty() && bytes != tuned.integer_bytes) {
     context.note(fmt::format(
         "the profile was tuned with {}, whose integers have {} bits; the program ran with {}, whose integers have {}. Tune with "
         "--blas {}",
@@ -124,7 +121,7 @@ void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const p
   }
 }
 
-RunOutcome outcome_of(const ProgramRun& run, const RunWorld& world, bool explain) {
+RunOutcome outcome_of(const ProgramRun& run, const RunServices& services, bool explain) {
   RunOutcome outcome;
   outcome.exit_code = run.exit_code;
   outcome.processes = run.processes;
@@ -132,26 +129,25 @@ RunOutcome outcome_of(const ProgramRun& run, const RunWorld& world, bool explain
   outcome.blas = run.blas.string();
   outcome.settings = run.settings;
   outcome.counted = run.lacking_report.empty();
-  for (const RoutineUse& use : run.routines) {
-    outcome.routines.push_back(
-        {use.routine, use.flags, use.queries, use.smallest, use.largest, use.returned, use.short_workspaces, use.allowed, use.other_queries,
-         use.other_options, (use.queried_by.empty() ? use.definer : use.queried_by).string(), explain ? describe(use, run, world) : ""});
+  outcome.routines = run.routines;
+  for (RoutineUse& use : outcome.routines) {
+    use.what_happened = explain ? describe(use, run, services) : "";
   }
   return outcome;
 }
 
 }  // namespace
 
-RunSettings run_settings(const RunRequest& request, const RunWorld& world, const RunContext& context) {
-  const program::LibraryFiles libraries = world.libraries(request);
+RunSettings run_settings(const RunRequest& request, const RunServices& services, const RunContext& context) {
+  const program::LibraryFiles libraries = services.libraries(request);
   RunSettings settings;
-  settings.profile = profile_for(request, libraries, world, context);
+  settings.profile = profile_for(request, libraries, services, context);
   std::vector<std::string> environment;
   if (request.threads) {
     process::set_threads(environment, *request.threads);
   }
   for (const auto& [name, value] : settings.profile.settings) {
-    if (world.variable(name).empty()) {  // the user's own values stay
+    if (services.variable(name).empty()) {  // the user's own values stay
       process::set_variable(environment, name, value);
     }
   }
@@ -162,37 +158,33 @@ RunSettings run_settings(const RunRequest& request, const RunWorld& world, const
   }
   settings.blas = libraries.blas.string();
   settings.lapack = libraries.lapack.string();
-  settings.preload = world.preload();
+  settings.preload = services.preload();
   return settings;
 }
 
-RunSettings run_settings(const RunRequest& request, const RunContext& context) {
-  return run_settings(request, this_run_world(context), context);
-}
-
-RunOutcome run_program(const RunRequest& request, const RunWorld& world, const RunContext& context) {
-  const program::ProgramOptions program = {request.command, world.libraries(request), request.threads};
-  const program::Profile profile = profile_for(request, program.libraries, world, context);
-  const ProgramRun run = world.run(program, profile);
+RunOutcome run_program(const RunRequest& request, const RunServices& services, const RunContext& context) {
+  const program::ProgramOptions program = {request.command, services.libraries(request), request.threads};
+  const program::Profile profile = profile_for(request, program.libraries, services, context);
+  const ProgramRun run = services.run(program, profile);
   if (!run.lacking_report.empty()) {
     context.note(fmt::format("the program ran as it should, but what its LAPACK queried could not be counted: {}", run.lacking_report));
-    return outcome_of(run, world, false);
+    return outcome_of(run, services, false);
   }
-  const std::string not_started = run.processes == 0 ? world.why_not_started(request.command.front(), run.exit_code) : std::string();
+  const std::string not_started = run.processes == 0 ? services.why_not_started(request.command.front(), run.exit_code) : std::string();
   if (!not_started.empty()) {
     context.note(not_started);
   } else if (const std::string signal = crash(run); !signal.empty()) {
     context.note(
         fmt::format("{} ended the program. Its queries for block sizes are counted up to then, and its libraries aren't known", signal));
   } else if (!request.explain) {
-    note_unused(run, world, context);
+    note_unused(run, services, context);
   }
-  note_libraries(run, profile.environment.blas, program, world, context);
-  return outcome_of(run, world, request.explain);
+  note_libraries(run, profile.environment.blas, program, services, context);
+  return outcome_of(run, services, request.explain);
 }
 
 RunOutcome run_program(const RunRequest& request, const RunContext& context) {
-  return run_program(request, this_run_world(context), context);
+  return run_program(request, this_run_services(context), context);
 }
 
 std::optional<algorithm::BlockParameters> tuned_block_size(const program::Profile& profile, std::string_view routine, std::int64_t m,

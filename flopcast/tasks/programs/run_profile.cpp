@@ -22,14 +22,15 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Returns what is known of the kernels of libraries that the profile doesn't hold for. Its own libraries' kernels are part of it.
-KernelSettings further_kernels(const RunRequest& request, const LibraryIdentity& tuned, const RunWorld& world) {
-  return request.kernels == "library" ? KernelSettings() : world.known_kernels(tuned.path);
+KernelSettings further_kernels(const RunRequest& request, const LibraryIdentity& tuned, const RunServices& services) {
+  return request.kernels == "library" ? KernelSettings() : services.known_kernels(tuned.path);
 }
 
 /// Returns the kernels to set without a profile: those of the library that is asked for, found by trying unless they are known, else
 /// whatever is known.
-KernelSettings kernels_alone(const RunRequest& request, const RunWorld& world) {
-  return request.blas.empty() || request.kernels == "library" ? further_kernels(request, {}, world) : world.better_kernels(request.blas);
+KernelSettings kernels_alone(const RunRequest& request, const RunServices& services) {
+  return request.blas.empty() || request.kernels == "library" ? further_kernels(request, {}, services)
+                                                              : services.better_kernels(request.blas);
 }
 
 /// The BLAS that the program is expected to load.
@@ -39,17 +40,17 @@ struct ExpectedBlas {
 };
 
 /// Returns the BLAS chosen for the program, else the one that it is linked with, else the loader's libblas.so.3.
-ExpectedBlas expected_blas(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world) {
+ExpectedBlas expected_blas(const RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services) {
   if (!chosen.blas.empty()) {
     return {chosen.blas, true};
   }
-  const fs::path own = world.programs_blas(request.command);
-  return own.empty() ? ExpectedBlas{world.loaders_blas(), false} : ExpectedBlas{own, true};
+  const fs::path own = services.programs_blas(request.command);
+  return own.empty() ? ExpectedBlas{services.loaders_blas(), false} : ExpectedBlas{own, true};
 }
 
 /// Returns whether the library in `file`, which lies in a folder of its own, is one without threads.
-bool lies_beside_serial(const fs::path& file, const RunWorld& world) {
-  const std::vector<machine::InstalledLibrary> installed = world.installed();
+bool lies_beside_serial(const fs::path& file, const RunServices& services) {
+  const std::vector<machine::InstalledLibrary> installed = services.installed();
   return std::any_of(installed.begin(), installed.end(), [&](const machine::InstalledLibrary& library) {
     return library.has_blas && in_same_folder(library.path, file) && (library.name.ends_with("-serial") || library.name == "reference");
   });
@@ -57,19 +58,19 @@ bool lies_beside_serial(const fs::path& file, const RunWorld& world) {
 
 /// Returns the threads that the program's BLAS is expected to have: as the request or the user's variables say, else one per core, or one
 /// for a library without threads.
-int expected_threads(const RunRequest& request, const fs::path& blas, const RunWorld& world) {
-  if (!blas.empty() && lies_beside_serial(blas, world)) {
+int expected_threads(const RunRequest& request, const fs::path& blas, const RunServices& services) {
+  if (!blas.empty() && lies_beside_serial(blas, services)) {
     return 1;
   }
   if (request.threads) {
     return *request.threads;
   }
   for (const char* name : {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"}) {
-    if (const int threads = std::atoi(world.variable(name).c_str()); threads > 0) {
+    if (const int threads = std::atoi(services.variable(name).c_str()); threads > 0) {
       return threads;
     }
   }
-  return world.cores();
+  return services.cores();
 }
 
 /// Returns the part of a profile that suits this library and number of threads best. The library counts first, then the threads.
@@ -89,12 +90,12 @@ std::string tuning_command(const RunRequest& request, int threads) {
 }
 
 /// Returns whether the BLAS in `file` is another one than `tuned`, whose builds for other kinds of threads count as the same.
-bool is_other_library(const LibraryIdentity& tuned, const fs::path& file, const RunWorld& world) {
+bool is_other_library(const LibraryIdentity& tuned, const fs::path& file, const RunServices& services) {
   if (tuned.path.empty() || in_same_folder(file, tuned.path)) {
     return false;
   }
   std::string name = file.filename().string();
-  for (const machine::InstalledLibrary& library : world.installed()) {
+  for (const machine::InstalledLibrary& library : services.installed()) {
     if (library.has_blas && in_same_folder(library.path, file)) {
       name = library.name;
     }
@@ -103,20 +104,20 @@ bool is_other_library(const LibraryIdentity& tuned, const fs::path& file, const 
 }
 
 /// Returns why block sizes that were tuned in this environment don't hold for the program, as a clause; empty if they hold.
-std::string misfit(const Environment& tuned, const RunRequest& request, const ExpectedBlas& blas, const RunWorld& world) {
+std::string misfit(const Environment& tuned, const RunRequest& request, const ExpectedBlas& blas, const RunServices& services) {
   if (!request.other_machine) {
-    if (const std::string cpu = world.cpu(); tuned.cpu != cpu) {
+    if (const std::string cpu = services.cpu(); tuned.cpu != cpu) {
       return fmt::format("they were tuned on another machine ('{}', this is '{}'); --other-machine uses them all the same", tuned.cpu, cpu);
     }
     for (const LibraryIdentity& library : {tuned.blas, tuned.lapack}) {
-      const std::string digest = library.digest.empty() ? std::string() : world.digest(library.path);
+      const std::string digest = library.digest.empty() ? std::string() : services.digest(library.path);
       if (!library.digest.empty() && digest != library.digest) {
         return digest.empty() ? fmt::format("they were tuned with {}, which isn't there any more", library.path)
                               : fmt::format("{} is another build now than when they were tuned", library.path);
       }
     }
   }
-  return blas.certain && is_other_library(tuned.blas, blas.file, world)
+  return blas.certain && is_other_library(tuned.blas, blas.file, services)
              ? fmt::format("they were tuned with {}, and the program loads {}", tuned.blas.path, blas.file.string())
              : "";
 }
@@ -132,9 +133,10 @@ void warn_of_threads(const Environment& tuned, const RunRequest& request, const 
 }
 
 /// Returns the settings to run with where no block size holds for the program.
-program::Profile without_block_sizes(const RunRequest& request, const std::string& why, const RunWorld& world, const RunContext& context) {
+program::Profile without_block_sizes(const RunRequest& request, const std::string& why, const RunServices& services,
+                                     const RunContext& context) {
   program::Profile profile;
-  profile.settings = request.profile.empty() ? kernels_alone(request, world) : KernelSettings();
+  profile.settings = request.profile.empty() ? kernels_alone(request, services) : KernelSettings();
   context.note(fmt::format("the program runs with {}LAPACK's own block sizes, as {}",
                            profile.settings.empty() ? "" : format_settings(profile.settings) + " and ", why));
   return profile;
@@ -142,27 +144,24 @@ program::Profile without_block_sizes(const RunRequest& request, const std::strin
 
 /// Returns the settings to run with if there is no profile. Throws bad_input if nothing at all is to be set.
 program::Profile without_profile(const RunRequest& request, const std::string& file, const program::LibraryFiles& chosen,
-                                 const RunWorld& world, const RunContext& context) {
-  if (const std::string misfit = request.profile.empty() ? world.system_misfit() : std::string(); !misfit.empty()) {
-    return without_block_sizes(request, misfit, world, context);
+                                 const RunServices& services, const RunContext& context) {
+  if (const std::string misfit = request.profile.empty() ? services.system_misfit() : std::string(); !misfit.empty()) {
+    return without_block_sizes(request, misfit, services, context);
   }
   const std::string lacking = file.empty() ? "there is no folder for a profile: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set"
                                            : missing_profile(file, request.profile);
   const bool chosen_otherwise = request.profile.empty() && (!chosen.blas.empty() || !chosen.lapack.empty() || request.threads);
-  if (!chosen_otherwise && (!request.profile.empty() || kernels_alone(request, world).empty())) {
+  if (!chosen_otherwise && (!request.profile.empty() || kernels_alone(request, services).empty())) {
     throw bad_input("{}", lacking);
   }
-  return without_block_sizes(request, lacking, world, context);
+  return without_block_sizes(request, lacking, services, context);
 }
 
 /// Adds to the user's place the routines that only the system's wisdom has for the same libraries and threads.
 program::Profile with_systems_routines(program::Profile own, const std::vector<program::Profile>& systems) {
   for (const program::Profile& place : systems) {
     for (const program::TunedRoutine& routine : place.routines) {
-      const bool is_own = std::any_of(own.routines.begin(), own.routines.end(), [&](const program::TunedRoutine& one) {
-        return one.name == routine.name && one.flags == routine.flags;
-      });
-      if (program::same_place(place.environment, own.environment) && !is_own) {
+      if (program::same_place(place.environment, own.environment) && !own.has(routine)) {
         own.set(routine);
       }
     }
@@ -171,9 +170,9 @@ program::Profile with_systems_routines(program::Profile own, const std::vector<p
 }
 
 /// Returns the file that the user named, else the default one; empty where the user has no folder.
-std::string profile_file(const RunRequest& request, const RunWorld& world) {
+std::string profile_file(const RunRequest& request, const RunServices& services) {
   try {
-    return request.profile.empty() ? world.default_profile() : request.profile;
+    return request.profile.empty() ? services.default_profile() : request.profile;
   } catch (const Error& error) {
     if (error.code() != ExitCode::environment) {
       throw;
@@ -183,14 +182,14 @@ std::string profile_file(const RunRequest& request, const RunWorld& world) {
 }
 
 /// Returns the user's places and below them those of the system's wisdom.
-std::vector<program::Profile> known_places(const RunRequest& request, const std::string& file, const RunWorld& world) {
+std::vector<program::Profile> known_places(const RunRequest& request, const std::string& file, const RunServices& services) {
   std::error_code none;
   std::vector<program::Profile> places =
       file == "-" || fs::exists(file, none) ? program::places(program::read_profile(file)) : std::vector<program::Profile>();
   if (!request.profile.empty()) {
     return places;
   }
-  const std::vector<program::Profile> systems = world.system_profiles();
+  const std::vector<program::Profile> systems = services.system_profiles();
   for (program::Profile& place : places) {
     place = with_systems_routines(std::move(place), systems);
   }
@@ -205,29 +204,29 @@ std::string missing_profile(const std::string& file, const std::string& requeste
                      requested.empty() ? "--save" : "--profile " + requested);
 }
 
-program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
+program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
                              const RunContext& context) {
-  const std::string file = profile_file(request, world);
-  std::vector<program::Profile> places = known_places(request, file, world);
+  const std::string file = profile_file(request, services);
+  std::vector<program::Profile> places = known_places(request, file, services);
   if (places.empty()) {
-    return without_profile(request, file, chosen, world, context);
+    return without_profile(request, file, chosen, services, context);
   }
-  const ExpectedBlas blas = expected_blas(request, chosen, world);
-  const int threads = expected_threads(request, blas.file, world);
+  const ExpectedBlas blas = expected_blas(request, chosen, services);
+  const int threads = expected_threads(request, blas.file, services);
   const program::Profile nearest = best_place(places, blas.file, threads);
-  std::erase_if(places, [&](const program::Profile& place) { return !misfit(place.environment, request, blas, world).empty(); });
+  std::erase_if(places, [&](const program::Profile& place) { return !misfit(place.environment, request, blas, services).empty(); });
   if (places.empty()) {
     return without_block_sizes(request,
-                               fmt::format("those of {} don't hold here: {}. {}", file, misfit(nearest.environment, request, blas, world),
-                                           tuning_command(request, threads)),
-                               world, context);
+                               fmt::format("those of {} don't hold here: {}. {}", file,
+                                           misfit(nearest.environment, request, blas, services), tuning_command(request, threads)),
+                               services, context);
   }
   program::Profile profile = best_place(std::move(places), blas.file, threads);
   if (request.kernels == "library") {
     profile.settings.clear();
   }
   warn_of_threads(profile.environment, request, blas, threads, context);
-  profile.settings.merge(further_kernels(request, profile.environment.blas, world));
+  profile.settings.merge(further_kernels(request, profile.environment.blas, services));
   return profile;
 }
 

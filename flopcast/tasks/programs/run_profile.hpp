@@ -7,14 +7,14 @@
 #include "flopcast/program/recorder.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
-#include "flopcast/tasks/programs/run_world.hpp"
+#include "flopcast/tasks/programs/run_services.hpp"
 
 namespace flopcast {
 
 /// Returns the profile to run with: the part that suits the chosen libraries and the expected threads best. If none holds for this machine,
 /// these builds of the libraries and the program's BLAS, or there is no file, returns one without decisions and notes why. Throws bad_input
 /// if nothing is to be set at all, and for a file that is damaged, or missing though it was named.
-program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunWorld& world,
+program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
                              const RunContext& context);
 
 /// Returns a message that the profile `file` doesn't exist, and the command that makes it. `requested` is the file that the user named; empty:

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/predict.hpp"
@@ -36,13 +35,13 @@ std::vector<prediction::Prediction> predictions_from(const std::vector<Predictio
 }
 
 /// Throws bad_input with the commands that build the models that are missing.
-void require_models(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options, const PredictionSource& source) {
-  const prediction::ModelRequirements requirements(source.environment.fingerprint);
-  predictions_from(subjects, options, source.environment, requirements, false);
+void require_models(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options, const PredictionServices& services) {
+  const prediction::ModelRequirements requirements(services.environment.fingerprint);
+  predictions_from(subjects, options, services.environment, requirements, false);
   std::vector<std::string> commands;
   for (const auto& [key, missing] : requirements.missing()) {
-    if (!source.find_model(key)) {
-      commands.push_back(build_command(key, missing, source.libraries, options.generator));
+    if (!services.find_model(key)) {
+      commands.push_back(build_command(key, missing, services.libraries, options.generator));
     }
   }
   if (!commands.empty()) {
@@ -52,17 +51,17 @@ void require_models(const std::vector<PredictionSubject>& subjects, const Predic
 }
 
 std::vector<prediction::Prediction> predict_each(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,
-                                                 const PredictionSource& source, bool per_call) {
-  const Environment& environment = source.environment;
+                                                 const PredictionServices& services, bool per_call) {
+  const Environment& environment = services.environment;
   if (options.method == prediction::Method::placed || options.generator == "demand") {
     std::vector<tuning::Subject> traces;
     for (const PredictionSubject& subject : subjects) {
       traces.push_back({subject.trace, cache::cache_state(subject.trace, environment.caches, start_of(options)).placements, 1});
     }
-    return predictions_from(subjects, options, environment, source.on_demand(traces), per_call);
+    return predictions_from(subjects, options, environment, services.on_demand(traces), per_call);
   }
-  require_models(subjects, options, source);
-  return predictions_from(subjects, options, environment, prediction::StoredModels(source.find_model, environment.fingerprint), per_call);
+  require_models(subjects, options, services);
+  return predictions_from(subjects, options, environment, prediction::StoredModels(services.find_model, environment.fingerprint), per_call);
 }
 
 Seconds total(const std::vector<prediction::Prediction>& predictions) {
@@ -72,15 +71,15 @@ Seconds total(const std::vector<prediction::Prediction>& predictions) {
 
 /// Makes the threads of a recorded program share the cores, and notes if that takes time.
 void share_cores(std::vector<prediction::Prediction>& predictions, const std::vector<PredictionSubject>& subjects,
-                 const PredictionSource& source, const RunContext& context) {
+                 const PredictionServices& services, const RunContext& context) {
   std::vector<std::vector<Seconds>> pauses;
   for (const PredictionSubject& subject : subjects) {
     pauses.push_back(subject.pauses);
   }
   static constexpr double noticeable = 1.001;
   const Seconds alone = total(predictions);
-  if (prediction::share_cores(predictions, pauses, source.libraries.threads, source.cpus) > noticeable) {
-    context.note(fmt::format("threads wait for the same {:g} CPUs: {} instead of {}", source.cpus, format_seconds(total(predictions)),
+  if (prediction::share_cores(predictions, pauses, services.libraries.threads, services.cpus) > noticeable) {
+    context.note(fmt::format("threads wait for the same {:g} CPUs: {} instead of {}", services.cpus, format_seconds(total(predictions)),
                              format_seconds(alone)));
   }
 }
@@ -127,11 +126,11 @@ std::string build_command(const ModelKey& key, const prediction::MissingModel& m
 }
 
 std::vector<Prediction> predict_subjects(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,
-                                         const PredictionSource& source, const RunContext& context) {
+                                         const PredictionServices& services, const RunContext& context) {
   const bool are_threads = subjects.size() > 1 && subjects.front().is_thread();
-  std::vector<prediction::Prediction> predicted = predict_each(subjects, options, source, options.with_calls || are_threads);
+  std::vector<prediction::Prediction> predicted = predict_each(subjects, options, services, options.with_calls || are_threads);
   if (are_threads) {
-    share_cores(predicted, subjects, source, context);
+    share_cores(predicted, subjects, services, context);
   }
   std::vector<Prediction> all;
   for (std::size_t i = 0; i < subjects.size(); ++i) {

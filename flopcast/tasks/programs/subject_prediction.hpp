@@ -19,10 +19,10 @@
 namespace flopcast {
 
 /// Models and machine of a prediction. Tests have models of their own.
-struct PredictionSource {
+struct PredictionServices {
   const Environment& environment;
   machine::LibraryChoice libraries;  ///< as the user chose them, for messages that name a command
-  /// Returns models on demand for these traces, after sampling what they lack. They live as long as the source.
+  /// Returns models on demand for these traces, after sampling what they lack. They live as long as the services.
   std::function<const prediction::KernelModels&(std::vector<tuning::Subject>& traces)> on_demand;
   prediction::FindModel find_model;  ///< finds a model that was built before
   double cpus = 1;                   ///< CPUs' worth of time that the threads of a program share
@@ -34,7 +34,7 @@ std::string build_command(const ModelKey& key, const prediction::MissingModel& m
 
 /// Predicts every subject. Several recorded threads share the cores. Throws bad_input with the commands that build models that are missing.
 std::vector<Prediction> predict_subjects(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,
-                                         const PredictionSource& source, const RunContext& context);
+                                         const PredictionServices& services, const RunContext& context);
 
 /// Returns one subject's prediction as a result. `with_calls` adds the single calls, which `predicted` must then have.
 Prediction result_of(const PredictionSubject& subject, const prediction::Prediction& predicted, bool with_calls);

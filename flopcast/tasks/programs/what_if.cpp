@@ -80,24 +80,9 @@ std::string to_string(const WhatIf& question) {
   return text;
 }
 
-std::vector<WhatIfResult> what_if(const std::filesystem::path& recording, const std::vector<WhatIf>& questions,
-                                  const WhatIfOptions& options, const RunContext& context) {
-  OpenedRecording opened(recording);
-  if (const std::string assumed = opened.complete_place(options.threads, context); !assumed.empty()) {
-    context.note(assumed);
-  }
-  std::vector<WhatIfResult> results;
-  for (WhatIfEvaluation& one : evaluate(questions, opened, options, context)) {
-    results.push_back(std::move(one.result));
-  }
-  return results;
-}
-
 std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const OpenedRecording& opened, const WhatIfOptions& options,
                                        const RunContext& context) {
-  EvaluationOptions evaluation;
-  evaluation.kernels = options.kernels;
-  evaluation.time_budget = options.time_budget;
+  EvaluationOptions evaluation{options};
   evaluation.failed = [&context](const WhatIfResult& result) {
     context.note(fmt::format("--what-if {} can't be answered: {}", to_string(result.question), result.failure));
   };

@@ -2,10 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
@@ -75,19 +73,11 @@ struct WhatIfResult {
   friend bool operator==(const WhatIfResult&, const WhatIfResult&) = default;
 };
 
+/// Options of the predictions after changes.
 struct WhatIfOptions {
   Duration time_budget = 30;        ///< for measuring kernels that the store lacks, all questions together
   std::string kernels = "library";  ///< "library": kernels as BLAS chooses them in a program; "auto": the best ones for this CPU
   std::optional<int> threads;       ///< threads of BLAS in the recorded run; nothing: as the recording says
 };
-
-/// Predicts the calls of a recorded program after each change. Kernels are sampled where the store lacks samples. A change that can't be
-/// predicted has a result with the failure. Throws bad_input if the recording can't be read, and Cancelled.
-std::vector<WhatIfResult> what_if(const std::filesystem::path& recording, const std::vector<WhatIf>& questions,
-                                  const WhatIfOptions& options = {}, const RunContext& context = {});
-
-/// Converts to and from the document {"schema": "flopcast-what-if-1", "answers"}.
-std::string to_json(const std::vector<WhatIfResult>& results);
-std::vector<WhatIfResult> what_if_from_json(std::string_view text);
 
 }  // namespace flopcast

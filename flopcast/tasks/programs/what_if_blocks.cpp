@@ -19,8 +19,8 @@ constexpr std::int64_t candidates[] = {8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 1
 /// Tunes the shapes of one program in one place.
 class ShapeTuner {
  public:
-  ShapeTuner(const program::ProgramBreakdown& breakdown, WhatIfPlace& place, const RunContext& context)
-      : breakdown_(breakdown), place_(place), context_(context) {}
+  ShapeTuner(const program::ProgramBreakdown& breakdown, WhatIfLibraries& place, const RunContext& context)
+      : breakdown_(breakdown), libraries_(place), context_(context) {}
 
   ProgramTuning run(std::span<const std::optional<Seconds>> seconds, Seconds budget, const std::string& label) {
     const std::vector<TunableShape> shapes = tunable_shapes();
@@ -34,7 +34,7 @@ class ShapeTuner {
     if (problems.empty()) {
       return std::move(result_);
     }
-    const tuning::BlockSizeResult chosen = place_.choose_blocks(problems, budget, label);
+    const tuning::BlockSizeResult chosen = libraries_.choose_blocks(problems, budget, label);
     std::size_t next = 0;
     for (const TunableShape& shape : shapes) {
       take_decisions(shape, *seconds[shape.shape], std::span(chosen.decisions).subspan(next, shape.calls.size()),
@@ -79,12 +79,12 @@ class ShapeTuner {
   [[nodiscard]] std::vector<TunableCall> tunable_calls(const ShapeSum& shape) const {
     std::vector<TunableCall> calls;
     try {
-      calls = place_.tunable_calls(problem_call(shape));
+      calls = libraries_.tunable_calls(problem_call(shape));
     } catch (const Error&) {
       return {};
     }
     for (TunableCall& part : calls) {
-      part.call.threads = place_.environment().threads;
+      part.call.threads = libraries_.environment().threads;
     }
     return calls;
   }
@@ -93,7 +93,7 @@ class ShapeTuner {
   /// gives what a new block size needs. Otherwise the workspace stays as it was.
   [[nodiscard]] Call problem_call(const ShapeSum& shape) const {
     Call call = shape.longest;
-    call.threads = place_.environment().threads;
+    call.threads = libraries_.environment().threads;
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
       if (call.routine->arguments[i].kind == Kind::work_size && (shape.longest_size_queried || call.arguments[i] < 0)) {
         call.arguments[i] = 0;
@@ -104,7 +104,7 @@ class ShapeTuner {
 
   /// Returns the least block size from which on all up to `largest` give the same calls. The crossover point is the same for all of them.
   std::int64_t last_difference(const Call& call, std::int64_t largest) {
-    const auto calls = [&](std::int64_t nb) { return place_.kernel_calls(call, algorithm::BlockParameters{nb, 2, largest}); };
+    const auto calls = [&](std::int64_t nb) { return libraries_.kernel_calls(call, algorithm::BlockParameters{nb, 2, largest}); };
     const std::vector<Call> at_largest = calls(largest);
     std::int64_t low = 0, high = largest;
     while (high - low > 1) {
@@ -173,7 +173,7 @@ class ShapeTuner {
   }
 
   const program::ProgramBreakdown& breakdown_;
-  WhatIfPlace& place_;
+  WhatIfLibraries& libraries_;
   const RunContext& context_;
   std::vector<std::int64_t> allowed_;  // largest block size that the workspace allows, of every problem
   ProgramTuning result_;
@@ -181,8 +181,8 @@ class ShapeTuner {
 
 }  // namespace
 
-ProgramTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds, WhatIfPlace& place,
-                          Seconds budget, const std::string& label, const RunContext& context) {
+ProgramTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds,
+                          WhatIfLibraries& place, Seconds budget, const std::string& label, const RunContext& context) {
   return ShapeTuner(breakdown, place, context).run(seconds, budget, label);
 }
 

@@ -9,7 +9,7 @@
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
-#include "flopcast/tasks/programs/what_if_place.hpp"
+#include "flopcast/tasks/programs/what_if_services.hpp"
 
 namespace flopcast {
 
@@ -29,7 +29,7 @@ struct ProgramTuning {
 
 /// Chooses block sizes for the shapes that take a noticeable part of the time. `seconds` holds the time of every shape with the default
 /// block sizes, or nothing where it isn't known. `label` names the step.
-ProgramTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds, WhatIfPlace& place,
-                          Seconds budget, const std::string& label, const RunContext& context);
+ProgramTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds,
+                          WhatIfLibraries& place, Seconds budget, const std::string& label, const RunContext& context);
 
 }  // namespace flopcast

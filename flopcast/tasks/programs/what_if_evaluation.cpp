@@ -6,7 +6,6 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"
@@ -21,41 +20,9 @@ namespace flopcast {
 namespace {
 
 using program::ProgramBreakdown;
-using program::ProgramEvent;
+using program::ThreadCalls;
 
 constexpr const char* as_recorded = "library";  // kernels that BLAS chooses by itself
-
-/// One thread's described calls, the shape of each, and the time of own code before each.
-struct ThreadCalls {
-  std::size_t thread = 0;  // index into the summary's threads
-  Trace trace;
-  std::vector<std::size_t> shapes;
-  std::vector<Seconds> pauses;
-};
-
-std::vector<ThreadCalls> described_calls(const program::RecordedProgram& program, const ProgramBreakdown& breakdown) {
-  std::vector<ThreadCalls> all;
-  for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
-    std::vector<ProgramEvent> events;
-    ThreadCalls thread;
-    thread.thread = t;
-    program.visit(t, [&](const ProgramEvent& event) {
-      if (event.described()) {
-        events.push_back(event);
-        thread.shapes.push_back(breakdown.shape_of(event));
-      }
-    });
-    if (!events.empty()) {
-      thread.trace = program::to_trace(events);
-      if (program.summary().dry_run) {
-        thread.trace.measured.clear();
-      }
-      thread.pauses = program::pauses(events);
-      all.push_back(std::move(thread));
-    }
-  }
-  return all;
-}
 
 /// Throws bad_input if the recorded program passes other integers than the library takes.
 void require_integers(const std::vector<ThreadCalls>& threads, int library_bytes, const std::string& blas) {
@@ -76,12 +43,12 @@ class WhatIfEvaluator {
   /// `same` holds the expectation for the place of the recording. It is null if it isn't known or comparable, or if the question is that
   /// expectation.
   WhatIfEvaluator(const WhatIf& question, const std::vector<ThreadCalls>& threads, const ProgramBreakdown& breakdown,
-                  std::unique_ptr<WhatIfPlace> place, const WhatIfEvaluation* same, double cpus, const RunContext& context)
-      : threads_(threads), breakdown_(breakdown), same_(same), cpus_(cpus), context_(context), place_(std::move(place)) {
-    require_integers(threads_, place_->environment().blas.integer_bytes, place_->environment().blas.path);
+                  std::unique_ptr<WhatIfLibraries> libraries, const WhatIfEvaluation* same, double cpus, const RunContext& context)
+      : threads_(threads), breakdown_(breakdown), same_(same), cpus_(cpus), context_(context), libraries_(std::move(libraries)) {
+    require_integers(threads_, libraries_->environment().blas.integer_bytes, libraries_->environment().blas.path);
     result().question = question;
-    result().environment = place_->environment();
-    result().place = place_text(place_->environment());
+    result().environment = libraries_->environment();
+    result().place = place_text(libraries_->environment());
     result().shapes.resize(breakdown.shapes().size());
   }
 
@@ -109,7 +76,7 @@ class WhatIfEvaluator {
 
   /// Sets the expectation of the models for all calls, with the cores shared among threads.
   void predict_calls(Seconds budget) {
-    const Environment& environment = place_->environment();
+    const Environment& environment = libraries_->environment();
     std::vector<tuning::Subject> traces;
     for (const ThreadCalls& thread : threads_) {
       Trace trace = thread.trace;
@@ -119,7 +86,7 @@ class WhatIfEvaluator {
       auto placements = cache::cache_state(trace, environment.caches, cache::Start::filled).placements;
       traces.push_back({std::move(trace), std::move(placements), 1});
     }
-    const prediction::KernelModels& models = place_->models(traces, budget, "sampling for " + to_string(result().question));
+    const prediction::KernelModels& models = libraries_->models(traces, budget, "sampling for " + to_string(result().question));
     prediction::PredictOptions options;
     options.per_call = true;
     std::vector<prediction::Prediction> predictions;
@@ -224,7 +191,7 @@ class WhatIfEvaluator {
 
   /// Returns the interval of later runs that take the recorded time, which models change with this standard deviation.
   [[nodiscard]] Interval interval_of_repetition(Seconds models_deviation) {
-    prediction::PredictionError error = prediction::error_of_repetition(place_->run_deviation());
+    prediction::PredictionError error = prediction::error_of_repetition(libraries_->run_deviation());
     error.models = models_deviation;
     return prediction::predicted_interval(result().predicted, error);
   }
@@ -233,7 +200,7 @@ class WhatIfEvaluator {
   /// their difference.
   void tune_blocks(Seconds budget) {
     const std::string label = "block sizes for " + to_string(result().question);
-    ProgramTuning tuned = tune_shapes(breakdown_, result().shapes, *place_, budget, label, context_);
+    ProgramTuning tuned = tune_shapes(breakdown_, result().shapes, *libraries_, budget, label, context_);
     for (const ShapeTuning& change : tuned.shapes) {
       std::optional<Seconds>& seconds = result().shapes[change.shape];
       const Seconds before = *seconds;
@@ -251,7 +218,7 @@ class WhatIfEvaluator {
   const WhatIfEvaluation* same_;
   double cpus_;
   const RunContext& context_;
-  std::unique_ptr<WhatIfPlace> place_;
+  std::unique_ptr<WhatIfLibraries> libraries_;
   WhatIfEvaluation evaluation_;
 };
 
@@ -269,14 +236,14 @@ std::optional<double> gain_of(const WhatIfResult& result, bool dry_run) {
 class ProgramEvaluator {
  public:
   ProgramEvaluator(const program::RecordedProgram& program, const ProgramBreakdown& breakdown, const program::RecordedPlace& place,
-                   const EvaluationOptions& options, const WhatIfWorld& world, const RunContext& context)
+                   const EvaluationOptions& options, const WhatIfServices& services, const RunContext& context)
       : program_(program),
         breakdown_(breakdown),
         place_(place),
         options_(options),
-        world_(world),
+        services_(services),
         context_(context),
-        can_compare_(!program.summary().dry_run && world.is_here(place)),
+        can_compare_(!program.summary().dry_run && services.is_here(place)),
         threads_(described_calls(program, breakdown)) {}
 
   std::vector<WhatIfEvaluation> run(const std::vector<WhatIf>& questions) {
@@ -308,8 +275,8 @@ class ProgramEvaluator {
 
   /// Returns the threads that a BLAS would have had in the recorded run: another one than the recorded one may have a variable of its own.
   [[nodiscard]] int threads_of(const std::string& blas) const {
-    const std::optional<int> own = blas == place_.blas ? std::nullopt : program::threads_by(place_.thread_variables, blas);
-    return own && *own > 1 && world_.has_one_thread(blas) ? 1 : own.value_or(place_.threads.value_or(1));
+    const std::optional<int> own = blas == place_.blas ? std::nullopt : program::threads_by(program_.summary().thread_variables, blas);
+    return own && *own > 1 && services_.has_one_thread(blas) ? 1 : own.value_or(place_.threads.value_or(1));
   }
 
   /// Returns the question's libraries. A BLAS that is named takes the LAPACK with it that `record --blas` takes.
@@ -347,8 +314,8 @@ class ProgramEvaluator {
         throw bad_input("the recording holds no call that the catalogue describes, so nothing can be predicted");
       }
       const machine::LibraryChoice libraries = libraries_of(question, options_.kernels);
-      world_.require_usable(question, libraries);
-      if (const std::optional<int> bytes = world_.integer_bytes(libraries.blas)) {
+      services_.require_usable(question, libraries);
+      if (const std::optional<int> bytes = services_.integer_bytes(libraries.blas)) {
         require_integers(threads_, *bytes, libraries.blas);
       }
       require_threads(question, libraries);
@@ -362,7 +329,7 @@ class ProgramEvaluator {
 
   /// Throws bad_input if more threads are asked for than the library has.
   void require_threads(const WhatIf& question, const machine::LibraryChoice& libraries) const {
-    if (libraries.threads > 1 && world_.has_one_thread(libraries.blas)) {
+    if (libraries.threads > 1 && services_.has_one_thread(libraries.blas)) {
       throw bad_input("{} has one thread only, and {} were {}. {}", libraries.blas, libraries.threads,
                       question.threads ? "asked for" : "recorded", options_.one_thread_remedy(question));
     }
@@ -392,8 +359,8 @@ class ProgramEvaluator {
 
   [[nodiscard]] WhatIfEvaluation predicted(const WhatIf& question, const machine::LibraryChoice& libraries, const WhatIfEvaluation* same,
                                            bool is_recorded_place) const {
-    std::unique_ptr<WhatIfPlace> place = world_.open(libraries, !question.kernels.empty());
-    WhatIfEvaluator evaluator(question, threads_, breakdown_, std::move(place), same, world_.cpus, context_);
+    std::unique_ptr<WhatIfLibraries> place = services_.open(libraries, !question.kernels.empty());
+    WhatIfEvaluator evaluator(question, threads_, breakdown_, std::move(place), same, services_.cpus, context_);
     WhatIfEvaluation evaluation = evaluator.run(is_recorded_place, budget_);
     evaluation.result.gain = gain_of(evaluation.result, program_.summary().dry_run);
     return evaluation;
@@ -403,7 +370,7 @@ class ProgramEvaluator {
   const ProgramBreakdown& breakdown_;
   const program::RecordedPlace& place_;
   const EvaluationOptions& options_;
-  const WhatIfWorld& world_;
+  const WhatIfServices& services_;
   const RunContext& context_;
   bool can_compare_;
   std::vector<ThreadCalls> threads_;
@@ -415,8 +382,8 @@ class ProgramEvaluator {
 
 std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const program::RecordedProgram& program,
                                        const program::ProgramBreakdown& breakdown, const program::RecordedPlace& place,
-                                       const EvaluationOptions& options, const WhatIfWorld& world, const RunContext& context) {
-  return ProgramEvaluator(program, breakdown, place, options, world, context).run(questions);
+                                       const EvaluationOptions& options, const WhatIfServices& services, const RunContext& context) {
+  return ProgramEvaluator(program, breakdown, place, options, services, context).run(questions);
 }
 
 }  // namespace flopcast

@@ -9,11 +9,10 @@
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
-#include "flopcast/program/recorded_place.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
-#include "flopcast/tasks/programs/what_if_place.hpp"
+#include "flopcast/tasks/programs/what_if_services.hpp"
 
 namespace flopcast {
 
@@ -31,9 +30,7 @@ struct WhatIfEvaluation {
   Seconds models_deviation = 0;          ///< standard deviation of WhatIfResult::by_models that the models state
 };
 
-struct EvaluationOptions {
-  std::string kernels = "library";  ///< as WhatIfOptions::kernels
-  Seconds time_budget = 30;         ///< for all questions together
+struct EvaluationOptions : WhatIfOptions {
   /// Receives each failure as soon as it is known.
   std::function<void(const WhatIfResult&)> failed = [](const WhatIfResult&) {};
   /// Returns how the user asks for one thread, for messages: "Ask blas=blis,threads=1".
@@ -44,7 +41,7 @@ struct EvaluationOptions {
 /// as far as that is possible.
 std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const program::RecordedProgram& program,
                                        const program::ProgramBreakdown& breakdown, const program::RecordedPlace& place,
-                                       const EvaluationOptions& options, const WhatIfWorld& world, const RunContext& context);
+                                       const EvaluationOptions& options, const WhatIfServices& services, const RunContext& context);
 
 /// Answers questions about an opened recording with this machine's libraries. Failures are noted as those of --what-if.
 std::vector<WhatIfEvaluation> evaluate(const std::vector<WhatIf>& questions, const OpenedRecording& opened, const WhatIfOptions& options,

@@ -8,7 +8,6 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -23,7 +22,7 @@
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
-#include "flopcast/tasks/programs/wisdom_world.hpp"
+#include "flopcast/tasks/programs/wisdom_services.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/wisdom_schema.hpp"
 #include "flopcast/workbench/workbench.hpp"
@@ -47,7 +46,7 @@ Fields FieldTable<WisdomList>::fields() {
 
 template <>
 Fields FieldTable<WisdomImport>::fields() {
-  return {field<&T::taken>(), field<&T::left_out>("entries that don't hold on this machine")};
+  return {field<&T::taken>("entries that were added to your own wisdom"), field<&T::left_out>("entries that don't hold on this machine")};
 }
 
 namespace {
@@ -98,15 +97,24 @@ WisdomEntry described(const model::Artifact& artifact, const std::vector<Environ
   return entry;
 }
 
-/// Calls each(entry, part) for every part of `wisdom`, which is a profile or an artifact.
-template <class Each>
-void for_each_entry(const Wisdom& wisdom, const WisdomMachine& machine, const std::string& file, Each each) {
+/// An entry and what it stands for: either a profile or an artifact of some wisdom.
+struct WisdomPart {
+  WisdomEntry entry;
+  const program::Profile* profile = nullptr;
+  const model::Artifact* artifact = nullptr;
+};
+
+/// Returns the parts of `wisdom`, whose profiles and artifacts are kept in these files.
+std::vector<WisdomPart> parts_of(const Wisdom& wisdom, const WisdomMachine& machine, const std::string& profile_file,
+                                 const std::string& artifact_file) {
+  std::vector<WisdomPart> parts;
   for (const program::Profile& profile : wisdom.profiles) {
-    each(described(profile, machine, file), profile);
+    parts.push_back({described(profile, machine, profile_file), &profile});
   }
   for (const model::Artifact& artifact : wisdom.artifacts) {
-    each(described(artifact, wisdom.environments, machine, file), artifact);
+    parts.push_back({described(artifact, wisdom.environments, machine, artifact_file), nullptr, &artifact});
   }
+  return parts;
 }
 
 /// Checks a plan in a file.
@@ -130,11 +138,11 @@ bool is_usable(const model::Artifact& artifact) {
 }
 
 /// Adds the part of the store that is wisdom. The store is opened only if there is one.
-void add_stored(Wisdom& wisdom, const WisdomWorld& world, const RunContext& context) {
-  if (std::error_code none; !fs::exists(world.store, none)) {
+void add_stored(Wisdom& wisdom, const WisdomServices& services, const RunContext& context) {
+  if (std::error_code none; !fs::exists(services.store, none)) {
     return;
   }
-  const model::Store store = world.open(keeping_if_possible(context));  // reading needs no folder that can be written
+  const model::Store store = services.open(keeping_if_possible(context));  // reading needs no folder that can be written
   std::set<std::string> fingerprints;
   for (const char* kind : {model::artifact::contraction_plan, model::artifact::kernel_choice}) {
     for (const std::string& name : store.artifact_names(kind)) {
@@ -155,50 +163,50 @@ void add_stored(Wisdom& wisdom, const WisdomWorld& world, const RunContext& cont
   }
 }
 
-Wisdom own_wisdom(const WisdomWorld& world, const RunContext& context) {
+Wisdom own_wisdom(const WisdomServices& services, const RunContext& context) {
   Wisdom wisdom;
-  if (std::error_code none; fs::exists(world.profile, none)) {
-    wisdom.profiles = program::places(program::read_profile(world.profile));
+  if (std::error_code none; fs::exists(services.profile, none)) {
+    wisdom.profiles = program::places(program::read_profile(services.profile));
     std::erase_if(wisdom.profiles, [](const program::Profile& profile) { return profile.routines.empty(); });
   }
-  add_stored(wisdom, world, context);
+  add_stored(wisdom, services, context);
   return wisdom;
 }
 
 /// Throws environment_error if the user has no folder.
-void require_folder(const WisdomWorld& world) {
-  if (world.profile.empty() || world.store.empty()) {
-    throw environment_error("{}", world.no_folder);
+void require_folder(const WisdomServices& services) {
+  if (services.profile.empty() || services.store.empty()) {
+    throw environment_error("{}", services.no_folder);
   }
 }
 
 /// Returns the store for changes that must be kept. Throws environment_error if they can't be.
-model::Store store_to_keep(const WisdomWorld& world, RunContext context) {
+model::Store store_to_keep(const WisdomServices& services, RunContext context) {
   context.unkept = nullptr;
-  return world.open(context);
+  return services.open(context);
 }
 
 /// Writes profiles and store together; the profile gets its former text again if the store can't be changed.
-void keep(const Wisdom& wisdom, const WisdomWorld& world, const RunContext& context) {
-  require_folder(world);
+void keep(const Wisdom& wisdom, const WisdomServices& services, const RunContext& context) {
+  require_folder(services);
   std::string remark;
-  const auto save = [&] { remark = wisdom.profiles.empty() ? "" : program::save_profiles(world.profile, wisdom.profiles); };
+  const auto save = [&] { remark = wisdom.profiles.empty() ? "" : program::save_profiles(services.profile, wisdom.profiles); };
   if (wisdom.artifacts.empty()) {
     save();
   } else {
-    const std::optional<std::string> before = fs::exists(world.profile) ? std::optional(read_file(world.profile)) : std::nullopt;
+    const std::optional<std::string> before = fs::exists(services.profile) ? std::optional(read_file(services.profile)) : std::nullopt;
     bool saved = false;
     try {
-      model::Store store = store_to_keep(world, context);
+      model::Store store = store_to_keep(services, context);
       store.put_together(wisdom.environments, wisdom.artifacts, [&] {
         save();
         saved = true;
       });
     } catch (...) {
       if (std::error_code none; saved && before) {
-        write_file(world.profile, *before);
+        write_file(services.profile, *before);
       } else if (saved) {
-        fs::remove(world.profile, none);
+        fs::remove(services.profile, none);
       }
       throw;
     }
@@ -208,16 +216,11 @@ void keep(const Wisdom& wisdom, const WisdomWorld& world, const RunContext& cont
   }
 }
 
-/// Returns the name of `entry.kind` that ForgetRequest takes.
-std::string kind_option(const WisdomEntry& entry) {
-  return entry.kind == block_sizes ? "block-sizes" : entry.kind == kernels ? "kernels" : "plans";
-}
-
 /// Throws bad_input unless every identifier begins exactly one entry's.
-void require_ids(const std::vector<std::string>& ids, const std::vector<WisdomEntry>& entries) {
+void require_ids(const std::vector<std::string>& ids, const std::vector<WisdomPart>& parts) {
   for (const std::string& id : ids) {
     const auto count =
-        std::count_if(entries.begin(), entries.end(), [&](const WisdomEntry& entry) { return !id.empty() && entry.id.starts_with(id); });
+        std::count_if(parts.begin(), parts.end(), [&](const WisdomPart& part) { return !id.empty() && part.entry.id.starts_with(id); });
     if (count != 1) {
       throw bad_input("{} of your own wisdom begins with '{}'. 'flopcast wisdom list' shows the identifiers",
                       count == 0 ? "no entry" : "more than one entry", id);
@@ -225,8 +228,13 @@ void require_ids(const std::vector<std::string>& ids, const std::vector<WisdomEn
   }
 }
 
+/// Returns WisdomEntry::kind of the entries of a kind.
+const char* kind_of_entries(WisdomKind kind) {
+  return kind == WisdomKind::block_sizes ? block_sizes : kind == WisdomKind::kernels ? kernels : plan;
+}
+
 bool is_meant(const WisdomEntry& entry, const ForgetRequest& request) {
-  return request.all || kind_option(entry) == request.kind ||
+  return request.all || (request.kind && entry.kind == kind_of_entries(*request.kind)) ||
          std::any_of(request.ids.begin(), request.ids.end(), [&](const std::string& id) { return entry.id.starts_with(id); });
 }
 
@@ -244,23 +252,18 @@ struct FittingPart {
   Wisdom wisdom;
   WisdomImport entries;
 };
-FittingPart fitting_part(const Wisdom& wisdom, const std::string& file, const WisdomWorld& world) {
+FittingPart fitting_part(const Wisdom& wisdom, const std::string& file, const WisdomServices& services) {
   FittingPart result;
   result.wisdom.environments = wisdom.environments;
-  const auto take = [&](WisdomEntry entry, const auto& part, auto& to) {
-    const bool fits = entry.misfit.empty();
-    (fits ? result.entries.taken : result.entries.left_out).push_back(std::move(entry));
-    if (fits) {
-      to.push_back(part);
+  for (WisdomPart& part : parts_of(wisdom, services.machine(), file, file)) {
+    const bool fits = part.entry.misfit.empty();
+    if (fits && part.profile != nullptr) {
+      result.wisdom.profiles.push_back(*part.profile);
+    } else if (fits) {
+      result.wisdom.artifacts.push_back(*part.artifact);
     }
-  };
-  for_each_entry(wisdom, world.machine(), file, [&](WisdomEntry entry, const auto& part) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, program::Profile>) {
-      take(std::move(entry), part, result.wisdom.profiles);
-    } else {
-      take(std::move(entry), part, result.wisdom.artifacts);
-    }
-  });
+    (fits ? result.entries.taken : result.entries.left_out).push_back(std::move(part.entry));
+  }
   return result;
 }
 
@@ -278,10 +281,7 @@ Wisdom without_known(Wisdom wisdom, const Wisdom& own) {
   for (program::Profile& profile : wisdom.profiles) {
     for (const program::Profile& place : own.profiles) {
       if (place.environment.cpu == profile.environment.cpu && program::same_place(place.environment, profile.environment)) {
-        std::erase_if(profile.routines, [&](const program::TunedRoutine& routine) {
-          return std::any_of(place.routines.begin(), place.routines.end(),
-                             [&](const program::TunedRoutine& one) { return one.name == routine.name && one.flags == routine.flags; });
-        });
+        std::erase_if(profile.routines, [&](const program::TunedRoutine& routine) { return place.has(routine); });
       }
     }
   }
@@ -295,68 +295,68 @@ Wisdom without_known(Wisdom wisdom, const Wisdom& own) {
 
 }  // namespace
 
-WisdomWorld this_wisdom_world(const std::string& profile) {
-  WisdomWorld world{profile, {}, system_wisdom_file(), open_store, this_wisdom_machine, ""};
+WisdomServices this_wisdom_services(const std::string& profile) {
+  WisdomServices services{profile, {}, system_wisdom_file(), open_store, this_wisdom_machine, ""};
   try {
-    world.profile = profile.empty() ? program::default_profile_file() : profile;
-    world.store = model::default_store_path();
+    services.profile = profile.empty() ? program::default_profile_file() : profile;
+    services.store = model::default_store_path();
   } catch (const Error& error) {
-    world.no_folder = error.what();
+    services.no_folder = error.what();
   }
-  return world;
+  return services;
 }
 
-WisdomList list_wisdom(const ListWisdomRequest& request, const WisdomWorld& world, const RunContext& context) {
+WisdomList list_wisdom(const ListWisdomRequest& request, const WisdomServices& services, const RunContext& context) {
   WisdomList list;
-  const WisdomMachine machine = world.machine();
-  const auto add = [&](const Wisdom& wisdom, const std::string& file) {
-    for_each_entry(wisdom, machine, file, [&](WisdomEntry entry, const auto&) { list.entries.push_back(std::move(entry)); });
+  const WisdomMachine machine = services.machine();
+  const auto add = [&](const Wisdom& wisdom, const std::string& profile_file, const std::string& artifact_file) {
+    for (WisdomPart& part : parts_of(wisdom, machine, profile_file, artifact_file)) {
+      list.entries.push_back(std::move(part.entry));
+    }
   };
   if (!request.file.empty()) {
-    add(read_wisdom(request.file), request.file);
+    add(read_wisdom(request.file), request.file, request.file);
     return list;
   }
-  if (!world.no_folder.empty()) {
-    context.note("warning: " + world.no_folder);
+  if (!services.no_folder.empty()) {
+    context.note("warning: " + services.no_folder);
   }
-  const Wisdom own = own_wisdom(world, context);
-  add({own.profiles, {}, {}}, world.profile);
-  add({{}, own.environments, own.artifacts}, world.store.string());
-  if (std::error_code none; !world.system.empty() && fs::exists(world.system, none)) {
-    add(read_wisdom(world.system.string()), world.system.string());
+  add(own_wisdom(services, context), services.profile, services.store.string());
+  if (std::error_code none; !services.system.empty() && fs::exists(services.system, none)) {
+    add(read_wisdom(services.system.string()), services.system.string(), services.system.string());
   }
   return list;
 }
 
-std::string export_wisdom(const WisdomWorld& world, const RunContext& context) {
-  Wisdom own = own_wisdom(world, context);
+std::string export_wisdom(const WisdomServices& services, const RunContext& context) {
+  Wisdom own = own_wisdom(services, context);
   if (own.profiles.empty() && own.artifacts.empty()) {
-    require_folder(world);
-    throw bad_input("there is no wisdom yet: no {}, and nothing in the store {}. 'flopcast tune lapack --save' makes some", world.profile,
-                    world.store.string());
+    require_folder(services);
+    throw bad_input("there is no wisdom yet: no {}, and nothing in the store {}. 'flopcast tune lapack --save' makes some",
+                    services.profile, services.store.string());
   }
   return wisdom_text(std::move(own));
 }
 
-WisdomImport import_wisdom(const WisdomRequest& request, const WisdomWorld& world, const RunContext& context) {
-  auto [fitting, result] = fitting_part(read_wisdom(request.file), request.file, world);
-  keep(with_needed_environments(std::move(fitting)), world, context);
+WisdomImport import_wisdom(const WisdomRequest& request, const WisdomServices& services, const RunContext& context) {
+  auto [fitting, result] = fitting_part(read_wisdom(request.file), request.file, services);
+  keep(with_needed_environments(std::move(fitting)), services, context);
   return result;
 }
 
-WisdomImport import_system_wisdom(const WisdomWorld& world, const RunContext& context) {
-  if (std::error_code none; world.system.empty() || !fs::exists(world.system, none)) {
+WisdomImport import_system_wisdom(const WisdomServices& services, const RunContext& context) {
+  if (std::error_code none; services.system.empty() || !fs::exists(services.system, none)) {
     return {};
   }
-  const std::string file = world.system.string();
-  const Wisdom own = own_wisdom(world, context);
-  const WisdomMachine machine = world.machine();
-  auto [fitting, all] = fitting_part(without_known(read_wisdom(file), own), file, world);
+  const std::string file = services.system.string();
+  const Wisdom own = own_wisdom(services, context);
+  const WisdomMachine machine = services.machine();
+  auto [fitting, all] = fitting_part(without_known(read_wisdom(file), own), file, services);
   if (!fitting.profiles.empty()) {  // the user's places are added again, so that they stay before the system's
     std::copy_if(own.profiles.rbegin(), own.profiles.rend(), std::back_inserter(fitting.profiles),
                  [&](const program::Profile& place) { return place.environment.cpu == machine.topology.cpu; });
   }
-  keep(with_needed_environments(std::move(fitting)), world, context);
+  keep(with_needed_environments(std::move(fitting)), services, context);
   return all;
 }
 
@@ -371,40 +371,32 @@ std::string merge_wisdom(const std::vector<std::string>& files, const RunContext
   return wisdom_text(std::move(merged));
 }
 
-WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world, const RunContext& context) {
+WisdomList forget_wisdom(const ForgetRequest& request, const WisdomServices& services, const RunContext& context) {
   if (request.ids.empty() && !request.kind && !request.all) {
     throw bad_input("nothing to forget. Name entries by the identifiers of 'flopcast wisdom list', or give a kind or all");
   }
-  const Wisdom own = own_wisdom(world, context);
-  const WisdomMachine machine = world.machine();
-  std::vector<WisdomEntry> all;
-  for_each_entry(own, machine, "", [&](WisdomEntry entry, const auto&) { all.push_back(std::move(entry)); });
-  require_ids(request.ids, all);
+  const Wisdom own = own_wisdom(services, context);
+  const std::vector<WisdomPart> parts = parts_of(own, services.machine(), services.profile, services.store.string());
+  require_ids(request.ids, parts);
   WisdomList forgotten;
   std::vector<program::Profile> left;
   std::vector<model::Artifact> removed;
-  for_each_entry(own, machine, "", [&](WisdomEntry entry, const auto& part) {
-    const bool meant = is_meant(entry, request);
-    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, program::Profile>) {
-      entry.file = world.profile;
-      if (!meant) {
-        left.push_back(part);
-      }
-    } else {
-      entry.file = world.store.string();
-      if (meant) {
-        removed.push_back(part);
-      }
-    }
+  for (const WisdomPart& part : parts) {
+    const bool meant = is_meant(part.entry, request);
     if (meant) {
-      forgotten.entries.push_back(std::move(entry));
+      forgotten.entries.push_back(part.entry);
     }
-  });
+    if (part.profile != nullptr && !meant) {
+      left.push_back(*part.profile);
+    } else if (part.artifact != nullptr && meant) {
+      removed.push_back(*part.artifact);
+    }
+  }
   if (left.size() < own.profiles.size()) {
-    write_profiles(world.profile, std::move(left));
+    write_profiles(services.profile, std::move(left));
   }
   if (!removed.empty()) {
-    model::Store store = store_to_keep(world, context);
+    model::Store store = store_to_keep(services, context);
     for (const model::Artifact& artifact : removed) {
       store.delete_artifact(artifact.kind, artifact.name);
     }
@@ -413,19 +405,19 @@ WisdomList forget_wisdom(const ForgetRequest& request, const WisdomWorld& world,
 }
 
 WisdomList list_wisdom(const ListWisdomRequest& request, const RunContext& context) {
-  return list_wisdom(request, this_wisdom_world(request.profile), context);
+  return list_wisdom(request, this_wisdom_services(request.profile), context);
 }
 std::string export_wisdom(const OwnWisdomRequest& request, const RunContext& context) {
-  return export_wisdom(this_wisdom_world(request.profile), context);
+  return export_wisdom(this_wisdom_services(request.profile), context);
 }
 WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context) {
-  return import_wisdom(request, this_wisdom_world(request.profile), context);
+  return import_wisdom(request, this_wisdom_services(request.profile), context);
 }
 WisdomImport import_system_wisdom(const OwnWisdomRequest& request, const RunContext& context) {
-  return import_system_wisdom(this_wisdom_world(request.profile), context);
+  return import_system_wisdom(this_wisdom_services(request.profile), context);
 }
 WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context) {
-  return forget_wisdom(request, this_wisdom_world(request.profile), context);
+  return forget_wisdom(request, this_wisdom_services(request.profile), context);
 }
 
 std::string to_json(const WisdomList& list) { return to_document(list, list_schema).dump(2); }
@@ -435,7 +427,7 @@ WisdomImport wisdom_import_from_json(std::string_view text) { return from_docume
 
 std::vector<PublishedSchema> wisdom_schemas() {
   return {wisdom_schema(), published<WisdomList>(list_schema, "Wisdom that the user and the system have, or a file of wisdom"),
-          published<WisdomImport>(import_schema, "Entries of wisdom that were taken and left out")};
+          published<WisdomImport>(import_schema, "Entries of wisdom that were taken and skipped")};
 }
 
 }  // namespace flopcast

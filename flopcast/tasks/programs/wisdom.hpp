@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,10 +72,13 @@ WisdomImport import_system_wisdom(const OwnWisdomRequest& request, const RunCont
 /// the same order give the same text. Throws as import_wisdom().
 std::string merge_wisdom(const std::vector<std::string>& files, const RunContext& context = {});
 
+/// Kind of entries of wisdom.
+enum class WisdomKind : std::uint8_t { block_sizes, kernels, plans };
+
 /// Entries of the user's own wisdom that are to be removed.
 struct ForgetRequest {
   std::vector<std::string> ids;
-  std::optional<std::string> kind;
+  std::optional<WisdomKind> kind;
   bool all = false;
   std::string profile;
 };

@@ -22,7 +22,7 @@ TEST(ComputeKernels, CountTheirFlops) {
 
 TEST(ComputeKernels, HaveDistinctNamesAndBothPrecisions) {
   std::set<std::string> names;
-  std::set<Precision> precisions;
+  std::set<RealPrecision> precisions;
   for (const ComputeKernel& kernel : compute_kernels()) {
     EXPECT_TRUE(names.insert(ceiling_name(kernel)).second) << ceiling_name(kernel);
     precisions.insert(kernel.precision);

@@ -1,10 +1,10 @@
 #include "flopcast/machine/caches/shared_bandwidth.hpp"
-#include "flopcast/machine/caches/shared_bandwidth_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/support/fields.hpp"
 
 namespace flopcast::machine {
 namespace {

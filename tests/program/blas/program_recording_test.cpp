@@ -14,6 +14,7 @@
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/program/blas/program_recordings.hpp"
+#include "tests/program/program_in_memory.hpp"
 
 namespace flopcast::program {
 namespace {

@@ -11,8 +11,9 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/what_if_evaluation.hpp"
 #include "tests/kernel/plain_call.hpp"
+#include "tests/program/program_in_memory.hpp"
 
-/// A recorded program in memory, and a world in which libraries have a speed each.
+/// A recorded program in memory, and services with which libraries have a speed each.
 namespace flopcast::tests {
 
 /// Time per call at speed 1: the order for dpotrf and dgetrf, in seconds.
@@ -27,8 +28,8 @@ class SpeedModels : public prediction::KernelModels {
   double speed_;
 };
 
-/// The requests of the evaluation to the world.
-struct WorldLog {
+/// The requests of the evaluation to its services.
+struct ServicesLog {
   std::vector<std::string> opened;  ///< "blas threads kernels"
   std::vector<Seconds> budgets;     ///< budgets of each sampling
 };
@@ -39,9 +40,9 @@ struct FakeTuning {
   bool cant_record = false;
 };
 
-class FakePlace : public WhatIfPlace {
+class FakeLibraries : public WhatIfLibraries {
  public:
-  FakePlace(const machine::LibraryChoice& libraries, double speed, FakeTuning tuning, WorldLog& log)
+  FakeLibraries(const machine::LibraryChoice& libraries, double speed, FakeTuning tuning, ServicesLog& log)
       : models_(speed), tuning_(std::move(tuning)), log_(log) {
     environment_.cpu = "a CPU";
     environment_.threads = libraries.threads;
@@ -76,7 +77,7 @@ class FakePlace : public WhatIfPlace {
   Environment environment_;
   SpeedModels models_;
   FakeTuning tuning_;
-  WorldLog& log_;
+  ServicesLog& log_;
 };
 
 /// Adds calls of dpotrf to a recording in memory.
@@ -91,7 +92,7 @@ class ProgramBuilder {
   /// Adds a call of order n to a thread. Its flags tell whether it met NaN.
   ProgramBuilder& call(std::size_t thread, std::int64_t n, Seconds start, Seconds seconds, bool met_invalid = false) {
     while (trace_.events.size() <= thread) {
-      trace_.summary.threads.push_back({100, static_cast<std::uint32_t>(200 + trace_.events.size()), 1});
+      trace_.summary.threads.push_back({100, static_cast<std::uint32_t>(200 + trace_.events.size())});
       trace_.events.emplace_back();
     }
     program::ProgramEvent event;
@@ -100,6 +101,10 @@ class ProgramBuilder {
     event.met_invalid = met_invalid;
     event.call = kernel::call("dpotrf", {'L', n, 0x100000, n});
     trace_.events[thread].push_back(event);
+    return *this;
+  }
+  ProgramBuilder& thread_variables(program::ThreadVariables variables) {
+    trace_.summary.thread_variables = std::move(variables);
     return *this;
   }
   ProgramBuilder& dry_run() {
@@ -113,21 +118,21 @@ class ProgramBuilder {
 };
 
 /// Evaluates questions about a program that was recorded with "slow" at speed 1; "fast" has speed 4, "one" has one thread only.
-class FakeWorld {
+class FakeServices {
  public:
-  FakeWorld() {
-    world_.open = [this](const machine::LibraryChoice& libraries, bool) {
+  FakeServices() {
+    services_.open = [this](const machine::LibraryChoice& libraries, bool) {
       log.opened.push_back(libraries.blas + " " + std::to_string(libraries.threads) + " " + libraries.kernels);
-      return std::make_unique<FakePlace>(libraries, speeds.at(libraries.blas), tuning, log);
+      return std::make_unique<FakeLibraries>(libraries, speeds.at(libraries.blas), tuning, log);
     };
-    world_.require_usable = [this](const WhatIf&, const machine::LibraryChoice& libraries) {
+    services_.require_usable = [this](const WhatIf&, const machine::LibraryChoice& libraries) {
       if (speeds.count(libraries.blas) == 0) {
         throw bad_input("there is no library {}", libraries.blas);
       }
     };
-    world_.has_one_thread = [](const std::string& blas) { return blas == "one"; };
-    world_.integer_bytes = [](const std::string& blas) { return blas == "wide" ? std::optional(8) : std::nullopt; };
-    world_.is_here = [this](const program::RecordedPlace&) { return is_here; };
+    services_.has_one_thread = [](const std::string& blas) { return blas == "one"; };
+    services_.integer_bytes = [](const std::string& blas) { return blas == "wide" ? std::optional(8) : std::nullopt; };
+    services_.is_here = [this](const program::RecordedPlace&) { return is_here; };
     place.blas = "slow";
     place.threads = 1;
     options.one_thread_remedy = [](const WhatIf&) { return "Ask threads=1"; };
@@ -140,10 +145,10 @@ class FakeWorld {
     for (const std::string& question : questions) {
       parsed.push_back(parse_what_if(question));
     }
-    world_.cpus = cpus;
+    services_.cpus = cpus;
     const program::ProgramBreakdown breakdown(program);
     std::vector<WhatIfResult> results;
-    for (WhatIfEvaluation& one : evaluate(parsed, program, breakdown, place, options, world_, context)) {
+    for (WhatIfEvaluation& one : evaluate(parsed, program, breakdown, place, options, services_, context)) {
       results.push_back(std::move(one.result));
     }
     return results;
@@ -156,11 +161,11 @@ class FakeWorld {
   FakeTuning tuning;
   program::RecordedPlace place;
   EvaluationOptions options;
-  WorldLog log;
+  ServicesLog log;
   std::vector<std::string> failures;
 
  private:
-  WhatIfWorld world_;
+  WhatIfServices services_;
 };
 
 }  // namespace flopcast::tests

@@ -23,11 +23,11 @@ class PredictSubjects : public testing::Test {
   PredictSubjects() {
     environment_.fingerprint = "here";
     environment_.caches = {{.name = "L1", .capacity_bytes = 32768}};
-    source_.on_demand = [this](std::vector<tuning::Subject>& traces) -> const prediction::KernelModels& {
+    services_.on_demand = [this](std::vector<tuning::Subject>& traces) -> const prediction::KernelModels& {
       sampled_ += traces.size();
       return models_;
     };
-    source_.find_model = [](const ModelKey&) { return std::nullopt; };
+    services_.find_model = [](const ModelKey&) { return std::nullopt; };
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
   }
 
@@ -40,14 +40,14 @@ class PredictSubjects : public testing::Test {
 
   Environment environment_;
   SpeedModels models_{1};
-  PredictionSource source_{environment_, {.blas = "blis"}, {}, {}};
+  PredictionServices services_{environment_, {.blas = "blis"}, {}, {}};
   std::size_t sampled_ = 0;
   RunContext context_;
   std::vector<std::string> notes_;
 };
 
 TEST_F(PredictSubjects, AddsUpTheCalls) {
-  const std::vector<Prediction> all = predict_subjects({subject(8), subject(16)}, {}, source_, context_);
+  const std::vector<Prediction> all = predict_subjects({subject(8), subject(16)}, {}, services_, context_);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_DOUBLE_EQ(all[1].seconds, 16);
   EXPECT_EQ(all[1].kernels.size(), 1U);
@@ -57,7 +57,7 @@ TEST_F(PredictSubjects, AddsUpTheCalls) {
 }
 
 TEST_F(PredictSubjects, GivesSingleCallsOnRequest) {
-  const std::vector<Prediction> all = predict_subjects({subject(8)}, {.with_calls = true}, source_, context_);
+  const std::vector<Prediction> all = predict_subjects({subject(8)}, {.with_calls = true}, services_, context_);
   ASSERT_TRUE(all[0].calls);
   EXPECT_EQ(all[0].calls->at(0).routine, "dpotrf");
   EXPECT_THAT(all[0].calls->at(0).sizes, ElementsAre(8));
@@ -65,14 +65,14 @@ TEST_F(PredictSubjects, GivesSingleCallsOnRequest) {
 }
 
 TEST_F(PredictSubjects, ThreadsShareTheCores) {
-  const std::vector<Prediction> all = predict_subjects({subject(8, {0}), subject(8, {0})}, {}, source_, context_);
+  const std::vector<Prediction> all = predict_subjects({subject(8, {0}), subject(8, {0})}, {}, services_, context_);
   EXPECT_DOUBLE_EQ(all[0].seconds, 16);
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("threads wait for the same 1 CPUs")));
 }
 
 TEST_F(PredictSubjects, NamesTheCommandThatBuildsAMissingModel) {
   try {
-    predict_subjects({subject(8), subject(16)}, {.method = prediction::Method::warm}, source_, context_);
+    predict_subjects({subject(8), subject(16)}, {.method = prediction::Method::warm}, services_, context_);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
@@ -81,7 +81,7 @@ TEST_F(PredictSubjects, NamesTheCommandThatBuildsAMissingModel) {
   }
   EXPECT_EQ(sampled_, 0U);
   try {
-    predict_subjects({subject(8), subject(16)}, {.method = prediction::Method::levels, .generator = "levels"}, source_, context_);
+    predict_subjects({subject(8), subject(16)}, {.method = prediction::Method::levels, .generator = "levels"}, services_, context_);
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("--cache cold --method levels --blas blis"));  // models of another method would be missed again
@@ -89,7 +89,7 @@ TEST_F(PredictSubjects, NamesTheCommandThatBuildsAMissingModel) {
 }
 
 TEST_F(PredictSubjects, NotesWhatWasExtrapolated) {
-  const std::vector<Prediction> all = predict_subjects({subject(8), subject(200)}, {}, source_, context_);
+  const std::vector<Prediction> all = predict_subjects({subject(8), subject(200)}, {}, services_, context_);
   note_extrapolation(all, "; sample more", context_);
   EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("100.0 %"), HasSubstr("; sample more"))));
 }

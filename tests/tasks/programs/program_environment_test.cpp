@@ -11,7 +11,7 @@
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "tests/message_of.hpp"
 #include "tests/schema_check.hpp"
-#include "tests/tasks/programs/fake_run_world.hpp"
+#include "tests/tasks/programs/fake_run_services.hpp"
 
 namespace flopcast::tests {
 namespace {
@@ -31,20 +31,20 @@ constexpr const char* blis = "/lib/blis/libblis.so";
 class Environments : public ::testing::Test {
  protected:
   Environments() {
-    program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
+    program::Profile profile = FakeRunServices::profile(blis, 4, 48);
     profile.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
     fake_.write(profile);
     request_.links = "/links";
   }
-  ProgramEnvironment environment() { return program_environment(request_, fake_.world(), {}); }
+  ProgramEnvironment environment() { return program_environment(request_, fake_.services(), {}); }
 
-  FakeRunWorld fake_;
+  FakeRunServices fake_;
   EnvironmentRequest request_;
 };
 
 TEST_F(Environments, HaveWhatRunSets) {
   request_.run.threads = 4;
-  const RunSettings settings = run_settings(request_.run, fake_.world(), {});
+  const RunSettings settings = run_settings(request_.run, fake_.services(), {});
   const ProgramEnvironment found = environment();
   for (const auto& [name, value] : settings.variables) {
     EXPECT_THAT(found.variables, Contains(Pair(name, value)));
@@ -88,7 +88,7 @@ TEST_F(Environments, OtherLibrariesHaveAnotherFolder) {
 }
 
 TEST_F(Environments, AreRefusedIfNoProgramCouldStartWithThem) {
-  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
+  program::Profile profile = FakeRunServices::profile(blis, 4, 48);
   for (int routine = 0; routine < 200; ++routine) {
     program::TunedRoutine tuned{"r" + std::to_string(routine), "", {}};
     for (std::int64_t n = 1; n <= 100; ++n) {

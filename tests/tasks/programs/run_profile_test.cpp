@@ -20,7 +20,7 @@ using ::testing::Not;
 using ::testing::Pair;
 
 TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
-  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
+  program::Profile profile = FakeRunServices::profile(blis, 4, 48);
   profile.settings = {{"BLIS_ARCH_TYPE", "haswell"}};
   fake_.write(profile);
   fake_.known = {{"openblas-pthread", "Haswell"}, {"blis", "of the profile's own library"}};
@@ -35,7 +35,7 @@ TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
 }
 
 TEST_F(Runs, AProfileOfAnotherMachineHasNoEffectUnlessItIsWanted) {
-  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
+  program::Profile profile = FakeRunServices::profile(blis, 4, 48);
   profile.environment.cpu = "another CPU";
   fake_.write(profile);
   for (const std::string& named : {std::string(), fake_.file()}) {
@@ -62,7 +62,7 @@ TEST_F(Runs, TheSystemsWisdomOfAnotherMachineHasNoEffect) {
 }
 
 TEST_F(Runs, BlockSizesOfAnotherBuildHaveNoEffect) {
-  program::Profile profile = FakeRunWorld::profile(blis, 4, 48);
+  program::Profile profile = FakeRunServices::profile(blis, 4, 48);
   profile.environment.blas.digest = "build-id:1";
   profile.environment.lapack = {.name = "reference", .path = "/lib/lapack/liblapack.so", .digest = "build-id:2"};
   fake_.write(profile);
@@ -75,7 +75,7 @@ TEST_F(Runs, BlockSizesOfAnotherBuildHaveNoEffect) {
   fake_.digests = {{blis, "build-id:1"}};
   EXPECT_EQ(returned(), 0);
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("they were tuned with /lib/lapack/liblapack.so, which isn't there any more")));
-  fake_.system = {FakeRunWorld::profile(blis, 4, 80)};
+  fake_.system = {FakeRunServices::profile(blis, 4, 80)};
   EXPECT_EQ(returned(), 80) << "the system's hold";
   EXPECT_THAT(notes_, IsEmpty());
 }
@@ -125,9 +125,9 @@ TEST_F(Runs, AProfileThatIsNamedMustBeThere) {
 class Places : public Runs {
  protected:
   Places() {
-    program::Profile profile = FakeRunWorld::profile(blis, 1, 11);
-    profile.others = {FakeRunWorld::profile(blis, 4, 14), FakeRunWorld::profile("/lib/openblas-pthread/libopenblas.so", 2, 22),
-                      FakeRunWorld::profile("/lib/blis-serial/libblis.so", 1, 31)};
+    program::Profile profile = FakeRunServices::profile(blis, 1, 11);
+    profile.others = {FakeRunServices::profile(blis, 4, 14), FakeRunServices::profile("/lib/openblas-pthread/libopenblas.so", 2, 22),
+                      FakeRunServices::profile("/lib/blis-serial/libblis.so", 1, 31)};
     fake_.write(profile);
   }
 };
@@ -175,7 +175,7 @@ TEST_F(Places, ALibraryThatTheProfileLacksIsNamed) {
 }
 
 TEST_F(Runs, BlockSizesHoldForOtherBuildsOfTheLibrary) {
-  program::Profile profile = FakeRunWorld::profile("/lib/openblas-serial/libopenblas.so", 1, 48);
+  program::Profile profile = FakeRunServices::profile("/lib/openblas-serial/libopenblas.so", 1, 48);
   profile.environment.blas.name = "openblas";
   fake_.write(profile);
   fake_.programs_blas = "/lib/openblas-pthread/libblas.so.3";
@@ -193,7 +193,7 @@ TEST_F(Places, TheLibraryThatTheProgramIsLinkedWith) {
 }
 
 /// Returns a place of the system's wisdom.
-program::Profile systems(const std::string& blas, int threads, std::int64_t nb) { return FakeRunWorld::profile(blas, threads, nb); }
+program::Profile systems(const std::string& blas, int threads, std::int64_t nb) { return FakeRunServices::profile(blas, threads, nb); }
 
 TEST_F(Runs, TheSystemsWisdomHoldsWhereTheUserHasNone) {
   fake_.system = {systems(blis, 4, 80)};
@@ -216,7 +216,7 @@ TEST_F(Runs, TheSystemsWisdomCountsWhereItFitsBetterAndFillsInRoutines) {
 }
 
 TEST_F(Runs, TheSystemsWisdomTakesThePlaceOfAProfileOfAnotherMachine) {
-  program::Profile other = FakeRunWorld::profile(blis, 4, 48);
+  program::Profile other = FakeRunServices::profile(blis, 4, 48);
   other.environment.cpu = "another CPU";
   fake_.write(other);
   EXPECT_EQ(returned(), 0);

@@ -4,7 +4,7 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
-#include "tests/tasks/programs/fake_run_world.hpp"
+#include "tests/tasks/programs/fake_run_services.hpp"
 #include "tests/tasks/programs/runs.hpp"
 
 namespace flopcast::tests {
@@ -50,10 +50,10 @@ TEST_F(Runs, WhatTheSettingsSayIsWhatTheProgramIsStartedWith) {
 }
 
 TEST_F(Runs, LibrariesThatAreRefusedStartNothing) {
-  RunWorld world = fake_.world();
-  world.libraries = [](const RunRequest&) -> program::LibraryFiles { throw environment_error("64-bit integers"); };
-  EXPECT_THROW(run_settings(request_, world, context_), Error);
-  EXPECT_THROW(run_program(request_, world, context_), Error);
+  RunServices services = fake_.services();
+  services.libraries = [](const RunRequest&) -> program::LibraryFiles { throw environment_error("64-bit integers"); };
+  EXPECT_THROW(run_settings(request_, services, context_), Error);
+  EXPECT_THROW(run_program(request_, services, context_), Error);
   EXPECT_THAT(fake_.started, IsEmpty());
 }
 
@@ -69,7 +69,7 @@ class Outcomes : public Runs {
     program::RoutineUse& use = fake_.result.routines.emplace_back();
     use.routine = routine;
     use.flags = flags;
-    use.definer = "/lib/lapack/liblapack.so";
+    use.lapack = "/lib/lapack/liblapack.so";
     return use;
   }
   program::RoutineUse& add_queried(const std::string& routine, std::uint64_t queries) {
@@ -85,7 +85,7 @@ class Outcomes : public Runs {
 TEST_F(Outcomes, HoldWhatTheProgramDid) {
   fake_.result.exit_code = 42;
   fake_.result.settings = {{"BLIS_ARCH_TYPE", "haswell"}};
-  add_queried("dgeqrf", 2).queried_by = "/lib/other/liblapack.so";
+  add_queried("dgeqrf", 2).lapack = "/lib/other/liblapack.so";
   const RunOutcome outcome = run();
   EXPECT_EQ(outcome.exit_code, 42);
   EXPECT_EQ(outcome.blas, blis);
@@ -111,7 +111,7 @@ TEST_F(Outcomes, ExplainEveryRoutineOnRequest) {
 TEST_F(Outcomes, SayWhyARoutineWasNotAskedFor) {
   add("dgeqrf", "L").other_queries = 1;
   fake_.result.routines[0].other_options = "U";
-  add("dpotrf").definer.clear();
+  add("dpotrf").lapack.clear();
   run();
   EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("dgeqrf:L: not queried: the program queried once with 'U'"),
                                         HasSubstr("as it was tuned with 'L' (/lib/lapack/liblapack.so)")),
@@ -123,7 +123,7 @@ TEST_F(Outcomes, SayWhyARoutineWasNotAskedFor) {
 }
 
 TEST_F(Outcomes, SayThatASignalEndedTheProgram) {
-  add("dgeqrf").definer.clear();
+  add("dgeqrf").lapack.clear();
   add_queried("dpotrf", 2);
   fake_.result.exit_code = 128 + 11;
   fake_.result.concluded = 0;
@@ -157,7 +157,7 @@ TEST_F(Outcomes, TellALapackThatNeverAsksFromAProgramThatNeverCalls) {
   fake_.would_query = false;
   run();
   EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("never queried"), HasSubstr("--lapack reference has"))));
-  fake_.result.routines[0].definer = "/lib/openblas64/libopenblas64.so";
+  fake_.result.routines[0].lapack = "/lib/openblas64/libopenblas64.so";
   run();
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("--lapack reference64 has")));
 }

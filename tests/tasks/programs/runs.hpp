@@ -7,28 +7,28 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
-#include "tests/tasks/programs/fake_run_world.hpp"
+#include "tests/tasks/programs/fake_run_services.hpp"
 
 namespace flopcast::tests {
 
 constexpr const char* blis = "/lib/blis/libblis.so";
 
-/// Runs "program" with the profile of a fake world.
+/// Runs "program" with the profile of fake services.
 class Runs : public ::testing::Test {
  protected:
   Runs() {
     request_.command = {"program", "argument"};
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
-    fake_.write(FakeRunWorld::profile(blis, 4, 48));
+    fake_.write(FakeRunServices::profile(blis, 4, 48));
   }
 
   RunSettings settings() {
     notes_.clear();
-    return run_settings(request_, fake_.world(), context_);
+    return run_settings(request_, fake_.services(), context_);
   }
   RunOutcome run() {
     notes_.clear();
-    return run_program(request_, fake_.world(), context_);
+    return run_program(request_, fake_.services(), context_);
   }
   /// Returns the block size returned to the program for dgeqrf of order 200; 0 for none.
   std::int64_t returned() {
@@ -47,7 +47,7 @@ class Runs : public ::testing::Test {
     return "nothing thrown";
   }
 
-  FakeRunWorld fake_;
+  FakeRunServices fake_;
   RunRequest request_;
   RunContext context_;
   std::vector<std::string> notes_;

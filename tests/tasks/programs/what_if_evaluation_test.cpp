@@ -10,6 +10,7 @@
 #include "flopcast/tune/sampling.hpp"
 #include "tests/kernel/plain_call.hpp"
 #include "tests/moody_machine.hpp"
+#include "tests/program/program_in_memory.hpp"
 
 namespace flopcast::tests {
 namespace {
@@ -36,7 +37,7 @@ program::ProgramInMemory recorded_program(double factor) {
   trace.summary.names = {"dgemm"};
   trace.summary.finished = true;
   trace.summary.loaded = 1;
-  trace.summary.threads.push_back({100, 200, 1});
+  trace.summary.threads.push_back({100, 200});
   trace.events.emplace_back();
   Seconds now = 0;
   for (int c = 0; c < calls; ++c) {
@@ -52,7 +53,7 @@ program::ProgramInMemory recorded_program(double factor) {
 }
 
 /// A library on a moody machine, whose kernels are sampled in several sessions.
-class MoodyLibrary : public WhatIfPlace {
+class MoodyLibrary : public WhatIfLibraries {
  public:
   MoodyLibrary(MoodyMachine& machine, double speed) : machine_(machine), speed_(speed), environment_(synthetic_environment()) {
     environment_.fingerprint += std::to_string(speed);
@@ -103,13 +104,13 @@ double share_within(const std::string& question, bool is_here) {
   double within = 0, all = 0;
   for (int m = 0; m < machines; ++m) {
     MoodyMachine machine(static_cast<std::uint64_t>(1000 + m));
-    WhatIfWorld world;
-    world.open = [&](const machine::LibraryChoice& libraries, bool) {
+    WhatIfServices services;
+    services.open = [&](const machine::LibraryChoice& libraries, bool) {
       return std::make_unique<MoodyLibrary>(machine, libraries.blas == "fast" ? times_faster : 1);
     };
-    world.require_usable = [](const WhatIf&, const machine::LibraryChoice&) {};
-    world.has_one_thread = [](const std::string&) { return true; };
-    world.is_here = [&](const program::RecordedPlace&) { return is_here; };
+    services.require_usable = [](const WhatIf&, const machine::LibraryChoice&) {};
+    services.has_one_thread = [](const std::string&) { return true; };
+    services.is_here = [&](const program::RecordedPlace&) { return is_here; };
     program::RecordedPlace place;
     place.blas = "slow";
     place.threads = 1;
@@ -118,7 +119,7 @@ double share_within(const std::string& question, bool is_here) {
     const program::ProgramInMemory program = recorded_program(machine.later_run());
     const program::ProgramBreakdown breakdown(program);
     const WhatIf asked = parse_what_if(question);
-    const WhatIfResult result = evaluate({asked}, program, breakdown, place, options, world, {}).front().result;
+    const WhatIfResult result = evaluate({asked}, program, breakdown, place, options, services, {}).front().result;
     EXPECT_EQ(result.failure, "");
     for (int r = 0; r < runs; ++r) {
       const Seconds seconds = program_seconds(asked.blas == "fast" ? times_faster : 1) * machine.later_run();

@@ -47,7 +47,7 @@ TEST(ParseWhatIf, NamesTheWrongPart) {
 }
 
 TEST(WhatIf, NothingChangesWhereTheProgramWasRecorded) {
-  const WhatIfResult same = FakeWorld().ask("same", one_call());
+  const WhatIfResult same = FakeServices().ask("same", one_call());
   EXPECT_DOUBLE_EQ(same.predicted, 10);
   EXPECT_DOUBLE_EQ(same.recorded, 10);
   EXPECT_DOUBLE_EQ(same.by_models, 8);
@@ -57,7 +57,7 @@ TEST(WhatIf, NothingChangesWhereTheProgramWasRecorded) {
 }
 
 TEST(WhatIf, TheExpectedChangeIsAppliedToTheRecordedTime) {
-  const WhatIfResult fast = FakeWorld().ask("blas=fast", one_call());
+  const WhatIfResult fast = FakeServices().ask("blas=fast", one_call());
   EXPECT_DOUBLE_EQ(fast.by_models, 2);
   EXPECT_DOUBLE_EQ(fast.predicted, 4);  // the 2 s outside of the models stay
   EXPECT_DOUBLE_EQ(fast.gain.value(), 1.5);
@@ -65,104 +65,105 @@ TEST(WhatIf, TheExpectedChangeIsAppliedToTheRecordedTime) {
 }
 
 TEST(WhatIf, ModelsAloneDecideOnAnotherMachine) {
-  FakeWorld world;
-  world.is_here = false;
-  EXPECT_DOUBLE_EQ(world.ask("blas=fast", one_call()).predicted, 2);
-  EXPECT_THAT(world.log.opened, ElementsAre("fast 1 library"));
+  FakeServices services;
+  services.is_here = false;
+  EXPECT_DOUBLE_EQ(services.ask("blas=fast", one_call()).predicted, 2);
+  EXPECT_THAT(services.log.opened, ElementsAre("fast 1 library"));
 }
 
 TEST(WhatIf, ADryRunHasNoGain) {
-  const WhatIfResult same = FakeWorld().ask("same", ProgramBuilder().call(0, 8, 0, 0).dry_run().build());
+  const WhatIfResult same = FakeServices().ask("same", ProgramBuilder().call(0, 8, 0, 0).dry_run().build());
   EXPECT_DOUBLE_EQ(same.predicted, 8);
   EXPECT_FALSE(same.gain);
 }
 
 TEST(WhatIf, TheBudgetIsSharedByAllQuestionsAndTheComparison) {
-  FakeWorld world;
-  world.options.time_budget = 30;
-  world.ask_all({"blas=fast", "threads=2"}, one_call());
-  EXPECT_THAT(world.log.opened, ElementsAre("slow 1 library", "fast 1 library", "slow 2 library"));
-  EXPECT_THAT(world.log.budgets, ElementsAre(10, 10, 10));
+  FakeServices services;
+  services.options.time_budget = 30;
+  services.ask_all({"blas=fast", "threads=2"}, one_call());
+  EXPECT_THAT(services.log.opened, ElementsAre("slow 1 library", "fast 1 library", "slow 2 library"));
+  EXPECT_THAT(services.log.budgets, ElementsAre(10, 10, 10));
 }
 
 /// The recorded library's threads are recorded; another library has those that its variables gave it in the recorded run.
 TEST(WhatIf, AnotherLibraryHasTheThreadsOfTheRecordedEnvironment) {
-  FakeWorld world;
-  world.place.threads = 2;
-  world.place.thread_variables = {{"BLIS_NUM_THREADS", "5"}, {"OMP_NUM_THREADS", "3"}};
-  world.ask_all({"same", "blas=fast", "blas=fast,threads=4"}, one_call());
-  EXPECT_THAT(world.log.opened, ElementsAre("slow 2 library", "fast 3 library", "fast 4 library"));
+  FakeServices services;
+  services.place.threads = 2;
+  const program::ProgramInMemory program =
+      ProgramBuilder().call(0, 8, 0, 10).thread_variables({{"BLIS_NUM_THREADS", "5"}, {"OMP_NUM_THREADS", "3"}}).build();
+  services.ask_all({"same", "blas=fast", "blas=fast,threads=4"}, program);
+  EXPECT_THAT(services.log.opened, ElementsAre("slow 2 library", "fast 3 library", "fast 4 library"));
 }
 
 TEST(WhatIf, SameIsPredictedOnce) {
-  FakeWorld world;
-  world.ask_all({"same", "blas=fast"}, one_call());
-  EXPECT_THAT(world.log.opened, ElementsAre("slow 1 library", "fast 1 library"));
+  FakeServices services;
+  services.ask_all({"same", "blas=fast"}, one_call());
+  EXPECT_THAT(services.log.opened, ElementsAre("slow 1 library", "fast 1 library"));
 }
 
 TEST(WhatIf, TheWidthOfIntegersIsLookedAtBeforeThreads) {
-  FakeWorld world;
-  world.place.threads = 2;
-  world.speeds["wide"] = 1;
-  const std::vector<WhatIfResult> results = world.ask_all({"blas=wide", "blas=wide,threads=1"}, one_call());
+  FakeServices services;
+  services.place.threads = 2;
+  services.speeds["wide"] = 1;
+  const std::vector<WhatIfResult> results = services.ask_all({"blas=wide", "blas=wide,threads=1"}, one_call());
   EXPECT_THAT(results[0].failure, HasSubstr("can't run with wide: its integers have 32 bits, the library's 64"));
   EXPECT_EQ(results[1].failure, results[0].failure);
-  EXPECT_THAT(world.log.opened, IsEmpty());
+  EXPECT_THAT(services.log.opened, IsEmpty());
 }
 
 TEST(WhatIf, AQuestionThatCantBeAnsweredOpensNothing) {
-  FakeWorld world;
-  world.place.threads = 2;
-  const std::vector<WhatIfResult> results = world.ask_all({"blas=one", "blas=none"}, one_call());
+  FakeServices services;
+  services.place.threads = 2;
+  const std::vector<WhatIfResult> results = services.ask_all({"blas=one", "blas=none"}, one_call());
   EXPECT_THAT(results[0].failure, HasSubstr("one has one thread only, and 2 were recorded. Ask threads=1"));
   EXPECT_THAT(results[1].failure, HasSubstr("there is no library none"));
   EXPECT_EQ(results[1].failure_code, static_cast<int>(ExitCode::bad_input));
-  EXPECT_THAT(world.failures, ElementsAre(results[0].failure, results[1].failure));
-  EXPECT_THAT(world.log.opened, IsEmpty());
+  EXPECT_THAT(services.failures, ElementsAre(results[0].failure, results[1].failure));
+  EXPECT_THAT(services.log.opened, IsEmpty());
 }
 
 TEST(WhatIf, ARecordingWithoutDescribedCallsIsNotPredicted) {
-  EXPECT_THAT(FakeWorld().ask("same", ProgramBuilder().build()).failure, HasSubstr("no call that the catalogue describes"));
+  EXPECT_THAT(FakeServices().ask("same", ProgramBuilder().build()).failure, HasSubstr("no call that the catalogue describes"));
 }
 
 TEST(WhatIf, CallsThatNumbersMadeSlowStayAsRecorded) {
   const program::ProgramInMemory program = ProgramBuilder().call(0, 8, 0, 100, true).build();
-  const WhatIfResult fast = FakeWorld().ask("blas=fast", program);
+  const WhatIfResult fast = FakeServices().ask("blas=fast", program);
   EXPECT_DOUBLE_EQ(fast.predicted, 100);
   EXPECT_DOUBLE_EQ(fast.slow_by_numbers, 100);
 }
 
 TEST(WhatIf, ThreadsShareTheCores) {
   const program::ProgramInMemory program = ProgramBuilder().call(0, 8, 0, 10).call(1, 8, 0, 10).build();
-  FakeWorld world;
-  world.cpus = 2;
-  EXPECT_DOUBLE_EQ(world.ask("blas=fast", program).by_models, 4);
-  world.cpus = 1;
-  EXPECT_DOUBLE_EQ(world.ask("blas=fast", program).by_models, 8);
+  FakeServices services;
+  services.cpus = 2;
+  EXPECT_DOUBLE_EQ(services.ask("blas=fast", program).by_models, 4);
+  services.cpus = 1;
+  EXPECT_DOUBLE_EQ(services.ask("blas=fast", program).by_models, 8);
 }
 
 TEST(WhatIf, TellsWhichShareIsExtrapolated) {
   const program::ProgramInMemory program = ProgramBuilder().call(0, 50, 0, 50).call(0, 150, 50, 150).build();
-  EXPECT_DOUBLE_EQ(FakeWorld().ask("same", program).extrapolated_share, 0.75);
+  EXPECT_DOUBLE_EQ(FakeServices().ask("same", program).extrapolated_share, 0.75);
 }
 
 TEST(WhatIf, OtherIntegersAreRefused) {
   program::ProgramTrace trace;
   trace.summary.names = {"dpotrf"};
-  trace.summary.threads = {{1, 1, 1}};
+  trace.summary.threads = {{1, 1}};
   program::ProgramEvent event;
   event.seconds = 1;
   event.call = kernel::call("dpotrf", {'L', 8, 0x1000, 8});
   event.call.integer_bytes = 8;
   trace.events = {{event}};
   const program::ProgramInMemory program(trace);
-  EXPECT_THAT(FakeWorld().ask("same", program).failure, HasSubstr("its integers have 64 bits"));
+  EXPECT_THAT(FakeServices().ask("same", program).failure, HasSubstr("its integers have 64 bits"));
 }
 
 TEST(WhatIfBlocks, ChangeTheTimeByTheirRatio) {
-  FakeWorld world;
-  world.tuning.decisions = {decision(4, 3, 0.02)};
-  const WhatIfResult tuned = world.ask("nb", one_call());
+  FakeServices services;
+  services.tuning.decisions = {decision(4, 3, 0.02)};
+  const WhatIfResult tuned = services.ask("nb", one_call());
   EXPECT_DOUBLE_EQ(tuned.recorded, 10);
   EXPECT_DOUBLE_EQ(tuned.predicted, 7.5);
   const Seconds margin = prediction::margin(prediction::predicted_interval(10, prediction::error_of_repetition({0.02, 0})));
@@ -174,35 +175,35 @@ TEST(WhatIfBlocks, ChangeTheTimeByTheirRatio) {
 }
 
 TEST(WhatIfBlocks, KeepTheDefaultWhereNothingIsDecided) {
-  FakeWorld world;
-  world.tuning.decisions = {decision(4, 3, 0.5)};
-  const WhatIfResult tuned = world.ask("nb", one_call());
+  FakeServices services;
+  services.tuning.decisions = {decision(4, 3, 0.5)};
+  const WhatIfResult tuned = services.ask("nb", one_call());
   EXPECT_DOUBLE_EQ(tuned.predicted, 10);
   EXPECT_TRUE(tuned.blocks.at(0).undecided);
   EXPECT_EQ(tuned.blocks[0].chosen_nb, 32);
 }
 
 TEST(WhatIfBlocks, TakeHalfOfTheBudgetBesideOtherLibraries) {
-  FakeWorld world;
-  world.is_here = false;
-  world.options.time_budget = 20;
-  world.tuning.decisions = {decision(4, 3, 0)};
-  EXPECT_DOUBLE_EQ(world.ask("blas=fast,nb", one_call()).predicted, 1.5);
-  EXPECT_THAT(world.log.budgets, ElementsAre(10, 10));
+  FakeServices services;
+  services.is_here = false;
+  services.options.time_budget = 20;
+  services.tuning.decisions = {decision(4, 3, 0)};
+  EXPECT_DOUBLE_EQ(services.ask("blas=fast,nb", one_call()).predicted, 1.5);
+  EXPECT_THAT(services.log.budgets, ElementsAre(10, 10));
 }
 
 TEST(WhatIfBlocks, LightShapesAreCountedOnly) {
-  FakeWorld world;
-  world.tuning.decisions = {decision(4, 3, 0)};
-  const WhatIfResult tuned = world.ask("nb", ProgramBuilder().call(0, 500, 0, 1000).call(0, 8, 1000, 1).build());
+  FakeServices services;
+  services.tuning.decisions = {decision(4, 3, 0)};
+  const WhatIfResult tuned = services.ask("nb", ProgramBuilder().call(0, 500, 0, 1000).call(0, 8, 1000, 1).build());
   EXPECT_EQ(tuned.blocks.size(), 1U);
   EXPECT_EQ(tuned.untuned_shapes, 1U);
 }
 
 TEST(WhatIfBlocks, RoutinesThatCantBeRecordedAreLeftAlone) {
-  FakeWorld world;
-  world.tuning.cant_record = true;
-  const WhatIfResult tuned = world.ask("nb", one_call());
+  FakeServices services;
+  services.tuning.cant_record = true;
+  const WhatIfResult tuned = services.ask("nb", one_call());
   EXPECT_THAT(tuned.failure, IsEmpty());
   EXPECT_THAT(tuned.blocks, IsEmpty());
   EXPECT_DOUBLE_EQ(tuned.predicted, 10);

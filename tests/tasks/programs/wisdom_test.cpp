@@ -16,7 +16,7 @@
 #include "flopcast/program/profile_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
-#include "flopcast/tasks/programs/wisdom_world.hpp"
+#include "flopcast/tasks/programs/wisdom_services.hpp"
 #include "tests/message_of.hpp"
 #include "tests/own_folder.hpp"
 #include "tests/schema_check.hpp"
@@ -87,11 +87,11 @@ Wisdom some_wisdom(const WisdomMachine& machine = a_machine()) {
 class Wisdoms : public ::testing::Test {
  protected:
   Wisdoms() {
-    world_.profile = (folder_.path() / "home/profile.json").string();
-    world_.store = folder_.path() / "home/flopcast.db";
-    world_.system = folder_.path() / "system";
-    world_.open = [this](const RunContext&) { return model::Store::open(world_.store); };
-    world_.machine = [] { return a_machine(); };
+    services_.profile = (folder_.path() / "home/profile.json").string();
+    services_.store = folder_.path() / "home/flopcast.db";
+    services_.system = folder_.path() / "system";
+    services_.open = [this](const RunContext&) { return model::Store::open(services_.store); };
+    services_.machine = [] { return a_machine(); };
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
   }
   std::string write(const std::string& name, const Wisdom& wisdom) const { return write(name, wisdom_text(wisdom)); }
@@ -99,8 +99,8 @@ class Wisdoms : public ::testing::Test {
     std::ofstream(folder_.path() / name) << text;
     return (folder_.path() / name).string();
   }
-  WisdomImport import(const std::string& file) { return import_wisdom({file, ""}, world_, context_); }
-  WisdomList list(const std::string& file = "") { return list_wisdom({file, ""}, world_, context_); }
+  WisdomImport import(const std::string& file) { return import_wisdom({file, ""}, services_, context_); }
+  WisdomList list(const std::string& file = "") { return list_wisdom({file, ""}, services_, context_); }
   std::vector<std::string> kinds(const std::vector<WisdomEntry>& entries) const {
     std::vector<std::string> all;
     for (const WisdomEntry& entry : entries) {
@@ -110,7 +110,7 @@ class Wisdoms : public ::testing::Test {
   }
 
   OwnFolder folder_;
-  WisdomWorld world_;
+  WisdomServices services_;
   RunContext context_;
   std::vector<std::string> notes_;
 };
@@ -120,17 +120,17 @@ TEST_F(Wisdoms, WhatIsImportedIsListedAndExportedAgain) {
   EXPECT_THAT(kinds(import(file).taken), ElementsAre("block sizes", "plan", "kernels"));
   EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan", "kernels"));
   EXPECT_EQ(list().entries[0].subject, "dgeqrf");
-  EXPECT_EQ(list().entries[0].file, world_.profile);
+  EXPECT_EQ(list().entries[0].file, services_.profile);
   EXPECT_EQ(list().entries[1].subject, "m 4 n 5 (microbench)");
-  EXPECT_EQ(list().entries[1].file, world_.store.string());
+  EXPECT_EQ(list().entries[1].file, services_.store.string());
   EXPECT_EQ(list().entries[2].subject, "/lib/blis/libblis.so: skx");
-  EXPECT_EQ(export_wisdom(world_, context_), wisdom_text(some_wisdom()));
+  EXPECT_EQ(export_wisdom(services_, context_), wisdom_text(some_wisdom()));
 }
 
 TEST_F(Wisdoms, ThereIsNothingToExportAtFirstAndNoStoreIsMade) {
-  EXPECT_THAT(bad_input_of([&] { export_wisdom(world_, context_); }), HasSubstr(world_.profile));
+  EXPECT_THAT(bad_input_of([&] { export_wisdom(services_, context_); }), HasSubstr(services_.profile));
   EXPECT_THAT(list().entries, IsEmpty());
-  EXPECT_FALSE(fs::exists(world_.store));
+  EXPECT_FALSE(fs::exists(services_.store));
 }
 
 TEST_F(Wisdoms, OtherMachinesEntriesAreLeftOutAndItIsSaidWhy) {
@@ -150,8 +150,8 @@ TEST_F(Wisdoms, OtherMachinesEntriesAreLeftOutAndItIsSaidWhy) {
   EXPECT_THAT(imported.left_out, SizeIs(5));
   EXPECT_THAT(reasons,
               AllOf(HasSubstr("'another CPU'"), HasSubstr("other cores or caches"), HasSubstr("there is no library /opt/libblis.so")));
-  EXPECT_EQ(program::places(program::read_profile(world_.profile)).size(), 1U);
-  EXPECT_EQ(world_.open(context_).environments().size(), 1U) << "the one that the plan refers to";
+  EXPECT_EQ(program::places(program::read_profile(services_.profile)).size(), 1U);
+  EXPECT_EQ(services_.open(context_).environments().size(), 1U) << "the one that the plan refers to";
 }
 
 TEST_F(Wisdoms, APlanForABlasAloneHolds) {
@@ -164,7 +164,7 @@ TEST_F(Wisdoms, APlanForABlasAloneHolds) {
 }
 
 TEST_F(Wisdoms, ARebuiltLibraryFitsNoMore) {
-  world_.machine = [] {
+  services_.machine = [] {
     WisdomMachine machine = a_machine();
     machine.digest = [](const std::string&) { return std::string("build-id:2"); };
     machine.bytes = [](const std::string&) { return std::uintmax_t{1001}; };
@@ -174,12 +174,12 @@ TEST_F(Wisdoms, ARebuiltLibraryFitsNoMore) {
   EXPECT_THAT(imported.taken, IsEmpty());
   ASSERT_THAT(imported.left_out, SizeIs(3));
   EXPECT_THAT(imported.left_out[0].misfit, HasSubstr("another build"));
-  EXPECT_FALSE(fs::exists(world_.profile));
+  EXPECT_FALSE(fs::exists(services_.profile));
 }
 
 TEST_F(Wisdoms, ABadFileIsNamedWithItsMemberAndChangesNothing) {
   import(write("wisdom", some_wisdom()));
-  const std::string before = export_wisdom(world_, context_);
+  const std::string before = export_wisdom(services_, context_);
   nlohmann::json good =
       nlohmann::json::parse(wisdom_text({{tuned(99)}, {}, {{model::artifact::kernel_choice, "x", kernels_document("y")}}}));
   const auto refusal = [&](auto damage) {
@@ -188,7 +188,7 @@ TEST_F(Wisdoms, ABadFileIsNamedWithItsMemberAndChangesNothing) {
     const std::string file = write("bad", document.dump());
     const std::string message = bad_input_of([&] { import(file); });
     EXPECT_THAT(message, HasSubstr(file));
-    EXPECT_EQ(export_wisdom(world_, context_), before);
+    EXPECT_EQ(export_wisdom(services_, context_), before);
     return message;
   };
   EXPECT_THAT(refusal([](auto& d) { d["profiles"][0]["routines"][0]["points"][0]["nb"] = "many"; }),
@@ -210,31 +210,31 @@ TEST_F(Wisdoms, KindsOfLaterVersionsAreIgnored) {
 
 TEST_F(Wisdoms, EntriesOfOtherFormsInTheStoreDontTravel) {
   import(write("wisdom", some_wisdom()));
-  model::Store store = world_.open(context_);
+  model::Store store = services_.open(context_);
   store.put_artifact(model::artifact::contraction_plan, "no name of a plan", 1);
   store.put_artifact(model::artifact::kernel_choice, kernels_name, {{"kernels", 7}});
   EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan"));
 }
 
 TEST_F(Wisdoms, AnImportIsAllOrNothing) {
-  fs::create_directories(world_.profile);  // a folder, so that the profile can't be written
-  std::ofstream(fs::path(world_.profile) / "file") << "";
+  fs::create_directories(services_.profile);  // a folder, so that the profile can't be written
+  std::ofstream(fs::path(services_.profile) / "file") << "";
   EXPECT_THROW(import(write("wisdom", some_wisdom())), Error);
-  EXPECT_THAT(model::Store::open(world_.store).artifact_names(model::artifact::contraction_plan), IsEmpty());
-  fs::remove_all(world_.profile);
+  EXPECT_THAT(model::Store::open(services_.store).artifact_names(model::artifact::contraction_plan), IsEmpty());
+  fs::remove_all(services_.profile);
 
-  program::save_profile(world_.profile, tuned(16));
-  const std::string before = contents(world_.profile);
-  fs::remove(world_.store);
-  world_.open = [](const RunContext&) -> model::Store { throw environment_error("no store"); };
+  program::save_profile(services_.profile, tuned(16));
+  const std::string before = contents(services_.profile);
+  fs::remove(services_.store);
+  services_.open = [](const RunContext&) -> model::Store { throw environment_error("no store"); };
   EXPECT_THROW(import(write("wisdom", some_wisdom())), Error);
-  EXPECT_EQ(contents(world_.profile), before);
+  EXPECT_EQ(contents(services_.profile), before);
 }
 
 TEST_F(Wisdoms, ImportedBlockSizesJoinTheUsersOwn) {
-  program::save_profile(world_.profile, tuned(16, a_machine(), 800));
+  program::save_profile(services_.profile, tuned(16, a_machine(), 800));
   import(write("wisdom", {{tuned(48)}, {}, {}}));
-  const program::Profile profile = program::read_profile(world_.profile);
+  const program::Profile profile = program::read_profile(services_.profile);
   ASSERT_EQ(profile.routines[0].points.size(), 2U);
   EXPECT_EQ(profile.routines[0].points[0].blocks.nb, 48);
   EXPECT_EQ(profile.routines[0].points[1].blocks.nb, 16);
@@ -267,15 +267,15 @@ TEST_F(Wisdoms, SystemsEntriesAreListedBehindTheUsersOwn) {
   write("system", systems);
   const WisdomList found = list();
   ASSERT_EQ(found.entries.size(), 4U);
-  EXPECT_EQ(found.entries[0].file, world_.profile);
-  EXPECT_EQ(found.entries[1].file, world_.system.string());
+  EXPECT_EQ(found.entries[0].file, services_.profile);
+  EXPECT_EQ(found.entries[1].file, services_.system.string());
   EXPECT_THAT(found.entries[1].misfit, HasSubstr("'another CPU'"));
 }
 
 TEST_F(Wisdoms, TheSystemsEntriesAreTakenWhereTheUserHasNone) {
-  const auto import_system = [&] { return import_system_wisdom(world_, context_); };
+  const auto import_system = [&] { return import_system_wisdom(services_, context_); };
   EXPECT_THAT(import_system().taken, IsEmpty()) << "there is no system's wisdom";
-  EXPECT_FALSE(fs::exists(world_.profile));
+  EXPECT_FALSE(fs::exists(services_.profile));
   import(write("wisdom", {{tuned(48)}, {}, { { model::artifact::kernel_choice, kernels_name, kernels_document("zen") } }}));
   Wisdom systems = some_wisdom();
   systems.profiles[0] = tuned(96);
@@ -288,30 +288,30 @@ TEST_F(Wisdoms, TheSystemsEntriesAreTakenWhereTheUserHasNone) {
   const WisdomImport imported = import_system();
   EXPECT_THAT(kinds(imported.taken), ElementsAre("block sizes", "block sizes", "plan"));
   EXPECT_THAT(imported.left_out, SizeIs(3));
-  const std::vector<program::Profile> own = program::places(program::read_profile(world_.profile));
+  const std::vector<program::Profile> own = program::places(program::read_profile(services_.profile));
   ASSERT_THAT(own, SizeIs(2));
   EXPECT_EQ(own[0].environment.threads, tuned(48).environment.threads) << "the user's libraries stay first";
   ASSERT_THAT(own[0].routines, SizeIs(2));
   EXPECT_EQ(own[0].routines[0].points[0].blocks.nb, 48) << "the user's own block size stays";
   EXPECT_EQ(own[1].routines[0].points[0].blocks.nb, 128);
-  EXPECT_EQ(model::Store::open(world_.store).find_artifact(model::artifact::kernel_choice, kernels_name), kernels_document("zen"));
-  const std::string before = export_wisdom(world_, context_);
+  EXPECT_EQ(model::Store::open(services_.store).find_artifact(model::artifact::kernel_choice, kernels_name), kernels_document("zen"));
+  const std::string before = export_wisdom(services_, context_);
   EXPECT_THAT(import_system().taken, IsEmpty()) << "all of it is known";
-  EXPECT_EQ(export_wisdom(world_, context_), before);
+  EXPECT_EQ(export_wisdom(services_, context_), before);
 }
 
 TEST_F(Wisdoms, ForgetsEntriesByIdentifierKindAndAll) {
   const std::string file = write("wisdom", some_wisdom());
   import(file);
   const std::string id = list().entries[2].id;
-  EXPECT_THAT(kinds(forget_wisdom({{id}}, world_, context_).entries), ElementsAre("kernels"));
+  EXPECT_THAT(kinds(forget_wisdom({{id}}, services_, context_).entries), ElementsAre("kernels"));
   EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan"));
-  EXPECT_THAT(bad_input_of([&] { forget_wisdom({{id}}, world_, context_); }), HasSubstr(id));
-  EXPECT_THAT(bad_input_of([&] { forget_wisdom({{""}}, world_, context_); }), HasSubstr("no entry"));
-  EXPECT_THAT(kinds(forget_wisdom({{}, "plans"}, world_, context_).entries), ElementsAre("plan"));
-  const std::string before = contents(world_.profile);
-  EXPECT_THAT(kinds(forget_wisdom({{}, "", true}, world_, context_).entries), ElementsAre("block sizes"));
-  EXPECT_EQ(contents(world_.profile + ".previous"), before);
+  EXPECT_THAT(bad_input_of([&] { forget_wisdom({{id}}, services_, context_); }), HasSubstr(id));
+  EXPECT_THAT(bad_input_of([&] { forget_wisdom({{""}}, services_, context_); }), HasSubstr("no entry"));
+  EXPECT_THAT(kinds(forget_wisdom({{}, WisdomKind::plans}, services_, context_).entries), ElementsAre("plan"));
+  const std::string before = contents(services_.profile);
+  EXPECT_THAT(kinds(forget_wisdom({{}, {}, true}, services_, context_).entries), ElementsAre("block sizes"));
+  EXPECT_EQ(contents(services_.profile + ".previous"), before);
   EXPECT_THAT(list().entries, IsEmpty());
 }
 
@@ -321,7 +321,7 @@ TEST_F(Wisdoms, ForgettingLeavesOtherBlockSizes) {
   import(write("wisdom", {{tuned(48), second}, {}, {}}));
   const WisdomList before = list();
   ASSERT_EQ(before.entries.size(), 2U);
-  forget_wisdom({{before.entries[0].id}}, world_, context_);
+  forget_wisdom({{before.entries[0].id}}, services_, context_);
   ASSERT_EQ(list().entries.size(), 1U);
   EXPECT_EQ(list().entries[0], before.entries[1]);
 }

@@ -12,23 +12,22 @@
 #include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 #include "flopcast/program/program_trace.hpp"
-#include "flopcast/program/recorded_place.hpp"
 #include "flopcast/program/recorder.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/what_if.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/design.hpp"
 
-/// The evaluation of what-if questions reaches the world through these interfaces. Tests have a world of their own.
+/// The evaluation of what-if questions reaches libraries, store and clock through these interfaces. Tests have services of their own.
 namespace flopcast {
 
 /// Libraries with threads and kernels, for which one question is answered.
-class WhatIfPlace {
+class WhatIfLibraries {
  public:
-  WhatIfPlace() = default;
-  WhatIfPlace(const WhatIfPlace&) = delete;
-  WhatIfPlace& operator=(const WhatIfPlace&) = delete;
-  virtual ~WhatIfPlace() = default;
+  WhatIfLibraries() = default;
+  WhatIfLibraries(const WhatIfLibraries&) = delete;
+  WhatIfLibraries& operator=(const WhatIfLibraries&) = delete;
+  virtual ~WhatIfLibraries() = default;
 
   [[nodiscard]] virtual const Environment& environment() const = 0;
   /// Returns models of the kernels in `traces`, after sampling for at most `budget`. They live as long as the place. `label` names the step.
@@ -44,21 +43,21 @@ class WhatIfPlace {
 };
 
 /// Everything outside of the recording that decides about predictions.
-struct WhatIfWorld {
+struct WhatIfServices {
   /// Opens libraries. With `own_kernels`, the user's variables that select kernels have no effect.
-  std::function<std::unique_ptr<WhatIfPlace>(const machine::LibraryChoice& libraries, bool own_kernels)> open;
+  std::function<std::unique_ptr<WhatIfLibraries>(const machine::LibraryChoice& libraries, bool own_kernels)> open;
   /// Throws an Error if the program's calls can't be made with these libraries. Nothing is measured or loaded into this process yet.
   std::function<void(const WhatIf& question, const machine::LibraryChoice& libraries)> require_usable;
   /// Returns whether a library has one thread only, whatever is asked for.
   std::function<bool(const std::string& blas)> has_one_thread;
-  /// Returns the bytes of a library's integers; nothing if its file doesn't tell.
+  /// Returns the bytes of a library's integers; nothing if its file doesn't show them.
   std::function<std::optional<int>(const std::string& blas)> integer_bytes = [](const std::string&) { return std::nullopt; };
   /// Returns whether the recorded libraries are here, on the machine of the recording.
   std::function<bool(const program::RecordedPlace& place)> is_here;
   double cpus = 1;  ///< CPUs' worth of time that threads share
 };
 
-/// Returns the world of this machine's libraries, store and clock. `context` must outlive the result.
-WhatIfWorld this_machine(const program::RecordedProgram& program, const RunContext& context);
+/// Returns the services of this machine's libraries, store and clock. `context` must outlive the result.
+WhatIfServices this_machine(const program::RecordedProgram& program, const RunContext& context);
 
 }  // namespace flopcast

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/run_world.hpp"
+#include "flopcast/tasks/programs/run_services.hpp"
 
 #include <cstdlib>
 #include <map>
@@ -30,7 +30,7 @@ using program::RoutineUse;
 /// Tries which LAPACKs query ilaenv for which routines.
 class QueryTrials {
  public:
-  /// Returns whether the LAPACK in `use.definer` queries the routine's block size when it is called; nothing if that can't be tried.
+  /// Returns whether the LAPACK in `use.lapack` queries the routine's block size when it is called; nothing if that can't be tried.
   std::optional<bool> would_query(const RoutineUse& use, const fs::path& blas) {
     constexpr const char* size = "256";
     try {
@@ -41,9 +41,9 @@ class QueryTrials {
           arguments[argument.name] = size;
         }
       }
-      std::unique_ptr<program::Recorder>& recorder = recorders_[use.definer];
+      std::unique_ptr<program::Recorder>& recorder = recorders_[use.lapack];
       if (!recorder) {
-        recorder = std::make_unique<program::Recorder>(program::LibraryFiles{blas.empty() ? use.definer : blas, use.definer});
+        recorder = std::make_unique<program::Recorder>(program::LibraryFiles{blas.empty() ? fs::path(use.lapack) : blas, use.lapack});
       }
       return recorder->block_size_query(kernel::parse_call(routine, arguments)).has_value();
     } catch (const Error&) {
@@ -70,7 +70,7 @@ fs::path programs_blas(const std::vector<std::string>& command) {
   try {
     for (const program::LoadedLibrary& library :
          program::loaded_libraries(program::find_program(command.at(0)), process::current_environment())) {
-      if (!library.path.empty() && machine::has_blas(library.path)) {
+      if (!library.path.empty() && machine::has_routine(library.path, "dgemm")) {
         return fs::canonical(library.path);
       }
     }
@@ -79,8 +79,8 @@ fs::path programs_blas(const std::vector<std::string>& command) {
   return {};
 }
 
-RunWorld::SearchPaths keep_links(const program::LibraryFiles& libraries, const fs::path& preload, const fs::path& folder) {
-  RunWorld::SearchPaths paths;
+RunServices::SearchPaths keep_links(const program::LibraryFiles& libraries, const fs::path& preload, const fs::path& folder) {
+  RunServices::SearchPaths paths;
   if (libraries != program::LibraryFiles{}) {
     const program::LibraryLinks links(libraries, folder);
     std::vector<std::string> environment = process::current_environment();
@@ -101,38 +101,38 @@ RunWorld::SearchPaths keep_links(const program::LibraryFiles& libraries, const f
 
 }  // namespace
 
-RunWorld this_run_world(const RunContext& context) {
-  RunWorld world;
-  world.libraries = [](const RunRequest& request) { return program::program_libraries(request.blas, request.lapack, request.command); };
-  world.default_profile = program::default_profile_file;
-  world.system_profiles = [&context] { return system_wisdom(context).profiles; };
-  world.system_misfit = [&context] { return system_profiles_misfit(context); };
-  world.digest = this_wisdom_machine().digest;
-  world.programs_blas = programs_blas;
-  world.variable = [](const std::string& name) {
+RunServices this_run_services(const RunContext& context) {
+  RunServices services;
+  services.libraries = [](const RunRequest& request) { return program::program_libraries(request.blas, request.lapack, request.command); };
+  services.default_profile = program::default_profile_file;
+  services.system_profiles = [&context] { return system_wisdom(context).profiles; };
+  services.system_misfit = [&context] { return system_profiles_misfit(context); };
+  services.digest = this_wisdom_machine().digest;
+  services.programs_blas = programs_blas;
+  services.variable = [](const std::string& name) {
     const char* value = std::getenv(name.c_str());
     return std::string(value != nullptr ? value : "");
   };
-  world.cpu = [] { return machine::detect_topology().cpu; };
-  world.cores = [] { return machine::detect_topology().usable_cores; };
-  world.loaders_blas = loaders_blas;
-  world.installed = [] { return machine::installed_libraries(); };
-  world.known_kernels = known_kernels;
-  world.better_kernels = [&context](const std::string& blas) {
+  services.cpu = [] { return machine::detect_topology().cpu; };
+  services.cores = [] { return machine::detect_topology().usable_cores; };
+  services.loaders_blas = loaders_blas;
+  services.installed = [] { return machine::installed_libraries(); };
+  services.known_kernels = known_kernels;
+  services.better_kernels = [&context](const std::string& blas) {
     return better_kernels(machine::locate_usable(blas, machine::Role::blas), "which is set for the program", context);
   };
-  world.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
-  world.preload = [] { return program::find_component("libflopcast-tuned.so").string(); };
-  world.keep_links = keep_links;
-  world.run = program::run_with_profile;
-  world.would_query = [trials = std::make_shared<QueryTrials>()](const RoutineUse& use, const fs::path& blas) {
+  services.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
+  services.preload = [] { return program::find_component("libflopcast-tuned.so").string(); };
+  services.keep_links = keep_links;
+  services.run = program::run_with_profile;
+  services.would_query = [trials = std::make_shared<QueryTrials>()](const RoutineUse& use, const fs::path& blas) {
     return trials->would_query(use, blas);
   };
-  world.why_not_started = program::why_not_started;
-  world.other_blas = [](const program::ProgramOptions& program, const fs::path& taken) {
+  services.why_not_started = program::why_not_started;
+  services.other_blas = [](const program::ProgramOptions& program, const fs::path& taken) {
     return program::other_blas_note(program.command, taken, program.libraries);
   };
-  return world;
+  return services;
 }
 
 }  // namespace flopcast

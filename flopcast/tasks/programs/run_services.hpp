@@ -15,11 +15,11 @@
 #include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
-/// A program with tuned block sizes is started through these functions. Tests have a world of their own.
+/// A program with tuned block sizes is started through these functions. Tests have services of their own.
 namespace flopcast {
 
 /// Everything outside of a request and its profile that decides about settings, and the start of the program.
-struct RunWorld {
+struct RunServices {
   /// Returns the files that take the place of the program's libraries, as program_libraries() does.
   std::function<program::LibraryFiles(const RunRequest& request)> libraries;
   std::function<std::string()> default_profile;                    ///< file of the user's profile
@@ -50,7 +50,7 @@ struct RunWorld {
                             const std::filesystem::path& folder)>
       keep_links;
   std::function<program::ProgramRun(const program::ProgramOptions& program, const program::Profile& profile)> run;
-  /// Returns whether the LAPACK in `use.definer`, over this BLAS, queries the routine's block size when it is called; nothing if that can't
+  /// Returns whether the LAPACK in `use.lapack`, over this BLAS, queries the routine's block size when it is called; nothing if that can't
   /// be tried.
   std::function<std::optional<bool>(const program::RoutineUse& use, const std::filesystem::path& blas)> would_query;
   std::function<std::string(const std::string& command, int exit_code)> why_not_started;
@@ -58,14 +58,22 @@ struct RunWorld {
   std::function<std::string(const program::ProgramOptions& program, const std::filesystem::path& taken)> other_blas;
 };
 
-/// Returns the world of this machine. `context` must outlive the result.
-RunWorld this_run_world(const RunContext& context);
+/// Returns the services of this machine. `context` must outlive the result.
+RunServices this_run_services(const RunContext& context);
 
-/// Does the same as run_settings(request, context) in a world.
-RunSettings run_settings(const RunRequest& request, const RunWorld& world, const RunContext& context);
-/// Does the same as program_environment(request, context) in a world.
-ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunWorld& world, const RunContext& context);
-/// Does the same as run_program(request, context) in a world.
-RunOutcome run_program(const RunRequest& request, const RunWorld& world, const RunContext& context);
+/// The settings of `flopcast run` for a program.
+struct RunSettings {
+  std::map<std::string, std::string> variables;  ///< environment variables: kernels, threads, block sizes
+  std::string blas, lapack;                      ///< files that take the place of the program's libraries; empty: its own stay
+  std::string preload;                           ///< library that answers LAPACK's queries for block sizes
+  program::Profile profile;                      ///< the decisions that hold for this library and number of threads
+};
+
+/// Returns what the program would be run with. Throws as run_program() does.
+RunSettings run_settings(const RunRequest& request, const RunServices& services, const RunContext& context);
+/// Does the same as program_environment(request, context) with these services.
+ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunServices& services, const RunContext& context);
+/// Does the same as run_program(request, context) with these services.
+RunOutcome run_program(const RunRequest& request, const RunServices& services, const RunContext& context);
 
 }  // namespace flopcast

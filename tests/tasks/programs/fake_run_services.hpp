@@ -11,13 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/program/profile_json.hpp"
-#include "flopcast/tasks/programs/run_world.hpp"
+#include "flopcast/tasks/programs/run_services.hpp"
 #include "tests/own_folder.hpp"
 
 namespace flopcast::tests {
 
 /// A machine with four cores on which the loader's BLAS is /lib/blis/libblas.so.3. Nothing is started: `result` is what a program does.
-struct FakeRunWorld {
+struct FakeRunServices {
   /// Returns a profile for `blas` with `threads`, whose block size for dgeqrf is nb.
   static program::Profile profile(const std::string& blas, int threads, std::int64_t nb) {
     program::Profile profile;
@@ -30,49 +30,49 @@ struct FakeRunWorld {
   void write(const program::Profile& profile) const { std::ofstream(file()) << program::to_json(profile).dump(); }
   [[nodiscard]] std::string file() const { return (folder.path() / "profile.json").string(); }
 
-  RunWorld world() {
-    RunWorld world;
-    world.libraries = [this](const RunRequest&) { return chosen; };
-    world.default_profile = [this] { return file(); };
-    world.system_profiles = [this] { return system; };
-    world.system_misfit = [this] { return system_misfit; };
-    world.programs_blas = [this](const std::vector<std::string>&) { return programs_blas; };
-    world.digest = [this](const std::string& library) { return digests[library]; };
-    world.variable = [this](const std::string& name) { return variables[name]; };
-    world.cpu = [] { return std::string("a CPU"); };
-    world.cores = [] { return 4; };
-    world.loaders_blas = [] { return std::filesystem::path("/lib/blis/libblas.so.3"); };
-    world.installed = [this] { return installed; };
-    world.known_kernels = [this](const std::filesystem::path& but) {
+  RunServices services() {
+    RunServices services;
+    services.libraries = [this](const RunRequest&) { return chosen; };
+    services.default_profile = [this] { return file(); };
+    services.system_profiles = [this] { return system; };
+    services.system_misfit = [this] { return system_misfit; };
+    services.programs_blas = [this](const std::vector<std::string>&) { return programs_blas; };
+    services.digest = [this](const std::string& library) { return digests[library]; };
+    services.variable = [this](const std::string& name) { return variables[name]; };
+    services.cpu = [] { return std::string("a CPU"); };
+    services.cores = [] { return 4; };
+    services.loaders_blas = [] { return std::filesystem::path("/lib/blis/libblas.so.3"); };
+    services.installed = [this] { return installed; };
+    services.known_kernels = [this](const std::filesystem::path& but) {
       machine::KernelSettings settings = known;
       settings.erase(but.parent_path().filename().string());
       return settings;
     };
-    world.better_kernels = [this](const std::string& blas) {
+    services.better_kernels = [this](const std::string& blas) {
       tried.push_back(blas);
       return machine::KernelSettings{{"BEST_OF", blas}};
     };
-    world.integer_bytes = [](const std::filesystem::path& library) {
+    services.integer_bytes = [](const std::filesystem::path& library) {
       return std::optional(library.string().find("64") == std::string::npos ? 4 : 8);
     };
-    world.preload = [] { return std::string("/libexec/libflopcast-tuned.so"); };
-    world.keep_links = [this](const program::LibraryFiles& libraries, const std::filesystem::path& preload,
-                              const std::filesystem::path& links) {
+    services.preload = [] { return std::string("/libexec/libflopcast-tuned.so"); };
+    services.keep_links = [this](const program::LibraryFiles& libraries, const std::filesystem::path& preload,
+                                 const std::filesystem::path& links) {
       linked.push_back(links);
       const std::string path = libraries.blas.empty() ? "" : links.string();
-      return RunWorld::SearchPaths{path, path.empty() ? "" : path + ":/usr/lib/R/lib", preload};
+      return RunServices::SearchPaths{path, path.empty() ? "" : path + ":/usr/lib/R/lib", preload};
     };
-    world.run = [this](const program::ProgramOptions& program, const program::Profile& profile) {
+    services.run = [this](const program::ProgramOptions& program, const program::Profile& profile) {
       started.push_back(program);
       profiles.push_back(profile);
       return result;
     };
-    world.would_query = [this](const program::RoutineUse&, const std::filesystem::path&) { return would_query; };
-    world.why_not_started = [](const std::string& command, int exit_code) {
+    services.would_query = [this](const program::RoutineUse&, const std::filesystem::path&) { return would_query; };
+    services.why_not_started = [](const std::string& command, int exit_code) {
       return exit_code == 127 ? command + " did not start" : std::string();
     };
-    world.other_blas = [this](const program::ProgramOptions&, const std::filesystem::path&) { return other_blas; };
-    return world;
+    services.other_blas = [this](const program::ProgramOptions&, const std::filesystem::path&) { return other_blas; };
+    return services;
   }
 
   tests::OwnFolder folder;

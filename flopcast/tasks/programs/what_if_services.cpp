@@ -1,13 +1,13 @@
-#include "flopcast/tasks/programs/what_if_place.hpp"
+#include "flopcast/tasks/programs/what_if_services.hpp"
 
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/predict/placed_models.hpp"
+#include "flopcast/program/recorded_place.hpp"
 #include "flopcast/program/thread_safety.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/tuning/tuning_session.hpp"
@@ -32,9 +32,9 @@ class OwnVariables {
 };
 
 /// Libraries in this process.
-class LocalPlace : public WhatIfPlace {
+class LocalLibraries : public WhatIfLibraries {
  public:
-  LocalPlace(const machine::LibraryChoice& libraries, bool own_kernels, const RunContext& context)
+  LocalLibraries(const machine::LibraryChoice& libraries, bool own_kernels, const RunContext& context)
       : variables_(own_kernels), context_(context), store_(open_store(context)), bench_(Workbench::opened(libraries, context)) {}
 
   [[nodiscard]] const Environment& environment() const override { return bench_.environment(); }
@@ -101,25 +101,27 @@ bool libraries_are_here(const program::RecordedPlace& place) {
 
 }  // namespace
 
-WhatIfWorld this_machine(const program::RecordedProgram& program, const RunContext& context) {
-  WhatIfWorld world;
-  world.open = [&context](const machine::LibraryChoice& libraries, bool own_kernels) {
-    return std::make_unique<LocalPlace>(libraries, own_kernels, context);
+WhatIfServices this_machine(const program::RecordedProgram& program, const RunContext& context) {
+  WhatIfServices services;
+  services.open = [&context](const machine::LibraryChoice& libraries, bool own_kernels) {
+    return std::make_unique<LocalLibraries>(libraries, own_kernels, context);
   };
-  world.require_usable = [&program](const WhatIf& question, const machine::LibraryChoice& libraries) {
+  services.require_usable = [&program](const WhatIf& question, const machine::LibraryChoice& libraries) {
     program::require_thread_safe(program, question.blas, question.lapack);
     machine::locate_usable(libraries.blas, machine::Role::blas);
     if (!libraries.lapack.empty()) {
       machine::locate_usable(libraries.lapack, machine::Role::lapack);
     }
   };
-  world.has_one_thread = [](const std::string& blas) {
+  services.has_one_thread = [](const std::string& blas) {
     return machine::has_one_thread(machine::locate_usable(blas, machine::Role::blas).string());
   };
-  world.integer_bytes = [](const std::string& blas) { return machine::integer_bytes(machine::locate_usable(blas, machine::Role::blas)); };
-  world.is_here = libraries_are_here;
-  world.cpus = machine::usable_cpus(machine::detect_topology());
-  return world;
+  services.integer_bytes = [](const std::string& blas) {
+    return machine::integer_bytes(machine::locate_usable(blas, machine::Role::blas));
+  };
+  services.is_here = libraries_are_here;
+  services.cpus = machine::usable_cpus(machine::detect_topology());
+  return services;
 }
 
 }  // namespace flopcast
